@@ -11,6 +11,7 @@ import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
 import { peopleRoutes, registrationRoutes } from "./accounts/accounts.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
+import type { AuditTimes } from "./audit/audit-chain.store.ts";
 import { exportChain } from "./audit/export-audit.ts";
 import { verifyAudit, type AuditVerdict } from "./audit/verify-audit.ts";
 import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
@@ -82,7 +83,7 @@ export type Identity = {
   /** Recomputes the audit's chain; `expectedHead` (hex) is one that was noted earlier. */
   readonly verifyAudit: (expectedHead?: string) => Promise<AuditVerdict>;
   /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
-  readonly exportAudit: (times: { readonly from?: Date | undefined; readonly to?: Date | undefined }) => AsyncIterable<string>;
+  readonly exportAudit: (times: AuditTimes) => AsyncIterable<string>;
 };
 
 export type KeyAdministration = {

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
+import { sql, type Insertable } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { Queries, Role, Transaction } from "#schema.ts";
+import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /**
  * The one writing by which an address is found and its tries are counted. Made here alone, since PostgreSQL folds some
@@ -16,15 +16,7 @@ export function storableText(text: string): string {
 }
 
 /** The columns of an account that a login needs. */
-export type Account = {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly passwordHash: string;
-  readonly disabledAt: Date | null;
-  readonly totpEnabled: boolean;
-  readonly epoch: number;
-  readonly email: string;
-};
+export type Account = NonNullable<Awaited<ReturnType<typeof findAccount>>>;
 
 const ACCOUNT_COLUMNS = [
   "id",
@@ -36,7 +28,7 @@ const ACCOUNT_COLUMNS = [
   "email",
 ] as const;
 
-export async function findAccountByEmail(queries: Queries, email: string): Promise<Account | undefined> {
+export async function findAccountByEmail(queries: Queries, email: string) {
   return queries
     .selectFrom("identity.users")
     .select(ACCOUNT_COLUMNS)
@@ -44,7 +36,7 @@ export async function findAccountByEmail(queries: Queries, email: string): Promi
     .executeTakeFirst();
 }
 
-export async function findAccount(queries: Queries, id: string): Promise<Account | undefined> {
+export async function findAccount(queries: Queries, id: string) {
   return queries.selectFrom("identity.users").select(ACCOUNT_COLUMNS).where("id", "=", id).executeTakeFirst();
 }
 
@@ -75,39 +67,18 @@ export async function lockAccountCreation(transaction: Transaction): Promise<voi
   await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('accounts'))`.execute(transaction);
 }
 
-export type NewAccount = {
-  readonly tenantId: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly passwordHash: string;
-  readonly mustChangePassword: boolean;
-  readonly now: Date;
-};
+type NewAccount = Pick<
+  Insertable<IdentitySchema["identity.users"]>,
+  "tenant_id" | "email" | "name" | "role" | "password_hash" | "must_change_password"
+>;
 
-export type CreatedAccount = {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly createdAt: Date;
-};
+export type CreatedAccount = NonNullable<Awaited<ReturnType<typeof insertAccount>>>;
 
 /** @returns undefined when the e-mail address is taken. */
-export async function insertAccount(transaction: Transaction, account: NewAccount): Promise<CreatedAccount | undefined> {
+export async function insertAccount(transaction: Transaction, account: NewAccount, now: Date) {
   return transaction
     .insertInto("identity.users")
-    .values({
-      id: uuidv7(),
-      tenant_id: account.tenantId,
-      email: account.email,
-      name: account.name,
-      role: account.role,
-      password_hash: account.passwordHash,
-      password_changed_at: account.now,
-      must_change_password: account.mustChangePassword,
-      created_at: account.now,
-    })
+    .values({ ...account, id: uuidv7(), password_changed_at: now, created_at: now })
     .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
     .returning(["id", "email", "name", "role", "created_at as createdAt"])
     .executeTakeFirst();
@@ -135,12 +106,8 @@ export async function setLastLogin(transaction: Transaction, { id, now }: { read
 /** Sets the password and ends what was issued before. */
 export async function updatePassword(
   transaction: Transaction,
-  {
-    id,
-    passwordHash,
-    now,
-    mustChangePassword = false,
-  }: { readonly id: string; readonly passwordHash: string; readonly now: Date; readonly mustChangePassword?: boolean },
+  { id, passwordHash, now }: { readonly id: string; readonly passwordHash: string; readonly now: Date },
+  mustChangePassword = false,
 ): Promise<void> {
   await transaction
     .updateTable("identity.users")
@@ -164,13 +131,8 @@ export async function raiseEpoch(transaction: Transaction, { id, now }: { readon
     .execute();
 }
 
-export type PersonRow = { readonly id: string; readonly email: string; readonly name: string; readonly disabledAt: Date | null };
-
 /** Accounts of one tenant, by the ids or addresses that the caller knows already. */
-export async function findPeople(
-  queries: Queries,
-  { tenantId, ids, emails }: { readonly tenantId: string; readonly ids: readonly string[]; readonly emails: readonly string[] },
-): Promise<readonly PersonRow[]> {
+export async function findPeople(queries: Queries, tenantId: string, ids: readonly string[], emails: readonly string[]) {
   const folded = emails.map((email) => storableText(foldEmail(email)));
   return queries
     .selectFrom("identity.users")

@@ -26,7 +26,7 @@ export function peopleRoutes({ queries }: { readonly queries: Queries }) {
       }),
       async (request) => {
         const { ids, emails } = request.body;
-        const rows = await findPeople(queries, { tenantId: ownerOf(request).tenantId, ids, emails });
+        const rows = await findPeople(queries, ownerOf(request).tenantId, ids, emails);
         return { people: rows.map(({ id, email, name, disabledAt }) => ({ id, email, name, disabled: disabledAt !== null })) };
       },
     );

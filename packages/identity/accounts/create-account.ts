@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import { orRefuse } from "@sightline/foundation/errors";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
@@ -36,7 +37,7 @@ export async function createAccount(
   plan: AccountPlan,
 ): Promise<CreatedAccount | undefined> {
   const passwordHash = plan.password === undefined ? NO_PASSWORD : await hasher.hash(plan.password);
-  const { email, name, mustChangePassword, client, origin, actor } = plan;
+  const { email, name, client, origin, actor } = plan;
   return queries.transaction().execute(async (transaction) => {
     await lockAccountCreation(transaction);
     const decision = await plan.decide(transaction, !(await hasAccounts(transaction)));
@@ -44,24 +45,12 @@ export async function createAccount(
       return undefined;
     }
     const now = clock.now();
-    const created = await insertAccount(transaction, { ...decision, email, name, passwordHash, mustChangePassword, now });
-    if (created === undefined) {
-      throw refusal("email_taken");
-    }
-    const more = (await plan.whenMade?.(transaction, created, now)) ?? [];
     const { tenantId, role } = decision;
-    const details = { role, origin };
-    const event: AuditEvent = {
-      event: "user_created",
-      at: now,
-      userId: created.id,
-      tenantId,
-      actorId: actor?.userId,
-      sessionId: actor?.sessionId,
-      client,
-      details,
-    };
-    await appendAudit(transaction, event, ...more);
+    const row = { tenant_id: tenantId, email, name, role, password_hash: passwordHash, must_change_password: plan.mustChangePassword };
+    const created = orRefuse(await insertAccount(transaction, row, now), () => refusal("email_taken"));
+    const more = (await plan.whenMade?.(transaction, created, now)) ?? [];
+    const who = { userId: created.id, tenantId, actorId: actor?.userId, sessionId: actor?.sessionId, client };
+    await appendAudit(transaction, { ...who, event: "user_created", at: now, details: { role, origin } }, ...more);
     return created;
   });
 }

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 import { readRequest } from "#read-request.ts";
 import { registerRequestSchema } from "#contract.ts";
 import { createAccount, type AccountDependencies } from "./create-account.ts";
@@ -41,14 +41,10 @@ export async function createAdmin(
         tenantName === DEFAULT_TENANT
           ? await ensureTenant(transaction, DEFAULT_TENANT, dependencies.clock.now())
           : await findTenant(transaction, tenantName);
-      if (tenant === undefined) {
-        throw new AppError({
-          code: "unknown_tenant",
-          status: 404,
-          message: `There is no tenant ${tenantName}. Add it first: sightline tenant add ${tenantName}`,
-        });
-      }
-      return { role: "admin", tenantId: tenant.id };
+      const { id } = orRefuse(tenant, () =>
+        refusal(404, "unknown_tenant", `There is no tenant ${tenantName}. Add it first: sightline tenant add ${tenantName}`),
+      );
+      return { role: "admin", tenantId: id };
     },
   });
   return { email, oneTimePassword: given === undefined ? password : undefined };

@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import type { Client } from "#audit/client.ts";
 import type { RegisterRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
@@ -35,8 +36,5 @@ export async function register(dependencies: RegisterDependencies, request: Regi
       return { role: isFirst ? "admin" : "member", tenantId: tenant.id };
     },
   });
-  if (created === undefined) {
-    throw refusal("registration_closed");
-  }
-  return created;
+  return orRefuse(created, () => refusal("registration_closed"));
 }

@@ -1,26 +1,13 @@
 import { likeContaining } from "@sightline/foundation/patterns";
-import { sql, type SelectQueryBuilder } from "kysely";
+import { sql } from "kysely";
 import { storableText } from "#accounts/account.store.ts";
-import type { IdentitySchema, Queries, Role } from "#schema.ts";
+import type { Queries, Role } from "#schema.ts";
 import { INVITED } from "./managed-account.store.ts";
 
 /** An account as admins see it. */
-export type ListedAccount = {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly createdAt: Date;
-  readonly disabledAt: Date | null;
-  readonly lastLoginAt: Date | null;
-  readonly totpEnabled: boolean;
-  readonly mustChangePassword: boolean;
-  readonly invited: boolean;
-  /** The key that the list is sorted by. */
-  readonly position: string;
-};
+export type ListedAccount = NonNullable<Awaited<ReturnType<typeof findListedAccount>>>;
 
-export type AccountFilter = {
+type AccountFilter = {
   readonly tenantId: string;
   readonly search: string | undefined;
   readonly role: Role | undefined;
@@ -30,8 +17,8 @@ export type AccountFilter = {
 };
 
 /** Sorted by e-mail address, which never changes, so that an account keeps its place while others come and go. */
-export async function listAccounts(queries: Queries, { tenantId, search, role, after, limit }: AccountFilter): Promise<ListedAccount[]> {
-  return selectListed(queries.selectFrom("identity.users"))
+export async function listAccounts(queries: Queries, { tenantId, search, role, after, limit }: AccountFilter) {
+  return selectListed(queries)
     .where("tenant_id", "=", tenantId)
     .$if(role !== undefined, (query) => query.where("role", "=", role ?? "member"))
     .$if(search !== undefined, (query) => {
@@ -44,17 +31,12 @@ export async function listAccounts(queries: Queries, { tenantId, search, role, a
     .execute();
 }
 
-export async function findListedAccount(
-  queries: Queries,
-  { id, tenantId }: { readonly id: string; readonly tenantId: string },
-): Promise<ListedAccount | undefined> {
-  return selectListed(queries.selectFrom("identity.users")).where("id", "=", id).where("tenant_id", "=", tenantId).executeTakeFirst();
+export async function findListedAccount(queries: Queries, { id, tenantId }: { readonly id: string; readonly tenantId: string }) {
+  return selectListed(queries).where("id", "=", id).where("tenant_id", "=", tenantId).executeTakeFirst();
 }
 
-type UsersTable = SelectQueryBuilder<IdentitySchema, "identity.users", object>;
-
-function selectListed(users: UsersTable) {
-  return users.select([
+function selectListed(queries: Queries) {
+  return queries.selectFrom("identity.users").select([
     "id",
     "email",
     "name",
@@ -65,6 +47,7 @@ function selectListed(users: UsersTable) {
     "totp_enabled as totpEnabled",
     "must_change_password as mustChangePassword",
     INVITED,
+    // The key that the list is sorted by.
     sql<string>`lower(email)`.as("position"),
   ]);
 }

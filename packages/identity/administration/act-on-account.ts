@@ -1,8 +1,8 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
+import { AppError, orRefuse } from "@sightline/foundation/errors";
 import { adminOnly, type Owner } from "@sightline/foundation/http/principal";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
-import type { Client } from "#audit/client.ts";
+import type { Caller } from "#audit/client.ts";
 import type { AuditEventName } from "#contract.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
@@ -16,9 +16,6 @@ import {
 import type { AccountDependencies } from "#accounts/create-account.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
-
-/** An admin with a session; the host's command line has none. */
-export type Actor = { readonly owner: Owner; readonly client: Client };
 
 export type AccountAddress = { readonly id: string; readonly tenantId: string };
 
@@ -36,29 +33,26 @@ export type Action = {
 type Dependencies = { readonly queries: Queries; readonly clock: Clock };
 
 /**
- * Runs `act` on an account of the tenant under a lock. Whether the actor still is an admin is checked again under that
+ * Runs `act` on an account of the tenant under a lock; the host's command line acts without an actor. Whether the actor still is an admin is checked again under that
  * lock: of two admins who demote each other at the same moment only the first succeeds.
  *
  * @throws {AppError} 404 `unknown_user` (also for an account of another tenant), 403 `admin_only`.
  */
 export async function actOnAccount<Result>(
   { queries, clock }: Dependencies,
-  actor: Actor | undefined,
+  actor: Caller | undefined,
   address: AccountAddress,
   act: (action: Action) => Promise<Result>,
 ): Promise<Result> {
   return queries.transaction().execute(async (transaction) => {
     await lockAdministration(transaction, address.tenantId);
     if (actor !== undefined) {
-      await refuseFormerAdmin(transaction, actor.owner);
+      await refuseFormerAdmin(transaction, actor);
     }
-    const account = await lockManagedAccount(transaction, address);
-    if (account === undefined) {
-      throw refusal("unknown_user");
-    }
+    const account = orRefuse(await lockManagedAccount(transaction, address), () => refusal("unknown_user"));
     const now = clock.now();
     const { id: userId, tenantId } = account;
-    const who = { userId, tenantId, actorId: actor?.owner.userId, client: actor?.client };
+    const who = { userId, tenantId, actorId: actor?.userId, client: actor?.client };
     const events: AuditEvent[] = [];
     let reason: string | undefined;
     const result = await act({
@@ -67,11 +61,11 @@ export async function actOnAccount<Result>(
       now,
       record: (event, details = {}) => {
         const origin = actor === undefined ? { origin: "command" } : {};
-        events.push({ ...who, event, at: now, sessionId: actor?.owner.sessionId, details: { ...details, ...origin } });
+        events.push({ ...who, event, at: now, sessionId: actor?.sessionId, details: { ...details, ...origin } });
       },
       endSessions: (given) => void (reason = given),
     });
-    await (reason === undefined ? appendAudit(transaction, ...events) : endSessions(transaction, { ...who, reason, now }, ...events));
+    await (reason === undefined ? appendAudit(transaction, ...events) : endSessions(transaction, { ...who, reason, at: now }, ...events));
     return result;
   });
 }
@@ -96,7 +90,7 @@ export type AdministrationDependencies = AccountDependencies & {
  *
  * @throws {AppError} 409 `last_admin`, 403 `own_account`.
  */
-export async function refuseLosingAdmin({ transaction, account }: Action, actor: Actor | undefined): Promise<void> {
+export async function refuseLosingAdmin({ transaction, account }: Action, actor: Caller | undefined): Promise<void> {
   const isAdmin = account.role === "admin" && account.disabledAt === null;
   if (isAdmin && !(await hasOtherActiveAdmin(transaction, account))) {
     throw refusal("last_admin");
@@ -105,8 +99,8 @@ export async function refuseLosingAdmin({ transaction, account }: Action, actor:
 }
 
 /** @throws {AppError} 403 `own_account`. */
-export function refuseOwnAccount(accountId: string, actor: Actor | undefined, message: string): void {
-  if (accountId === actor?.owner.userId) {
+export function refuseOwnAccount(accountId: string, actor: Caller | undefined, message: string): void {
+  if (accountId === actor?.userId) {
     throw new AppError({ code: "own_account", status: 403, message });
   }
 }

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { createAccount } from "#accounts/create-account.ts";
 import { makeOneTimePassword } from "#accounts/one-time-password.ts";
+import type { Caller } from "#audit/client.ts";
 import type { createAccountRequestSchema } from "#contract.ts";
-import { type Actor, type AdministrationDependencies, refuseFormerAdmin } from "./act-on-account.ts";
+import { type AdministrationDependencies, refuseFormerAdmin } from "./act-on-account.ts";
 import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
 import { lockAdministration } from "./managed-account.store.ts";
 
@@ -15,7 +16,7 @@ type AccountRequest = z.output<typeof createAccountRequestSchema>;
  */
 export async function addAccount(
   dependencies: AdministrationDependencies,
-  { owner, client }: Actor,
+  actor: Caller,
   request: AccountRequest,
 ): Promise<{ readonly id: string; readonly oneTimePassword: string | undefined }> {
   const { email, name, role, invite } = request;
@@ -23,18 +24,18 @@ export async function addAccount(
     refuseWithoutMail(dependencies, "Make the account without an invitation, and hand its one-time password over yourself.");
   }
   const oneTimePassword = invite ? undefined : makeOneTimePassword();
-  const { tenantId, userId: actorId, sessionId } = owner;
+  const { tenantId, userId: actorId, sessionId, client } = actor;
   const created = await createAccount(dependencies, {
     email,
     name,
     password: oneTimePassword,
     mustChangePassword: true,
     origin: invite ? "invitation" : "admin",
-    actor: owner,
+    actor,
     client,
     decide: async (transaction) => {
       await lockAdministration(transaction, tenantId);
-      await refuseFormerAdmin(transaction, owner);
+      await refuseFormerAdmin(transaction, actor);
       return { role, tenantId };
     },
     whenMade: async (transaction, { id: userId }, now) => {

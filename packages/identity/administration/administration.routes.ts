@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { orRefuse } from "@sightline/foundation/errors";
 import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf } from "@sightline/foundation/http/principal";
-import { clientOf } from "#audit/client.ts";
+import { callerOf, type Caller } from "#audit/client.ts";
 import {
   accountSchema,
   accountsQuerySchema,
@@ -20,7 +21,7 @@ import {
 import { refusal } from "#refusals.ts";
 import { acceptNoBody } from "#totp/optional-json.ts";
 import { findListedAccount, listAccounts, type ListedAccount } from "./account-list.store.ts";
-import { type AccountAddress, actOnAccount, type Actor, type AdministrationDependencies, refuseLosingAdmin } from "./act-on-account.ts";
+import { type AccountAddress, actOnAccount, type AdministrationDependencies, refuseLosingAdmin } from "./act-on-account.ts";
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
 import { resetPassword } from "./reset-password.ts";
@@ -92,7 +93,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
         response: { 201: createAccountAnswerSchema },
       }),
       async (request, reply) => {
-        const { id, oneTimePassword } = await addAccount(dependencies, actorOf(request), request.body);
+        const { id, oneTimePassword } = await addAccount(dependencies, callerOf(request), request.body);
         const user = await describe(dependencies, addressOf(request, id));
         return reply.status(201).send({ user, one_time_password: oneTimePassword ?? null });
       },
@@ -107,7 +108,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       }),
       async (request) => {
         const address = addressOf(request, request.params.id);
-        await changeAccount(dependencies, actorOf(request), address, request.body);
+        await changeAccount(dependencies, callerOf(request), address, request.body);
         return describe(dependencies, address);
       },
     );
@@ -116,7 +117,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       "/admin/users/:id",
       withoutBody("admin-step-up", "Delete an account", { params, response: { 204: z.null() } }),
       async (request, reply) => {
-        await deleteAccount(dependencies, actorOf(request), addressOf(request, request.params.id));
+        await deleteAccount(dependencies, callerOf(request), addressOf(request, request.params.id));
         return reply.status(204).send(null);
       },
     );
@@ -130,7 +131,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       }),
       async (request) => {
         const byMail = request.body?.mail ?? mailed;
-        const oneTimePassword = await resetPassword(dependencies, actorOf(request), addressOf(request, request.params.id), { byMail });
+        const oneTimePassword = await resetPassword(dependencies, callerOf(request), addressOf(request, request.params.id), { byMail });
         return { one_time_password: oneTimePassword ?? null };
       },
     );
@@ -144,15 +145,11 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       }),
       async (request) => {
         const address = addressOf(request, request.params.id);
-        await resetSecondFactor(dependencies, actorOf(request), address, request.body.reason);
+        await resetSecondFactor(dependencies, callerOf(request), address, request.body.reason);
         return describe(dependencies, address);
       },
     );
   };
-}
-
-function actorOf(request: FastifyRequest): Actor {
-  return { owner: ownerOf(request), client: clientOf(request) };
 }
 
 /** The tenant is always the admin's own, whatever the id. */
@@ -161,11 +158,7 @@ function addressOf(request: FastifyRequest, id: string): AccountAddress {
 }
 
 async function describe({ queries }: AdministrationDependencies, address: AccountAddress): Promise<AccountItem> {
-  const account = await findListedAccount(queries, address);
-  if (account === undefined) {
-    throw refusal("unknown_user");
-  }
-  return toItem(account);
+  return toItem(orRefuse(await findListedAccount(queries, address), () => refusal("unknown_user")));
 }
 
 /**
@@ -173,7 +166,7 @@ async function describe({ queries }: AdministrationDependencies, address: Accoun
  *
  * @throws {AppError} 403 `own_account`, 404 `unknown_user`, 409 `last_admin`.
  */
-async function deleteAccount(dependencies: AdministrationDependencies, actor: Actor, address: AccountAddress): Promise<void> {
+async function deleteAccount(dependencies: AdministrationDependencies, actor: Caller, address: AccountAddress): Promise<void> {
   await actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, record } = action;
     await refuseLosingAdmin(action, actor);

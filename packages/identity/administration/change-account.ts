@@ -1,10 +1,10 @@
 import { raiseEpoch } from "#accounts/account.store.ts";
+import type { Caller } from "#audit/client.ts";
 import type { ChangeAccountRequest } from "#contract.ts";
 import {
   type AccountAddress,
   type Action,
   actOnAccount,
-  type Actor,
   type AdministrationDependencies,
   refuseLosingAdmin,
   refuseOwnAccount,
@@ -20,7 +20,7 @@ import { removeSecondFactor } from "./reset-second-factor.ts";
  */
 export async function changeAccount(
   dependencies: AdministrationDependencies,
-  actor: Actor,
+  actor: Caller,
   address: AccountAddress,
   request: ChangeAccountRequest,
 ): Promise<void> {

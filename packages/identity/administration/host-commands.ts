@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 import { readRequest } from "#read-request.ts";
 import { findAccountByEmail } from "#accounts/account.store.ts";
 import { resetSecondFactorRequestSchema } from "#contract.ts";
@@ -51,14 +51,9 @@ export function createHostCommands(dependencies: AdministrationDependencies): Ho
 }
 
 async function find({ queries }: AdministrationDependencies, email: string): Promise<AccountAddress & { readonly email: string }> {
-  const account = await findAccountByEmail(queries, email);
-  if (account === undefined) {
-    throw new AppError({
-      code: "unknown_user",
-      status: 404,
-      message: `There is no account with the address ${email}. See the admins with: sightline admin list`,
-    });
-  }
+  const account = orRefuse(await findAccountByEmail(queries, email), () =>
+    refusal(404, "unknown_user", `There is no account with the address ${email}. See the admins with: sightline admin list`),
+  );
   return { id: account.id, tenantId: account.tenantId, email: account.email };
 }
 
@@ -71,11 +66,8 @@ async function find({ queries }: AdministrationDependencies, email: string): Pro
  */
 async function deleteTenant(dependencies: AdministrationDependencies, name: string): Promise<number | undefined> {
   if (name === DEFAULT_TENANT) {
-    throw new AppError({
-      code: "default_tenant",
-      status: 409,
-      message: `The tenant ${DEFAULT_TENANT} can't be deleted: every start makes it again. Delete its accounts and repositories in the console.`,
-    });
+    const message = `The tenant ${DEFAULT_TENANT} can't be deleted: every start makes it again. Delete its accounts and repositories in the console.`;
+    throw refusal(409, "default_tenant", message);
   }
   const tenant = await findTenant(dependencies.queries, name);
   if (tenant === undefined) {

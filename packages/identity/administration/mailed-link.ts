@@ -7,9 +7,8 @@ import type { AdministrationDependencies } from "./act-on-account.ts";
 export async function mailLink(
   { notices, publicUrl }: AdministrationDependencies,
   transaction: Transaction,
-  request: { readonly userId: string; readonly purpose: "invitation" | "password_reset"; readonly now: Date },
+  { userId, purpose, now }: { readonly userId: string; readonly purpose: "invitation" | "password_reset"; readonly now: Date },
 ): Promise<void> {
-  const { userId, purpose, now } = request;
   const link = await createMailTicket(transaction, { userId, purpose, now, publicUrl });
   await notices.append(transaction, { userId, kind: purpose, at: now, details: { by: "admin" }, link });
 }

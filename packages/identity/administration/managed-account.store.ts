@@ -3,17 +3,7 @@ import { NO_PASSWORD } from "#accounts/password-hash.ts";
 import type { Queries, Role, Transaction } from "#schema.ts";
 
 /** An account as it is while an admin acts on it. */
-export type ManagedAccount = {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly disabledAt: Date | null;
-  readonly mustChangePassword: boolean;
-  readonly totpEnabled: boolean;
-  readonly invited: boolean;
-};
+export type ManagedAccount = NonNullable<Awaited<ReturnType<typeof lockManagedAccount>>>;
 
 /** Whether the account was invited and has not had a password since. */
 export const INVITED = sql<boolean>`(password_hash = ${NO_PASSWORD} and password_changed_at = created_at)`.as("invited");
@@ -40,7 +30,7 @@ export async function lockAdministration(transaction: Transaction, tenantId: str
   await transaction.selectFrom("identity.tenants").select("id").where("id", "=", tenantId).forNoKeyUpdate().executeTakeFirst();
 }
 
-export async function lockManagedAccount(transaction: Transaction, { id, tenantId }: OwnAccount): Promise<ManagedAccount | undefined> {
+export async function lockManagedAccount(transaction: Transaction, { id, tenantId }: OwnAccount) {
   return transaction
     .selectFrom("identity.users")
     .select(COLUMNS)
@@ -104,13 +94,10 @@ export async function deleteTenantRow(queries: Queries, tenantId: string): Promi
   return rows.length === 0;
 }
 
-export type ListedAdmin = Pick<ManagedAccount, "email" | "name" | "disabledAt" | "totpEnabled" | "mustChangePassword"> & {
-  readonly tenant: string;
-  readonly lastLoginAt: Date | null;
-};
+export type ListedAdmin = Awaited<ReturnType<typeof listAdmins>>[number];
 
 /** The admins of every tenant, for the host's command line. */
-export async function listAdmins(queries: Queries): Promise<readonly ListedAdmin[]> {
+export async function listAdmins(queries: Queries) {
   return queries
     .selectFrom("identity.users as user")
     .innerJoin("identity.tenants as tenant", "tenant.id", "user.tenant_id")

@@ -1,15 +1,9 @@
 import { raiseEpoch, updatePassword } from "#accounts/account.store.ts";
 import { makeOneTimePassword } from "#accounts/one-time-password.ts";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
+import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
-import {
-  type AccountAddress,
-  type Action,
-  actOnAccount,
-  type Actor,
-  type AdministrationDependencies,
-  refuseOwnAccount,
-} from "./act-on-account.ts";
+import { type AccountAddress, actOnAccount, type AdministrationDependencies, refuseOwnAccount } from "./act-on-account.ts";
 import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
 
 /**
@@ -21,7 +15,7 @@ import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
  */
 export async function resetPassword(
   dependencies: AdministrationDependencies,
-  actor: Actor | undefined,
+  actor: Caller | undefined,
   address: AccountAddress,
   { byMail }: { readonly byMail: boolean },
 ): Promise<string | undefined> {
@@ -33,14 +27,16 @@ export async function resetPassword(
   const passwordHash = oneTimePassword === undefined ? NO_PASSWORD : await dependencies.hasher.hash(oneTimePassword);
   await actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, now, record, endSessions } = action;
-    refuseDisabled(action);
-    const { id, invited } = account;
+    const { id, invited, disabledAt } = account;
+    if (disabledAt !== null) {
+      throw refusal("account_disabled");
+    }
     if (byMail && invited) {
       await raiseEpoch(transaction, { id, now });
       await mailLink(dependencies, transaction, { userId: id, purpose: "invitation", now });
       return record("user_invited");
     }
-    await updatePassword(transaction, { id, passwordHash, now, mustChangePassword: true });
+    await updatePassword(transaction, { id, passwordHash, now }, true);
     if (byMail) {
       await mailLink(dependencies, transaction, { userId: id, purpose: "password_reset", now });
     } else {
@@ -50,10 +46,4 @@ export async function resetPassword(
     endSessions("password_reset");
   });
   return oneTimePassword;
-}
-
-function refuseDisabled({ account }: Action): void {
-  if (account.disabledAt !== null) {
-    throw refusal("account_disabled");
-  }
 }

@@ -1,9 +1,10 @@
 import { raiseEpoch } from "#accounts/account.store.ts";
+import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { forgetAllFailures } from "#totp/second-factor.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
-import { type AccountAddress, type Action, actOnAccount, type Actor, type AdministrationDependencies } from "./act-on-account.ts";
+import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 
 /**
  * Removes the second factor of an account whose owner lost it: from then on the password alone logs in, until a new one
@@ -13,11 +14,11 @@ import { type AccountAddress, type Action, actOnAccount, type Actor, type Admini
  */
 export async function resetSecondFactor(
   dependencies: AdministrationDependencies,
-  actor: Actor | undefined,
+  actor: Caller | undefined,
   address: AccountAddress,
   reason: string,
 ): Promise<void> {
-  if (address.id === actor?.owner.userId) {
+  if (address.id === actor?.userId) {
     throw refusal("own_second_factor");
   }
   await actOnAccount(dependencies, actor, address, async (action) => {

@@ -21,16 +21,10 @@ export async function readChain(queries: Queries, afterId: number, limit: number
     }));
 }
 
+export type AuditTimes = { readonly from?: Date | undefined; readonly to?: Date | undefined };
+
 /** Rows of a time, oldest first. */
-export async function readRows(
-  queries: Queries,
-  {
-    afterId,
-    from,
-    to,
-    limit,
-  }: { readonly afterId: number; readonly from?: Date | undefined; readonly to?: Date | undefined; readonly limit: number },
-): Promise<readonly StoredRow[]> {
+export async function readRows(queries: Queries, afterId: number, { from, to }: AuditTimes, limit: number): Promise<readonly StoredRow[]> {
   return queries
     .selectFrom("identity.audit")
     .selectAll()

@@ -1,5 +1,5 @@
 import type { AuditEventName } from "#contract.ts";
-import type { Transaction } from "#schema.ts";
+import type { Queries, Transaction } from "#schema.ts";
 import { extendChain, type UnchainedRow } from "./chain.ts";
 import type { Client } from "./client.ts";
 
@@ -46,6 +46,11 @@ export async function appendAudit(transaction: Transaction, ...events: readonly 
     .insertInto("identity.audit")
     .values(rows)
     .execute();
+}
+
+/** Writes the row of something that changed nothing else. */
+export async function auditAlone(queries: Queries, event: AuditEvent): Promise<void> {
+  await queries.transaction().execute((transaction) => appendAudit(transaction, event));
 }
 
 function toRow({ client, details, ...event }: AuditEvent, id: number): UnchainedRow {

@@ -1,18 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Selectable } from "kysely";
+import type { IdentitySchema } from "#schema.ts";
 
 /** A row of the audit without its hash. */
-export type UnchainedRow = {
-  readonly id: number;
-  readonly at: Date;
-  readonly event: string;
-  readonly tenant_id: string | null;
-  readonly user_id: string | null;
-  readonly actor_id: string | null;
-  readonly session_id: string | null;
-  readonly ip: string | null;
-  readonly user_agent: string | null;
-  readonly details: Readonly<Record<string, string>>;
-};
+export type UnchainedRow = Omit<Selectable<IdentitySchema["identity.audit"]>, "hash">;
 
 export type ChainedRow = UnchainedRow & { readonly hash: Buffer };
 

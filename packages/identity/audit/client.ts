@@ -1,5 +1,6 @@
 import { isIP, type Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
+import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 
 /** The origin of a request, as the audit and the list of sessions show it. */
 export type Client = {
@@ -13,6 +14,18 @@ const USER_AGENT_LENGTH = 512;
 
 export function clientOf(request: FastifyRequest): Client {
   return { ip: addressOf(request), userAgent: request.headers["user-agent"]?.slice(0, USER_AGENT_LENGTH), left: endOf(request.raw.socket) };
+}
+
+/** Somebody with a session, and where the request came from. */
+export type Caller = Owner & { readonly client: Client };
+
+export function callerOf(request: FastifyRequest): Caller {
+  return { ...ownerOf(request), client: clientOf(request) };
+}
+
+/** The fields of an audit row about what somebody did to their own account. */
+export function ownAction({ userId, tenantId, sessionId, client }: Caller, at: Date) {
+  return { at, userId, actorId: userId, tenantId, sessionId, client };
 }
 
 const WITH_PORT = /^\[?(.+?)\]?(?::\d+)?$/;

@@ -1,19 +1,17 @@
 import type { Queries } from "#schema.ts";
-import { readRows } from "./audit-chain.store.ts";
+import { readRows, type AuditTimes } from "./audit-chain.store.ts";
 import type { StoredRow } from "./chain.ts";
 import { findEntries, type AuditFilter } from "./audit-entries.store.ts";
 import { describeEntry } from "./list-audit.ts";
 
 const BATCH = 1000;
 
-type Times = { readonly from?: Date | undefined; readonly to?: Date | undefined };
-
 /**
  * The whole audit as JSON, one row a line, oldest first, with the hashes: the chain can be recomputed elsewhere. Reads
  * on as fast as it is read from, and ends with the row that is the last one when it gets there.
  */
-export async function* exportChain(queries: Queries, { from, to }: Times): AsyncGenerator<string, void, undefined> {
-  const read = (afterId: number) => readRows(queries, { afterId, from, to, limit: BATCH });
+export async function* exportChain(queries: Queries, times: AuditTimes): AsyncGenerator<string, void, undefined> {
+  const read = (afterId: number) => readRows(queries, afterId, times, BATCH);
   for await (const row of inBatches(read)) {
     yield `${JSON.stringify({ ...row, hash: row.hash?.toString("hex") ?? null } satisfies Record<keyof StoredRow, unknown>)}\n`;
   }

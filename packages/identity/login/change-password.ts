@@ -1,8 +1,7 @@
-import type { Owner } from "@sightline/foundation/http/principal";
 import { confirmPassword } from "#accounts/confirm-password.ts";
 import { findAccount, updatePassword } from "#accounts/account.store.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
-import type { Client } from "#audit/client.ts";
+import { ownAction, type Caller } from "#audit/client.ts";
 import type { ChangePasswordRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { endSessions } from "#session/end-sessions.ts";
@@ -17,13 +16,9 @@ import type { LoginDependencies } from "./login.ts";
  *
  * @throws {AppError} 401 `auth_failed`, 403 `wrong_password`, 400 `password_unchanged` or `password_too_common`, 429 `too_many_tries`.
  */
-export async function changePassword(
-  dependencies: LoginDependencies,
-  { userId, sessionId }: Pick<Owner, "userId" | "sessionId">,
-  request: ChangePasswordRequest,
-  client: Client,
-): Promise<Grant> {
+export async function changePassword(dependencies: LoginDependencies, caller: Caller, request: ChangePasswordRequest): Promise<Grant> {
   const { queries, hasher, sessions } = dependencies;
+  const { userId, sessionId, client } = caller;
   const account = await findAccount(queries, userId);
   const session = await findSession(queries, sessionId);
   if (account === undefined || session === undefined) {
@@ -38,15 +33,11 @@ export async function changePassword(
   const opened = await queries.transaction().execute(async (transaction) => {
     await lockSignedIn(transaction, account, sessionId);
     const now = dependencies.clock.now();
-    const { tenantId } = account;
-    const event = { at: now, userId, actorId: userId, tenantId, client, now };
+    const action = ownAction(caller, now);
     await updatePassword(transaction, { id: userId, passwordHash, now });
     const successor = await sessions.open(transaction, { userId, amr: session.amr, authenticatedAt: now, client });
-    await endSessions(
-      transaction,
-      { ...event, reason: "password_changed", except: successor },
-      { ...event, event: "user_password_changed", sessionId },
-    );
+    const ending = { ...action, reason: "password_changed", except: successor };
+    await endSessions(transaction, ending, { ...action, event: "user_password_changed" });
     return successor;
   });
   return sessions.grant(opened);

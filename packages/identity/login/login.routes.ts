@@ -2,7 +2,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import { findProfile } from "#accounts/account.store.ts";
-import { clientOf } from "#audit/client.ts";
+import { callerOf, clientOf } from "#audit/client.ts";
 import { changePasswordRequestSchema, fullSessionSchema, loginAnswerSchema, loginRequestSchema, meSchema, type Me } from "#contract.ts";
 import type { TokenCookie } from "#session/cookies.ts";
 import { findSession } from "#session/session.store.ts";
@@ -47,7 +47,7 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
         response: { 200: fullSessionSchema },
       }),
       async (request, reply) => {
-        const grant = await changePassword(dependencies, ownerOf(request), request.body, clientOf(request));
+        const grant = await changePassword(dependencies, callerOf(request), request.body);
         cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
         return grant.answer;
       },

@@ -1,7 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, setLastLogin } from "#accounts/account.store.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
-import { appendAudit } from "#audit/audit.store.ts";
+import { appendAudit, auditAlone } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
@@ -65,16 +65,8 @@ async function openSession({ queries, sessions, clock }: LoginDependencies, acco
 
 async function recordFailure({ queries, clock }: LoginDependencies, account: Account | undefined, client: Client): Promise<undefined> {
   const reason = account === undefined ? "unknown_email" : account.disabledAt === null ? "wrong_password" : "disabled";
-  await queries.transaction().execute((transaction) =>
-    appendAudit(transaction, {
-      event: "login_failed",
-      at: clock.now(),
-      userId: account?.id,
-      tenantId: account?.tenantId,
-      client,
-      details: { reason },
-    }),
-  );
+  const { id: userId, tenantId } = account ?? {};
+  await auditAlone(queries, { event: "login_failed", at: clock.now(), userId, tenantId, client, details: { reason } });
 }
 
 /** A password alone never opens an account that has a second factor: there is no session until the code was right too. */
@@ -82,6 +74,6 @@ async function askForCode({ queries, clock }: LoginDependencies, account: Accoun
   return queries
     .transaction()
     .execute(async (transaction) =>
-      (await lockVerifiedAccount(transaction, account)) ? issuePartialToken(transaction, { account, client, now: clock.now() }) : undefined,
+      (await lockVerifiedAccount(transaction, account)) ? issuePartialToken(transaction, account, client, clock.now()) : undefined,
     );
 }

@@ -1,7 +1,6 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { ownerOf } from "@sightline/foundation/http/principal";
-import { clientOf } from "#audit/client.ts";
+import { callerOf, clientOf } from "#audit/client.ts";
 import { stepUpAnswerSchema, stepUpRequestSchema, verifySecondFactorAnswerSchema, verifySecondFactorRequestSchema } from "#contract.ts";
 import type { TokenCookie } from "#session/cookies.ts";
 import { stepUp } from "./step-up.ts";
@@ -33,7 +32,7 @@ export function secondStepRoutes(dependencies: SecondStepDependencies & { readon
         response: { 200: stepUpAnswerSchema },
       }),
       async (request) => {
-        const until = await stepUp(dependencies, ownerOf(request), request.body, clientOf(request));
+        const until = await stepUp(dependencies, callerOf(request), request.body);
         return { step_up_until: until.toISOString() };
       },
     );

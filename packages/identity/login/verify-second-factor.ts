@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { AppError, orRefuse } from "@sightline/foundation/errors";
 import { setLastLogin } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -26,10 +26,8 @@ export async function verifySecondFactor(
 ): Promise<Grant & { readonly accepted: AcceptedCode }> {
   const { queries, throttle, sessions, clock } = dependencies;
   const network = await throttle.take(secondFactorCounters(client.ip));
-  const login = await takePartialToken(queries, hashOfPartialToken(token), clock.now());
-  if (login === undefined) {
-    throw refusal("invalid_partial_token");
-  }
+  const taken = await takePartialToken(queries, hashOfPartialToken(token), clock.now());
+  const login = orRefuse(taken, () => refusal("invalid_partial_token"));
   try {
     const opened = await openSession(dependencies, login, code, client);
     await network.succeeded();
@@ -44,14 +42,12 @@ export async function verifySecondFactor(
   }
 }
 
-type Opened = { readonly sessionId: string; readonly accepted: AcceptedCode };
-
 async function openSession(
   { secondFactor, sessions, clock }: SecondStepDependencies,
   { tokenHash, userId, tenantId, authenticatedAt }: PartialLogin,
   code: string,
   client: Client,
-): Promise<Opened> {
+) {
   return secondFactor.withCode({ userId, tenantId, code, client, purpose: "login" }, async (transaction, accepted) => {
     const now = clock.now();
     if (!(await consumePartialToken(transaction, tokenHash, now))) {

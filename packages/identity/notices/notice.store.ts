@@ -24,10 +24,7 @@ export async function findUnreadNotices(queries: Queries, userId: string, limit:
 }
 
 /** @returns whether the user has such a notice. */
-export async function markRead(
-  queries: Queries,
-  { id, userId, now }: { readonly id: string; readonly userId: string; readonly now: Date },
-): Promise<boolean> {
+export async function markRead(queries: Queries, id: string, userId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("identity.notices")
     .set((expression) => ({ read_at: expression.fn.coalesce("read_at", sql<Date>`${now}::timestamptz`) }))

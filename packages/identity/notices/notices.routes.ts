@@ -37,7 +37,7 @@ export function noticeRoutes({ queries, clock }: { readonly queries: Queries; re
       "/login/notices/:id/read",
       route("session", "Do not show it again", { params: z.object({ id: z.uuid() }), response: { 204: z.null() } }),
       async (request, reply) => {
-        if (!(await markRead(queries, { id: request.params.id, userId: ownerOf(request).userId, now: clock.now() }))) {
+        if (!(await markRead(queries, request.params.id, ownerOf(request).userId, clock.now()))) {
           throw refusal("not_found");
         }
         return reply.status(204).send(null);

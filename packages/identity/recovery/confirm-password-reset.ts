@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import { orRefuse } from "@sightline/foundation/errors";
 import { updatePassword } from "#accounts/account.store.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
@@ -36,10 +37,7 @@ export async function confirmPasswordReset(
   const { queries, hasher, throttle, clock } = dependencies;
   await throttle.take(confirmationCounters(client.ip));
   const tokenHash = hashTicketToken(token);
-  const ticket = await findMailTicket(queries, tokenHash, clock.now());
-  if (ticket === undefined) {
-    throw refusal("link_not_valid");
-  }
+  const ticket = orRefuse(await findMailTicket(queries, tokenHash, clock.now()), () => refusal("link_not_valid"));
   refuseGuessable(newPassword, ticket.email);
   await setPassword(dependencies, { ticket, tokenHash, passwordHash: await hasher.hash(newPassword) }, client);
 }
@@ -58,11 +56,8 @@ async function setPassword(
     await updatePassword(transaction, { id: userId, passwordHash, now });
     await deleteMailTicketsOf(transaction, userId);
     await notices.append(transaction, { userId, kind: "password_changed", at: now, details: { ip: client.ip } });
-    const event = { at: now, userId, tenantId, actorId: undefined, client, now };
-    await endSessions(
-      transaction,
-      { ...event, reason: "password_changed" },
-      { ...event, event: "user_password_changed", details: { by: purpose } },
-    );
+    const action = { at: now, userId, tenantId, client };
+    const changed = { ...action, event: "user_password_changed", details: { by: purpose } } as const;
+    await endSessions(transaction, { ...action, reason: "password_changed" }, changed);
   });
 }

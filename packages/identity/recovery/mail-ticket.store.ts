@@ -3,7 +3,7 @@ import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 export type MailTicketPurpose = IdentitySchema["identity.mail_tickets"]["purpose"];
 
-export type NewMailTicket = {
+type NewMailTicket = {
   readonly tokenHash: Buffer;
   readonly userId: string;
   readonly purpose: MailTicketPurpose;
@@ -32,16 +32,10 @@ export async function insertMailTicket(transaction: Transaction, ticket: NewMail
     .execute();
 }
 
-export type MailTicket = {
-  readonly purpose: MailTicketPurpose;
-  readonly userId: string;
-  readonly tenantId: string;
-  readonly email: string;
-  readonly epoch: number;
-};
+export type MailTicket = NonNullable<Awaited<ReturnType<typeof findMailTicket>>>;
 
 /** Finds the account that a link opens while the link is valid. */
-export async function findMailTicket(queries: Queries, tokenHash: Buffer, now: Date): Promise<MailTicket | undefined> {
+export async function findMailTicket(queries: Queries, tokenHash: Buffer, now: Date) {
   return queries
     .selectFrom("identity.mail_tickets as ticket")
     .innerJoin("identity.users as user", (join) =>

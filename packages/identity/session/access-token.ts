@@ -30,12 +30,7 @@ export type AccessTokens = {
   readonly verify: (token: string) => Promise<VerifiedToken | undefined>;
 };
 
-type VerifiedToken = {
-  readonly userId: string;
-  readonly sessionId: string;
-  readonly epoch: number;
-  readonly opensProduct: boolean;
-};
+type VerifiedToken = Pick<TokenSubject, "userId" | "sessionId" | "epoch"> & { readonly opensProduct: boolean };
 
 const claimsSchema = z.object({
   sub: z.uuid(),
@@ -50,24 +45,12 @@ type Dependencies = { readonly keys: SigningKeys; readonly issuer: string; reado
 export function createAccessTokens({ keys, issuer, clock }: Dependencies): AccessTokens {
   return {
     issue: async (subject) => {
-      const { kid, privateKey } = await keys.active();
-      const now = toSeconds(clock.now());
-      return new SignJWT({
-        tid: subject.tenantId,
-        role: subject.role,
-        epoch: subject.epoch,
-        sid: subject.sessionId,
-        amr: [...subject.amr],
-        auth_time: toSeconds(subject.authenticatedAt),
-      })
-        .setProtectedHeader({ alg: "RS256", kid, typ: "at+jwt" })
-        .setIssuer(issuer)
-        .setSubject(subject.userId)
+      const { tenantId: tid, role, epoch, sessionId: sid, amr, userId } = subject;
+      const token = new SignJWT({ tid, role, epoch, sid, amr: [...amr], auth_time: toSeconds(subject.authenticatedAt) })
+        .setSubject(userId)
         .setAudience(subject.mustChangePassword ? PASSWORD_CHANGE_AUDIENCE : PRODUCT_AUDIENCE)
-        .setIssuedAt(now)
-        .setExpirationTime(now + ACCESS_TOKEN_SECONDS)
-        .setJti(randomUUID())
-        .sign(privateKey);
+        .setJti(randomUUID());
+      return signAccessToken(token, { keys, issuer }, clock.now(), ACCESS_TOKEN_SECONDS);
     },
     verify: async (token) => {
       const claims = claimsSchema.safeParse(await verifiedPayload(token, { keys, issuer, clock }));
@@ -78,6 +61,22 @@ export function createAccessTokens({ keys, issuer, clock }: Dependencies): Acces
       return { userId: sub, sessionId: sid, epoch, opensProduct: aud === PRODUCT_AUDIENCE };
     },
   };
+}
+
+/** Signs the token with the active key, valid from `now` for so many seconds. */
+export async function signAccessToken(
+  token: SignJWT,
+  { keys, issuer }: Omit<Dependencies, "clock">,
+  now: Date,
+  seconds: number,
+): Promise<string> {
+  const { kid, privateKey } = await keys.active();
+  return token
+    .setProtectedHeader({ alg: "RS256", kid, typ: "at+jwt" })
+    .setIssuer(issuer)
+    .setIssuedAt(toSeconds(now))
+    .setExpirationTime(toSeconds(now) + seconds)
+    .sign(privateKey);
 }
 
 async function verifiedPayload(token: string, { keys, issuer, clock }: Dependencies): Promise<unknown> {
@@ -110,6 +109,6 @@ async function verifiedPayload(token: string, { keys, issuer, clock }: Dependenc
   }
 }
 
-function toSeconds(date: Date): number {
+export function toSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
 import type { Clock } from "@sightline/foundation/clock";
-import { appendAudit } from "#audit/audit.store.ts";
+import { auditAlone } from "#audit/audit.store.ts";
 import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Queries } from "#schema.ts";
-import { PRODUCT_AUDIENCE } from "./access-token.ts";
+import { PRODUCT_AUDIENCE, signAccessToken, toSeconds } from "./access-token.ts";
 
 type Dependencies = { readonly queries: Queries; readonly keys: SigningKeys; readonly issuer: string; readonly clock: Clock };
 
@@ -27,21 +27,13 @@ export async function issueCommandToken(
   { queries, keys, issuer, clock }: Dependencies,
   { tenantId, purpose }: CommandTokenRequest,
 ): Promise<string> {
-  const { kid, privateKey } = await keys.active();
   const now = clock.now();
-  const seconds = Math.floor(now.getTime() / 1000);
   const jti = randomUUID();
-  const token = await new SignJWT({ tid: tenantId, role: "admin", amr: ["command"], auth_time: seconds })
-    .setProtectedHeader({ alg: "RS256", kid, typ: "at+jwt" })
-    .setIssuer(issuer)
+  const token = new SignJWT({ tid: tenantId, role: "admin", amr: ["command"], auth_time: toSeconds(now) })
     .setSubject(COMMAND_LINE)
     .setAudience(PRODUCT_AUDIENCE)
-    .setIssuedAt(seconds)
-    .setExpirationTime(seconds + SECONDS)
-    .setJti(jti)
-    .sign(privateKey);
-  await queries
-    .transaction()
-    .execute((transaction) => appendAudit(transaction, { event: "token_issued", at: now, tenantId, details: { purpose, jti } }));
-  return token;
+    .setJti(jti);
+  const signed = await signAccessToken(token, { keys, issuer }, now, SECONDS);
+  await auditAlone(queries, { event: "token_issued", at: now, tenantId, details: { purpose, jti } });
+  return signed;
 }

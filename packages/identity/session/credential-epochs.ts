@@ -3,7 +3,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import { CREDENTIAL_EPOCHS_TYPE } from "@sightline/foundation/http/credential-epochs";
 import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Queries } from "#schema.ts";
-import { ACCESS_TOKEN_SECONDS } from "./access-token.ts";
+import { ACCESS_TOKEN_SECONDS, toSeconds } from "./access-token.ts";
 import { listDeletedUsers, listRaisedEpochs, listRevokedSessions } from "./credential-epochs.store.ts";
 
 type Dependencies = { readonly queries: Queries; readonly keys: SigningKeys; readonly issuer: string; readonly clock: Clock };
@@ -46,7 +46,7 @@ async function sign({ queries, keys, issuer, clock }: Dependencies): Promise<str
   const deleted = (await listDeletedUsers(queries, since)).map((id) => [id, NO_EPOCH]);
   const sessions = await listRevokedSessions(queries, since);
   const { kid, privateKey } = await keys.active();
-  const issuedAt = Math.floor(now.getTime() / 1000);
+  const issuedAt = toSeconds(now);
   return new SignJWT({ epochs: Object.fromEntries([...raised, ...deleted]), sessions: [...sessions] })
     .setProtectedHeader({ alg: "RS256", kid, typ: CREDENTIAL_EPOCHS_TYPE })
     .setIssuer(issuer)

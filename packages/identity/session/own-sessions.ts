@@ -1,7 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Owner } from "@sightline/foundation/http/principal";
 import { appendAudit } from "#audit/audit.store.ts";
-import type { Client } from "#audit/client.ts";
+import { ownAction, type Caller } from "#audit/client.ts";
 import type { SessionItem } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
@@ -31,25 +31,15 @@ export async function listOwnSessions({ queries, clock }: OwnSessionsDependencie
  *
  * @throws {AppError} 404 `session_not_found` for one that has ended, was never there or is someone else's.
  */
-export async function revokeOwnSession(
-  { queries, clock }: OwnSessionsDependencies,
-  { userId, tenantId }: Owner,
-  sessionId: string,
-  client: Client,
-): Promise<void> {
+export async function revokeOwnSession({ queries, clock }: OwnSessionsDependencies, caller: Caller, sessionId: string): Promise<void> {
   const now = clock.now();
   const reason = "revoked";
-  const isRevoked = await queries.transaction().execute(async (transaction) => {
-    const done = await revokeSession(transaction, { id: sessionId, userId, reason, now });
-    if (done) {
-      const event = { event: "session_revoked", at: now, userId, actorId: userId, tenantId, sessionId, client } as const;
-      await appendAudit(transaction, { ...event, details: { reason } });
+  await queries.transaction().execute(async (transaction) => {
+    if (!(await revokeSession(transaction, { id: sessionId, userId: caller.userId, reason, now }))) {
+      throw refusal("session_not_found");
     }
-    return done;
+    await appendAudit(transaction, { ...ownAction(caller, now), event: "session_revoked", sessionId, details: { reason } });
   });
-  if (!isRevoked) {
-    throw refusal("session_not_found");
-  }
 }
 
 /**
@@ -57,15 +47,11 @@ export async function revokeOwnSession(
  *
  * @returns how many sessions ended.
  */
-export async function revokeOtherSessions(
-  { queries, clock }: OwnSessionsDependencies,
-  { userId, tenantId, sessionId }: Owner,
-  client: Client,
-): Promise<number> {
+export async function revokeOtherSessions({ queries, clock }: OwnSessionsDependencies, caller: Caller): Promise<number> {
   const now = clock.now();
   return queries.transaction().execute(async (transaction) => {
-    await lockUser(transaction, userId);
-    await deletePartialTokensOf(transaction, userId);
-    return endSessions(transaction, { userId, tenantId, actorId: userId, client, reason: "revoked_others", now, except: sessionId });
+    await lockUser(transaction, caller.userId);
+    await deletePartialTokensOf(transaction, caller.userId);
+    return endSessions(transaction, { ...ownAction(caller, now), reason: "revoked_others", except: caller.sessionId });
   });
 }

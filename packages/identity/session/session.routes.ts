@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
 import { AppError } from "@sightline/foundation/errors";
-import { clientOf } from "#audit/client.ts";
+import { callerOf, clientOf } from "#audit/client.ts";
 import { fullSessionSchema, revokedSessionsSchema, sessionsSchema } from "#contract.ts";
 import type { TokenCookie } from "./cookies.ts";
 import type { Sessions } from "./sessions.ts";
@@ -79,7 +79,7 @@ export function ownSessionsRoutes(dependencies: OwnSessionsDependencies) {
       "/login/sessions/:id",
       route("session", "End one of your sessions", { params: z.object({ id: z.uuid() }), response: { 204: z.null() } }),
       async (request, reply) => {
-        await revokeOwnSession(dependencies, ownerOf(request), request.params.id, clientOf(request));
+        await revokeOwnSession(dependencies, callerOf(request), request.params.id);
         return reply.status(204).send(null);
       },
     );
@@ -89,7 +89,7 @@ export function ownSessionsRoutes(dependencies: OwnSessionsDependencies) {
       route("session", "End all your other sessions, and logins that wait for their second step", {
         response: { 200: revokedSessionsSchema },
       }),
-      async (request) => ({ revoked: await revokeOtherSessions(dependencies, ownerOf(request), clientOf(request)) }),
+      async (request) => ({ revoked: await revokeOtherSessions(dependencies, callerOf(request)) }),
     );
   };
 }

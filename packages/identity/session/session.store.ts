@@ -1,20 +1,10 @@
+import type { Insertable } from "kysely";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
-import type { TokenSubject } from "./access-token.ts";
 
 /** A session with what its tokens state about its user. */
-export type Session = TokenSubject & {
-  readonly id: string;
-  readonly refreshSalt: Buffer;
-  readonly generation: number;
-  readonly rotatedAt: Date;
-  readonly idleExpiresAt: Date;
-  readonly expiresAt: Date;
-  readonly revokedAt: Date | null;
-  readonly stepUpUntil: Date | null;
-  readonly disabledAt: Date | null;
-};
+export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>;
 
-export async function findSession(queries: Queries, id: string): Promise<Session | undefined> {
+export async function findSession(queries: Queries, id: string) {
   return queries
     .selectFrom("identity.sessions as session")
     .innerJoin("identity.users as user", "user.id", "session.user_id")
@@ -41,54 +31,22 @@ export async function findSession(queries: Queries, id: string): Promise<Session
     .executeTakeFirst();
 }
 
-export type NewSession = {
-  readonly id: string;
-  readonly userId: string;
-  readonly refreshSalt: Buffer;
-  readonly amr: readonly string[];
-  readonly authenticatedAt: Date;
-  readonly now: Date;
-  readonly idleExpiresAt: Date;
-  readonly expiresAt: Date;
-  readonly ip: string;
-  readonly userAgent: string | undefined;
-};
+type NewSession = Omit<Insertable<IdentitySchema["identity.sessions"]>, "rotated_at" | "created_at" | "last_used_at">;
 
-export async function insertSession(transaction: Transaction, session: NewSession): Promise<void> {
+export async function insertSession(transaction: Transaction, session: NewSession, now: Date): Promise<void> {
   await transaction
     .insertInto("identity.sessions")
-    .values({
-      id: session.id,
-      user_id: session.userId,
-      refresh_salt: session.refreshSalt,
-      rotated_at: session.now,
-      amr: [...session.amr],
-      authenticated_at: session.authenticatedAt,
-      created_at: session.now,
-      last_used_at: session.now,
-      idle_expires_at: session.idleExpiresAt,
-      expires_at: session.expiresAt,
-      ip: session.ip,
-      user_agent: session.userAgent ?? null,
-    })
+    .values({ ...session, rotated_at: now, created_at: now, last_used_at: now })
     .execute();
 }
 
 /** Advances the session from `generation` to the next one; of many concurrent requests only one succeeds. */
-export async function rotateSession(
-  queries: Queries,
-  rotation: { readonly id: string; readonly generation: number; readonly now: Date; readonly idleExpiresAt: Date },
-): Promise<boolean> {
+export async function rotateSession(queries: Queries, { id, generation }: Session, now: Date, idleExpiresAt: Date): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("identity.sessions")
-    .set({
-      generation: rotation.generation + 1,
-      rotated_at: rotation.now,
-      last_used_at: rotation.now,
-      idle_expires_at: rotation.idleExpiresAt,
-    })
-    .where("id", "=", rotation.id)
-    .where("generation", "=", rotation.generation)
+    .set({ generation: generation + 1, rotated_at: now, last_used_at: now, idle_expires_at: idleExpiresAt })
+    .where("id", "=", id)
+    .where("generation", "=", generation)
     .where("revoked_at", "is", null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -112,12 +70,10 @@ export async function revokeSession(
 /** @returns the sessions that this call revoked. */
 export async function revokeSessionsOf(
   transaction: Transaction,
-  {
-    userId,
-    reason,
-    now,
-    except,
-  }: { readonly userId: string; readonly reason: string; readonly now: Date; readonly except?: string | undefined },
+  userId: string,
+  reason: string,
+  now: Date,
+  except: string | undefined,
 ): Promise<readonly string[]> {
   const revoked = await transaction
     .updateTable("identity.sessions")
@@ -132,10 +88,7 @@ export async function revokeSessionsOf(
 }
 
 /** Records a step-up, which is as good as a fresh login. The caller holds the session's lock. */
-export async function setStepUp(
-  transaction: Transaction,
-  { sessionId, now, until }: { readonly sessionId: string; readonly now: Date; readonly until: Date },
-): Promise<void> {
+export async function setStepUp(transaction: Transaction, sessionId: string, now: Date, until: Date): Promise<void> {
   await transaction
     .updateTable("identity.sessions")
     .set({ step_up_until: until, authenticated_at: now })
@@ -143,14 +96,8 @@ export async function setStepUp(
     .execute();
 }
 
-/** The columns of a session that its user sees. */
-export type SessionEntry = Pick<
-  IdentitySchema["identity.sessions"],
-  "id" | "created_at" | "last_used_at" | "idle_expires_at" | "expires_at" | "ip" | "user_agent" | "amr"
->;
-
 /** The sessions that can still be used, the last used first. */
-export async function listLiveSessions(queries: Queries, userId: string, now: Date): Promise<readonly SessionEntry[]> {
+export async function listLiveSessions(queries: Queries, userId: string, now: Date) {
   return queries
     .selectFrom("identity.sessions")
     .select(["id", "created_at", "last_used_at", "idle_expires_at", "expires_at", "ip", "user_agent", "amr"])
@@ -168,15 +115,8 @@ export async function lockUser(transaction: Transaction, userId: string): Promis
   await transaction.selectFrom("identity.users").select("id").where("id", "=", userId).forUpdate().execute();
 }
 
-/**
- * Locks a session of the user.
- *
- * @returns false when it has ended.
- */
-export async function lockLiveSession(
-  transaction: Transaction,
-  { sessionId, userId }: { readonly sessionId: string; readonly userId: string },
-): Promise<boolean> {
+/** Locks a session of the user; false when it has ended. */
+export async function lockLiveSession(transaction: Transaction, sessionId: string, userId: string): Promise<boolean> {
   const row = await transaction
     .selectFrom("identity.sessions")
     .select("id")

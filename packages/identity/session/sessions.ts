@@ -71,19 +71,19 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
   return {
     open: async (transaction, { userId, amr, authenticatedAt, client }) => {
       const now = clock.now();
-      const id = uuidv7();
-      await insertSession(transaction, {
-        ...client,
-        id,
-        userId,
-        amr,
-        authenticatedAt,
-        now,
-        refreshSalt: randomBytes(SALT_BYTES),
-        idleExpiresAt: new Date(now.getTime() + IDLE_MS),
-        expiresAt: new Date(now.getTime() + ABSOLUTE_MS),
-      });
-      return id;
+      const session = {
+        id: uuidv7(),
+        user_id: userId,
+        refresh_salt: randomBytes(SALT_BYTES),
+        amr: [...amr],
+        authenticated_at: authenticatedAt,
+        idle_expires_at: new Date(now.getTime() + IDLE_MS),
+        expires_at: new Date(now.getTime() + ABSOLUTE_MS),
+        ip: client.ip,
+        user_agent: client.userAgent ?? null,
+      };
+      await insertSession(transaction, session, now);
+      return session.id;
     },
 
     grant: async (sessionId) => {
@@ -102,14 +102,10 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       }
       const { presented, session } = found;
       const idleExpiresAt = new Date(Math.min(now.getTime() + IDLE_MS, session.expiresAt.getTime()));
-      const { id } = session;
-      if (
-        presented.generation === session.generation &&
-        (await rotateSession(queries, { id, generation: session.generation, now, idleExpiresAt }))
-      ) {
+      if (presented.generation === session.generation && (await rotateSession(queries, session, now, idleExpiresAt))) {
         return tokensOf({ ...session, generation: session.generation + 1, idleExpiresAt });
       }
-      const current = await findSession(queries, id);
+      const current = await findSession(queries, session.id);
       if (current === undefined || !isLive(current, now)) {
         throw refusal("session_ended");
       }

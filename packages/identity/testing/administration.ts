@@ -40,8 +40,15 @@ export async function createAdmins(subject: IdentityFixture, count: number): Pro
     const email = `admin-${index}@example.org`;
     const sessionId = await queries.transaction().execute(async (transaction) => {
       const now = clock.now();
-      const made = { tenantId, email, name: "Ada", role: "admin", passwordHash: NO_PASSWORD, mustChangePassword: false, now } as const;
-      const { id: userId = "" } = (await insertAccount(transaction, made)) ?? {};
+      const made = {
+        tenant_id: tenantId,
+        email,
+        name: "Ada",
+        role: "admin",
+        password_hash: NO_PASSWORD,
+        must_change_password: false,
+      } as const;
+      const { id: userId = "" } = (await insertAccount(transaction, made, now)) ?? {};
       const client = { ip: "203.0.113.7", userAgent: undefined };
       return sessions.open(transaction, { userId, amr: ["pwd"], authenticatedAt: now, client });
     });

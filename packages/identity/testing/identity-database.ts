@@ -14,8 +14,8 @@ export function createIdentityDatabase(): Promise<IdentityDatabase> {
 /** @returns its id. */
 export async function addAccount({ query }: IdentityDatabase, email: string, now: Date): Promise<string> {
   const tenant = await ensureTenant(query, "default", now);
-  const plan = { tenantId: tenant.id, email, name: "Ada", role: "admin", passwordHash: "x", mustChangePassword: false, now } as const;
-  const account = await query.transaction().execute((transaction) => insertAccount(transaction, plan));
+  const plan = { tenant_id: tenant.id, email, name: "Ada", role: "admin", password_hash: "x", must_change_password: false } as const;
+  const account = await query.transaction().execute((transaction) => insertAccount(transaction, plan, now));
   if (account === undefined) {
     throw new Error(`There is an account ${email} already.`);
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf } from "@sightline/foundation/http/principal";
-import { clientOf } from "#audit/client.ts";
+import { callerOf } from "#audit/client.ts";
 import {
   backupCodesAnswerSchema,
   passwordAndCodeSchema,
@@ -41,7 +41,7 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
         response: { 200: setupAnswerSchema },
       }),
       async (request, reply) => {
-        const answer = await startSetup(dependencies, ownerOf(request), request.body?.password, clientOf(request));
+        const answer = await startSetup(dependencies, callerOf(request), request.body?.password);
         cookie.set(reply, answer.setup_token, SETUP_SECONDS);
         return answer;
       },
@@ -55,7 +55,7 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
       }),
       async (request, reply) => {
         const { code, setup_token: token = cookie.read(request) } = request.body;
-        const backupCodes = await verifySetup(dependencies, ownerOf(request), { code, token }, clientOf(request));
+        const backupCodes = await verifySetup(dependencies, callerOf(request), { code, token });
         cookie.clear(reply);
         return { totp_enabled: true as const, backup_codes: [...backupCodes] };
       },
@@ -68,7 +68,7 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
         response: { 200: setupAnswerSchema },
       }),
       async (request, reply) => {
-        const answer = await startReplacement(dependencies, ownerOf(request), request.body, clientOf(request));
+        const answer = await startReplacement(dependencies, callerOf(request), request.body);
         cookie.set(reply, answer.setup_token, SETUP_SECONDS);
         return answer;
       },
@@ -81,7 +81,7 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
         response: { 200: backupCodesAnswerSchema },
       }),
       async (request) => ({
-        backup_codes: [...(await regenerateBackupCodes(dependencies, ownerOf(request), request.body, clientOf(request)))],
+        backup_codes: [...(await regenerateBackupCodes(dependencies, callerOf(request), request.body))],
       }),
     );
 
@@ -89,7 +89,7 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
       "/admin/2fa/disable",
       route("admin", "Switch the second factor off", { body: passwordAndCodeSchema, response: { 204: z.null() } }),
       async (request, reply) => {
-        await disableSecondFactor(dependencies, ownerOf(request), request.body, clientOf(request));
+        await disableSecondFactor(dependencies, callerOf(request), request.body);
         return reply.status(204).send(null);
       },
     );

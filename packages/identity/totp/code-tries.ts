@@ -1,6 +1,5 @@
-import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
+import { AppError, orRefuse } from "@sightline/foundation/errors";
 import { raiseEpoch } from "#accounts/account.store.ts";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -60,25 +59,20 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
   return {
     reserve: async ({ userId }, pool) => {
       const now = clock.now();
-      const taken = await queries.transaction().execute(async (transaction) => {
-        const owner = await lockOwner(transaction, userId);
-        if (owner === undefined) {
-          throw refusal("not_enabled");
-        }
+      return queries.transaction().execute(async (transaction) => {
+        const owner = orRefuse(await lockOwner(transaction, userId), () => refusal("not_enabled"));
         const state = await readPool(transaction, { userId, pool }, now);
         const [block] = blocksOf(pool, state, now);
         if (block !== undefined) {
           throw tooManyTries(pool, block, now);
         }
-        const id = uuidv7();
         const next = withTry(pool, state, now);
-        await insertTry(transaction, { id, userId, pool, at: now });
+        const id = await insertTry(transaction, { userId, pool }, now);
         if (pool === "totp") {
           await saveFailuresInARow(transaction, userId, next);
         }
         return { id, pool, owner, isLast: blocksOf(pool, next, now).length > 0 };
       });
-      return taken;
     },
 
     fail: async (attempt, { pool, isLast }, reason) => {

@@ -10,7 +10,7 @@ import { lockLiveSession } from "#session/session.store.ts";
  * @throws {AppError} 401 `auth_failed`.
  */
 export async function lockSignedIn(transaction: Transaction, account: Account, sessionId: string): Promise<void> {
-  if (!(await lockVerifiedAccount(transaction, account)) || !(await lockLiveSession(transaction, { sessionId, userId: account.id }))) {
+  if (!(await lockVerifiedAccount(transaction, account)) || !(await lockLiveSession(transaction, sessionId, account.id))) {
     throw sessionOver();
   }
 }

@@ -1,6 +1,6 @@
 import type { Owner } from "@sightline/foundation/http/principal";
 import { appendAudit } from "#audit/audit.store.ts";
-import type { Client } from "#audit/client.ts";
+import { ownAction, type Caller } from "#audit/client.ts";
 import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
@@ -49,23 +49,22 @@ export async function describeSecondFactor({ queries, clock, window }: SetupDepe
  */
 export async function regenerateBackupCodes(
   dependencies: SetupDependencies,
-  owner: Owner,
+  caller: Caller,
   { password, code }: PasswordAndCode,
-  client: Client,
 ): Promise<readonly string[]> {
   const { secondFactor, notices, clock } = dependencies;
-  const { userId, tenantId, sessionId } = owner;
-  const account = await confirmEnabled(dependencies, owner, password, client);
+  const { userId, sessionId, client } = caller;
+  const account = await confirmEnabled(dependencies, caller, password);
   let made: BackupCodes = { codes: [], hashes: [] };
   async function prepare(): Promise<void> {
     made = await makeBackupCodes();
   }
-  await secondFactor.withCode({ ...owner, code, client, purpose: "backup_codes", prepare }, async (transaction) => {
+  await secondFactor.withCode({ ...caller, code, purpose: "backup_codes", prepare }, async (transaction) => {
     await lockSignedIn(transaction, account, sessionId);
     const now = clock.now();
     await replaceBackupCodes(transaction, userId, made.hashes);
     await notices.append(transaction, { userId, kind: "backup_codes_regenerated", at: now, details: { ip: client.ip } });
-    await appendAudit(transaction, { event: "backup_codes_regenerated", at: now, userId, actorId: userId, tenantId, sessionId, client });
+    await appendAudit(transaction, { ...ownAction(caller, now), event: "backup_codes_regenerated" });
   });
   return made.codes;
 }
@@ -79,20 +78,19 @@ export async function regenerateBackupCodes(
  */
 export async function disableSecondFactor(
   dependencies: SetupDependencies,
-  owner: Owner,
+  caller: Caller,
   { password, code }: PasswordAndCode,
-  client: Client,
 ): Promise<void> {
   const { secondFactor, notices, clock } = dependencies;
-  const { userId, tenantId, sessionId } = owner;
-  const account = await confirmEnabled(dependencies, owner, password, client);
-  await secondFactor.withCode({ ...owner, code, client, purpose: "disable" }, async (transaction) => {
+  const { userId, sessionId, client } = caller;
+  const account = await confirmEnabled(dependencies, caller, password);
+  await secondFactor.withCode({ ...caller, code, purpose: "disable" }, async (transaction) => {
     await lockSignedIn(transaction, account, sessionId);
     const now = clock.now();
     await wipeSecondFactor(transaction, userId);
     await deletePartialTokensOf(transaction, userId);
     await notices.append(transaction, { userId, kind: "two_factor_disabled", at: now, details: { ip: client.ip } });
-    await endSessions(transaction, { userId, tenantId, actorId: userId, client, reason: "two_factor_disabled", now, except: sessionId });
-    await appendAudit(transaction, { event: "2fa_disabled", at: now, userId, actorId: userId, tenantId, sessionId, client });
+    await endSessions(transaction, { ...ownAction(caller, now), reason: "two_factor_disabled", except: sessionId });
+    await appendAudit(transaction, { ...ownAction(caller, now), event: "2fa_disabled" });
   });
 }

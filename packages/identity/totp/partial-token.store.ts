@@ -1,14 +1,8 @@
 import { sql } from "kysely";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
-/** A login whose password was right and whose code is due. */
-export type PartialLogin = {
-  readonly tokenHash: Buffer;
-  readonly userId: string;
-  readonly tenantId: string;
-  /** When the password was verified. */
-  readonly authenticatedAt: Date;
-};
+/** A login whose password was right and whose code is due; `authenticatedAt` is when the password was verified. */
+export type PartialLogin = NonNullable<Awaited<ReturnType<typeof takePartialToken>>>;
 
 const TRIES = 5;
 const LIVE_PER_USER = 3;
@@ -40,7 +34,7 @@ export async function insertPartialToken(
  *
  * @returns undefined when its tries are used up, it has expired, or the account has changed since.
  */
-export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date): Promise<PartialLogin | undefined> {
+export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date) {
   return queries
     .updateTable("identity.partial_tokens as token")
     .from("identity.users as user")

@@ -13,11 +13,9 @@ const SECONDS = 300;
  */
 export async function issuePartialToken(
   transaction: Transaction,
-  {
-    account,
-    client,
-    now,
-  }: { readonly account: { readonly id: string; readonly epoch: number }; readonly client: Client; readonly now: Date },
+  account: { readonly id: string; readonly epoch: number },
+  client: Client,
+  now: Date,
 ): Promise<PartialSession> {
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
   await insertPartialToken(transaction, {

@@ -1,15 +1,10 @@
 import { sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
 import type { Queries, SecondFactorPool, Transaction } from "#schema.ts";
 import { MAX_WINDOW_SECONDS, ROLLING_LIMITS, type PoolState } from "./try-limits.ts";
 
 /** The columns of an account that a code is checked against. */
-export type SecondFactorOwner = {
-  readonly id: string;
-  readonly envelope: string;
-  readonly lastStep: number | null;
-  readonly backupCodes: readonly string[];
-  readonly mustChangePassword: boolean;
-};
+export type SecondFactorOwner = NonNullable<Awaited<ReturnType<typeof lockOwner>>>;
 
 const ENABLED = sql<boolean>`totp_enabled and disabled_at is null`;
 
@@ -19,7 +14,7 @@ const ENABLED = sql<boolean>`totp_enabled and disabled_at is null`;
  *
  * @returns undefined when there is no such account, it is disabled, or it has no second factor.
  */
-export async function lockOwner(transaction: Transaction, userId: string): Promise<SecondFactorOwner | undefined> {
+export async function lockOwner(transaction: Transaction, userId: string) {
   const row = await transaction
     .selectFrom("identity.users")
     .select([
@@ -33,7 +28,7 @@ export async function lockOwner(transaction: Transaction, userId: string): Promi
     .where(ENABLED)
     .forUpdate()
     .executeTakeFirst();
-  return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
+  return withEnvelope(row);
 }
 
 export type PoolKey = { readonly userId: string; readonly pool: SecondFactorPool };
@@ -57,11 +52,11 @@ export async function readPool(queries: Queries, { userId, pool }: PoolKey, now:
   return { inARow: 0, lockedUntil: null, suspended: false, ...counter, triedAt: tries.map(({ at }) => at) };
 }
 
-export async function insertTry(
-  transaction: Transaction,
-  { id, userId, pool, at }: PoolKey & { readonly id: string; readonly at: Date },
-): Promise<void> {
+/** @returns the id of the try. */
+export async function insertTry(transaction: Transaction, { userId, pool }: PoolKey, at: Date): Promise<string> {
+  const id = uuidv7();
   await transaction.insertInto("identity.second_factor_tries").values({ id, user_id: userId, pool, at }).execute();
+  return id;
 }
 
 /** @returns false when it was deleted before. */
@@ -95,17 +90,14 @@ export async function forgetAllFailures(transaction: Transaction, userId: string
   await transaction.deleteFrom("identity.second_factor_tries").where("user_id", "=", userId).execute();
 }
 
-export type Consumed = { readonly envelope: string; readonly backupCodesRemaining: number };
+type Consumed = { readonly envelope: string; readonly backupCodesRemaining: number };
 
 /**
  * Accepts a time step if it is later than the last one; of many concurrent requests only one succeeds.
  *
  * @returns undefined when it is not later.
  */
-export async function consumeStep(
-  transaction: Transaction,
-  { userId, step, startedAt }: { readonly userId: string; readonly step: number; readonly startedAt: Date },
-): Promise<Consumed | undefined> {
+export async function consumeStep(transaction: Transaction, userId: string, step: number, startedAt: Date): Promise<Consumed | undefined> {
   const row = await transaction
     .updateTable("identity.users")
     .set({ totp_last_step: step, totp_last_used_at: startedAt })
@@ -114,7 +106,7 @@ export async function consumeStep(
     .where((either) => either.or([either("totp_last_step", "is", null), either("totp_last_step", "<", step)]))
     .returning(["totp_secret as envelope", codesLeft])
     .executeTakeFirst();
-  return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
+  return withEnvelope(row);
 }
 
 /**
@@ -122,10 +114,7 @@ export async function consumeStep(
  *
  * @returns undefined when it is no longer in there.
  */
-export async function consumeBackupCode(
-  transaction: Transaction,
-  { userId, hash }: { readonly userId: string; readonly hash: string },
-): Promise<Consumed | undefined> {
+export async function consumeBackupCode(transaction: Transaction, userId: string, hash: string): Promise<Consumed | undefined> {
   const row = await transaction
     .updateTable("identity.users")
     .set({ totp_backup_codes: sql<string[]>`array_remove(totp_backup_codes, ${hash})` })
@@ -134,14 +123,11 @@ export async function consumeBackupCode(
     .where(sql<boolean>`${hash} = any(totp_backup_codes)`)
     .returning(["totp_secret as envelope", codesLeft])
     .executeTakeFirst();
-  return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
+  return withEnvelope(row);
 }
 
 /** Replaces the envelope unless another one was stored meanwhile. */
-export async function replaceEnvelope(
-  queries: Queries,
-  { userId, from, to }: { readonly userId: string; readonly from: string; readonly to: string },
-): Promise<void> {
+export async function replaceEnvelope(queries: Queries, userId: string, from: string, to: string): Promise<void> {
   await queries.updateTable("identity.users").set({ totp_secret: to }).where("id", "=", userId).where("totp_secret", "=", from).execute();
 }
 
@@ -154,6 +140,10 @@ export async function deleteOldTries(queries: Queries, now: Date): Promise<void>
 }
 
 const codesLeft = sql<number>`cardinality(totp_backup_codes)`.as("backupCodesRemaining");
+
+function withEnvelope<Row extends { readonly envelope: string | null }>(row: Row | undefined) {
+  return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
+}
 
 function windowStart(now: Date): Date {
   return new Date(now.getTime() - MAX_WINDOW_SECONDS * 1000);

@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
-import { appendAudit } from "#audit/audit.store.ts";
+import { appendAudit, auditAlone } from "#audit/audit.store.ts";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
@@ -87,8 +87,8 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
   async function useUp(transaction: Transaction, userId: string, right: RightCode): Promise<number> {
     const used =
       right.method === "totp"
-        ? await consumeStep(transaction, { userId, step: right.step, startedAt: timeOfStep(right.step) })
-        : await consumeBackupCode(transaction, { userId, hash: right.hash });
+        ? await consumeStep(transaction, userId, right.step, timeOfStep(right.step))
+        : await consumeBackupCode(transaction, userId, right.hash);
     if (used === undefined) {
       throw new RefusedCode("code_replayed");
     }
@@ -99,7 +99,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
         throw new RefusedCode("wrong_code");
       }
       if (!sealer.isCurrent(envelope)) {
-        await replaceEnvelope(transaction, { userId, from: envelope, to: sealTotpSecret(sealer, userId, right.secret) });
+        await replaceEnvelope(transaction, userId, envelope, sealTotpSecret(sealer, userId, right.secret));
       }
     }
     return backupCodesRemaining;
@@ -123,13 +123,8 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
   /** Refuses the login when the secret cannot be read: the factor is never skipped. */
   async function refuseUnreadable(attempt: CodeAttempt, { pool }: CodeTry, cause: SealError): Promise<AppError> {
     const event = auditOf(attempt, pool, clock.now());
-    await queries.transaction().execute((transaction) =>
-      appendAudit(transaction, {
-        ...event,
-        event: attempt.purpose === "login" ? "2fa_login_failed" : "step_up_failed",
-        details: { ...event.details, reason: "secret_unreadable" },
-      }),
-    );
+    const failed = attempt.purpose === "login" ? "2fa_login_failed" : "step_up_failed";
+    await auditAlone(queries, { ...event, event: failed, details: { ...event.details, reason: "secret_unreadable" } });
     return refusal("second_factor_unreadable", { cause });
   }
 

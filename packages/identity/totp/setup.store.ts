@@ -1,17 +1,17 @@
 import type { Queries, Transaction } from "#schema.ts";
 import { lockLiveSession } from "#session/session.store.ts";
 
-type TicketTry = { readonly ticketId: string; readonly userId: string; readonly expiresAt: Date; readonly limit: number };
+type Ticket = { readonly id: string; readonly userId: string; readonly expiresAt: Date };
 
 /**
  * Counts a try of a ticket before it is evaluated, however many come at once.
  *
  * @returns which try it is; undefined when the ticket is used up or has none left.
  */
-export async function takeSetupTry(queries: Queries, { ticketId, userId, expiresAt, limit }: TicketTry): Promise<number | undefined> {
+export async function takeSetupTry(queries: Queries, { id, userId, expiresAt }: Ticket, limit: number): Promise<number | undefined> {
   const row = await queries
     .insertInto("identity.setup_tries")
-    .values({ ticket_id: ticketId, user_id: userId, tries: 1, expires_at: expiresAt })
+    .values({ ticket_id: id, user_id: userId, tries: 1, expires_at: expiresAt })
     .onConflict((conflict) =>
       conflict
         .column("ticket_id")
@@ -70,7 +70,7 @@ export async function lockForSetup(transaction: Transaction, { userId, sessionId
     .where("disabled_at", "is", null)
     .forUpdate()
     .executeTakeFirst();
-  return (await lockLiveSession(transaction, { sessionId, userId })) ? account : undefined;
+  return (await lockLiveSession(transaction, sessionId, userId)) ? account : undefined;
 }
 
 /** Finds the sealed secret; empty when there is none. */

@@ -6,8 +6,8 @@ import type { Owner } from "@sightline/foundation/http/principal";
 import { findAccount, type Account } from "#accounts/account.store.ts";
 import { confirmPassword } from "#accounts/confirm-password.ts";
 import type { PasswordHasher } from "#accounts/password-hash.ts";
-import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
-import type { Client } from "#audit/client.ts";
+import { appendAudit, auditAlone } from "#audit/audit.store.ts";
+import { ownAction, type Caller } from "#audit/client.ts";
 import type { PasswordAndCode, SetupAnswer } from "#contract.ts";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
@@ -75,24 +75,19 @@ const ISSUER = "Sightline";
  *
  * @throws {AppError} 409 `already_enabled`, 403 `reauthentication_required` or `wrong_password`, 429 `too_many_tries`.
  */
-export async function startSetup(
-  dependencies: SetupDependencies,
-  owner: Owner,
-  password: string | undefined,
-  client: Client,
-): Promise<SetupAnswer> {
+export async function startSetup(dependencies: SetupDependencies, caller: Caller, password: string | undefined): Promise<SetupAnswer> {
   const { queries, clock } = dependencies;
-  const account = await findOwnAccount(queries, owner);
+  const account = await findOwnAccount(queries, caller);
   if (account.totpEnabled) {
     throw refusal("already_enabled");
   }
   if (password !== undefined) {
-    await confirmPassword(dependencies, account, password, client);
-  } else if (clock.now().getTime() - owner.authenticatedAt.getTime() > FRESH_LOGIN_MS) {
+    await confirmPassword(dependencies, account, password, caller.client);
+  } else if (clock.now().getTime() - caller.authenticatedAt.getTime() > FRESH_LOGIN_MS) {
     throw refusal("reauthentication_required");
   }
-  await queries.transaction().execute((transaction) => appendAudit(transaction, setupStarted(dependencies, owner, client)));
-  return issueTicket(dependencies, owner, account, undefined);
+  await auditAlone(queries, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });
+  return issueTicket(dependencies, caller, account, undefined);
 }
 
 /**
@@ -102,28 +97,27 @@ export async function startSetup(
  */
 export async function startReplacement(
   dependencies: SetupDependencies,
-  owner: Owner,
+  caller: Caller,
   { password, code }: PasswordAndCode,
-  client: Client,
 ): Promise<SetupAnswer> {
-  const { secondFactor, sealer } = dependencies;
-  const account = await confirmEnabled(dependencies, owner, password, client);
-  const replaces = await secondFactor.withCode({ ...owner, code, client, purpose: "replace" }, async (transaction) => {
-    await lockSignedIn(transaction, account, owner.sessionId);
-    const sealed = await findSealedSecret(transaction, owner.userId);
-    await appendAudit(transaction, setupStarted(dependencies, owner, client));
-    return fingerprintOf(sealer, sealed, owner.userId);
+  const { secondFactor, sealer, clock } = dependencies;
+  const account = await confirmEnabled(dependencies, caller, password);
+  const replaces = await secondFactor.withCode({ ...caller, code, purpose: "replace" }, async (transaction) => {
+    await lockSignedIn(transaction, account, caller.sessionId);
+    const sealed = await findSealedSecret(transaction, caller.userId);
+    await appendAudit(transaction, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });
+    return fingerprintOf(sealer, sealed, caller.userId);
   });
-  return issueTicket(dependencies, owner, account, replaces);
+  return issueTicket(dependencies, caller, account, replaces);
 }
 
 /** Verifies the password again for an account that must have a second factor, and returns the account. */
-export async function confirmEnabled(dependencies: SetupDependencies, owner: Owner, password: string, client: Client): Promise<Account> {
-  const account = await findOwnAccount(dependencies.queries, owner);
+export async function confirmEnabled(dependencies: SetupDependencies, caller: Caller, password: string): Promise<Account> {
+  const account = await findOwnAccount(dependencies.queries, caller);
   if (!account.totpEnabled) {
     throw refusal("not_enabled");
   }
-  await confirmPassword(dependencies, account, password, client);
+  await confirmPassword(dependencies, account, password, caller.client);
   return account;
 }
 
@@ -172,8 +166,4 @@ async function findOwnAccount(queries: Queries, { userId }: Owner): Promise<Acco
     throw new Error("The account of a live session is gone.");
   }
   return account;
-}
-
-function setupStarted({ clock }: SetupDependencies, { userId, tenantId, sessionId }: Owner, client: Client): AuditEvent {
-  return { event: "2fa_setup_started", at: clock.now(), userId, actorId: userId, tenantId, sessionId, client };
 }

@@ -1,7 +1,6 @@
-import { AppError } from "@sightline/foundation/errors";
-import type { Owner } from "@sightline/foundation/http/principal";
-import { appendAudit } from "#audit/audit.store.ts";
-import type { Client } from "#audit/client.ts";
+import { AppError, orRefuse } from "@sightline/foundation/errors";
+import { appendAudit, auditAlone } from "#audit/audit.store.ts";
+import { ownAction, type Caller } from "#audit/client.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
@@ -41,20 +40,20 @@ const FINISHED = "This set-up was finished, or had ten wrong codes. Start it aga
  */
 export async function verifySetup(
   dependencies: SetupDependencies,
-  owner: Owner,
+  caller: Caller,
   request: { readonly code: string; readonly token: string | undefined },
-  client: Client,
 ): Promise<readonly string[]> {
   const { queries, tickets, window, clock } = dependencies;
-  const ticket = tickets.open(request.token, owner);
-  const triesLeft = TRIES_PER_TICKET - (await takeTry(dependencies, ticket));
+  const ticket = tickets.open(request.token, caller);
+  const tries = await takeSetupTry(queries, ticket, TRIES_PER_TICKET);
+  const triesLeft = TRIES_PER_TICKET - orRefuse(tries, () => setupExpired(FINISHED));
   try {
     const code = readTotpCode(request.code);
     const step = code === undefined ? undefined : await stepOfCode({ secret: ticket.secret, code, now: clock.now(), window });
     if (step === undefined) {
-      return await refuseCode(dependencies, owner, { ticket, code, triesLeft }, client);
+      return await refuseCode(dependencies, caller, { ticket, code, triesLeft });
     }
-    return await finish(dependencies, owner, { ticket, step }, client);
+    return await finish(dependencies, caller, { ticket, step });
   } catch (error) {
     if (!(error instanceof AppError)) {
       await giveSetupTryBack(queries, ticket.id);
@@ -63,37 +62,13 @@ export async function verifySetup(
   }
 }
 
-async function takeTry({ queries }: SetupDependencies, { id: ticketId, userId, expiresAt }: SetupTicket): Promise<number> {
-  const tries = await takeSetupTry(queries, { ticketId, userId, expiresAt, limit: TRIES_PER_TICKET });
-  if (tries === undefined) {
-    throw setupExpired(FINISHED);
-  }
-  return tries;
-}
-
 type Refusal = { readonly ticket: SetupTicket; readonly code: string | undefined; readonly triesLeft: number };
 
-async function refuseCode(
-  { queries, clock }: SetupDependencies,
-  { userId, tenantId, sessionId }: Owner,
-  { ticket, code, triesLeft }: Refusal,
-  client: Client,
-): Promise<never> {
+async function refuseCode({ queries, clock }: SetupDependencies, caller: Caller, { ticket, code, triesLeft }: Refusal): Promise<never> {
   const now = clock.now();
   const clockFault = code === undefined ? undefined : await describeClockFault(ticket.secret, code, now);
   const reason = clockFault === undefined ? "wrong_code" : "clock_off";
-  await queries.transaction().execute((transaction) =>
-    appendAudit(transaction, {
-      event: "2fa_setup_failed",
-      at: now,
-      userId,
-      actorId: userId,
-      tenantId,
-      sessionId,
-      client,
-      details: { reason },
-    }),
-  );
+  await auditAlone(queries, { ...ownAction(caller, now), event: "2fa_setup_failed", details: { reason } });
   const advice = clockFault ?? "The code is wrong. Enter the six digits that the app shows for Sightline now.";
   const left = triesLeft > 0 ? ` Tries left: ${triesLeft}.` : " That was the last try: start the set-up again.";
   throw new AppError({ code: "invalid_code", status: 400, message: advice + left });
@@ -102,9 +77,8 @@ async function refuseCode(
 /** Claims the ticket first, so that of many concurrent requests only one hashes ten backup codes. */
 async function finish(
   dependencies: SetupDependencies,
-  owner: Owner,
+  caller: Caller,
   { ticket, step }: { readonly ticket: SetupTicket; readonly step: number },
-  client: Client,
 ): Promise<readonly string[]> {
   const { queries, clock } = dependencies;
   if (!(await claimSetupTicket(queries, ticket.id, clock.now()))) {
@@ -112,7 +86,7 @@ async function finish(
   }
   try {
     const { codes, hashes } = await makeBackupCodes();
-    await queries.transaction().execute((transaction) => enable(transaction, dependencies, owner, { ticket, step, hashes }, client));
+    await queries.transaction().execute((transaction) => enable(transaction, dependencies, caller, { ticket, step, hashes }));
     return codes;
   } catch (error) {
     await reopenSetupTicket(queries, ticket.id);
@@ -125,15 +99,12 @@ type Verified = { readonly ticket: SetupTicket; readonly step: number; readonly 
 async function enable(
   transaction: Transaction,
   { sealer, notices, clock }: SetupDependencies,
-  { userId, tenantId, sessionId }: Owner,
+  caller: Caller,
   { ticket, step, hashes }: Verified,
-  client: Client,
 ): Promise<void> {
+  const { userId } = caller;
   const now = clock.now();
-  const account = await lockForSetup(transaction, ticket);
-  if (account === undefined) {
-    throw refusal("setup_invalid");
-  }
+  const account = orRefuse(await lockForSetup(transaction, ticket), () => refusal("setup_invalid"));
   refuseOutdated(ticket, account, sealer);
   await storeSecondFactor(transaction, {
     userId,
@@ -144,9 +115,9 @@ async function enable(
   });
   await deletePartialTokensOf(transaction, userId);
   const change = ticket.replaces === undefined ? ENABLED : REPLACED;
-  await notices.append(transaction, { userId, kind: change.notice, at: now, details: { ip: client.ip } });
-  await endSessions(transaction, { userId, tenantId, actorId: userId, client, reason: change.reason, now, except: sessionId });
-  await appendAudit(transaction, { event: change.event, at: now, userId, actorId: userId, tenantId, sessionId, client });
+  await notices.append(transaction, { userId, kind: change.notice, at: now, details: { ip: caller.client.ip } });
+  await endSessions(transaction, { ...ownAction(caller, now), reason: change.reason, except: caller.sessionId });
+  await appendAudit(transaction, { ...ownAction(caller, now), event: change.event });
 }
 
 const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled", reason: "two_factor_enabled" } as const;
