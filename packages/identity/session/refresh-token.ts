@@ -16,6 +16,11 @@ type RefreshableSession = { readonly id: string; readonly refreshSalt: Buffer };
 
 type PresentedToken = { readonly sessionId: string; readonly generation: number; readonly code: Buffer };
 
+/**
+ * For so long the token that was just replaced gets the same successor again, since two tabs may refresh at once and an
+ * answer may get lost.
+ */
+const REPEAT_MS = 10_000;
 const ID_BYTES = 16;
 const GENERATION_BYTES = 4;
 const CODE_BYTES = 32;
@@ -44,6 +49,15 @@ export function createRefreshTokens(secretKey: string): RefreshTokens {
     isGenuine: (presented, session) =>
       presented.sessionId === session.id && timingSafeEqual(presented.code, codeOf(session, presented.generation)),
   };
+}
+
+/** Whether a token that is not the session's latest was stolen or copied; its session is revoked then. */
+export function isReused(
+  presented: PresentedToken,
+  session: { readonly generation: number; readonly rotatedAt: Date },
+  now: Date,
+): boolean {
+  return presented.generation !== session.generation - 1 || now.getTime() - session.rotatedAt.getTime() > REPEAT_MS;
 }
 
 function headOf(sessionId: string, generation: number): Buffer {

@@ -7,7 +7,7 @@ import type { FullSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens, type TokenSubject } from "./access-token.ts";
-import type { RefreshTokens } from "./refresh-token.ts";
+import { isReused, type RefreshTokens } from "./refresh-token.ts";
 import { findSession, insertSession, revokeSession, rotateSession, type Session } from "./session.store.ts";
 
 /** What a client receives: the body of the answer, and the refresh token for its cookie. */
@@ -28,11 +28,6 @@ type Opening = Pick<TokenSubject, "userId" | "amr" | "authenticatedAt"> & { read
 const IDLE_MS = 12 * 3600 * 1000;
 const ABSOLUTE_MS = 30 * 24 * 3600 * 1000;
 const SALT_BYTES = 32;
-/**
- * For so long the token that was just replaced gets the same successor again, since two tabs may refresh at once and an
- * answer may get lost.
- */
-const REPEAT_MS = 10_000;
 
 type Dependencies = {
   readonly queries: Queries;
@@ -109,11 +104,11 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       if (current === undefined || !isLive(current, now)) {
         throw refusal("session_ended");
       }
-      if (presented.generation === current.generation - 1 && now.getTime() - current.rotatedAt.getTime() <= REPEAT_MS) {
-        return tokensOf(current);
+      if (isReused(presented, current, now)) {
+        await revoke(current, "refresh_token_reused", client);
+        throw refusal("session_ended");
       }
-      await revoke(current, "refresh_token_reused", client);
-      throw refusal("session_ended");
+      return tokensOf(current);
     },
 
     end: async (refreshToken, client) => {
