@@ -3,7 +3,7 @@ import { formatCost, formatCount, formatDuration, formatShare, plural } from "#u
 
 type Words = {
   readonly label: string;
-  /** Of the threshold as people type it. */
+  /** What people type the threshold in. */
   readonly unit: string;
   /** What the threshold of the API is in that unit. */
   readonly factor: number;

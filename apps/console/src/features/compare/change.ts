@@ -3,7 +3,7 @@ import { formatShare } from "#ui/words/format.ts";
 /** How much a figure of the second run is above that of the first. */
 export type Change = {
   readonly text: string;
-  /** Of the first run's figure; empty where that is 0, or nothing changed. */
+  /** The share of the first run's figure; empty where that is 0, or nothing changed. */
   readonly share: string;
   /** More of what is counted here (time, cost, failures) is worse. */
   readonly tone: "more" | "less" | "none";

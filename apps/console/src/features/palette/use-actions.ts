@@ -3,7 +3,6 @@ import { useNavigate } from "@tanstack/react-router";
 
 export type Action = { readonly label: string; readonly words: string; readonly keys?: string; readonly run: () => void };
 
-/** What can be done from anywhere. */
 export function useActions({
   isAdmin,
   onKeyboardMap,

@@ -37,7 +37,7 @@ export function useChosen(entries: readonly string[]) {
   return {
     /** The id of the chosen entry's element. */
     active,
-    /** Of the list. */
+    /** The ref of the list. */
     watch,
     onKeyDown: ({ key }: { readonly key: string }): void => {
       isOwnChoice.current ||= key === "ArrowDown" || key === "ArrowUp";

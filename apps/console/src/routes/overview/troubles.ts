@@ -132,7 +132,7 @@ export function repositoryTroubles(
   return [...failed, ...meaningTroubles(repositories)];
 }
 
-/** Of all repositories at once, since it is the embedder that fails. */
+/** One for all repositories, since it is the embedder that fails. */
 function meaningTroubles(repositories: Parameters<typeof repositoryTroubles>[0]): readonly Trouble[] {
   const [first, ...others] = repositories.filter(({ legs }) => legs.semantic.state === "degraded");
   if (first === undefined) {

@@ -5,7 +5,7 @@ import { alertChannelsQuery, alertProjectQuery } from "#features/alerts/api/aler
 import { Channels } from "#features/alerts/components/channels.tsx";
 import { History } from "#features/alerts/components/history.tsx";
 import { Rules } from "#features/alerts/components/rules.tsx";
-import { ListError, LoadingList } from "#ui/kit/list-states.tsx";
+import { Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 
@@ -15,17 +15,13 @@ export function AlertsPage() {
   const { projectId } = route.useParams();
   const project = useQuery(alertProjectQuery(projectId));
   const channels = useQuery(alertChannelsQuery(projectId));
-  const error = project.error ?? channels.error;
-  const isHere = project.data !== undefined && channels.data !== undefined;
   return (
     <WidePage>
       <PageHeader title="Alerts" description="Be told when agents fail, slow down, cost too much or fall silent." />
-      {!isHere && error === null && <LoadingList />}
-      {!isHere && error !== null && (
-        <ListError
-          title="The alerts could not be loaded"
-          error={error}
-          onRetry={() => void Promise.all([project.refetch(), channels.refetch()])}
+      {(project.data === undefined || channels.data === undefined) && (
+        <Unanswered
+          query={{ error: project.error ?? channels.error, refetch: () => Promise.all([project.refetch(), channels.refetch()]) }}
+          failed="The alerts could not be loaded"
         />
       )}
       {project.data !== undefined && channels.data !== undefined && (

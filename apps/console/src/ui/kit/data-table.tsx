@@ -9,7 +9,7 @@ type Heading = {
   readonly isHidden?: boolean;
   readonly width?: number;
   readonly align?: "right" | undefined;
-  /** Of the heading and of its cells. */
+  /** For the heading and its cells. */
   readonly className?: string | undefined;
   /** Set for a column that can be sorted by; without an order it is not the one that the rows are sorted by. */
   readonly sort?: { readonly order: "asc" | "desc" | undefined; readonly onSort: () => void } | undefined;
@@ -17,7 +17,7 @@ type Heading = {
 
 export type TableColumn<Row> = Heading & {
   readonly render: (row: Row) => ReactNode;
-  /** Of its cells alone. */
+  /** For its cells alone. */
   readonly td?: TableTdProps | ((row: Row) => TableTdProps);
   /** Whether its cells are what the others of their row are about. */
   readonly isRowHeading?: boolean;

@@ -8,7 +8,7 @@ import { saveFile } from "./save-file.ts";
 
 type ExportButtonProps = {
   readonly label: string;
-  /** Of the file, before the day. */
+  /** The file's, before the day. */
   readonly name: string;
   readonly failed: string;
   readonly disabled?: boolean;

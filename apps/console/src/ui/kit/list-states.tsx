@@ -17,7 +17,7 @@ export function LoadingRows({ rows = 5, height = 44 }: { readonly rows?: number;
   );
 }
 
-/** Of sentences. */
+/** As sentences are long. */
 const LENGTHS = ["72%", "54%", "64%", "46%", "68%", "58%"];
 
 /** In place of a page's table, as tall as a few rows of it. */
@@ -35,7 +35,7 @@ export function LoadingList() {
   );
 }
 
-/** Of names, which are not equally long. */
+/** As names are long. */
 const WIDTHS = ["12%", "30%", "24%", "34%", "27%", "31%"];
 
 /** Mantine's are as wide as the longest word in them. */

@@ -6,7 +6,7 @@ const MIN_SHARE = 20;
 const MAX_SHARE = 80;
 
 type SplitProps = {
-  /** Of the border. */
+  /** Names the border. */
   readonly label: string;
   /** Percent of the width that is the first one's. */
   readonly initial: number;

@@ -14,7 +14,7 @@ export function VirtualTree<Row extends TreeRow>({
   onToggle,
   children,
 }: {
-  /** Of the element that takes the focus. */
+  /** The id of the element that takes the focus. */
   readonly treeId?: string;
   readonly label: string;
   readonly rows: readonly Row[];

@@ -38,7 +38,6 @@ function times(count: number): string {
   return count === 0 ? "never" : formatCount(count);
 }
 
-/** Calls, time, tokens and cost by model. */
 export function ModelDifferences({ models }: { readonly models: Comparison["models"] }) {
   type Model = (typeof models)[number];
   const figure = (header: string, render: (model: Model) => ReactNode) => ({

@@ -16,7 +16,6 @@ type RunCardProps = {
   readonly children: ReactNode;
 };
 
-/** One of the two runs. */
 export function RunCard({ side, projectId, trace, children }: RunCardProps) {
   return (
     <Paper component="section" className={classes.card} aria-label={`Run ${side}`}>

@@ -3,7 +3,7 @@ import type { AlignedStep, Observation } from "@sightline/observability/contract
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
-import { ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { type Compared, comparedStepQuery } from "#features/compare/api/compare.ts";
 import { useMemo } from "react";
 import { toDiffLines } from "#features/compare/diff-lines.ts";
@@ -22,12 +22,9 @@ export function StepPair({ step, compared }: { readonly step: AlignedStep; reado
   const { projectId } = compared;
   const a = useQuery({ ...comparedStepQuery(projectId, compared.a, step.a?.id ?? ""), enabled: step.a !== null });
   const b = useQuery({ ...comparedStepQuery(projectId, compared.b, step.b?.id ?? ""), enabled: step.b !== null });
-  const error = a.error ?? b.error;
-  if (error !== null) {
-    return <ErrorState title="The step could not be loaded" error={error} onRetry={() => void Promise.all([a.refetch(), b.refetch()])} />;
-  }
-  if ((step.a !== null && a.data === undefined) || (step.b !== null && b.data === undefined)) {
-    return <LoadingRows rows={4} height={22} />;
+  const both = { error: a.error ?? b.error, refetch: () => Promise.all([a.refetch(), b.refetch()]) };
+  if (both.error !== null || (step.a !== null && a.data === undefined) || (step.b !== null && b.data === undefined)) {
+    return <Unanswered query={both} failed="The step could not be loaded" loading={<LoadingRows rows={4} height={22} />} />;
   }
   return (
     <div className={classes.pair}>

@@ -141,7 +141,7 @@ function TimesCard({ total, step, points, title, note, timesOf, onStep }: TimesC
       series={[
         { name: "p50_ms", label: "p50", color: "var(--sl-kind-tool)" },
         { name: "p95_ms", label: "p95", color: "var(--sl-kind-node)" },
-        // Of few it is the same as p95, which shows through.
+        // Among few values it is the same as p95, which shows through.
         { name: "p99_ms", label: "p99", color: "var(--sl-warn)", strokeDasharray: "4 4" },
       ]}
       format={durationOf}

@@ -17,7 +17,6 @@ export type SeriesChartProps = {
     readonly strokeDasharray?: string;
   }[];
   readonly format: (value: number) => string;
-  /** A step was clicked. */
   readonly onStep: (time: string) => void;
 };
 

@@ -25,7 +25,7 @@ import { KeySequence } from "./key-sequence.tsx";
 import classes from "./palette.module.css";
 
 const TYPING_MS = 150;
-/** Of names that match. */
+/** Names that match are offered up to so many of a kind. */
 const MAX_NAMES = 6;
 
 type Entry = {

@@ -9,7 +9,6 @@ import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { intakeSchema } from "@sightline/observability/contract";
 
-/** How an application sends its traces to this project. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {
   const intake = useQuery(intakeQuery);
   if (intake.data === undefined) {
@@ -51,7 +50,6 @@ function Note({ children }: { readonly children: string }) {
   return <Dimmed size="xs">{children}</Dimmed>;
 }
 
-/** Where observed applications send to. */
 const intakeQuery = queryOptions({
   queryKey: ["intake"],
   queryFn: answerTo(observability.get("/api/v1/intake", { answer: intakeSchema })),

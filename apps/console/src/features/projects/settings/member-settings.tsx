@@ -11,7 +11,6 @@ import { OwnersOnly } from "./owners-only.tsx";
 
 type MemberSettingsProps = {
   readonly project: Project;
-  /** Who looks at this page. */
   readonly viewer: Viewer;
   /** They see the project no more. */
   readonly onLeft: () => void;

@@ -9,7 +9,6 @@ import { ConfirmForm, DialogForm } from "#ui/kit/dialogs.tsx";
 export type PriceIntent = {
   readonly kind: "add" | "own" | "change" | "remove";
   readonly text: PriceText;
-  /** The one it is about. */
   readonly price: Price | undefined;
 };
 

@@ -9,7 +9,6 @@ const tracesOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/tr
 
 export type AskedTraces = { readonly q: string; readonly sort: TraceSort; readonly order: "desc" | "asc" };
 
-/** A project's traces that a query finds. */
 export function tracesQuery(projectId: string, { q, sort, order }: AskedTraces) {
   const query = { q, sort, order, limit: PAGE_SIZE };
   return {

@@ -12,7 +12,7 @@ const PAGE = 5_000;
 
 export type Steps = {
   readonly items: readonly Step[];
-  /** Of the whole trace. */
+  /** All steps of the trace, also those that are not here. */
   readonly total: number;
   /** Whether these are all that the API lists. */
   readonly complete: boolean;

@@ -82,7 +82,6 @@ type TraceDetailsProps = {
   readonly children?: ReactNode;
 };
 
-/** Everything known of the trace as a whole. */
 export function TraceDetails({ projectId, trace, children }: TraceDetailsProps) {
   const of = { projectId, traceId: trace.id };
   return (

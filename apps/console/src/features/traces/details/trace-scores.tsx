@@ -8,22 +8,21 @@ import { encoded, observability } from "#http/calls.ts";
 import { allOf, answerTo, itemsOf } from "#http/queries.ts";
 import { useChange } from "#http/use-change.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./trace-scores.module.css";
 
 type TraceScoresProps = {
   readonly projectId: string;
   readonly traceId: string;
-  /** Given a score instead of the whole trace. */
-  readonly step?: { readonly id: string; readonly name: string } | undefined;
   /** Who looks at it: one's own scores can be deleted. */
   readonly userId: string | undefined;
   /** Viewers read scores and give none. */
   readonly mayScore: boolean;
 };
 
-/** What the application and people gave a trace; more can be given to it, or to the step that is selected. */
-export function TraceScores({ projectId, traceId, step, userId, mayScore }: TraceScoresProps) {
+/** What the application and people gave a trace; more can be given to it. */
+export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScoresProps) {
   const scores = useQuery(scoresQuery(projectId, traceId));
   const heading = useId();
   const remove = useChange({
@@ -50,8 +49,8 @@ export function TraceScores({ projectId, traceId, step, userId, mayScore }: Trac
                 </div>
                 {score.comment !== null && <div>{score.comment}</div>}
                 <div className={classes.about}>
-                  Of {score.observation_id === null ? "the trace" : score.observation_id === step?.id ? "this step" : "a step"}, by{" "}
-                  {authorInWords(score, userId)}, <TimeStamp at={score.scored_at} />
+                  Of {score.observation_id === null ? "the trace" : "a step"}, by {authorInWords(score, userId)},{" "}
+                  <TimeStamp at={score.scored_at} />
                 </div>
               </div>
               {score.author !== null && score.author === userId && (
@@ -69,12 +68,12 @@ export function TraceScores({ projectId, traceId, step, userId, mayScore }: Trac
           ))}
         </ul>
       )}
-      {mayScore && <AddScore projectId={projectId} traceId={traceId} step={step} />}
+      {mayScore && <AddScore projectId={projectId} traceId={traceId} />}
     </Stack>
   );
 }
 
-function AddScore({ projectId, traceId, step }: Pick<TraceScoresProps, "projectId" | "traceId" | "step">) {
+function AddScore({ projectId, traceId }: Pick<TraceScoresProps, "projectId" | "traceId">) {
   const names = useQuery(scoreNamesQuery(projectId));
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState("");
@@ -84,7 +83,6 @@ function AddScore({ projectId, traceId, step }: Pick<TraceScoresProps, "projectI
     send: (given: number) =>
       createScore(projectId, {
         trace_id: traceId,
-        ...(step === undefined ? {} : { observation_id: step.id }),
         name: name.trim(),
         value: given,
         ...(comment.trim() === "" ? {} : { comment: comment.trim() }),
@@ -96,12 +94,11 @@ function AddScore({ projectId, traceId, step }: Pick<TraceScoresProps, "projectI
       setOpen(false);
     },
   });
-  const words = `Score ${step === undefined ? "the trace" : "the step"}`;
   if (!isOpen) {
     return (
       <Group>
         <Button size="xs" variant="default" onClick={() => setOpen(true)}>
-          {words} …
+          Score the trace …
         </Button>
       </Group>
     );
@@ -127,16 +124,9 @@ function AddScore({ projectId, traceId, step }: Pick<TraceScoresProps, "projectI
           autoFocus
         />
         <NumberInput label="Value" value={value} onChange={setValue} w={100} required />
-        <TextInput
-          label="Comment"
-          value={comment}
-          onChange={(event) => setComment(event.currentTarget.value)}
-          maxLength={4_000}
-          flex={1}
-          miw={140}
-        />
+        <TextInput label="Comment" {...typedInto(comment, setComment)} maxLength={4_000} flex={1} miw={140} />
         <Button type="submit" variant="default" loading={add.isPending}>
-          {words}
+          Score the trace
         </Button>
         <Button variant="subtle" color="gray" onClick={() => setOpen(false)}>
           Cancel
@@ -174,7 +164,6 @@ function scoresQuery(projectId: string, traceId: string) {
   });
 }
 
-/** Names that scores of the project have. */
 function scoreNamesQuery(projectId: string) {
   return queryOptions({
     queryKey: ["score names", projectId],

@@ -178,9 +178,9 @@ function edgeOf(id: string, axis: "x" | "y", places: ReadonlyMap<string, BoxPlac
 }
 
 type GraphEdgeData = {
-  /** How often and how it was gone. */
+  /** How often and how it was taken. */
   readonly words: string;
-  /** Of an edge that leads back: how far to the side it goes around. */
+  /** How far to the side an edge goes around that leads back. */
   readonly wayAround: number | undefined;
 };
 

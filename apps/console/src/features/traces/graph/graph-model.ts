@@ -4,7 +4,6 @@ import type { ObservationStatus, Step, TakenEdge, Trace } from "@sightline/obser
 export type GraphBox = {
   readonly id: string;
   readonly label: string;
-  /** The box it lies in. */
   readonly parent: string | undefined;
   readonly kind: "start" | "end" | "step";
   /** In the order of their start. */
@@ -16,7 +15,7 @@ export type GraphLink = {
   readonly from: string;
   readonly to: string;
   readonly isDeclared: boolean;
-  /** How often it was gone, and how it came about. */
+  /** How often it was taken, and how it came about. */
   readonly taken: readonly Pick<TakenEdge, "via" | "count">[];
 };
 
@@ -187,7 +186,6 @@ export type BoxState = {
   readonly total: number;
   /** The last run that has begun. */
   readonly last: Step | undefined;
-  /** It runs at this moment. */
   readonly isCurrent: boolean;
 };
 

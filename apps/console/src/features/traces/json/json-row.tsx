@@ -19,7 +19,6 @@ type JsonRowViewProps = {
   readonly onLoad: (() => void) | undefined;
 };
 
-/** One row: its key, and its value in a line. */
 export function JsonRowView({ row, words, loading, onToggle, onLoad }: JsonRowViewProps) {
   return (
     <span className={classes.row} style={{ paddingLeft: 6 + row.depth * INDENT }}>

@@ -11,7 +11,6 @@ import classes from "./list-bar.module.css";
 
 type ListBarProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
 
-/** What is asked of the traces. */
 export function ListBar({ projectId, state, onChange }: ListBarProps) {
   const ask = (q: string) => onChange({ ...state, q });
   return (

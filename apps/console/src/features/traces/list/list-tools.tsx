@@ -13,7 +13,7 @@ import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "./columns.ts";
 
 type ListToolsProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
 
-/** Of when, with which columns, and as a file. */
+/** Chooses the time and the columns, and saves the list as a file. */
 export function ListTools({ projectId, state, onChange }: ListToolsProps) {
   const api = useApi();
   return (

@@ -102,7 +102,7 @@ function TextChange({ before, after }: { readonly before: string; readonly after
   );
 }
 
-/** Of what stayed the same only what is beside a change. */
+/** Leaves out what stayed the same, but for what is beside a change. */
 function shortened(text: string): string {
   return text.length > 400 ? `${text.slice(0, 180)} … ${text.slice(-180)}` : text;
 }

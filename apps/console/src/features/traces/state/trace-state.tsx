@@ -11,7 +11,7 @@ import { updateOf } from "./state-diff.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
 import { useChange } from "#http/use-change.ts";
 import { formatCount } from "#ui/words/format.ts";
-import { EmptyPanel, ErrorState, LoadingRows } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { GraphPlayback } from "#features/traces/graph/graph-playback.tsx";
 import { JsonView } from "#features/traces/json/json-view.tsx";
 import { StateDiff } from "./state-diff-rows.tsx";
@@ -61,11 +61,8 @@ function RunState({
   const next = runAfter(run, runs);
   const graph = next === undefined && run.parent_id !== null ? steps.find(({ id }) => id === run.parent_id) : undefined;
   const following = useQuery({ ...observation(next?.id ?? graph?.id ?? run.id), enabled: (next ?? graph) !== undefined });
-  if (own.error !== null) {
-    return <ErrorState title="The step could not be loaded" error={own.error} onRetry={() => void own.refetch()} />;
-  }
-  if (own.data === undefined || following.isLoading) {
-    return <LoadingRows rows={6} height={28} />;
+  if (own.error !== null || own.data === undefined || following.isLoading) {
+    return <Unanswered query={own} failed="The step could not be loaded" loading={<LoadingRows rows={6} height={28} />} />;
   }
   const after = stateAfter({ trace, run, next, graph, following: following.data });
   const beside = runsBeside(run, runs);

@@ -2,7 +2,6 @@ import { ActionIcon, Button, Group, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { TraceDigest } from "@sightline/observability/contract";
 import { IconDotsVertical, IconDownload, IconHash, IconLink, IconMessageQuestion } from "@tabler/icons-react";
-import type { ReactNode } from "react";
 import { wholeTrace } from "#features/traces/api/trace.ts";
 import { assistantPrompt } from "./assistant-prompt.ts";
 import { useChange } from "#http/use-change.ts";
@@ -11,14 +10,11 @@ import { saveJson } from "#ui/kit/save-file.ts";
 type TraceActionsProps = {
   readonly projectId: string;
   readonly trace: TraceDigest;
-  /** The step that is selected. */
   readonly stepId: string | undefined;
-  /** Further entries, which lead to other pages. */
-  readonly children?: ReactNode;
 };
 
 /** What can be taken away from a trace's page. */
-export function TraceActions({ projectId, trace, stepId, children }: TraceActionsProps) {
+export function TraceActions({ projectId, trace, stepId }: TraceActionsProps) {
   const save = useChange({
     send: () => wholeTrace(projectId, trace.id),
     failed: "The trace could not be saved",
@@ -58,7 +54,6 @@ export function TraceActions({ projectId, trace, stepId, children }: TraceAction
           <Menu.Item leftSection={<IconDownload size={15} />} onClick={() => save.mutate()}>
             Export as JSON
           </Menu.Item>
-          {children}
         </Menu.Dropdown>
       </Menu>
     </Group>

@@ -15,7 +15,6 @@ const MAX_NODES = 3;
 type TraceHeaderProps = {
   readonly trace: TraceDigest;
   readonly steps: readonly Step[];
-  /** The way back. */
   readonly breadcrumbs: ReactNode;
   /** What can be done, on the right. */
   readonly actions: ReactNode;

@@ -139,7 +139,6 @@ function Message({ message: { role, name, parts } }: { readonly message: Transcr
 
 const PAGE_SIZE = 20;
 
-/** What was said in a trace, call by call. */
 function transcriptQuery(projectId: string, traceId: string) {
   const query = { limit: PAGE_SIZE };
   const call = observability.get(`${traceOf(projectId, traceId)}/transcript`, { query, answer: transcriptPageSchema });

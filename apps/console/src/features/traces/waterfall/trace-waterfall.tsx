@@ -21,7 +21,7 @@ export function TraceWaterfall({
   selected,
   onSelect,
 }: {
-  /** Of the element that takes the focus. */
+  /** The id of the element that takes the focus. */
   readonly id: string;
   readonly trace: TraceDigest;
   readonly waterfall: Waterfall;

@@ -13,11 +13,10 @@ import classes from "./waterfall-toolbar.module.css";
 const LEVELS = [1, 2, 3, 4] as const;
 
 type WaterfallToolbarProps = {
-  /** Of the field to type in. */
+  /** The id of the field to type in. */
   readonly findId: string;
   readonly filter: StepFilter;
   readonly onFilter: (filter: StepFilter) => void;
-  /** How many steps failed. */
   readonly failures: number;
   readonly isZoomed: boolean;
   readonly onLevels: (levels: number) => void;

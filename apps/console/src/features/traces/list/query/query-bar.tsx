@@ -40,7 +40,6 @@ type QueryBarProps = {
   readonly projectId: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** The arrow down key was pressed while nothing is offered. */
   readonly onEnterResults: () => void;
 };
 

@@ -14,7 +14,6 @@ export function withStatuses(text: string, statuses: readonly ObservationStatus[
   return statuses.length === 0 ? rest : `status:${statuses.join(",")} ${rest}`.trim();
 }
 
-/** The text with a term more. */
 export function withTerm(text: string, term: string): string {
   return text.trim() === "" ? term : `${text.trim()} ${term}`;
 }
