@@ -13,7 +13,7 @@ export type Grouping = {
 /** What the API calls everything that is too rare to be told apart. */
 const OTHER = "(other)";
 
-export const GROUPINGS: readonly Grouping[] = [
+export const GROUPINGS: readonly [Grouping, ...Grouping[]] = [
   { value: "model", label: "Model", question: { by: "model", kind: "llm" }, ofTraces: false, queryOf: fieldIs("model") },
   { value: "node", label: "Node", question: { by: "name", kind: "node" }, ofTraces: false, queryOf: fieldIs("node") },
   { value: "tool", label: "Tool", question: { by: "name", kind: "tool" }, ofTraces: false, queryOf: fieldIs("tool") },
@@ -23,14 +23,9 @@ export const GROUPINGS: readonly Grouping[] = [
 ];
 
 export function groupingOf(value: string | undefined): Grouping {
-  const [first, ...others] = GROUPINGS;
-  return others.find((grouping) => grouping.value === value) ?? first ?? fail();
+  return GROUPINGS.find((grouping) => grouping.value === value) ?? GROUPINGS[0];
 }
 
 function fieldIs(field: string): (key: string) => string | undefined {
   return (key) => (key === "" || key === OTHER ? undefined : `${field}:${/^[\w.-]+$/u.test(key) ? key : JSON.stringify(key)}`);
-}
-
-function fail(): never {
-  throw new Error("There is no grouping");
 }

@@ -8,7 +8,7 @@ import { GapList } from "#features/ingestion/components/gap-list.tsx";
 import { LetterModal } from "#features/ingestion/components/letter-modal.tsx";
 import { letterStateOf } from "#features/ingestion/letter-states.ts";
 import { projectQuery } from "#features/projects/api/projects.ts";
-import { OwnersOnly } from "#features/projects/settings/owners-only.tsx";
+import { ForOwners } from "#features/projects/settings/owners-only.tsx";
 import { Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -66,10 +66,10 @@ function OwnedLetters({ projectId, children }: { readonly projectId: string; rea
   if (project.data === undefined) {
     return <Unanswered query={project} failed="The project could not be loaded" />;
   }
-  return project.data.my_role === "owner" ? (
-    children
-  ) : (
-    <OwnersOnly project={project.data} what="see them, since nothing in them is masked" />
+  return (
+    <ForOwners project={project.data} what="see them, since nothing in them is masked">
+      {children}
+    </ForOwners>
   );
 }
 

@@ -5,9 +5,7 @@ import classes from "./project-frame.module.css";
 import { Button } from "@mantine/core";
 import { IconActivity } from "@tabler/icons-react";
 import { hasCode } from "#http/api-error.ts";
-import { EmptyPanel } from "#ui/kit/list-states.tsx";
-import { Page } from "#ui/page/page.tsx";
-import { useTitle } from "#ui/page/use-title.ts";
+import { MissingPage } from "#ui/page/missing-page.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId");
 
@@ -25,8 +23,20 @@ const TABS = [
 export function ProjectFrame() {
   const { projectId } = route.useParams();
   const project = useQuery(projectQuery(projectId));
-  if (project.data === undefined && isMissingProject(project.error)) {
-    return <MissingProject />;
+  // An id that is none is answered as an invalid request.
+  if (project.data === undefined && hasCode(project.error, "project_not_found", "invalid_request")) {
+    return (
+      <MissingPage
+        documentTitle="No such project"
+        icon={<IconActivity />}
+        title="This project is not here"
+        description="It was deleted, or you are no member of it."
+      >
+        <Button component={Link} to="/projects">
+          All projects
+        </Button>
+      </MissingPage>
+    );
   }
   return (
     <>
@@ -48,28 +58,5 @@ export function ProjectFrame() {
       </nav>
       <Outlet />
     </>
-  );
-}
-
-/** Whether there is no such project for who asks; an id that is none is answered as an invalid request. */
-function isMissingProject(error: Error | null): boolean {
-  return hasCode(error, "project_not_found", "invalid_request");
-}
-
-function MissingProject() {
-  useTitle("No such project");
-  return (
-    <Page>
-      <EmptyPanel
-        order={1}
-        icon={<IconActivity />}
-        title="This project is not here"
-        description="It was deleted, or you are no member of it."
-      >
-        <Button component={Link} to="/projects">
-          All projects
-        </Button>
-      </EmptyPanel>
-    </Page>
   );
 }

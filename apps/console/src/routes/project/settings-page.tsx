@@ -18,7 +18,7 @@ import { useApi } from "#http/api-context.ts";
 import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
 import { maskingQuery } from "#features/projects/api/masking.ts";
 import { MaskingForm } from "#features/projects/settings/masking-form.tsx";
-import { OwnersOnly } from "#features/projects/settings/owners-only.tsx";
+import { ForOwners } from "#features/projects/settings/owners-only.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/settings");
 
@@ -78,7 +78,11 @@ function Sections({ project }: { readonly project: Project }) {
           <MemberSettings project={project} viewer={{ id: me.id, isAdmin: me.role === "admin" }} onLeft={toProjects} />
         )}
         {chosen === "keys" && <KeySettings project={project} />}
-        {chosen === "masking" && <MaskingSettings project={project} />}
+        {chosen === "masking" && (
+          <ForOwners project={project} what="see and change what is masked">
+            <Masking projectId={project.id} />
+          </ForOwners>
+        )}
         {chosen === "prices" && <PriceSettings project={project} />}
       </div>
     </div>
@@ -110,15 +114,7 @@ function DeleteProject({ project, onDeleted }: { readonly project: Project; read
   );
 }
 
-function MaskingSettings({ project }: { readonly project: Project }) {
-  return project.my_role === "owner" ? (
-    <OwnedMasking projectId={project.id} />
-  ) : (
-    <OwnersOnly project={project} what="see and change what is masked" />
-  );
-}
-
-function OwnedMasking({ projectId }: { readonly projectId: string }) {
+function Masking({ projectId }: { readonly projectId: string }) {
   const masking = useQuery(maskingQuery(projectId));
   if (masking.data !== undefined) {
     return <MaskingForm projectId={projectId} saved={masking.data} />;

@@ -1,27 +1,13 @@
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useEffect, useRef, useState } from "react";
+import { useTyped } from "./use-typed.ts";
 
 const PAUSE_MS = 250;
 
-/** A filter that is typed: reported once the typing pauses, and following the address when that changes otherwise. */
+/** A filter that is typed: reported without the space around it once the typing pauses; undefined for none. */
 export function useTypedFilter(value: string | undefined, report: (value: string | undefined) => void) {
-  const [text, setText] = useState(value ?? "");
-  const known = useRef(value);
-  const reportLater = useDebouncedCallback((typed: string) => {
-    known.current = typed.trim() === "" ? undefined : typed.trim();
-    report(known.current);
-  }, PAUSE_MS);
-  useEffect(() => {
-    if (value !== known.current) {
-      known.current = value;
-      setText(value ?? "");
-    }
-  }, [value]);
-  return {
-    text,
-    type(typed: string) {
-      setText(typed);
-      reportLater(typed);
-    },
-  };
+  return useTyped(
+    value ?? "",
+    PAUSE_MS,
+    (text) => report(text === "" ? undefined : text),
+    (typed) => typed.trim(),
+  );
 }

@@ -2,10 +2,17 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { useState } from "react";
 
 /**
- * A text that is free to type and reports itself, every space of it, after a pause or at once when told to; it follows when what
- * it reports to changes elsewhere.
+ * A text that is free to type and reports itself after a pause or at once when told to; it follows when what it reports to
+ * changes elsewhere.
+ *
+ * @param read what is reported of the text; every space of it unless told otherwise
  */
-export function useTyped(value: string, pauseMs: number, onSettle: (text: string) => void) {
+export function useTyped(
+  value: string,
+  pauseMs: number,
+  onSettle: (text: string) => void,
+  read: (typed: string) => string = (typed) => typed,
+) {
   const [text, setText] = useState(value);
   const [reported, setReported] = useState(value);
   const [seen, setSeen] = useState(value);
@@ -17,8 +24,8 @@ export function useTyped(value: string, pauseMs: number, onSettle: (text: string
     }
   }
   const report = (typed: string) => {
-    setReported(typed);
-    onSettle(typed);
+    setReported(read(typed));
+    onSettle(read(typed));
   };
   const later = useDebouncedCallback(report, pauseMs);
   return {

@@ -110,9 +110,8 @@ function RuleForm({ projectId, draft, channels, onClose }: Props) {
           aria-label="Limit"
           inputMode="decimal"
           autoComplete="off"
-          value={threshold}
           rightSection={unit === "" ? undefined : <Dimmed span>{unit}</Dimmed>}
-          onChange={(event) => setThreshold(event.currentTarget.value)}
+          {...typedInto(threshold, setThreshold)}
         />
         <Text span>in the last</Text>
         <NativeSelect

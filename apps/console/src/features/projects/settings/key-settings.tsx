@@ -5,14 +5,15 @@ import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { apiKeysQuery, revokeApiKey } from "#features/projects/api/api-keys.ts";
 import { CreateApiKey } from "./create-api-key.tsx";
-import { OwnersOnly } from "./owners-only.tsx";
+import { ForOwners } from "./owners-only.tsx";
 import { RevocableTable } from "#ui/kit/revocable-table.tsx";
 
 export function KeySettings({ project }: { readonly project: Project }) {
-  if (project.my_role !== "owner") {
-    return <OwnersOnly project={project} what="see, make and revoke its API keys" />;
-  }
-  return <Keys project={project} />;
+  return (
+    <ForOwners project={project} what="see, make and revoke its API keys">
+      <Keys project={project} />
+    </ForOwners>
+  );
 }
 
 function Keys({ project }: { readonly project: Project }) {

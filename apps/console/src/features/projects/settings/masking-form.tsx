@@ -80,9 +80,8 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
                     placeholder="Card numbers"
                     w={200}
                     maxLength={100}
-                    value={pattern.name}
+                    {...typedInto(pattern.name, (name) => change(index, { name }))}
                     error={problems.get(`patterns.${index}.name`)}
-                    onChange={(event) => change(index, { name: event.currentTarget.value })}
                   />
                   <TextInput
                     className={classes.grow}
@@ -90,9 +89,8 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
                     placeholder="\b\d{13,16}\b"
                     maxLength={500}
                     spellCheck={false}
-                    value={pattern.expression}
+                    {...typedInto(pattern.expression, (expression) => change(index, { expression }))}
                     error={problems.get(`patterns.${index}.expression`)}
-                    onChange={(event) => change(index, { expression: event.currentTarget.value })}
                   />
                   <ActionIcon
                     size={36}

@@ -2,6 +2,7 @@ import { Alert, Text } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import type { ComponentProps, ReactNode } from "react";
 import { membersQuery, nameOf } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
 
@@ -21,6 +22,11 @@ export function OwnersOnly({ project, what }: { readonly project: Project; reado
       </Text>
     </Alert>
   );
+}
+
+/** What owners alone see, and for others whom to ask. */
+export function ForOwners({ project, what, children }: ComponentProps<typeof OwnersOnly> & { readonly children: ReactNode }) {
+  return project.my_role === "owner" ? children : <OwnersOnly project={project} what={what} />;
 }
 
 function withArticle(label: string): string {

@@ -4,10 +4,9 @@ import { IconPlus, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
-import { PanelHeader } from "#ui/kit/panel.tsx";
+import { PanelHeader, PanelList } from "#ui/kit/panel.tsx";
 import { pricesQuery } from "#features/projects/api/prices.ts";
 import { NO_PRICE, priceRows, textOf } from "#features/projects/price-table.ts";
-import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { useNow } from "#ui/time/use-now.ts";
 import { OwnersOnly } from "./owners-only.tsx";
 import { PriceModal, type PriceIntent } from "./price-modal.tsx";
@@ -59,30 +58,26 @@ export function PriceSettings({ project }: { readonly project: Project }) {
             onChange={setShown}
           />
         </Group>
-        {prices.data === undefined && (
-          <Unanswered
-            query={prices}
-            failed="The prices could not be loaded"
-            loading={
-              <Stack p="lg">
-                <LoadingRows />
-              </Stack>
-            }
-          />
-        )}
-        {prices.data !== undefined && rows.length === 0 && (
-          <Text px="lg" pb="lg" c="dimmed">
-            {search.trim() === "" ? "This project has no prices of its own; the defaults count." : "No model's name has this in it."}
-          </Text>
-        )}
-        {rows.length > 0 && (
-          <PriceTable
-            rows={rows}
-            mayChange={mayChange}
-            onEdit={edit}
-            onRemove={(price) => setIntent({ kind: "remove", text: textOf(price), price })}
-          />
-        )}
+        <PanelList
+          query={prices}
+          items={prices.data && rows}
+          failed="The prices could not be loaded"
+          rows={5}
+          empty={
+            <Text px="lg" pb="lg" c="dimmed">
+              {search.trim() === "" ? "This project has no prices of its own; the defaults count." : "No model's name has this in it."}
+            </Text>
+          }
+        >
+          {(items) => (
+            <PriceTable
+              rows={items}
+              mayChange={mayChange}
+              onEdit={edit}
+              onRemove={(price) => setIntent({ kind: "remove", text: textOf(price), price })}
+            />
+          )}
+        </PanelList>
       </Paper>
       <PriceModal projectId={project.id} intent={intent} onClose={() => setIntent(undefined)} />
     </Stack>

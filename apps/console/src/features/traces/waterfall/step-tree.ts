@@ -35,7 +35,18 @@ export function stepTree(steps: readonly Step[]): StepTree {
   const placed: Placed[] = [];
   const places = new Map<string, number>();
   for (const root of [...(children.get(undefined) ?? []), ...steps]) {
-    place(root, { children, placed, places });
+    // A stack instead of recursion: agents can nest deeper than the call stack.
+    const waiting: Placed[] = [{ step: root, parent: -1, depth: 1 }];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { step, depth } = next;
+      if (!places.has(step.id)) {
+        const at = placed.push(next) - 1;
+        places.set(step.id, at);
+        for (const child of (children.get(step.id) ?? []).toReversed()) {
+          waiting.push({ step: child, parent: at, depth: depth + 1 });
+        }
+      }
+    }
   }
   const after = subtreeEnds(placed);
   return {
@@ -53,37 +64,6 @@ export function stepTree(steps: readonly Step[]): StepTree {
 }
 
 type Placed = { readonly step: Step; readonly parent: number; readonly depth: number };
-
-function place(
-  root: Step,
-  {
-    children,
-    placed,
-    places,
-  }: {
-    readonly children: ReadonlyMap<string | undefined, readonly Step[]>;
-    readonly placed: Placed[];
-    readonly places: Map<string, number>;
-  },
-): void {
-  // A stack instead of recursion: agents can nest deeper than the call stack.
-  const waiting: Placed[] = [{ step: root, parent: -1, depth: 1 }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { step, depth } = next;
-    if (places.has(step.id)) {
-      continue;
-    }
-    const at = placed.push(next) - 1;
-    places.set(step.id, at);
-    const below = children.get(step.id) ?? [];
-    for (let child = below.length - 1; child >= 0; child -= 1) {
-      const found = below[child];
-      if (found !== undefined) {
-        waiting.push({ step: found, parent: at, depth: depth + 1 });
-      }
-    }
-  }
-}
 
 function subtreeEnds(placed: readonly Placed[]): readonly number[] {
   const after = placed.map((_, at) => at + 1);
