@@ -19,7 +19,7 @@ export type EmbedderIdentity = {
   readonly dimensions: number;
 };
 
-/** Semaphore texts into vectors that are near each other when the texts are alike. */
+/** Turns texts into vectors that are near each other when the texts are alike. */
 export type Embedder = {
   readonly identity: EmbedderIdentity;
   /** It needs no network, so vectors are made while indexing. */

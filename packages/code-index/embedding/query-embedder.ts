@@ -1,8 +1,6 @@
-import { LATE, within } from "@sightline/foundation/deadline";
-import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { EmbeddingConfig } from "#config.ts";
-import { createCircuit, type Circuit } from "./circuit.ts";
+import { createCircuit } from "./circuit.ts";
 import { createEmbedder, createFormerEmbedder } from "./create-embedder.ts";
 import type { Embedder, EmbedderIdentity } from "./embedder.ts";
 
@@ -68,8 +66,12 @@ type EmbedQuery = (query: string) => Promise<QueryVector>;
 type EmbedQueryOptions = { readonly log: Logger; readonly timing: QueryTiming };
 
 function createEmbedQuery(embedder: Embedder, { log, timing }: EmbedQueryOptions): EmbedQuery {
-  const { pauseMs, deadlineMs } = timing;
-  const circuit = createCircuit({ pauseMs, longestPauseMs: MAX_PAUSE_MS, now: () => performance.now() });
+  const circuit = createCircuit({
+    ...timing,
+    maxPauseMs: MAX_PAUSE_MS,
+    // In the log alone: a provider's words may hold what somebody else asked.
+    onOpen: (reason) => log.warn({ reason, embedder: embedder.identity.key }, "queries are not embedded for now; the other legs answer"),
+  });
   const recent = new Map<string, QueryVector>();
 
   async function make(query: string): Promise<QueryVector> {
@@ -77,38 +79,6 @@ function createEmbedQuery(embedder: Embedder, { log, timing }: EmbedQueryOptions
     const answer = presentOutcome(outcome);
     remember(recent, query, answer);
     return answer;
-  }
-
-  async function requestVector(query: string): Promise<QueryVector> {
-    const began = performance.now();
-    try {
-      const answer = await make(query);
-      if (performance.now() - began <= deadlineMs) {
-        circuit.succeeded();
-      } else {
-        fail("its answers come too late");
-      }
-      return answer;
-    } catch (error) {
-      fail(messageOf(error));
-      return unavailable(circuit, "fails");
-    }
-  }
-
-  async function requestVectorInTime(query: string): Promise<QueryVector> {
-    const answer = await within(() => requestVector(query), deadlineMs);
-    if (answer !== LATE) {
-      return answer;
-    }
-    fail(`no answer within ${deadlineMs} ms`);
-    return { state: "degraded", reason: `the embedder's provider did not answer within ${deadlineMs} ms` };
-  }
-
-  function fail(reason: string): void {
-    if (circuit.failed()) {
-      // In the log alone: a provider's words may hold what somebody else asked.
-      log.warn({ reason, embedder: embedder.identity.key }, "queries are not embedded for now; the other legs answer");
-    }
   }
 
   return async (query) => {
@@ -119,15 +89,11 @@ function createEmbedQuery(embedder: Embedder, { log, timing }: EmbedQueryOptions
     if (embedder.local) {
       return make(query);
     }
-    const state = circuit.state();
-    if (state === "closed") {
-      return requestVectorInTime(query);
+    const { answer, why } = await circuit.ask(() => make(query));
+    if (why === "late") {
+      return { state: "degraded", reason: `the embedder's provider did not answer within ${timing.deadlineMs} ms` };
     }
-    if (state === "probe") {
-      void requestVector(query);
-      return unavailable(circuit, "is being tried again");
-    }
-    return unavailable(circuit, "fails or is too slow");
+    return why === undefined ? answer : unavailable(HOW[why], circuit.retryInSeconds());
   };
 }
 
@@ -138,8 +104,9 @@ function presentOutcome(outcome: Awaited<ReturnType<Embedder["embed"]>>[number] 
   return outcome.vector.every((value) => value === 0) ? { state: "skipped", reason: "the query has no word" } : outcome;
 }
 
-function unavailable(circuit: Circuit, how: string): QueryWithoutVector {
-  const seconds = Math.ceil(circuit.retryInMs() / 1000);
+const HOW = { failed: "fails", probed: "is being tried again", open: "fails or is too slow" } as const;
+
+function unavailable(how: string, seconds: number): QueryWithoutVector {
   const again = seconds > 0 ? `; it is tried again in ${seconds} s` : "";
   return { state: "degraded", reason: `the embedder's provider ${how}${again}` };
 }

@@ -1,8 +1,6 @@
-import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { RerankerConfig } from "#config.ts";
 import { createCircuit } from "#embedding/circuit.ts";
-import { LATE, within } from "@sightline/foundation/deadline";
 import { isProse } from "#retrieval/query/query-shape.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import type { RankedChunk, Texts } from "./rank.ts";
@@ -52,38 +50,12 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
   if (model === undefined) {
     return undefined;
   }
-  const { deadlineMs, pauseMs } = timing;
-  const circuit = createCircuit({ pauseMs, longestPauseMs: MAX_PAUSE_MS, now: () => performance.now() });
-
-  async function requestScores(
-    texts: readonly RerankedText[],
-    query: ParsedQuery,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly number[] | undefined> {
-    const began = performance.now();
-    try {
-      const never = new AbortController().signal;
-      const scores = await model?.score(query.text, texts, signal ?? never);
-      if (performance.now() - began <= deadlineMs) {
-        circuit.succeeded();
-      } else {
-        fail("its answers come too late");
-      }
-      return scores;
-    } catch (error) {
-      if (signal?.aborted !== true) {
-        fail(messageOf(error));
-      }
-      return undefined;
-    }
-  }
-
-  function fail(reason: string): void {
-    if (circuit.failed()) {
-      // In the log alone: a provider's words may hold what somebody else asked.
-      log.warn({ reason }, "results are not reranked for now");
-    }
-  }
+  const circuit = createCircuit({
+    ...timing,
+    maxPauseMs: MAX_PAUSE_MS,
+    // In the log alone: a provider's words may hold what somebody else asked.
+    onOpen: (reason) => log.warn({ reason }, "results are not reranked for now"),
+  });
 
   return async ({ ranked, texts }, query, signal) => {
     const began = performance.now();
@@ -96,20 +68,15 @@ export function createReranker({ config, log, timing = TIMING }: RerankerOptions
     }
     const first = ranked.slice(0, MAX_RERANKED);
     const asked = first.map((chunk) => rerankedTextOf(chunk, texts.get(chunk.chunk_id) ?? ""));
-    const state = circuit.state();
-    if (state !== "closed") {
-      if (state === "probe") {
-        void requestScores(asked, query, undefined);
-      }
-      return left("degraded", `the reranker fails or is too slow; it is tried again in ${Math.ceil(circuit.retryInMs() / 1000)} s`);
+    const { answer: scores, why } = await circuit.ask((waited) => model.score(query.text, asked, waited), signal);
+    if (why === "late") {
+      return left("timeout", `the reranker did not answer within ${timing.deadlineMs} ms`);
     }
-    const scores = await within(() => requestScores(asked, query, signal), deadlineMs);
-    if (scores === LATE) {
-      fail(`no answer within ${deadlineMs} ms`);
-      return left("timeout", `the reranker did not answer within ${deadlineMs} ms`);
-    }
-    if (scores === undefined) {
+    if (why === "failed") {
       return left("degraded", "the reranker failed; the server's log says why");
+    }
+    if (why !== undefined) {
+      return left("degraded", `the reranker fails or is too slow; it is tried again in ${circuit.retryInSeconds()} s`);
     }
     return { ranked: [...inOrderOf(scores, first), ...ranked.slice(MAX_RERANKED)], reranker: { state: "ok", ms: since(began) } };
   };
