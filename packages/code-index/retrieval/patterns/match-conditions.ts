@@ -77,12 +77,9 @@ type Meeting<Item> = {
 /** The items whose content meets the conditions, checked until the deadline. */
 export async function keepMeeting<Item extends { readonly content: string }>(
   items: readonly Item[],
-  conditions: Conditions | undefined,
+  conditions: Conditions,
   until: number,
 ): Promise<Meeting<Item>> {
-  if (conditions === undefined) {
-    return { kept: items, isComplete: true };
-  }
   const kept: Item[] = [];
   const yieldToEventLoop = yieldEvery(MAX_BLOCKING_MS);
   for (const item of items) {

@@ -194,15 +194,7 @@ const MAX_RANGE_STEPS = 20_000_000;
 const MAX_TEST_STEPS = 100_000_000;
 
 function rangesOf(regex: RE2JS, text: string): readonly Range[] {
-  const ranges: Range[] = [];
-  if (text.length * regex.programSize() > MAX_RANGE_STEPS) {
-    return ranges;
-  }
-  const matcher = regex.matcher(text);
-  while (ranges.length < MAX_RANGES && matcher.find()) {
-    ranges.push([matcher.start(), matcher.end()]);
-  }
-  return ranges;
+  return text.length * regex.programSize() > MAX_RANGE_STEPS ? [] : matchesOfRegex(regex, text, MAX_RANGES);
 }
 
 type AcrossLines = {
@@ -235,10 +227,10 @@ function acrossLines({ trigrams, test, matchesIn, isTooMuch, mayMatch, steps }: 
   };
 }
 
-function matchesOfRegex(regex: RE2JS, text: string): readonly Range[] {
+function matchesOfRegex(regex: RE2JS, text: string, most = Infinity): readonly Range[] {
   const matcher = regex.matcher(text);
   const ranges: Range[] = [];
-  while (matcher.find()) {
+  while (ranges.length < most && matcher.find()) {
     ranges.push([matcher.start(), matcher.end()]);
   }
   return ranges;

@@ -25,11 +25,7 @@ const FIELDS: ReadonlyMap<string, FilterField> = new Map([
   ["sym", "symbol"],
 ]);
 
-const CASES: ReadonlyMap<string, Case["value"]> = new Map([
-  ["yes", "yes"],
-  ["no", "no"],
-  ["auto", "auto"],
-]);
+const CASES: readonly Case["value"][] = ["yes", "no", "auto"];
 
 /**
  * Splits a query into tokens. It never fails: what is no valid operator, such as an unclosed quote, is plain text. A text of
@@ -59,7 +55,7 @@ function tokenAt(text: string, start: number): Token {
   }
   const negated = text.charAt(start) === "-";
   const at = negated ? start + 1 : start;
-  const operator = quotedAt(text, at, '"') ?? regexAt(text, at) ?? filterAt(text, at, negated);
+  const operator = quotedAt(text, at) ?? regexAt(text, at) ?? filterAt(text, at, negated);
   if (operator !== undefined) {
     return { ...operator, raw: text.slice(start, operator.end), negated };
   }
@@ -71,7 +67,7 @@ function tokenAt(text: string, start: number): Token {
       : { kind: "word", raw, value: raw, negated: false };
   }
   const [, choice = ""] = /^case:(.*)$/i.exec(raw) ?? [];
-  const value = CASES.get(choice.toLowerCase());
+  const value = CASES.find((known) => known === choice.toLowerCase());
   return value === undefined ? { kind: "word", raw, value: raw, negated: false } : { kind: "case", raw, value };
 }
 
@@ -85,26 +81,20 @@ const MAX_QUOTED_LENGTH = 2_000;
 type Found<Kind> = { readonly kind: Kind; readonly value: string; readonly end: number };
 
 /** `"…"` up to a quote that ends the word; `\"` is a quote inside. */
-function quotedAt(text: string, start: number, quote: string): Found<"phrase"> | undefined {
-  if (text.charAt(start) !== quote) {
-    return undefined;
-  }
-  const end = Math.min(text.length, start + MAX_QUOTED_LENGTH);
-  for (let at = start + 1; at < end; at++) {
-    const letter = text.charAt(at);
-    if (letter === "\\") {
-      at++;
-    } else if (letter === quote) {
-      const value = text.slice(start + 1, at).replaceAll(/\\(["\\])/g, "$1");
-      return value !== "" && endsWord(text, at) ? { kind: "phrase", value, end: at + 1 } : undefined;
-    }
-  }
-  return undefined;
+function quotedAt(text: string, start: number): Found<"phrase"> | undefined {
+  const inner = enclosedAt(text, start, '"');
+  return inner === undefined ? undefined : { kind: "phrase", value: inner.replaceAll(/\\(["\\])/g, "$1"), end: start + inner.length + 2 };
 }
 
 /** `/…/` whose first slash that is neither escaped nor in brackets ends the word: `/usr/lib/` is a path. */
 function regexAt(text: string, start: number): Found<"regex"> | undefined {
-  if (text.charAt(start) !== "/") {
+  const inner = enclosedAt(text, start, "/");
+  return inner === undefined ? undefined : { kind: "regex", value: inner.replaceAll(String.raw`\/`, "/"), end: start + inner.length + 2 };
+}
+
+/** What stands between a delimiter and the next one, when that ends the word. */
+function enclosedAt(text: string, start: number, delimiter: '"' | "/"): string | undefined {
+  if (text.charAt(start) !== delimiter) {
     return undefined;
   }
   let inBrackets = false;
@@ -113,10 +103,9 @@ function regexAt(text: string, start: number): Found<"regex"> | undefined {
     const letter = text.charAt(at);
     if (letter === "\\") {
       at++;
-    } else if (letter === "/" && !inBrackets) {
-      const value = text.slice(start + 1, at).replaceAll(String.raw`\/`, "/");
-      return value !== "" && endsWord(text, at) ? { kind: "regex", value, end: at + 1 } : undefined;
-    } else if (letter === "[" || letter === "]") {
+    } else if (letter === delimiter && !inBrackets) {
+      return at > start + 1 && endsWord(text, at) ? text.slice(start + 1, at) : undefined;
+    } else if (delimiter === "/" && (letter === "[" || letter === "]")) {
       inBrackets = letter === "[";
     }
   }
@@ -132,7 +121,7 @@ function filterAt(text: string, start: number, negated: boolean): FoundFilter | 
     return undefined;
   }
   const at = start + name.length;
-  const quoted = quotedAt(text, at, '"');
+  const quoted = quotedAt(text, at);
   const value = quoted?.value ?? wordAt(text, at);
   // `file:///tmp/x` is an address and `path::new` code.
   const isText = value === "" || value.startsWith("//") || value.startsWith(":") || (negated && value.startsWith("-"));
