@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { codeIndexMigrations, createCodeIndexApi, ensureCodeIndexTenant, type CodeIndexApi, type CodeIndexDatabase } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { registerRepository } from "./store/records/repositories.store.ts";
-import { createDeveloperToken, insertToken } from "./http/access/developer-tokens.store.ts";
+import { createDeveloperToken } from "./http/access/developer-tokens.store.ts";
 import { testConfig } from "#testing/test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "#testing/token-issuer.ts";
 
@@ -130,8 +130,7 @@ test("GET /health answers 200 while the pool is exhausted, and other routes fail
   const api = createApi(small);
   await api.start();
   const server = await serve(api);
-  const { token, prefix, hash } = createDeveloperToken();
-  await insertToken(database, { tenantId: "one", hash, prefix, label: "t", createdBy: "u", now: new Date() });
+  const { token } = await createDeveloperToken(database, { tenantId: "one", label: "t", createdBy: "u", now: new Date() });
   const taken = await small.pool.connect();
   try {
     expect(await server.inject({ url: "/health" })).toMatchObject({ statusCode: 200, body: '{"status":"ok"}' });

@@ -5,7 +5,7 @@ import { route } from "@sightline/foundation/http/route";
 import { principalOf } from "@sightline/foundation/http/principal";
 import { z } from "zod";
 import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, pageOf, type DeveloperToken } from "#contract.ts";
-import { insertToken, listTokens, revokeToken, type DeveloperTokenRow, createDeveloperToken } from "#http/access/developer-tokens.store.ts";
+import { createDeveloperToken, listTokens, revokeToken, type DeveloperTokenRow } from "#http/access/developer-tokens.store.ts";
 import { ownRepositories } from "#store/records/repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
@@ -26,11 +26,8 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
         const principal = principalOf(request);
         const { tenantId } = tenantOf(request);
         const repositories = await requireOwn(database, tenantId, request.body.repositories);
-        const { token, prefix, hash } = createDeveloperToken();
-        const row = await insertToken(database, {
+        const { token, row } = await createDeveloperToken(database, {
           tenantId,
-          hash,
-          prefix,
           label: request.body.label,
           repositories,
           // A token for some repositories opens traces only on request.

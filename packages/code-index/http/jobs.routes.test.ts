@@ -4,7 +4,7 @@ import type { Service } from "@sightline/foundation/lifecycle";
 import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { insertToken, createDeveloperToken } from "#http/access/developer-tokens.store.ts";
+import { createDeveloperToken } from "#http/access/developer-tokens.store.ts";
 import { claimJob, failJob, renewLease } from "#store/records/leases.store.ts";
 import { createJobQueue, type JobQueue } from "#testing/job-queue.ts";
 import { createTokenIssuer, type TokenIssuer } from "#testing/token-issuer.ts";
@@ -130,12 +130,11 @@ test("a quiet stream is kept alive by comments", async () => {
 });
 
 test("a stream ends when its token is revoked", async () => {
-  const { token, prefix, hash } = createDeveloperToken();
-  const { id } = await insertToken(queue.database, { tenantId: "t1", hash, prefix, label: "t", createdBy: "u", now: clock.now() });
+  const { token, row } = await createDeveloperToken(queue.database, { tenantId: "t1", label: "t", createdBy: "u", now: clock.now() });
   const { job_id: jobId } = await queue.enqueue();
   const stream = await watch(jobId, { authorization: `Bearer ${token}` });
   await stream.next();
-  await queue.database.query.updateTable("codeindex.developer_tokens").set({ revoked_at: clock.now() }).where("id", "=", id).execute();
+  await queue.database.query.updateTable("codeindex.developer_tokens").set({ revoked_at: clock.now() }).where("id", "=", row.id).execute();
   forwardMs = 31_000;
   expect(await stream.next()).toMatchObject({ event: "refused", data: { error: "auth_failed" } });
   expect(await stream.next()).toBeUndefined();
@@ -207,10 +206,9 @@ test("a token for some repositories sees only their jobs", async () => {
   const { job_id: jobId } = await queue.enqueue();
   const other = await queue.register();
   const theirs = await queue.enqueue({ repoId: other.id });
-  const { token, prefix, hash } = createDeveloperToken();
-  const { id } = await insertToken(queue.database, { tenantId: "t1", hash, prefix, label: "t", createdBy: "u", now: clock.now() });
+  const { token, row } = await createDeveloperToken(queue.database, { tenantId: "t1", label: "t", createdBy: "u", now: clock.now() });
   const allowed = { repositories: [other.id] };
-  await queue.database.query.updateTable("codeindex.developer_tokens").set(allowed).where("id", "=", id).execute();
+  await queue.database.query.updateTable("codeindex.developer_tokens").set(allowed).where("id", "=", row.id).execute();
   const headers = { authorization: `Bearer ${token}` };
   const list = await server.inject({ url: "/api/v1/jobs", headers });
   expect(list.json<{ items: { job_id: string }[] }>().items.map(({ job_id }) => job_id)).toEqual([theirs.job_id]);

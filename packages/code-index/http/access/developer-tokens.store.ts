@@ -6,10 +6,13 @@ import { createHash, randomBytes } from "node:crypto";
 
 export type DeveloperTokenRow = Selectable<DeveloperTokensTable>;
 
+export const TOKEN_PREFIX = "codeindex_";
+
+/** The beginning of a token that is kept, so that people can tell their tokens apart. */
+const SHOWN = TOKEN_PREFIX.length + 6;
+
 type NewToken = {
   readonly tenantId: string;
-  readonly hash: string;
-  readonly prefix: string;
   readonly label: string;
   /** All of the tenant when left out. */
   readonly repositories?: readonly string[] | null;
@@ -19,22 +22,28 @@ type NewToken = {
   readonly now: Date;
 };
 
-export async function insertToken(database: CodeIndexDatabase, token: NewToken): Promise<DeveloperTokenRow> {
-  return database.query
+/** `token` is shown to its owner once, and kept nowhere. */
+export async function createDeveloperToken(
+  database: CodeIndexDatabase,
+  given: NewToken,
+): Promise<{ readonly token: string; readonly row: DeveloperTokenRow }> {
+  const token = TOKEN_PREFIX + randomBytes(32).toString("base64url");
+  const row = await database.query
     .insertInto("codeindex.developer_tokens")
     .values({
       id: newId(),
-      tenant_id: token.tenantId,
-      token_hash: token.hash,
-      token_prefix: token.prefix,
-      label: token.label,
-      repositories: token.repositories ?? null,
-      traces: token.traces ?? false,
-      created_by: token.createdBy,
-      created_at: token.now,
+      tenant_id: given.tenantId,
+      token_hash: hashToken(token),
+      token_prefix: token.slice(0, SHOWN),
+      label: given.label,
+      repositories: given.repositories ?? null,
+      traces: given.traces ?? false,
+      created_by: given.createdBy,
+      created_at: given.now,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
+  return { token, row };
 }
 
 type Listing = { readonly tenantId: string; readonly after?: string | undefined; readonly limit: number };
@@ -88,23 +97,6 @@ export async function touchToken(
     .where("id", "=", id)
     .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<", unlessSince)]))
     .execute();
-}
-
-export const TOKEN_PREFIX = "codeindex_";
-
-/** The beginning of a token that is kept, so that people can tell their tokens apart. */
-const SHOWN = TOKEN_PREFIX.length + 6;
-
-type NewDeveloperToken = {
-  /** Shown to its owner once, and kept nowhere. */
-  readonly token: string;
-  readonly prefix: string;
-  readonly hash: string;
-};
-
-export function createDeveloperToken(): NewDeveloperToken {
-  const token = TOKEN_PREFIX + randomBytes(32).toString("base64url");
-  return { token, prefix: token.slice(0, SHOWN), hash: hashToken(token) };
 }
 
 /** 256 random bits need no slow hash: nobody can guess one. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { markRepository, removeRefs } from "#store/records/deletions.store.ts";
-import { insertToken, listTokens, revokeToken } from "#http/access/developer-tokens.store.ts";
+import { createDeveloperToken, listTokens, revokeToken } from "#http/access/developer-tokens.store.ts";
 import { enqueueJob, getJob, listJobs, requestCancel } from "#store/records/jobs.store.ts";
 import { codeIndexMigrations } from "./migrations.ts";
 import { getRepository, listRepositories } from "#store/records/read-repositories.store.ts";
@@ -32,8 +32,7 @@ beforeAll(async () => {
   await seedBuild(database, { tenant: one, repo: "acme/mine", ref: "dev", files: { "a.txt": "mine\n" } });
   const job = await enqueueJob(database, { tenantId: "t1", repoId, mode: "full", trigger: "api", now });
   jobId = job.job_id;
-  const token = { tenantId: "t1", hash: "h", prefix: "p", label: "l", createdBy: "u", now };
-  tokenId = (await insertToken(database, token)).id;
+  tokenId = (await createDeveloperToken(database, { tenantId: "t1", label: "l", createdBy: "u", now })).row.id;
   credentialId = randomUUID();
   await sql`
     insert into codeindex.credentials (id, tenant_id, name, kind, host, sealed_secret, created_by)
