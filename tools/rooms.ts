@@ -141,6 +141,7 @@ export const PARTS: readonly Part[] = [
           "retrieval/symbols",
           "retrieval/files",
           "retrieval/commits",
+          "retrieval/scope",
           "store/records",
           "tokens",
         ],

@@ -2,6 +2,7 @@ import { AppError } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { indexStatusSchema, jobSchema, refSchema, repositorySchema } from "#contract.ts";
 import { listJobs, type JobRow } from "#store/records/jobs.store.ts";
+import { listSome } from "#retrieval/scope/repository-errors.ts";
 import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import { fitItems, shortReasons } from "#mcp/kit/fit.ts";
 import { defineTool, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
@@ -46,10 +47,8 @@ const NAMED = 20;
 const REASON = 300;
 
 function unknownRepository(repo: string, rows: readonly RepositoryRow[]): AppError {
-  const known = rows.slice(0, NAMED).map((row) => row.full_name);
-  const more = rows.length > NAMED ? ` and ${rows.length - NAMED} more` : "";
-  const names = known.length === 0 ? "none yet" : `${known.join(", ")}${more}`;
-  const message = `The repository ${repo.slice(0, 200)} is not registered here; known: ${names}.`;
+  const known = rows.map((row) => row.full_name);
+  const message = `The repository ${repo.slice(0, 200)} is not registered here; known: ${listSome(known, NAMED) || "none yet"}.`;
   return new AppError({ code: "repository_not_found", status: 404, message });
 }
 

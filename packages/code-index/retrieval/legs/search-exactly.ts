@@ -1,7 +1,7 @@
 import { chunkId } from "#store/index/postings.ts";
 import { hasBit } from "#store/index/bitmap.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
-import { findDefining, findLiterals, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
+import { findDefining, findLiterals, readContents, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { tellingTrigrams } from "#retrieval/patterns/trigram-query.ts";
 import { trigramsOf, type TrigramCounts } from "#store/index/trigrams.ts";
@@ -10,7 +10,6 @@ import type { Looking } from "./legs.ts";
 import { intersect } from "#store/index/intersect.ts";
 import { trigramListsOf, trigramSampleOf, type Reading, type TrigramLists } from "#retrieval/bm25/segment-memory.ts";
 import { type VisibleChunks, readVisible } from "#retrieval/scope/visible-chunks.ts";
-import { readContents } from "#retrieval/scope/read-listed.store.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
 import { keepMeeting, type Conditions } from "#retrieval/patterns/match-conditions.ts";
 

@@ -1,4 +1,4 @@
-import { hasFiles, indexedLanguages } from "./read-listed.store.ts";
+import { hasFiles, indexedLanguages } from "./read-chunks.store.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { languageNamed } from "#retrieval/query/query-filters.ts";
 

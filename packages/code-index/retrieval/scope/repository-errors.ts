@@ -33,14 +33,8 @@ export async function refuseHiddenRepository(
     const message = `The repository ${found.repo} is registered but not searchable yet; its index is ${found.index_status}.${reason}`;
     throw new AppError({ code: "repository_not_indexed", status: 409, message });
   }
-  const names =
-    known.length === 0
-      ? "none yet"
-      : listSome(
-          known.map((repository) => repository.repo),
-          NAMED,
-        );
-  const message = `The repository ${(repo ?? "").slice(0, 200)} is not indexed here; known: ${names}.`;
+  const names = known.map((repository) => repository.repo);
+  const message = `The repository ${(repo ?? "").slice(0, 200)} is not indexed here; known: ${listSome(names, NAMED) || "none yet"}.`;
   throw new AppError({ code: "repository_not_found", status: 404, message });
 }
 

@@ -1,6 +1,5 @@
 import { readAs } from "#store/tenancy/tenant.ts";
-import { readChunks } from "#retrieval/scope/read-chunks.store.ts";
-import { listChunks, readContents } from "#retrieval/scope/read-listed.store.ts";
+import { listChunks, readChunks, readContents } from "#retrieval/scope/read-chunks.store.ts";
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
-import { findByPath } from "#retrieval/scope/read-listed.store.ts";
+import { findByPath } from "#retrieval/scope/read-chunks.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { SegmentMemory } from "#retrieval/bm25/segment-memory.ts";
@@ -62,18 +62,11 @@ export type Searching = Searched & {
 export async function runLegs(dependencies: SearchDependencies, searching: Searching): Promise<Legs> {
   const { database, memory, embedder, log, deadlines = DEADLINES } = dependencies;
   const { scope, query, repositories, segments, vectors } = searching;
+  const shared = { database, memory, scope, query, segments };
   if (repositories.length === 0) {
     return skipAll("no repository is indexed yet");
   }
-  const looking = (leg: LegName): Looking => ({
-    database,
-    memory,
-    scope,
-    query,
-    segments,
-    limit: hitsOf(leg, searching),
-    deadlineMs: deadlines[leg],
-  });
+  const looking = (leg: LegName): Looking => ({ ...shared, limit: hitsOf(leg, searching), deadlineMs: deadlines[leg] });
   const run = (leg: LegName, advice: string, find: () => Promise<LegAnswer>) =>
     runLeg({
       deadlineMs: deadlines[leg],
