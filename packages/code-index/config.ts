@@ -225,15 +225,7 @@ export type EmbeddingConfig = Pick<CodeIndexConfig, "CODEINDEX_EMBEDDER"> &
   Partial<Pick<CodeIndexConfig, (typeof embeddingVariables)[number]>>;
 
 export type RerankerConfig = Partial<
-  Pick<
-    CodeIndexConfig,
-    | "CODEINDEX_RERANKER_ENABLED"
-    | "CODEINDEX_RERANKER_TYPE"
-    | "CODEINDEX_RERANKER_URL"
-    | "CODEINDEX_RERANKER_MODEL"
-    | "CODEINDEX_RERANKER_API_KEY"
-    | "CODEINDEX_CLOUD_PROJECT"
-  >
+  Pick<CodeIndexConfig, Extract<keyof CodeIndexConfig, `CODEINDEX_RERANKER_${string}`> | "CODEINDEX_CLOUD_PROJECT">
 >;
 
 export type CodeIndexConfig = ConfigOf<typeof codeIndexVariables>;

@@ -23,6 +23,11 @@ export function embeddingRoutes({ database, embedder }: EmbeddingDependencies): 
   };
 }
 
+/** What tells one embedder's vectors from another's. */
+function spaceOf({ provider, model, dimensions }: EmbedderIdentity | StoredEmbedder) {
+  return { provider, model, dimensions };
+}
+
 const NOTHING = { chunks: 0, embedded: 0, pending: 0, refused: 0 } as const;
 
 const OFF: Embedding = {
@@ -48,27 +53,18 @@ async function describe(database: CodeIndexDatabase, tenant: Tenant, configured:
     const stored = await storedEmbedders(transaction, tenant);
     const [used] = stored;
     if (used === undefined) {
-      const { provider, model, dimensions } = configured;
-      return { provider, model, dimensions, state: "ready", reason: null, ...NOTHING, next: null, branches: [] };
+      return { ...spaceOf(configured), state: "ready", reason: null, ...NOTHING, next: null, branches: [] };
     }
     const branches = await embeddedBranches(transaction, tenant, used.embedder_id);
     const next = stored.find(({ identity, embedder_id: id }) => identity === configured.key && id !== used.embedder_id);
     return {
-      provider: used.provider,
-      model: used.model,
-      dimensions: used.dimensions,
+      ...spaceOf(used),
       ...stateOf(used, branches),
       ...countsOf(branches),
       next:
         next === undefined
           ? null
-          : {
-              provider: next.provider,
-              model: next.model,
-              dimensions: next.dimensions,
-              reason: next.last_error,
-              ...(await countTexts(transaction, tenant, next.embedder_id)),
-            },
+          : { ...spaceOf(next), reason: next.last_error, ...(await countTexts(transaction, tenant, next.embedder_id)) },
       branches: branches.toSorted(byNeed).slice(0, BRANCHES).map(presentBranch),
     };
   });

@@ -23,40 +23,31 @@ export function registerQueueMetrics({ metrics, database, clock, watchdogLookedA
     }
     return asked.state;
   };
+  /** A value for each value of a label. */
+  const gauge = (name: string, help: string, label: string, valuesOf: (state: QueueState) => Readonly<Record<string, number>>) => {
+    const read = async () => Object.entries(valuesOf(await queue())).map(([of, value]) => ({ labels: { [label]: of }, value }));
+    createGauge(metrics, { name, help, labels: [label], read });
+  };
 
-  createGauge(metrics, {
-    name: "codeindex_jobs",
-    help: "Jobs that wait and that run.",
-    labels: ["status"],
-    read: async () => {
-      const { queued, running } = await queue();
-      return labelled("status", { queued, running });
-    },
-  });
+  gauge("codeindex_jobs", "Jobs that wait and that run.", "status", ({ queued, running }) => ({ queued, running }));
   createGauge(metrics, {
     name: "codeindex_oldest_queued_job_seconds",
     help: "How long the job waits that has been due for longest.",
     labels: [],
     read: async () => [{ labels: {}, value: (await queue()).oldest_queued_seconds }],
   });
-  createGauge(metrics, {
-    name: "codeindex_jobs_ended_last_hour",
-    help: "Jobs that ended in the last hour, by how they ended.",
-    labels: ["status"],
-    read: async () => {
-      const { succeeded, failed, cancelled } = await queue();
-      return labelled("status", { succeeded, failed, cancelled });
-    },
-  });
-  createGauge(metrics, {
-    name: "codeindex_job_seconds_last_hour",
-    help: "From the start to the end of the jobs that succeeded in the last hour.",
-    labels: ["quantile"],
-    read: async () => {
-      const { median_seconds: median, p95_seconds: p95 } = await queue();
-      return labelled("quantile", { "0.5": median ?? Number.NaN, "0.95": p95 ?? Number.NaN });
-    },
-  });
+  gauge(
+    "codeindex_jobs_ended_last_hour",
+    "Jobs that ended in the last hour, by how they ended.",
+    "status",
+    ({ succeeded, failed, cancelled }) => ({ succeeded, failed, cancelled }),
+  );
+  gauge(
+    "codeindex_job_seconds_last_hour",
+    "From the start to the end of the jobs that succeeded in the last hour.",
+    "quantile",
+    ({ median_seconds: median, p95_seconds: p95 }) => ({ "0.5": median ?? Number.NaN, "0.95": p95 ?? Number.NaN }),
+  );
   createGauge(metrics, {
     name: "codeindex_watchdog_age_seconds",
     help: "Since this process's watchdog last looked at the jobs; it does every 60 s.",
@@ -66,8 +57,4 @@ export function registerQueueMetrics({ metrics, database, clock, watchdogLookedA
       return lookedAt === undefined ? [] : [{ labels: {}, value: (clock.now().getTime() - lookedAt.getTime()) / 1_000 }];
     },
   });
-}
-
-function labelled<Label extends string>(label: Label, values: Readonly<Record<string, number>>) {
-  return Object.entries(values).map(([of, value]) => ({ labels: { [label]: of } as Record<Label, string>, value }));
 }

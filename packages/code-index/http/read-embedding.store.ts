@@ -1,5 +1,5 @@
-import { sql, type Kysely } from "kysely";
-import type { CodeIndexTables } from "#schema.ts";
+import { sql } from "kysely";
+import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { vectorsTable } from "#store/index/vectors.store.ts";
 
@@ -14,11 +14,7 @@ export type EmbeddedBranch = {
 };
 
 /** How far the vectors of each branch are that searches see. */
-export async function embeddedBranches(
-  query: Kysely<CodeIndexTables>,
-  { schema }: Pick<Tenant, "schema">,
-  embedderId: number,
-): Promise<readonly EmbeddedBranch[]> {
+export async function embeddedBranches(query: TenantQuery, { schema }: Tenant, embedderId: number): Promise<readonly EmbeddedBranch[]> {
   const { rows } = await sql<EmbeddedBranch>`
     with refused as (
       select file.generation, count(*) as chunks, min(vector.error) as error
@@ -39,8 +35,8 @@ export async function embeddedBranches(
 
 /** Texts with a vector of an embedder, and texts that wait for one. */
 export async function countTexts(
-  query: Kysely<CodeIndexTables>,
-  { schema }: Pick<Tenant, "schema">,
+  query: TenantQuery,
+  { schema }: Tenant,
   embedderId: number,
 ): Promise<{ readonly embedded: number; readonly pending: number }> {
   const { rows } = await sql<{ embedded: number; pending: number }>`

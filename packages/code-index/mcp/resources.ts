@@ -29,18 +29,15 @@ export function addFileResources(server: McpServer, context: ToolContext): void 
   const read = async (uri: URL, _variables: unknown, { mcpReq }: ServerContext) =>
     readResource({ ...context, database: untilAborted(context.database, mcpReq.signal) }, uri);
   const described = `of an indexed repository owner/name, at the indexed commit of the branch ref; ${DEFAULT} is the default branch.`;
-  server.registerResource(
-    "lines",
-    new ResourceTemplate(LINES, { list: undefined, complete }),
-    { title: "Lines of a file", description: `The lines start to end of a file ${described}` },
-    read,
-  );
-  server.registerResource(
-    "file",
-    new ResourceTemplate(FILE, { list: undefined, complete }),
-    { title: "A file", description: `A file ${described}` },
-    read,
-  );
+  const add = (name: string, template: string, title: string, what: string) =>
+    server.registerResource(
+      name,
+      new ResourceTemplate(template, { list: undefined, complete }),
+      { title, description: `${what} ${described}` },
+      read,
+    );
+  add("lines", LINES, "Lines of a file", "The lines start to end of a file");
+  add("file", FILE, "A file", "A file");
 }
 
 const lineSchema = z.coerce.number().int().min(1).optional();
@@ -100,38 +97,32 @@ const VALUES = 100;
 const REPOSITORIES = 10_000;
 const COMPLETE_MS = 2_000;
 
-type Known = { readonly arguments?: Readonly<Record<string, string>> } | undefined;
+type Arguments = Readonly<Record<string, string | undefined>>;
+type Known = { readonly arguments?: Arguments } | undefined;
 
-/** What each variable may be, given those before it. */
+/** What each variable may be, given those before it; the one being completed does not narrow its own values. */
 function completers({ database, access }: ToolContext) {
-  const named = async (known: Known) => {
-    const { owner, name } = known?.arguments ?? {};
+  const repositories = async ({ owner, name }: Arguments) => {
     const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
-    return rows.filter(({ full_name: repo }) => {
-      const [itsOwner, itsName] = repo.toLowerCase().split("/");
-      return (owner === undefined || itsOwner === owner.toLowerCase()) && (name === undefined || itsName === name.toLowerCase());
-    });
+    return rows
+      .map((row) => ({ parts: row.full_name.split("/"), refs: row.refs }))
+      .filter(({ parts }) => [owner, name].every((asked, at) => asked === undefined || parts[at]?.toLowerCase() === asked.toLowerCase()));
   };
   const startingWith = (values: readonly string[], value: string) =>
     [...new Set(values)].filter((candidate) => candidate.toLowerCase().startsWith(value.toLowerCase())).slice(0, VALUES);
+  const part = (at: number, itself: string) => async (value: string, known?: Known) => {
+    const found = await repositories({ ...known?.arguments, [itself]: undefined });
+    return startingWith(
+      found.flatMap(({ parts }) => parts[at] ?? []),
+      value,
+    );
+  };
   return {
-    owner: async (value: string, known?: Known) => {
-      const rows = await named(without(known, "owner"));
-      return startingWith(
-        rows.flatMap(({ full_name: repo }) => repo.split("/")[0] ?? []),
-        value,
-      );
-    },
-    name: async (value: string, known?: Known) => {
-      const rows = await named(without(known, "name"));
-      return startingWith(
-        rows.flatMap(({ full_name: repo }) => repo.split("/")[1] ?? []),
-        value,
-      );
-    },
+    owner: part(0, "owner"),
+    name: part(1, "name"),
     ref: async (value: string, known?: Known) => {
-      const rows = await named(known);
-      const refs = rows.flatMap((row) => row.refs.filter((ref) => ref.indexed_commit !== null).map((ref) => ref.name));
+      const found = await repositories(known?.arguments ?? {});
+      const refs = found.flatMap((row) => row.refs.filter((ref) => ref.indexed_commit !== null).map((ref) => ref.name));
       return startingWith([DEFAULT, ...refs], value);
     },
     path: async (value: string, known?: Known) => {
@@ -147,9 +138,4 @@ function completers({ database, access }: ToolContext) {
       return [...paths];
     },
   };
-}
-
-/** The variable being completed does not narrow its own values. */
-function without(known: Known, variable: string): Known {
-  return { arguments: Object.fromEntries(Object.entries(known?.arguments ?? {}).filter(([name]) => name !== variable)) };
 }

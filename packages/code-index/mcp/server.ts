@@ -73,14 +73,7 @@ export type PluginToolCall = {
 };
 
 /** A tool of another part: it only reads, and checks itself what the person may see. `max_tokens` is added to what it takes. */
-export type PluginTool = {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: z.ZodObject;
-  readonly outputSchema: z.ZodObject;
-  readonly answer: (given: unknown, call: PluginToolCall) => Promise<ToolAnswer>;
-};
+export type PluginTool = Omit<Tool, "answer"> & { readonly answer: (given: unknown, call: PluginToolCall) => Promise<ToolAnswer> };
 
 /** Tools of another part on this endpoint; the platform, which knows both parts, passes them in. */
 export type PluginTools = {

@@ -32,12 +32,7 @@ export async function storedEmbedders(
 }
 
 /** What tells an embedder's vectors from all others. */
-type EmbedderIdentity = {
-  readonly key: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly dimensions: number;
-};
+type EmbedderIdentity = Pick<StoredEmbedder, "provider" | "model" | "dimensions"> & { readonly key: string };
 
 /** Makes room for an embedder's vectors in a tenant's schema, and returns the embedder's number there. */
 export async function ensureEmbedder(
