@@ -9,6 +9,11 @@ import { type RouterContext, safeTarget } from "#shell/routing.ts";
 /** A search parameter: plain text, and left out where it makes no sense. */
 export const text = z.string().optional().catch(undefined);
 
+/** A route's place in the tree. */
+export function under<Parent, const Path extends string>(parent: Parent, path: Path) {
+  return { getParentRoute: () => parent, path };
+}
+
 export const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Root, notFoundComponent: NotFoundScreen });
 
 /** Everything that needs a session: without one, to the login and back; with a one-time password, to a new one first. */

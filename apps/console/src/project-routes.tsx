@@ -1,74 +1,64 @@
 import { createRoute, redirect } from "@tanstack/react-router";
 import { z } from "zod";
 import { lazyPage } from "#shell/lazy-page.ts";
-import { signedInRoute, text } from "./base-routes.tsx";
+import { signedInRoute, text, under } from "./base-routes.tsx";
 
 /** What the pages of a project have in common: its name and the tabs. A trace's own page fills the screen and has none of it. */
 const projectRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/projects/$projectId",
+  ...under(signedInRoute, "/projects/$projectId"),
   component: lazyPage(() => import("#routes/project/project-frame.tsx"), "ProjectFrame"),
 });
 
 const projectIndexRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/",
+  ...under(projectRoute, "/"),
   beforeLoad: ({ params }) => {
     redirect({ throw: true, to: "/projects/$projectId/traces", params, replace: true });
   },
 });
 
 const tracesRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/traces",
+  ...under(projectRoute, "/traces"),
   validateSearch: z.object({ q: text, sort: text, order: text, columns: text, span: text, from: text, to: text }),
   component: lazyPage(() => import("#routes/traces-page.tsx"), "TracesPage"),
 });
 
 const dashboardsRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/dashboards",
+  ...under(projectRoute, "/dashboards"),
   validateSearch: z.object({ by: text, span: text, from: text, to: text }),
   component: lazyPage(() => import("#routes/project/dashboards-page.tsx"), "DashboardsPage"),
 });
 
 const settingsRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/settings",
+  ...under(projectRoute, "/settings"),
   validateSearch: z.object({ section: text }),
   component: lazyPage(() => import("#routes/project/settings-page.tsx"), "SettingsPage"),
 });
 
 const sessionsRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/sessions",
+  ...under(projectRoute, "/sessions"),
   validateSearch: z.object({ q: text, sort: text }),
   component: lazyPage(() => import("#routes/project/group-pages.tsx"), "SessionsPage"),
 });
 
 const usersRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/users",
+  ...under(projectRoute, "/users"),
   validateSearch: z.object({ q: text, sort: text }),
   component: lazyPage(() => import("#routes/project/group-pages.tsx"), "UsersPage"),
 });
 
 const alertsRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/alerts",
+  ...under(projectRoute, "/alerts"),
   component: lazyPage(() => import("#routes/project/alerts-page.tsx"), "AlertsPage"),
 });
 
 const compareRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/compare",
+  ...under(projectRoute, "/compare"),
   validateSearch: z.object({ a: text, b: text, show: text, step: text }),
   component: lazyPage(() => import("#routes/project/compare-page.tsx"), "ComparePage"),
 });
 
 const deadLettersRoute = createRoute({
-  getParentRoute: () => projectRoute,
-  path: "/dead-letters",
+  ...under(projectRoute, "/dead-letters"),
   validateSearch: z.object({ show: text, state: text, letter: text }),
   component: lazyPage(() => import("#routes/project/dead-letters-page.tsx"), "DeadLettersPage"),
 });

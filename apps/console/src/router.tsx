@@ -5,124 +5,106 @@ import { ErrorPage } from "#shell/error-page.tsx";
 import { NotFoundPage } from "#shell/not-found-page.tsx";
 import { type RouterContext, parseSearch, stringifySearch } from "#shell/routing.ts";
 import { Waiting } from "#shell/waiting.tsx";
-import { rootRoute, signedInRoute, text } from "./base-routes.tsx";
+import { rootRoute, signedInRoute, text, under } from "./base-routes.tsx";
 import { projectRoutes } from "./project-routes.tsx";
 
 const loginRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: "/login",
+  ...under(rootRoute, "/login"),
   validateSearch: z.object({ next: text }),
   component: lazyPage(() => import("#routes/login/login-frame.tsx"), "LoginFrame"),
 });
 
 const passwordStepRoute = createRoute({
-  getParentRoute: () => loginRoute,
-  path: "/",
+  ...under(loginRoute, "/"),
   component: lazyPage(() => import("#routes/login/login-page.tsx"), "LoginPage"),
 });
 
 const verifyRoute = createRoute({
-  getParentRoute: () => loginRoute,
-  path: "/verify",
+  ...under(loginRoute, "/verify"),
   component: lazyPage(() => import("#routes/login/verify-page.tsx"), "VerifyPage"),
 });
 
 const forgotRoute = createRoute({
-  getParentRoute: () => loginRoute,
-  path: "/forgot",
+  ...under(loginRoute, "/forgot"),
   component: lazyPage(() => import("#routes/login/forgot-page.tsx"), "ForgotPage"),
 });
 
 const resetRoute = createRoute({
-  getParentRoute: () => loginRoute,
-  path: "/reset",
+  ...under(loginRoute, "/reset"),
   component: lazyPage(() => import("#routes/login/mailed-link-page.tsx"), "ResetPage"),
 });
 
 const invitationRoute = createRoute({
-  getParentRoute: () => loginRoute,
-  path: "/invitation",
+  ...under(loginRoute, "/invitation"),
   component: lazyPage(() => import("#routes/login/mailed-link-page.tsx"), "InvitationPage"),
 });
 
 const overviewRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/",
+  ...under(signedInRoute, "/"),
   component: lazyPage(() => import("#routes/overview-page.tsx"), "OverviewPage"),
 });
 
 const passwordRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/account/password",
+  ...under(signedInRoute, "/account/password"),
   validateSearch: z.object({ next: text }),
   component: lazyPage(() => import("#routes/password-page.tsx"), "PasswordPage"),
 });
 
 const securityRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/admin/security",
+  ...under(signedInRoute, "/admin/security"),
   validateSearch: z.object({ setup: text }),
   component: lazyPage(() => import("#routes/security-page.tsx"), "SecurityPage"),
 });
 
 const codeRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/code",
+  ...under(signedInRoute, "/code"),
   validateSearch: z.object({ q: text, mode: text, repo: text, path: text, lang: text, ref: text, regex: text, case: text, explain: text }),
   component: lazyPage(() => import("#routes/code-page.tsx"), "CodePage"),
 });
 
 const repositoriesRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/code/repos",
+  ...under(signedInRoute, "/code/repos"),
   validateSearch: z.object({ register: text }),
   component: lazyPage(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
 });
 
 const repositorySettingsRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/code/repos/$repositoryId",
+  ...under(signedInRoute, "/code/repos/$repositoryId"),
   component: lazyPage(() => import("#routes/repository-settings-page.tsx"), "RepositorySettingsPage"),
 });
 
 const jobsRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/code/jobs",
+  ...under(signedInRoute, "/code/jobs"),
   validateSearch: z.object({ status: text, repository: text }),
   component: lazyPage(() => import("#routes/jobs-page.tsx"), "JobsPage"),
 });
 
 const webhooksRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/code/webhooks",
+  ...under(signedInRoute, "/code/webhooks"),
   validateSearch: z.object({ status: text, repository: text }),
   component: lazyPage(() => import("#routes/webhooks-page.tsx"), "WebhooksPage"),
 });
 
 const connectRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/code/connect",
+  ...under(signedInRoute, "/code/connect"),
   validateSearch: z.object({ new: text }),
   component: lazyPage(() => import("#routes/connect-page.tsx"), "ConnectPage"),
 });
 
 const repositoryRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/code/$owner/$repo",
+  ...under(signedInRoute, "/code/$owner/$repo"),
   validateSearch: z.object({ path: text, ref: text, commit: text, panel: text, symbol: text }),
   component: lazyPage(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
 });
 
 const projectsRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/projects",
+  ...under(signedInRoute, "/projects"),
   validateSearch: z.object({ new: text }),
   component: lazyPage(() => import("#routes/projects-page.tsx"), "ProjectsPage"),
 });
 
 const traceRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: "/projects/$projectId/traces/$traceId",
+  ...under(signedInRoute, "/projects/$projectId/traces/$traceId"),
   validateSearch: z.object({ observation: text, view: text, find: text, kind: text, only: text }),
   component: lazyPage(() => import("#routes/trace-page.tsx"), "TracePage"),
 });
@@ -135,21 +117,18 @@ const adminsRoute = createRoute({
 });
 
 const credentialsRoute = createRoute({
-  getParentRoute: () => adminsRoute,
-  path: "/code/credentials",
+  ...under(adminsRoute, "/code/credentials"),
   component: lazyPage(() => import("#routes/credentials-page.tsx"), "CredentialsPage"),
 });
 
 const usersRoute = createRoute({
-  getParentRoute: () => adminsRoute,
-  path: "/admin/users",
+  ...under(adminsRoute, "/admin/users"),
   validateSearch: z.object({ q: text, role: text }),
   component: lazyPage(() => import("#routes/users-page.tsx"), "UsersPage"),
 });
 
 const auditRoute = createRoute({
-  getParentRoute: () => adminsRoute,
-  path: "/admin/audit",
+  ...under(adminsRoute, "/admin/audit"),
   validateSearch: z.object({ event: text, user: text, ip: text, from: text, to: text }),
   component: lazyPage(() => import("#routes/audit-page.tsx"), "AuditPage"),
 });

@@ -1,6 +1,5 @@
 import { type QueryFunctionContext, type QueryKey, infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import { PAGE_SIZE, type Page, allPages } from "./all-pages.ts";
 import type { Api } from "./api.ts";
 import type { Call } from "./send.ts";
 
@@ -26,9 +25,21 @@ export function answerTo<Answer>(call: Call<Answer>) {
   return (context: Context) => ask(context, call);
 }
 
+type Page<Item> = { readonly items: readonly Item[]; readonly next_cursor: string | null };
+
+/** The most that the APIs give at once. */
+const PAGE_SIZE = 200;
+const MAX_PAGES = 50;
+
 /** The items of every page of a list that is short by nature. */
-export function askForAll<Item>(context: Context, call: Call<Page<Item>>): Promise<readonly Item[]> {
-  return allPages((cursor) => ask(context, { ...call, query: { ...call.query, cursor, limit: PAGE_SIZE } }));
+export async function askForAll<Item>(context: Context, call: Call<Page<Item>>): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (let page = 0, cursor: string | null | undefined; page < MAX_PAGES && cursor !== null; page += 1) {
+    const answer: Page<Item> = await ask(context, { ...call, query: { ...call.query, cursor, limit: PAGE_SIZE } });
+    items.push(...answer.items);
+    cursor = answer.next_cursor;
+  }
+  return items;
 }
 
 /** The same as a `queryFn`. */

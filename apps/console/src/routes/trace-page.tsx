@@ -1,4 +1,6 @@
+import { Button } from "@mantine/core";
 import type { TraceDigest } from "@sightline/observability/contract";
+import { IconTimelineEventX } from "@tabler/icons-react";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -16,10 +18,10 @@ import { TraceFactsSkeleton, TraceHeaderSkeleton, TraceStepsSkeleton } from "#fe
 import { TraceScores } from "#features/traces/details/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/trace/trace-workspace.tsx";
 import { type StepFilter, readFilter } from "#features/traces/waterfall/find-steps.ts";
-import { MissingTrace } from "#features/traces/trace/missing-trace.tsx";
 import { hasCode } from "#http/api-error.ts";
 import type { Prefetch } from "#shell/first-data.ts";
 import { ErrorState } from "#ui/kit/list-states.tsx";
+import { MissingPage } from "#ui/page/missing-page.tsx";
 import { FullPage } from "#ui/page/page.tsx";
 import { useTitle } from "#ui/page/use-title.ts";
 import { formatExactCount } from "#ui/words/format.ts";
@@ -40,7 +42,18 @@ export function TracePage() {
   useTitle(digest.data === undefined ? "Trace" : `${digest.data.name} · Trace`);
   const failed = digest.data === undefined ? digest.error : steps.data === undefined ? steps.error : null;
   if (hasCode(failed, "trace_not_found", "project_not_found", "invalid_request")) {
-    return <MissingTrace projectId={projectId} />;
+    return (
+      <MissingPage
+        documentTitle="No such trace"
+        icon={<IconTimelineEventX />}
+        title="This trace is not here"
+        description="Its project no longer keeps it, or you are no member of that project. One that has just run may take a moment to arrive; then load this page again."
+      >
+        <Button component={Link} to="/projects/$projectId/traces" params={{ projectId }}>
+          Traces of the project
+        </Button>
+      </MissingPage>
+    );
   }
   const breadcrumbs = <Breadcrumbs projectId={projectId} />;
   if (failed !== null) {

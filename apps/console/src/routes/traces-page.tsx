@@ -10,7 +10,7 @@ import { ListBar } from "#features/traces/list/list-bar.tsx";
 import { type ListState, isReadable, listStateOf, searchOf } from "#features/traces/list/list-state.ts";
 import { ListTools } from "#features/traces/list/list-tools.tsx";
 import { TraceList } from "#features/traces/list/trace-list.tsx";
-import { useOpenFirst } from "#features/traces/list/use-open-first.ts";
+import { useOpenFirst } from "#features/traces/list/use-default-view.ts";
 import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -35,18 +35,20 @@ export function TracesPage() {
   const search = route.useSearch();
   const state = listStateOf(search);
   const show = (next: ListState) => void navigate({ search: searchOf(next), replace: true, resetScroll: false });
-  useOpenFirst({ projectId, isAsked: Object.values(search).some((value) => value !== undefined), state, onOpen: show });
+  const list = { projectId, state, onChange: show };
+  useOpenFirst(
+    list,
+    Object.values(search).some((value) => value !== undefined),
+  );
   return (
     <WidePage>
       <PageHeader title="Traces" documentTitle={name === undefined ? "Traces" : `Traces of ${name}`}>
-        <ListTools projectId={projectId} state={state} onChange={show} />
+        <ListTools {...list} />
       </PageHeader>
-      <ListBar key={`bar ${projectId}`} projectId={projectId} state={state} onChange={show} />
+      <ListBar key={`bar ${projectId}`} {...list} />
       <TraceList
         key={projectId}
-        projectId={projectId}
-        state={state}
-        onChange={show}
+        {...list}
         onCompare={(a, b) => void navigate({ to: "/projects/$projectId/compare", params: { projectId }, search: { a, b } })}
         setUp={
           <>

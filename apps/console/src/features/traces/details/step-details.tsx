@@ -33,21 +33,13 @@ export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProp
   const of = { projectId, traceId };
   return (
     <Stack gap="lg" className={classes.details}>
-      <header>
-        <Heading kind={step.kind}>{step.name}</Heading>
-        <Notes step={step} />
-        <dl className={classes.facts}>
-          <Common of={step} kind={step.kind} />
-          {step.model !== null && <Fact label="Model">{step.model}</Fact>}
-          {step.graph_node !== null && step.graph_node !== step.name && <Fact label="Node">{step.graph_node}</Fact>}
-          {step.graph_step !== null && <Fact label="Graph step">{step.graph_step}</Fact>}
-          <Numbers of={step} />
-          {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
-          <Fact label="Id">
-            <CopyableId value={step.id} label="id" length={13} />
-          </Fact>
-        </dl>
-      </header>
+      <Head of={step} kind={step.kind} notes={<Notes step={step} />}>
+        {step.model !== null && <Fact label="Model">{step.model}</Fact>}
+        {step.graph_node !== null && step.graph_node !== step.name && <Fact label="Node">{step.graph_node}</Fact>}
+        {step.graph_step !== null && <Fact label="Graph step">{step.graph_step}</Fact>}
+        <Numbers of={step} />
+        {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
+      </Head>
       {ran?.code !== undefined && ran.code !== null && <CodeLink code={ran.code} within={ran.id === step.id ? undefined : ran.name} />}
       <Failure error={whole.data?.error ?? step.error} />
       {whole.data === undefined && whole.error === null && <LoadingRows rows={4} height={24} />}
@@ -86,21 +78,14 @@ export function TraceDetails({ projectId, trace, children }: TraceDetailsProps) 
   const of = { projectId, traceId: trace.id };
   return (
     <Stack gap="lg" className={classes.details}>
-      <header>
-        <Heading kind={undefined}>{trace.name}</Heading>
-        <dl className={classes.facts}>
-          <Common of={trace} kind={undefined} />
-          <Numbers of={trace} />
-          {trace.thread_id !== null && (
-            <Fact label="Thread">
-              <CopyableId value={trace.thread_id} label="thread id" length={20} />
-            </Fact>
-          )}
-          <Fact label="Id">
-            <CopyableId value={trace.id} label="id" length={13} />
+      <Head of={trace} kind={undefined}>
+        <Numbers of={trace} />
+        {trace.thread_id !== null && (
+          <Fact label="Thread">
+            <CopyableId value={trace.thread_id} label="thread id" length={20} />
           </Fact>
-        </dl>
-      </header>
+        )}
+      </Head>
       <Failure error={trace.error} />
       <Payload title="Input" value={trace.input} of={of} />
       <Payload title="Output" value={trace.output} of={of} />
@@ -110,12 +95,37 @@ export function TraceDetails({ projectId, trace, children }: TraceDetailsProps) 
   );
 }
 
-function Heading({ kind, children }: { readonly kind: Step["kind"] | undefined; readonly children: string }) {
+type HeadProps = {
+  readonly of: Step | TraceDigest;
+  readonly kind: Step["kind"] | undefined;
+  readonly notes?: ReactNode;
+  /** Facts that not all of them have. */
+  readonly children: ReactNode;
+};
+
+function Head({ of, kind, notes, children }: HeadProps) {
   return (
-    <Title order={2} className={classes.title}>
-      <KindIcon kind={kind} />
-      {children}
-    </Title>
+    <header>
+      <Title order={2} className={classes.title}>
+        <KindIcon kind={kind} />
+        {of.name}
+      </Title>
+      {notes}
+      <dl className={classes.facts}>
+        <Fact label="Kind">{kindLabel(kind)}</Fact>
+        <Fact label="Status">
+          <TraceStatus status={of.status} />
+        </Fact>
+        <Fact label="Duration">{of.duration_ms === null ? "–" : formatNumber(of.duration_ms, "duration")}</Fact>
+        <Fact label="Started">
+          <ExactTime at={of.started_at} />
+        </Fact>
+        {children}
+        <Fact label="Id">
+          <CopyableId value={of.id} label="id" length={13} />
+        </Fact>
+      </dl>
+    </header>
   );
 }
 
@@ -131,21 +141,6 @@ function Notes({ step }: { readonly step: Step }) {
       {note}
     </Text>
   ));
-}
-
-function Common({ of, kind }: { readonly of: Step | TraceDigest; readonly kind: Step["kind"] | undefined }) {
-  return (
-    <>
-      <Fact label="Kind">{kindLabel(kind)}</Fact>
-      <Fact label="Status">
-        <TraceStatus status={of.status} />
-      </Fact>
-      <Fact label="Duration">{of.duration_ms === null ? "–" : formatNumber(of.duration_ms, "duration")}</Fact>
-      <Fact label="Started">
-        <ExactTime at={of.started_at} />
-      </Fact>
-    </>
-  );
 }
 
 const NAMES = Object.keys(NUMBERS) as readonly NumberName[];

@@ -35,11 +35,11 @@ export function Cell({
     case "models":
       return <Values field="model" values={trace.models} onTerm={onTerm} />;
     case "user":
-      return <Values field="user" values={valueOf(trace.user_id)} onTerm={onTerm} />;
     case "session":
-      return <Values field="session" values={valueOf(trace.session_id)} onTerm={onTerm} />;
-    case "thread":
-      return <Values field="thread" values={valueOf(trace.thread_id)} onTerm={onTerm} />;
+    case "thread": {
+      const id = trace[`${column.id}_id`];
+      return <Values field={column.id} values={id === null ? [] : [id]} onTerm={onTerm} />;
+    }
     case "scores":
       return trace.scores.length === 0 ? <None /> : <Cut text={trace.scores.map(scoreInWords).join(", ")} />;
     case "error":
@@ -106,10 +106,6 @@ function None() {
       –
     </Text>
   );
-}
-
-function valueOf(value: string | null): readonly string[] {
-  return value === null ? [] : [value];
 }
 
 function scoreInWords({ name, value, count }: ListedTrace["scores"][number]): string {

@@ -1,4 +1,4 @@
-import type { ListState } from "./list-state.ts";
+import type { ListProps } from "./list-state.ts";
 import { QueryBar } from "#features/traces/list/query/query-bar.tsx";
 import { withTerm, statusesIn, withStatuses } from "#features/traces/list/query/query-text.ts";
 import { ViewMenu } from "./view-menu.tsx";
@@ -9,9 +9,7 @@ import { UnstyledButton } from "@mantine/core";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./list-bar.module.css";
 
-type ListBarProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
-
-export function ListBar({ projectId, state, onChange }: ListBarProps) {
+export function ListBar({ projectId, state, onChange }: ListProps) {
   const ask = (q: string) => onChange({ ...state, q });
   return (
     <search className={classes.bar}>

@@ -11,6 +11,9 @@ export type ListState = {
   readonly range: TimeRange;
 };
 
+/** What each part of the page gets that shows or changes it. */
+export type ListProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
+
 export type ListSearch = Partial<Readonly<Record<"q" | "sort" | "order" | "columns" | keyof TimeRange, string | undefined>>>;
 
 /** Reads the address; what makes no sense in it is as if it were not there, but for the query, whose errors are shown. */

@@ -2,7 +2,7 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import { ExportButton } from "#ui/kit/export-button.tsx";
 import { RangePicker } from "#ui/time/range-picker.tsx";
 import { SPANS } from "#ui/time/time-range.ts";
-import { type ListState, isReadable } from "./list-state.ts";
+import { type ListProps, isReadable } from "./list-state.ts";
 import { withRange } from "#features/traces/list/query/query-text.ts";
 import { useApi } from "#http/api-context.ts";
 import { encoded } from "#http/calls.ts";
@@ -11,10 +11,8 @@ import { IconChevronDown, IconColumns3 } from "@tabler/icons-react";
 import { useState } from "react";
 import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "./columns.ts";
 
-type ListToolsProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
-
 /** Chooses the time and the columns, and saves the list as a file. */
-export function ListTools({ projectId, state, onChange }: ListToolsProps) {
+export function ListTools({ projectId, state, onChange }: ListProps) {
   const api = useApi();
   return (
     <>

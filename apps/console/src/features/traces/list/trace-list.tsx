@@ -10,7 +10,7 @@ import { Status } from "#ui/kit/status.tsx";
 import { isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
 import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/marks/live-mark.tsx";
-import { type ListState, isReadable } from "./list-state.ts";
+import { type ListProps, isReadable } from "./list-state.ts";
 import { askedOf, withTerm, partsOf } from "#features/traces/list/query/query-text.ts";
 import { TraceTable } from "./trace-table.tsx";
 import { isAllTime, rangeInWords } from "#ui/time/time-range.ts";
@@ -19,10 +19,7 @@ import classes from "./trace-list.module.css";
 const PAUSE_MS = 300;
 const SORTED_PAUSE_MS = 5_000;
 
-type TraceListProps = {
-  readonly projectId: string;
-  readonly state: ListState;
-  readonly onChange: (state: ListState) => void;
+type TraceListProps = ListProps & {
   readonly onCompare: (first: string, second: string) => void;
   /** What a project without any trace needs. */
   readonly setUp: ReactNode;
@@ -149,7 +146,7 @@ function Freshness({ readable, error, live, onFirst }: FreshnessProps) {
 }
 
 /** What was asked for in vain, part by part, each a click away from being dropped. */
-function NoMatches({ state, onChange }: { readonly state: ListState; readonly onChange: (state: ListState) => void }) {
+function NoMatches({ state, onChange }: Pick<ListProps, "state" | "onChange">) {
   const { q, range } = state;
   const parts = [
     ...partsOf(q).map(({ text, rest }) => ({ text, without: { ...state, q: rest } })),

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { viewsQuery, changeView, createView, deleteView } from "#features/traces/api/views.ts";
-import { type ListState, applyView, isReadable, isView } from "./list-state.ts";
+import { type ListProps, type ListState, applyView, isReadable, isView } from "./list-state.ts";
 import { useDefaultView } from "./use-default-view.ts";
 import { notifications } from "@mantine/notifications";
 import { failureTitle } from "#ui/kit/failure-title.ts";
@@ -19,10 +19,8 @@ type Dialog = { readonly kind: "save" } | { readonly kind: "rename" | "delete"; 
 /** What is changed without a dialog, which could say what went wrong. */
 type ViewChange = { readonly view: View; readonly to: ChangeViewRequest; readonly message: string };
 
-type ViewMenuProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
-
 /** Saved views: opened, and made of what is shown; one's own and those that somebody shared. */
-export function ViewMenu({ projectId, state, onChange }: ViewMenuProps) {
+export function ViewMenu({ projectId, state, onChange }: ListProps) {
   const views = useQuery(viewsQuery(projectId));
   const change = useChange({
     send: ({ view, to }: ViewChange) => changeView(projectId, view.id, to),
@@ -120,9 +118,7 @@ export function ViewMenu({ projectId, state, onChange }: ViewMenuProps) {
   );
 }
 
-type NameViewProps = {
-  readonly projectId: string;
-  readonly state: ListState;
+type NameViewProps = Pick<ListProps, "projectId" | "state"> & {
   /** The one that gets another name; left out for a new one. */
   readonly renamed: View | undefined;
   readonly onSaved: (viewId: string) => void;
