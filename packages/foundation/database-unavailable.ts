@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { DatabaseError } from "pg";
-import { AppError } from "./errors.ts";
+import { refusal, type AppError } from "./errors.ts";
 
 const connectionErrors = new WeakSet<Error>();
 
@@ -45,11 +45,6 @@ function isOfConnection(error: Error): boolean {
 }
 
 function unavailable(what: string, seconds: number, cause: Error): AppError {
-  return new AppError({
-    code: "database_unavailable",
-    status: 503,
-    message: `The database ${what}.`,
-    headers: { "retry-after": String(seconds) },
-    cause,
-  });
+  const headers = { "retry-after": String(seconds) };
+  return refusal(503, "database_unavailable", `The database ${what}.`, { headers, cause });
 }

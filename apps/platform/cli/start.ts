@@ -16,26 +16,15 @@ import { demoChild, roleChild } from "#supervisor/own-children.ts";
 import { createSupervisor, type Supervisor } from "#supervisor/supervisor.ts";
 import { runRole } from "#compose/compose.ts";
 
-type ShutdownOptions = {
-  readonly say: (text: string) => void;
-  /** Ends everything in order. */
-  readonly stop: () => Promise<void>;
-  /** Ends everything at once. */
-  readonly kill: () => Promise<void>;
-};
-
-type Shutdown = {
-  /** Whether stopping has begun. */
-  readonly requested: () => boolean;
-  /** Ends everything in order, as Ctrl-C does. */
-  readonly now: () => Promise<void>;
-};
-
 /** npm passes Ctrl-C on, which also comes from the terminal: two signals within this time are one. */
 const SAME_SIGNAL_MS = 500;
 
-/** The first signal ends everything in order and the process with 0, the second at once with 130. */
-function installShutdown({ say, stop, kill }: ShutdownOptions): Shutdown {
+/**
+ * The first signal ends everything in order and the process with 0, the second at once with 130.
+ *
+ * @returns whether stopping has begun, and what begins it without a signal.
+ */
+function installShutdown(say: (text: string) => void, stop: () => Promise<void>, kill: () => Promise<void>) {
   let running: Promise<void> | undefined;
   let signalledAt = 0;
   const now = () => (running ??= stop());
@@ -61,13 +50,11 @@ function installShutdown({ say, stop, kill }: ShutdownOptions): Shutdown {
   return { requested: () => running !== undefined, now };
 }
 
-type StartOptions = { readonly demo: boolean };
-
 /** How long to wait for the ports of a Sightline that was killed a moment ago. */
 const PORT_PATIENCE_MS = 3_000;
 
 /** `sightline start [role…]`: prepares the stores, starts the roles, and keeps all of it running until a signal. */
-export async function start(names: readonly string[], { demo }: StartOptions): Promise<void> {
+export async function start(names: readonly string[], { demo }: { readonly demo: boolean }): Promise<void> {
   const startedAt = Date.now();
   const roles = chooseRoles(names, demo);
   const given = demo ? { ...process.env, CODEINDEX_ALLOW_FILE_URLS: "true" } : process.env;
@@ -93,13 +80,9 @@ export async function start(names: readonly string[], { demo }: StartOptions): P
     await endLeftover();
     await lock.release();
   };
-  const shutdown = installShutdown({
-    say: output.say,
-    stop,
-    kill: async () => {
-      supervisor.kill();
-      await endLeftover();
-    },
+  const shutdown = installShutdown(output.say, stop, async () => {
+    supervisor.kill();
+    await endLeftover();
   });
   const presenting = { format: resolved.platform.LOG_FORMAT, home: resolved.platform.SIGHTLINE_HOME };
   let unseen: FirstAdmin | undefined;

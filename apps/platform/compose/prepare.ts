@@ -80,15 +80,11 @@ export async function waitForDatabases(environment: Environment, log: Logger, wa
   // When two variables hold the same address, messages name the first.
   const urls = new Map(migrationGroups.toReversed().map(({ urlVariable }) => [environment[urlVariable] ?? "", urlVariable]));
   await Promise.all([...urls].map(([url, variable]) => waitForDatabase({ url, variable, log, giveUpAfterMs: waitSeconds * 1000 })));
-  for (const { urlVariable, sets } of migrationGroups) {
-    await withDatabase(environment[urlVariable] ?? "", log, async ({ pool }) => {
-      for (const set of sets) {
-        await demandKnownLayout(pool, set).catch((error: unknown) => {
-          throw error instanceof OlderLayoutError ? new Error(describeOlderLayout(environment, urlVariable), { cause: error }) : error;
-        });
-      }
-    });
-  }
+  await forEachMigrationSet(environment, log, (pool, set, urlVariable) =>
+    demandKnownLayout(pool, set).catch((error: unknown) => {
+      throw error instanceof OlderLayoutError ? new Error(describeOlderLayout(environment, urlVariable), { cause: error }) : error;
+    }),
+  );
 }
 
 function describeOlderLayout(environment: Environment, urlVariable: MigrationGroup["urlVariable"]): string {
@@ -104,20 +100,30 @@ function describeOlderLayout(environment: Environment, urlVariable: MigrationGro
 export const OLDER_LAYOUT = "was made by an unreleased version of Sightline, in a layout that this version does not read";
 
 async function migrateAll(environment: Environment, log: Logger): Promise<void> {
+  await forEachMigrationSet(environment, log, async (pool, set) => {
+    for (const name of await migrateUp(pool, set)) {
+      log.info(`migrated ${set.part}: ${name}`);
+    }
+    // Replicas of two versions run side by side while one is exchanged for the other, so this is no reason to end.
+    const foreign = await foreignRevisions(pool, set);
+    if (foreign.length > 0) {
+      log.warn(
+        `A newer version of Sightline applied ${foreign.join(", ")} of ${set.part}. Whoever went back to this one for good takes them back with that version: see sightline migrate down.`,
+      );
+    }
+  });
+}
+
+/** Does something with the migrations of each part, one after the other, in the database where they belong. */
+export async function forEachMigrationSet(
+  environment: Environment,
+  log: Logger,
+  work: (pool: Database<unknown>["pool"], set: MigrationSet, urlVariable: MigrationGroup["urlVariable"]) => Promise<void>,
+): Promise<void> {
   for (const { urlVariable, sets } of migrationGroups) {
-    await withDatabase(environment[urlVariable] ?? "", log, async (database) => {
+    await withDatabase(environment[urlVariable] ?? "", log, async ({ pool }) => {
       for (const set of sets) {
-        const applied = await migrateUp(database.pool, set);
-        for (const name of applied) {
-          log.info(`migrated ${set.part}: ${name}`);
-        }
-        // Replicas of two versions run side by side while one is exchanged for the other, so this is no reason to end.
-        const foreign = await foreignRevisions(database.pool, set);
-        if (foreign.length > 0) {
-          log.warn(
-            `A newer version of Sightline applied ${foreign.join(", ")} of ${set.part}. Whoever went back to this one for good takes them back with that version: see sightline migrate down.`,
-          );
-        }
+        await work(pool, set, urlVariable);
       }
     });
   }

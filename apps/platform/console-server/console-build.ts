@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -60,11 +61,7 @@ async function build({ sources, built }: ConsoleFolder): Promise<void> {
 
 /** Hashes every source file; undefined where only the built app is shipped. */
 async function fingerprint(sources: string): Promise<string | undefined> {
-  const isSource = await stat(join(sources, "index.html")).then(
-    () => true,
-    () => false,
-  );
-  if (!isSource) {
+  if (!existsSync(join(sources, "index.html"))) {
     return undefined;
   }
   const hash = createHash("sha256");

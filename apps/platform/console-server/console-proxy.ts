@@ -1,6 +1,6 @@
 import httpProxy from "@fastify/http-proxy";
 import { z } from "zod";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 
 export type Upstream = {
@@ -48,8 +48,7 @@ async function proxyTo(
     config: { auth: "public" },
     preHandler: (request, _reply, done) => {
       const asksForMetrics = wildcardSchema.safeParse(request.params).data?.["*"] === "metrics";
-      const message = `Ask for the metrics at the port of ${name} itself.`;
-      done(asksForMetrics ? new AppError({ code: "not_found", status: 404, message }) : undefined);
+      done(asksForMetrics ? refusal(404, "not_found", `Ask for the metrics at the port of ${name} itself.`) : undefined);
     },
     replyOptions: {
       // An upstream that restarts, or closes a kept connection just then, is asked again, but only for requests that read.
@@ -68,13 +67,9 @@ async function proxyTo(
       },
       onError: (reply, { error }) => {
         const late = "statusCode" in error && error.statusCode === 504;
-        const answer = new AppError({
-          code: late ? "upstream_timeout" : "upstream_unreachable",
-          status: late ? 504 : 502,
-          message: late
-            ? `${name} did not answer in time; try again.`
-            : `${name} can't be reached at the moment; try again in a few seconds.`,
-        });
+        const answer = late
+          ? refusal(504, "upstream_timeout", `${name} did not answer in time; try again.`)
+          : refusal(502, "upstream_unreachable", `${name} can't be reached at the moment; try again in a few seconds.`);
         void reply.code(answer.status).type("application/json").send(answer.toBody());
       },
     },

@@ -139,7 +139,7 @@ function firstPath(messages: readonly BaseMessage[]): string {
 export type CodeTools = {
   /** Returns the best matches, a line each: `path:line symbol`. */
   readonly search: (query: string) => Promise<string>;
-  /** @throws {ApiError} when there is no such file. */
+  /** @throws {Error} when there is no such file. */
   readonly readFile: (path: string) => Promise<string>;
 };
 

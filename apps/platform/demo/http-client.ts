@@ -7,19 +7,6 @@ export type HttpClient = {
   readonly remove: (path: string) => Promise<void>;
 };
 
-/** An API of Sightline refused a request; `code` is the stable one of its answer. */
-class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(request: string, status: number, { error, message }: { error: string; message: string }) {
-    super(`${request} answered ${status} ${error}: ${message}`);
-    this.name = "ApiError";
-    this.status = status;
-    this.code = error;
-  }
-}
-
 const errorSchema = z.object({ error: z.string(), message: z.string() });
 
 const ANSWER_MS = 20_000;
@@ -36,7 +23,8 @@ export function createHttpClient(baseUrl: string, token: string): HttpClient {
     const text = await response.text();
     if (!response.ok) {
       const parsed = errorSchema.safeParse(parseJson(text)).data;
-      throw new ApiError(`${method} ${path}`, response.status, parsed ?? { error: "unknown", message: text.slice(0, 200) });
+      const { error, message } = parsed ?? { error: "unknown", message: text.slice(0, 200) };
+      throw new Error(`${method} ${path} answered ${response.status} ${error}: ${message}`);
     }
     return parseJson(text);
   }

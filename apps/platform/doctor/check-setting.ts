@@ -1,5 +1,5 @@
 import { codeIndexVariables, problemsOfEmbedder, problemsOfReranker } from "@sightline/code-index";
-import { ConfigError, readConfig, type Variables } from "@sightline/foundation/config";
+import { ConfigError, problemsOf, readConfig } from "@sightline/foundation/config";
 import { identityVariables, problemsOfFirstAdmin } from "@sightline/identity";
 import { z } from "zod";
 import { platformVariables } from "#config.ts";
@@ -37,7 +37,7 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
   // Parts that share a variable describe it in words of their own; one problem with it is enough.
   const problems = new Map<string, readonly string[]>();
   for (const [name, variable] of groups.flatMap((variables) => Object.entries(variables))) {
-    const found = problemsOf({ [name]: variable }, environment);
+    const found = problemsOf(() => readConfig({ [name]: variable }, environment));
     if (found.length > 0 && !problems.has(name)) {
       problems.set(name, found);
     }
@@ -58,18 +58,6 @@ function providerProblems(roles: readonly RoleName[], environment: Environment):
   }
   const config = readConfig(codeIndexVariables, environment);
   return [...problemsOfEmbedder(config), ...(roles.includes("code-index") ? problemsOfReranker(config) : [])];
-}
-
-function problemsOf(variables: Variables, environment: Environment): readonly string[] {
-  try {
-    readConfig(variables, environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error.problems;
-    }
-    throw error;
-  }
 }
 
 /** Lists every port that these roles open. */

@@ -18,6 +18,10 @@ export function good(what: string, found: string): Finding {
   return { state: "good", what, found };
 }
 
+export function note(what: string, found: string, fix: string): Finding {
+  return { state: "note", what, found, fix };
+}
+
 export function bad(what: string, found: string, fix: string): Finding {
   return { state: "bad", what, found, fix };
 }
@@ -81,12 +85,7 @@ async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, 
   const pending = statuses.flat().filter(({ appliedAt }) => appliedAt === undefined);
   return pending.length === 0
     ? good(what, "every revision is applied")
-    : {
-        state: "note",
-        what,
-        found: `${pending.length} revisions are pending`,
-        fix: "The next start applies them, or `sightline migrate up`.",
-      };
+    : note(what, `${pending.length} revisions are pending`, "The next start applies them, or `sightline migrate up`.");
 }
 
 /** Checks Redis: reachable, new enough, evicting nothing. */

@@ -1,16 +1,17 @@
 import { findFolderHolder } from "@sightline/foundation/folder-lock";
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ConfigError } from "@sightline/foundation/config";
+import { problemsOf } from "@sightline/foundation/config";
 import { messageOf } from "@sightline/foundation/errors";
 import { makeFolder } from "@sightline/foundation/make-folder";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
-import { bad, diagnoseDatabase, diagnoseRedis, good, type Finding } from "./diagnosis-of-stores.ts";
+import { bad, diagnoseDatabase, diagnoseRedis, good, note, type Finding } from "./diagnosis-of-stores.ts";
 import { findRedisServer, REDIS_HINT, redisServerVersion } from "#embedded/redis-binary.ts";
 import type { Environment, Setting } from "#settings/environment.ts";
-import { findPortProblems, type NeededPort } from "#settings/ports.ts";
+import { findPortProblems } from "#settings/ports.ts";
 import { roleNames } from "#settings/role-names.ts";
 import { secretNames } from "#settings/secrets.ts";
 
@@ -67,12 +68,8 @@ async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Sett
   if (!embeddedPostgres) {
     const missing = secretNames.filter((name) => !environment[name]);
     if (missing.join() === "CODEINDEX_ENCRYPTION_KEYS") {
-      return {
-        state: "note",
-        what,
-        found: "all set in the environment but CODEINDEX_ENCRYPTION_KEYS",
-        fix: "Set it to store credentials of private repositories; .env.example says how it is made.",
-      };
+      const fix = "Set it to store credentials of private repositories; .env.example says how it is made.";
+      return note(what, "all set in the environment but CODEINDEX_ENCRYPTION_KEYS", fix);
     }
     return missing.length === 0
       ? good(what, "all set in the environment")
@@ -86,19 +83,12 @@ async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Sett
   const mode = found.mode & 0o777;
   return mode === 0o600
     ? good(what, `${file} (only its owner reads it)`)
-    : { state: "note", what, found: `${file} is readable by others (mode ${mode.toString(8)})`, fix: "The next start sets it to 600." };
+    : note(what, `${file} is readable by others (mode ${mode.toString(8)})`, "The next start sets it to 600.");
 }
 
 async function diagnoseConfig(given: Environment): Promise<readonly Finding[]> {
-  try {
-    demandValidConfig(roleNames, given);
-    return [good("variables", "all valid")];
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error.problems.map((problem) => ({ state: "bad", what: "variables", found: problem }));
-    }
-    throw error;
-  }
+  const problems = problemsOf(() => demandValidConfig(roleNames, given));
+  return problems.length === 0 ? [good("variables", "all valid")] : problems.map((found) => ({ state: "bad", what: "variables", found }));
 }
 
 async function diagnoseRedisServer(): Promise<Finding> {
@@ -110,16 +100,7 @@ async function diagnoseRedisServer(): Promise<Finding> {
 
 async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding> {
   const folder = join(platform.SIGHTLINE_HOME, "postgres");
-  const exists = await stat(folder).then(
-    () => true,
-    () => false,
-  );
-  return good("PostgreSQL", `embedded, ${exists ? "data" : "to be made"} in ${folder}`);
-}
-
-/** Lists the ports except 0, which stands for any free one. */
-function listed(needed: readonly NeededPort[]): string {
-  return needed.flatMap(({ port }) => (port === 0 ? [] : [port])).join(", ");
+  return good("PostgreSQL", `embedded, ${existsSync(folder) ? "data" : "to be made"} in ${folder}`);
 }
 
 async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
@@ -131,7 +112,9 @@ async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
   }
   const needed = neededPorts(roleNames, setting);
   const problems = await findPortProblems(needed);
+  // 0 stands for any free port.
+  const listed = needed.flatMap(({ port }) => (port === 0 ? [] : [port]));
   return problems.length === 0
-    ? [good("ports", `${listed(needed)} are free`)]
+    ? [good("ports", `${listed.join(", ")} are free`)]
     : problems.map((problem) => bad("ports", problem, "Or Sightline runs already: then all is well."));
 }

@@ -19,11 +19,7 @@ export async function findRedisServer(): Promise<string | undefined> {
   for (const name of NAMES) {
     for (const folder of folders) {
       const path = join(folder, name);
-      const found = await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      );
-      if (found) {
+      if (await isExecutable(path)) {
         return path;
       }
     }
@@ -46,7 +42,7 @@ export async function provideRedisServer(options: { readonly mayInstall: boolean
   if (found !== undefined) {
     return found;
   }
-  if (options.mayInstall && process.getuid?.() === 0 && (await hasAptGet())) {
+  if (options.mayInstall && process.getuid?.() === 0 && (await isExecutable("/usr/bin/apt-get"))) {
     options.say("There is no redis-server; installing it with apt-get install -y redis-server.");
     if (await aptInstall()) {
       const installed = await findRedisServer();
@@ -58,8 +54,8 @@ export async function provideRedisServer(options: { readonly mayInstall: boolean
   throw new Error(REDIS_HINT);
 }
 
-async function hasAptGet(): Promise<boolean> {
-  return access("/usr/bin/apt-get", constants.X_OK).then(
+function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
     () => true,
     () => false,
   );

@@ -56,15 +56,18 @@ function renderEvents(schema: unknown): string {
 }
 
 function fieldTable(fields: readonly (readonly [string, JsonSchema])[], required: readonly string[]): string {
-  const rows = fields.map(([name, schema]) => {
-    const limits = [required.includes(name) ? "required" : "", limitsOf(schema)].filter((text) => text !== "").join(", ");
-    return [`\`${name}\``, typeOfField(name, schema), limits];
-  });
-  return table(["field", "type", "limits"], rows);
+  return table(
+    ["field", "type", "limits"],
+    fields.map(([name, schema]) => {
+      const [field, type, limits] = cellsOf(name, schema, required);
+      return [field, name === "type" ? "one of the headings below" : name === "body" ? "JSON" : type, limits];
+    }),
+  );
 }
 
-function typeOfField(name: string, schema: JsonSchema): string {
-  return name === "type" ? "one of the headings below" : name === "body" ? "JSON" : typeOf(schema);
+function cellsOf(name: string, schema: JsonSchema, required: readonly string[]): readonly [string, string, string] {
+  const limits = [required.includes(name) ? "required" : "", limitsOf(schema)].filter((text) => text !== "").join(", ");
+  return [`\`${name}\``, typeOf(schema), limits];
 }
 
 const EVENT_SCHEMA = new URL("../../../packages/observability/events/event-v1.schema.json", import.meta.url);
@@ -121,21 +124,10 @@ function renderTools(tools: readonly DescribedTool[]): string {
 }
 
 function renderTool({ name, title, description, inputSchema, outputSchema }: DescribedTool): readonly string[] {
-  const rows = Object.entries(inputSchema.properties).map(([field, schema]) => {
-    const isRequired = inputSchema.required.includes(field) ? ["required"] : [];
-    const limits = [...isRequired, limitsOf(schema)].filter((text) => text !== "").join(", ");
-    return [`\`${field}\``, typeOf(schema), limits, meaningOf(schema)];
-  });
-  return [
-    `## ${name}`,
-    `${title}. ${description}`,
-    table(["takes", "type", "limits", "meaning"], rows),
-    `Answers: ${Object.keys(outputSchema.properties)
-      .map((field) => `\`${field}\``)
-      .join(", ")}.`,
-  ];
-}
-
-function meaningOf({ description }: JsonSchema): string {
-  return typeof description === "string" ? description : "";
+  const rows = Object.entries(inputSchema.properties).map(([field, schema]: readonly [string, JsonSchema]) => [
+    ...cellsOf(field, schema, inputSchema.required),
+    typeof schema["description"] === "string" ? schema["description"] : "",
+  ]);
+  const answers = Object.keys(outputSchema.properties).map((field) => `\`${field}\``);
+  return [`## ${name}`, `${title}. ${description}`, table(["takes", "type", "limits", "meaning"], rows), `Answers: ${answers.join(", ")}.`];
 }

@@ -53,18 +53,13 @@ function renderRole({ role, openApi, guards }: DescribedRole): readonly string[]
   );
   const rows = [...guards]
     .toSorted(([one], [other]) => comparePaths(one, other))
-    .map(([name, guard]) => renderRoute(name, guard, described.get(name)));
+    .map(([name, guard]) => {
+      const operation = described.get(name);
+      const cells =
+        operation === undefined ? [UNDESCRIBED[name] ?? "", "", ""] : [operation.summary ?? "", takes(operation), answers(operation)];
+      return [`\`${name}\``, `\`${guard}\``, ...cells];
+    });
   return [`## ${role}`, `On ${PORTS[role] ?? ""}.`, table(["route", "who", "does", "takes", "answers"], rows)];
-}
-
-function renderRoute(name: string, guard: string, operation: Operation | undefined): readonly string[] {
-  return [
-    `\`${name}\``,
-    `\`${guard}\``,
-    operation?.summary ?? UNDESCRIBED[name] ?? "",
-    operation === undefined ? "" : takes(operation),
-    operation === undefined ? "" : answers(operation),
-  ];
 }
 
 function takes({ parameters, requestBody }: Operation): string {

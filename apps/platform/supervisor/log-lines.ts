@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
 
 export type LogFormat = "pretty" | "json";
@@ -40,7 +41,7 @@ export function createOutput({ format, write, color }: OutputOptions): Output {
   };
 
   function pretty(name: string, line: string): string {
-    const record = recordSchema.safeParse(parseJson(line)).data;
+    const record = recordSchema.safeParse(parseRecord(line)).data;
     if (record === undefined) {
       return `${" ".repeat(8)} ${prefix(name)} ${line}`;
     }
@@ -54,7 +55,7 @@ export function createOutput({ format, write, color }: OutputOptions): Output {
 
   if (format === "json") {
     return {
-      childLine: (name, line) => write(`${parseJson(line) === undefined ? wrap(name, line) : line}\n`),
+      childLine: (name, line) => write(`${parseRecord(line) === undefined ? wrap(name, line) : line}\n`),
       say: (text) => write(`${wrap("sightline", text)}\n`),
     };
   }
@@ -68,15 +69,9 @@ function wrap(name: string, message: string): string {
   return JSON.stringify({ level: "info", time: new Date().toISOString(), name, msg: message });
 }
 
-function parseJson(line: string): unknown {
-  if (!line.startsWith("{")) {
-    return undefined;
-  }
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+/** The record that a line is; a line of anything else, a bare number too, is text. */
+function parseRecord(line: string): unknown {
+  return line.startsWith("{") ? parseJson(line) : undefined;
 }
 
 function localTime(time: string): string {

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { LATE, within } from "#deadline.ts";
 
 export type Metrics = {
   readonly registry: Registry;
@@ -50,19 +51,10 @@ export function createGauge<Label extends string>({ registry }: Metrics, { name,
         // A gauge without labels is reset to 0, so it is removed.
         gauge.remove();
       }
-      for (const { labels: of, value } of await withinTime(read)) {
+      const values = await within(() => read().catch(() => []), READ_MS);
+      for (const { labels: of, value } of values === LATE ? [] : values) {
         gauge.set(of, value);
       }
     },
   });
-}
-
-async function withinTime<Value>(read: () => Promise<readonly Value[]>): Promise<readonly Value[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Value[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), READ_MS);
-  });
-  const values = await Promise.race([read().catch(() => []), late]);
-  clearTimeout(timer);
-  return values;
 }

@@ -1,4 +1,3 @@
-import type { Clock } from "@sightline/foundation/clock";
 import {
   describeRing as describeRingOf,
   resealAll as resealAllOf,
@@ -8,22 +7,20 @@ import {
 } from "@sightline/foundation/secrets/encryption-ring";
 import { sealedColumn } from "@sightline/foundation/secrets/sealed-columns.store";
 import { appendAudit } from "#audit/audit.store.ts";
-import type { Queries } from "#schema.ts";
-import { SEALED_COLUMNS, type Sealer } from "./sealed-values.ts";
-
-type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly clock: Clock };
+import type { SigningKeyDependencies } from "./add-signing-key.ts";
+import { SEALED_COLUMNS } from "./sealed-values.ts";
 
 /** Every key of the ring in its order, then those that are missing there. */
-export function describeRing(dependencies: Dependencies): Promise<readonly RingKey[]> {
+export function describeRing(dependencies: SigningKeyDependencies): Promise<readonly RingKey[]> {
   return describeRingOf(dependencies.sealer.keyIds, placesOf(dependencies));
 }
 
 /** Seals everything anew that the ring's first key has not sealed. */
-export function resealAll(dependencies: Dependencies): Promise<Resealing> {
+export function resealAll(dependencies: SigningKeyDependencies): Promise<Resealing> {
   return resealAllOf(dependencies.sealer, placesOf(dependencies));
 }
 
-function placesOf({ queries, sealer, clock }: Dependencies): readonly SealedPlace[] {
+function placesOf({ queries, sealer, clock }: SigningKeyDependencies): readonly SealedPlace[] {
   return SEALED_COLUMNS.map(({ table, column, key }) => {
     const purpose = `${table}.${column}`;
     return sealedColumn({

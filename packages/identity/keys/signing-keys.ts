@@ -1,7 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import type { Clock } from "@sightline/foundation/clock";
-import type { Queries } from "#schema.ts";
-import { addSigningKey } from "./add-signing-key.ts";
+import { addSigningKey, type SigningKeyDependencies } from "./add-signing-key.ts";
 import { type Sealer, signingKeyContext } from "./sealed-values.ts";
 import { listSigningKeys, type SigningKeyRecord } from "./signing-keys.store.ts";
 
@@ -34,11 +32,7 @@ const FRESH_MS = 60_000;
 /** An unknown key id makes the cache reload, but not for every forged token. */
 const LOOK_AGAIN_MS = 5_000;
 
-export function createSigningKeys(dependencies: {
-  readonly queries: Queries;
-  readonly sealer: Sealer;
-  readonly clock: Clock;
-}): SigningKeys {
+export function createSigningKeys(dependencies: SigningKeyDependencies): SigningKeys {
   const { queries, sealer, clock } = dependencies;
   let loaded: Loaded | undefined;
   let loading: Promise<Loaded> | undefined;

@@ -1,23 +1,15 @@
-import type { Clock } from "@sightline/foundation/clock";
 import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, setLastLogin } from "#accounts/account.store.ts";
-import type { PasswordHasher } from "#accounts/password-hash.ts";
+import type { AccountDependencies } from "#accounts/create-account.ts";
 import { appendAudit, auditAlone } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
-import type { Queries } from "#schema.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
 import { passwordCounters } from "#throttle/counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { issuePartialToken } from "#totp/partial-tokens.ts";
 
-export type LoginDependencies = {
-  readonly queries: Queries;
-  readonly hasher: PasswordHasher;
-  readonly throttle: Throttle;
-  readonly sessions: Sessions;
-  readonly clock: Clock;
-};
+export type LoginDependencies = AccountDependencies & { readonly throttle: Throttle; readonly sessions: Sessions };
 
 export type Credentials = { readonly email: string; readonly password: string };
 

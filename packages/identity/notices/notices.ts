@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal, type AppError } from "@sightline/foundation/errors";
 import type { Sealer } from "#keys/sealed-values.ts";
 import type { Transaction } from "#schema.ts";
 import { insertNotice } from "./notice.store.ts";
@@ -55,9 +55,5 @@ export function createNotices({ sealer, mailed }: { readonly sealer: Sealer; rea
 
 /** @param instead what the caller can do without mail. */
 export function mailNotConfigured(instead: string): AppError {
-  return new AppError({
-    code: "mail_not_configured",
-    status: 409,
-    message: `This Sightline sends no mail: its operator sets SMTP_URL for that. ${instead}`,
-  });
+  return refusal(409, "mail_not_configured", `This Sightline sends no mail: its operator sets SMTP_URL for that. ${instead}`);
 }

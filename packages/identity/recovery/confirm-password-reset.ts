@@ -1,25 +1,17 @@
-import type { Clock } from "@sightline/foundation/clock";
 import { orRefuse } from "@sightline/foundation/errors";
 import { updatePassword } from "#accounts/account.store.ts";
-import type { PasswordHasher } from "#accounts/password-hash.ts";
+import type { AccountDependencies } from "#accounts/create-account.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
 import type { Client } from "#audit/client.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
-import type { Queries } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { deleteMailTicketsOf, findMailTicket, lockTicketOwner, takeMailTicket, type MailTicket } from "./mail-ticket.store.ts";
 import { hashTicketToken } from "./mail-ticket.ts";
 import { confirmationCounters } from "#throttle/counters.ts";
 
-export type ConfirmationDependencies = {
-  readonly queries: Queries;
-  readonly hasher: PasswordHasher;
-  readonly throttle: Throttle;
-  readonly notices: Notices;
-  readonly clock: Clock;
-};
+export type ConfirmationDependencies = AccountDependencies & { readonly throttle: Throttle; readonly notices: Notices };
 
 type Confirmation = { readonly token: string; readonly newPassword: string };
 

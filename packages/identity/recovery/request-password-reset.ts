@@ -1,19 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "@sightline/foundation/clock";
 import { findAccountByEmail, foldEmail } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
-import { mailNotConfigured, type Notices } from "#notices/notices.ts";
-import type { Queries } from "#schema.ts";
-import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
+import { mailNotConfigured } from "#notices/notices.ts";
+import { givingBackOnFailure } from "#throttle/throttle.ts";
+import type { ConfirmationDependencies } from "./confirm-password-reset.ts";
 import { createMailTicket } from "./mail-ticket.ts";
 import { resetRequestCounters } from "#throttle/counters.ts";
 
-export type ResetRequestDependencies = {
-  readonly queries: Queries;
-  readonly throttle: Throttle;
-  readonly notices: Notices;
-  readonly clock: Clock;
+export type ResetRequestDependencies = Omit<ConfirmationDependencies, "hasher"> & {
   readonly publicUrl: string;
   /** Whether there is a mail server. */
   readonly mailed: boolean;

@@ -147,12 +147,9 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
       } catch (error) {
         if (error instanceof RefusedCode) {
           await tries.fail(attempt, taken, error.reason);
-          throw new AppError({
-            code: "invalid_code",
-            // To a client with an access token 401 would say that this is over.
-            status: attempt.purpose === "login" ? 401 : 403,
-            message: totpCode === undefined ? WRONG_BACKUP_CODE : WRONG_TOTP_CODE,
-          });
+          // To a client with an access token 401 would say that this is over.
+          const status = attempt.purpose === "login" ? 401 : 403;
+          throw new AppError({ code: "invalid_code", status, message: totpCode === undefined ? WRONG_BACKUP_CODE : WRONG_TOTP_CODE });
         }
         await tries.giveBack(attempt, taken);
         throw error instanceof SealError ? await refuseUnreadable(attempt, taken, error) : error;

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { generateURI } from "otplib";
 import { v7 as uuidv7 } from "uuid";
-import type { Clock } from "@sightline/foundation/clock";
 import type { Owner } from "@sightline/foundation/http/principal";
 import { findAccount, type Account } from "#accounts/account.store.ts";
 import { confirmPassword } from "#accounts/confirm-password.ts";
-import type { PasswordHasher } from "#accounts/password-hash.ts";
+import type { AccountDependencies } from "#accounts/create-account.ts";
 import { appendAudit, auditAlone } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import type { PasswordAndCode, SetupAnswer } from "#contract.ts";
@@ -52,9 +51,7 @@ function runsOf(row: readonly boolean[]): readonly { readonly x: number; readonl
   return runs;
 }
 
-export type SetupDependencies = {
-  readonly queries: Queries;
-  readonly hasher: PasswordHasher;
+export type SetupDependencies = AccountDependencies & {
   readonly throttle: Throttle;
   readonly secondFactor: SecondFactor;
   readonly tickets: SetupTickets;
@@ -62,7 +59,6 @@ export type SetupDependencies = {
   readonly notices: Notices;
   /** Steps around the current one whose codes are right. */
   readonly window: number;
-  readonly clock: Clock;
 };
 
 export const SETUP_SECONDS = 600;
