@@ -165,19 +165,11 @@ export function recordGraphEntry(entry: EventBodies["graph.enter"]): void {
   record((_copies, publish) => publish("graph.enter", entry));
 }
 
-export function recordScore(score: {
-  traceId: string;
-  observationId: string | undefined;
-  name: string;
-  value: number;
-  comment: string | undefined;
-}): boolean {
+export function recordScore(score: EventBodies["score"]): boolean {
   const recorded = record((copies, publish) => {
     publish("score", {
-      trace_id: score.traceId,
-      observation_id: score.observationId,
+      ...score,
       name: copies.name(score.name, MAX_SCORE_NAME_LENGTH),
-      value: score.value,
       comment: score.comment === undefined ? undefined : copies.text(score.comment, MAX_COMMENT_LENGTH, "comment"),
     });
     return true;

@@ -33,7 +33,8 @@ export function score(options: ScoreOptions): boolean {
   if (traceId === undefined || !isValid || ![traceId, observationId].every((id) => id === undefined || UUID.test(id))) {
     return false;
   }
-  return recordScore({ traceId, observationId, name: options.name, value: options.value, comment: options.comment });
+  const { name, value, comment } = options;
+  return recordScore({ trace_id: traceId, observation_id: observationId, name, value, comment });
 }
 
 /** The running trace and observation; undefined where nothing is recorded. */

@@ -30,23 +30,6 @@ export type StreamEntry = {
   readonly source: BufferedEvent;
 };
 
-export type EventBuffer = {
-  /** Adds an event; returns the oldest that were dropped to make room. */
-  add(event: BufferedEvent): readonly BufferedEvent[];
-  /** The oldest whose body is not written yet. */
-  firstUnwritten(): BufferedEvent | undefined;
-  /** Notes an event's size after its body was written; returns what was dropped to make room. */
-  resize(event: BufferedEvent, size: number): readonly BufferedEvent[];
-  /** Takes the oldest events; they count as held until they are settled. */
-  take(maximumEvents: number, maximumBytes: number): readonly BufferedEvent[];
-  /** Forgets the taken events, but puts the unsent ones back in front, in their order. */
-  settle(unsent: readonly BufferedEvent[]): readonly BufferedEvent[];
-  /** Drops everything that is not taken. */
-  clear(): readonly BufferedEvent[];
-  readonly size: number;
-  readonly bytes: number;
-};
-
 /** What an event holds beside its body: identifiers, fields, object headers. */
 export const OVERHEAD_BYTES = 400;
 
@@ -56,7 +39,7 @@ type Link = { readonly event: BufferedEvent; next: Link | undefined };
 type Held = { events: number; bytes: number };
 
 /** A queue bounded by bytes and by count that drops its oldest, so that an absent Redis costs bounded memory and no waiting. */
-export function createEventBuffer(limits: { readonly bytes: number; readonly events: number }): EventBuffer {
+export function createEventBuffer(limits: { readonly bytes: number; readonly events: number }) {
   let first: Link | undefined;
   let last: Link | undefined;
   let unwritten: Link | undefined;
@@ -86,7 +69,8 @@ export function createEventBuffer(limits: { readonly bytes: number; readonly eve
   const dropOver = () => (isOver() ? dropWhile(isOver) : NONE);
 
   return {
-    add(event) {
+    /** Adds an event; returns the oldest that were dropped to make room. */
+    add(event: BufferedEvent): readonly BufferedEvent[] {
       const link: Link = { event, next: undefined };
       if (last === undefined) {
         first = link;
@@ -99,18 +83,21 @@ export function createEventBuffer(limits: { readonly bytes: number; readonly eve
       queued.bytes += event.size;
       return dropOver();
     },
-    firstUnwritten() {
+    /** The oldest whose body is not written yet. */
+    firstUnwritten(): BufferedEvent | undefined {
       while (unwritten !== undefined && typeof unwritten.event.body !== "object") {
         unwritten = unwritten.next;
       }
       return unwritten?.event;
     },
-    resize(event, size) {
+    /** Notes an event's size after its body was written; returns what was dropped to make room. */
+    resize(event: BufferedEvent, size: number): readonly BufferedEvent[] {
       queued.bytes += size - event.size;
       event.size = size;
       return dropOver();
     },
-    take(maximumEvents, maximumBytes) {
+    /** Takes the oldest events; they count as held until they are settled. */
+    take(maximumEvents: number, maximumBytes: number): readonly BufferedEvent[] {
       const events: BufferedEvent[] = [];
       let bytes = 0;
       while (events.length < maximumEvents && bytes < maximumBytes) {
@@ -125,7 +112,8 @@ export function createEventBuffer(limits: { readonly bytes: number; readonly eve
       taken.bytes = bytes;
       return events;
     },
-    settle(unsent) {
+    /** Forgets the taken events, but puts the unsent ones back in front, in their order. */
+    settle(unsent: readonly BufferedEvent[]): readonly BufferedEvent[] {
       for (const event of unsent.toReversed()) {
         first = { event, next: first };
         last ??= first;
@@ -136,6 +124,7 @@ export function createEventBuffer(limits: { readonly bytes: number; readonly eve
       taken.bytes = 0;
       return dropOver();
     },
+    /** Drops everything that is not taken. */
     clear: () => dropWhile(() => true),
     get size() {
       return queued.events + taken.events;

@@ -1,7 +1,7 @@
 import type { Usage } from "../event/event.ts";
 import type { CallStart } from "./open-call.ts";
 import { asCount, asList, asObject, asText, usageOfCounts, type Values } from "../capture/loose-values.ts";
-import { captured } from "./provider-values.ts";
+import { answeredOutcome, captured } from "./provider-values.ts";
 import type { ObservationOutcome } from "../capture/recorder.ts";
 
 /**
@@ -54,21 +54,18 @@ export function endOf(type: unknown, event: Values, result: Values): Observation
 /** The outcome of a model call: its whole answer, or what a stream that is through made up. */
 export function modelCallEnd(result: Values): ObservationOutcome {
   const content = asList(result["content"]).map(asObject);
-  const reasoning = content.flatMap((part) => (part["type"] === "reasoning" ? (asText(part["text"]) ?? []) : [])).join("\n");
+  const reasoning = content.flatMap((part) => (part["type"] === "reasoning" ? (asText(part["text"]) ?? []) : []));
   const tools = content.filter((part) => part["type"] === "tool-call").map((part) => asText(part["toolName"]) ?? "");
   const reason = result["finishReason"];
-  return {
-    status: "success",
-    model: asText(asObject(result["response"])["modelId"]),
+  const answer = answeredOutcome({
+    model: asObject(result["response"])["modelId"],
     usage: readUsage(asObject(result["usage"])),
-    timeToFirstToken: asDuration(asObject(result["performance"])["timeToFirstOutputMs"]),
-    output: captured(contentWithoutReasoning(content)),
-    reasoning: captured(reasoning) === undefined ? undefined : asText(reasoning),
-    attributes: {
-      finish_reason: asText(reason) ?? asText(asObject(reason)["unified"]) ?? null,
-      ...(tools.length > 0 ? { tool_calls: tools } : {}),
-    },
-  };
+    output: contentWithoutReasoning(content),
+    reasoning,
+    tools,
+    attributes: { finish_reason: asText(reason) ?? asText(asObject(reason)["unified"]) ?? null },
+  });
+  return { ...answer, timeToFirstToken: asDuration(asObject(result["performance"])["timeToFirstOutputMs"]) };
 }
 
 function asDuration(value: unknown): number | undefined {

@@ -1,7 +1,7 @@
 import type { Usage } from "../event/event.ts";
 import type { ProviderCall } from "./provider-call.ts";
 import { asCount, asList, asObject, asText, usageOfCounts, type Values } from "../capture/loose-values.ts";
-import { captured, type CollectedText, createCollectedText, pickSettings } from "./provider-values.ts";
+import { answeredOutcome, captured, type CollectedText, createCollectedText, pickSettings } from "./provider-values.ts";
 
 type Block = { readonly start: Values; readonly text: CollectedText; readonly thinking: CollectedText; readonly input: CollectedText };
 
@@ -58,20 +58,17 @@ export const messageCall: ProviderCall = {
 function messageOutcome(answer: unknown): ReturnType<ProviderCall["readAnswer"]> {
   const { model, role, content, usage, stop_reason: reason } = asObject(answer);
   const blocks = asList(content).map(asObject);
-  const reasoning = blocks.flatMap((block) => asText(block["thinking"]) ?? []).join("\n");
+  const reasoning = blocks.flatMap((block) => asText(block["thinking"]) ?? []);
   const tools = blocks.filter((block) => block["type"] === "tool_use").map((block) => asText(block["name"]) ?? "");
-  return {
-    status: "success",
-    model: asText(model),
+  const said = blocks.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  return answeredOutcome({
+    model,
     usage: messageUsage(asObject(usage)),
-    // The reasoning is an entry of its own.
-    output: captured({
-      role: role ?? "assistant",
-      content: blocks.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking"),
-    }),
-    reasoning: captured(reasoning) === undefined ? undefined : asText(reasoning),
-    attributes: { stop_reason: reason ?? null, ...(tools.length > 0 ? { tool_calls: tools } : {}) },
-  };
+    output: { role: role ?? "assistant", content: said },
+    reasoning,
+    tools,
+    attributes: { stop_reason: reason ?? null },
+  });
 }
 
 /** Anthropic counts cached tokens apart; the event schema's input contains them. */

@@ -1,7 +1,7 @@
 import type { Usage } from "../event/event.ts";
 import type { ProviderCall } from "./provider-call.ts";
 import { asCount, asList, asObject, asText, usageOfCounts, type Values } from "../capture/loose-values.ts";
-import { captured, type CollectedText, createCollectedText, pickSettings } from "./provider-values.ts";
+import { answeredOutcome, captured, type CollectedText, createCollectedText, pickSettings } from "./provider-values.ts";
 
 type Message = {
   role: unknown;
@@ -97,22 +97,18 @@ export const embeddingCall: ProviderCall = {
 
 function chatOutcome(model: unknown, choices: readonly Values[], usage: unknown): ReturnType<ProviderCall["readAnswer"]> {
   const messages = choices.map(({ message }) => asObject(message));
-  const reasoning = messages.flatMap((message) => asText(message["reasoning_content"]) ?? asText(message["reasoning"]) ?? []).join("\n");
+  const reasoning = messages.flatMap((message) => asText(message["reasoning_content"]) ?? asText(message["reasoning"]) ?? []);
   const tools = messages.flatMap((message) =>
     asList(message["tool_calls"]).map((call) => asText(asObject(asObject(call)["function"])["name"]) ?? ""),
   );
-  return {
-    status: "success",
-    model: asText(model),
+  return answeredOutcome({
+    model,
     usage: openAIUsage(asObject(usage), "prompt", "completion"),
-    // The reasoning is an entry of its own.
-    output: captured(messages.length === 1 ? withoutReasoning(messages[0]) : messages.map(withoutReasoning)),
-    reasoning: captured(reasoning) === undefined ? undefined : asText(reasoning),
-    attributes: {
-      finish_reasons: choices.map((choice) => choice["finish_reason"] ?? null),
-      ...(tools.length > 0 ? { tool_calls: tools } : {}),
-    },
-  };
+    output: messages.length === 1 ? withoutReasoning(messages[0]) : messages.map(withoutReasoning),
+    reasoning,
+    tools,
+    attributes: { finish_reasons: choices.map((choice) => choice["finish_reason"] ?? null) },
+  });
 }
 
 function withoutReasoning(message: Values | undefined): Values {
@@ -141,22 +137,22 @@ function responseOutcome(answer: unknown): ReturnType<ProviderCall["readAnswer"]
   const summaries = items
     .filter((item) => item["type"] === "reasoning")
     .flatMap((item) => [...asList(item["content"]), ...asList(item["summary"])]);
-  const reasoning = summaries.flatMap((part) => asText(asObject(part)["text"]) ?? []).join("\n");
+  const reasoning = summaries.flatMap((part) => asText(asObject(part)["text"]) ?? []);
   const tools = items.filter((item) => item["type"] === "function_call").map((item) => asText(item["name"]) ?? "");
-  const failed = status === "failed";
-  return {
-    status: failed ? "failure" : "success",
-    ...(failed ? { error: asText(asObject(error)["message"]) ?? "the response failed" } : {}),
-    model: asText(model),
+  const outcome = answeredOutcome({
+    model,
     usage: openAIUsage(asObject(usage), "input", "output"),
-    output: captured(items.filter((item) => item["type"] !== "reasoning")),
-    reasoning: captured(reasoning) === undefined ? undefined : asText(reasoning),
+    output: items.filter((item) => item["type"] !== "reasoning"),
+    reasoning,
+    tools,
     attributes: {
       ...(status === undefined ? {} : { response_status: status }),
       ...(incomplete === undefined || incomplete === null ? {} : { incomplete }),
-      ...(tools.length > 0 ? { tool_calls: tools } : {}),
     },
-  };
+  });
+  return status === "failed"
+    ? { ...outcome, status: "failure", error: asText(asObject(error)["message"]) ?? "the response failed" }
+    : outcome;
 }
 
 function createMessage(): Message {

@@ -1,5 +1,7 @@
 import { boundMessageReasoning, plainContent } from "../capture/chat-message.ts";
+import type { Usage } from "../event/event.ts";
 import { asText, type Values } from "../capture/loose-values.ts";
+import type { ObservationOutcome } from "../capture/recorder.ts";
 import { sdkState } from "../client/sdk-state.ts";
 
 /** Text of one stream that is kept; what is recorded is cut again, shorter. */
@@ -17,6 +19,29 @@ export function captured(messages: unknown): unknown {
     ? plain.map((message: unknown) => boundMessageReasoning(message, policy))
     : boundMessageReasoning(plain, policy);
 }
+
+/** The outcome of a model call that was answered. The reasoning is an entry of its own, recorded where answers are. */
+export function answeredOutcome(answer: Answer): ObservationOutcome {
+  const { model, usage, output, reasoning, tools, attributes } = answer;
+  return {
+    status: "success",
+    model: asText(model),
+    usage,
+    output: captured(output),
+    reasoning: asText(captured(reasoning.join("\n"))),
+    attributes: { ...attributes, ...(tools.length > 0 ? { tool_calls: tools } : {}) },
+  };
+}
+
+type Answer = {
+  readonly model: unknown;
+  readonly usage: Usage | undefined;
+  readonly output: unknown;
+  readonly reasoning: readonly string[];
+  /** Names of the tools that it calls. */
+  readonly tools: readonly string[];
+  readonly attributes: Values;
+};
 
 /** The entries of a request that are set, as attributes of its call. */
 export function pickSettings(request: Values, names: readonly string[]): Values {

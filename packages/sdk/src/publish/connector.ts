@@ -3,27 +3,12 @@ import type { StreamConnection } from "./stream-connection.ts";
 import type { Warnings } from "../settings/warnings.ts";
 
 /** The way to Redis: one connection at a time, opened again when it broke, and a back-off that grows with each failure in a row. */
-export type Connector = {
-  /** The open connection, or a new one; callers at the same time get the same. Throws a PublishFailure within the time-out. */
-  connect(timeout: number): Promise<StreamConnection>;
-  /** Runs what a caller awaits. Only meanwhile does the socket keep the process alive. */
-  keepAliveDuring<T>(work: () => Promise<T>): Promise<T>;
-  /** Closes the connection; the next call opens another. */
-  disconnect(): void;
-  /** Closes for good; a connection that is still being opened is closed as soon as it is there. */
-  close(): void;
-  succeeded(): void;
-  failed(failure: PublishFailure): void;
-  /** The last failure, until something succeeds. */
-  readonly failure: PublishFailure | undefined;
-  /** When the back-off ends, in milliseconds of the clock. */
-  readonly resumesAt: number;
-};
+export type Connector = ReturnType<typeof createConnector>;
 
 const FIRST_BACKOFF = 250;
 const MAX_BACKOFF = 30_000;
 
-export function createConnector(open: (timeout: number) => Promise<StreamConnection>, onOpened: () => void, warnings: Warnings): Connector {
+export function createConnector(open: (timeout: number) => Promise<StreamConnection>, onOpened: () => void, warnings: Warnings) {
   let connection: StreamConnection | undefined;
   let connecting: Promise<StreamConnection> | undefined;
   let awaiting = 0;
@@ -52,7 +37,8 @@ export function createConnector(open: (timeout: number) => Promise<StreamConnect
   };
 
   return {
-    connect(timeout) {
+    /** The open connection, or a new one; callers at the same time get the same. Throws a PublishFailure within the time-out. */
+    connect(timeout: number): Promise<StreamConnection> {
       if (connection?.isOpen() === true) {
         return Promise.resolve(connection);
       }
@@ -61,7 +47,8 @@ export function createConnector(open: (timeout: number) => Promise<StreamConnect
       });
       return connecting;
     },
-    async keepAliveDuring(work) {
+    /** Runs what a caller awaits. Only meanwhile does the socket keep the process alive. */
+    async keepAliveDuring<T>(work: () => Promise<T>): Promise<T> {
       countAwaiting(1);
       try {
         return await work();
@@ -69,7 +56,9 @@ export function createConnector(open: (timeout: number) => Promise<StreamConnect
         countAwaiting(-1);
       }
     },
+    /** Closes the connection; the next call opens another. */
     disconnect: () => connection?.close(),
+    /** Closes for good; a connection that is still being opened is closed as soon as it is there. */
     close() {
       isClosed = true;
       connection?.close();
@@ -79,16 +68,18 @@ export function createConnector(open: (timeout: number) => Promise<StreamConnect
       failures = 0;
       failure = undefined;
     },
-    failed(reported) {
+    failed(reported: PublishFailure) {
       failures += 1;
       failure = reported;
       const backoff = Math.min(MAX_BACKOFF, FIRST_BACKOFF * 2 ** Math.min(failures - 1, 10));
       resumesAt = Date.now() + backoff * (0.5 + Math.random() * 0.5);
       warnings.say(reported.reason, `${reported.message}; events wait in this process and the application goes on`);
     },
+    /** The last failure, until something succeeds. */
     get failure() {
       return failure;
     },
+    /** When the back-off ends, in milliseconds of the clock. */
     get resumesAt() {
       return resumesAt;
     },

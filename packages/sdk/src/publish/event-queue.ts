@@ -9,23 +9,7 @@ import { timestamp } from "../event/timestamp.ts";
 /** A body that says its own number is made when the number is given. */
 type NumberedBody<Type extends EventType> = (sequence: number) => EventBodies[Type];
 
-export type EventQueue = {
-  /** Queues an event; `size` is about what its body holds. */
-  add<Type extends EventType>(type: Type, body: EventBodies[Type] | NumberedBody<Type>, size: number): void;
-  /** Writes bodies as text until the budget of milliseconds is spent; true when some are left. */
-  write(budget: number): boolean;
-  /** The oldest events as they go over the wire, blobs of contents that came again before the events that refer to them. */
-  take(maximumEvents: number, maximumBytes: number): readonly StreamEntry[];
-  /** Says which of those taken did not arrive. */
-  settle(entries: readonly StreamEntry[], unsent: readonly StreamEntry[]): void;
-  /** After a new connection: what was sent may be gone. */
-  reconnected(): void;
-  clear(): void;
-  /** The last number that was given, to an event or to a gap. */
-  readonly lastSequence: number;
-  readonly size: number;
-  readonly bytes: number;
-};
+export type EventQueue = ReturnType<typeof createEventQueue>;
 
 type Drop = (reason: "buffer_full" | "unserializable" | "closed", count: number) => void;
 
@@ -33,7 +17,7 @@ type Drop = (reason: "buffer_full" | "unserializable" | "closed", count: number)
  * Events between the application's call and the wire. The call only takes a copy; text, masks within texts and hashes are made later,
  * a millisecond at a time. An event gets its number when it leaves or is dropped, so that what is dropped leaves a gap.
  */
-export function createEventQueue(limits: { readonly bytes: number; readonly events: number }, drop: Drop): EventQueue {
+export function createEventQueue(limits: { readonly bytes: number; readonly events: number }, drop: Drop) {
   const buffer = createEventBuffer(limits);
   const contents = createSentContents();
   let sequence = 0;
@@ -82,13 +66,15 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
   };
 
   return {
-    add(type, body, size) {
+    /** Queues an event; `size` is about what its body holds. */
+    add<Type extends EventType>(type: Type, body: EventBodies[Type] | NumberedBody<Type>, size: number) {
       const id = createIdentifier();
       const ts = timestamp();
       const event = { id, type, ts, seq: 0, body, written: undefined, size: size + OVERHEAD_BYTES, hash: undefined };
       lose("buffer_full", buffer.add(event));
     },
-    write(budget) {
+    /** Writes bodies as text until the budget of milliseconds is spent; true when some are left. */
+    write(budget: number): boolean {
       const endsAt = performance.now() + budget;
       for (let event = buffer.firstUnwritten(); event !== undefined; event = buffer.firstUnwritten()) {
         if (typeof event.body === "object") {
@@ -100,11 +86,13 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
       }
       return false;
     },
-    take(maximumEvents, maximumBytes) {
+    /** The oldest events as they go over the wire, blobs of contents that came again before the events that refer to them. */
+    take(maximumEvents: number, maximumBytes: number): readonly StreamEntry[] {
       const now = Date.now();
       return buffer.take(maximumEvents, maximumBytes).flatMap((event) => toEntries(event, now));
     },
-    settle(entries, unsent) {
+    /** Says which of those taken did not arrive. */
+    settle(entries: readonly StreamEntry[], unsent: readonly StreamEntry[]) {
       const now = Date.now();
       const failed = new Set(unsent);
       for (const { source } of entries.filter((entry) => !failed.has(entry))) {
@@ -114,8 +102,10 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
       }
       lose("buffer_full", buffer.settle(unsent.map(({ source }) => source)));
     },
+    /** After a new connection: what was sent may be gone. */
     reconnected: () => contents.distrust(),
     clear: () => lose("closed", buffer.clear()),
+    /** The last number that was given, to an event or to a gap. */
     get lastSequence() {
       return sequence;
     },

@@ -4,20 +4,14 @@ import { classifyFailure } from "./publish-failure.ts";
 import type { StreamState } from "./stream-connection.ts";
 
 /** What the metrics say of the stream: read when somebody asked for it and the connection has nothing better to do. */
-export type Inspection = {
-  request(): void;
-  /** Inspects the stream if that was requested. Never throws. */
-  runIfDue(): Promise<void>;
-  /** Takes a state of the stream over into the metrics. */
-  note(state: StreamState): StreamState;
-  readonly isDue: boolean;
-};
+export type Inspection = ReturnType<typeof createInspection>;
 
 const CALL_TIMEOUT = 2000;
 
-export function createInspection(connector: Connector, metrics: PublisherMetrics): Inspection {
+export function createInspection(connector: Connector, metrics: PublisherMetrics) {
   let isDue = false;
 
+  /** Takes a state of the stream over into the metrics. */
   const note = (state: StreamState): StreamState => {
     metrics.streamLength = state.length;
     metrics.consumerAlive = state.consumerAlive;
@@ -29,6 +23,7 @@ export function createInspection(connector: Connector, metrics: PublisherMetrics
     request() {
       isDue = true;
     },
+    /** Inspects the stream if that was requested. Never throws. */
     async runIfDue() {
       if (!isDue) {
         return;

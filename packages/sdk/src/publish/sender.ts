@@ -4,20 +4,6 @@ import type { EventQueue } from "./event-queue.ts";
 import type { Inspection } from "./inspection.ts";
 import { classifyFailure } from "./publish-failure.ts";
 
-/** Moves events from the queue to the stream, oldest first, one batch at a time. What did not arrive goes back into the queue. */
-export type Sender = {
-  /** Sends soon, or when the back-off is over. */
-  schedule(): void;
-  /** Sends until the queue is empty or Redis refuses; a second caller waits for the same turn. Never throws. */
-  send(): Promise<void>;
-  /** Sends, again and again while Redis refuses, until nothing is left (true) or the deadline has passed. */
-  flush(deadline: number): Promise<boolean>;
-  /** From now on sends only when told to. */
-  stop(): void;
-  /** Lets go of the queue once the connection is closed: what is left is dropped, and counted. */
-  release(): Promise<void>;
-};
-
 /** Writing a batch of this size holds the application's thread for well under a millisecond. */
 const BATCH_EVENTS = 64;
 /** Behind an application that leaves no time, a batch a turn must be larger, or most of its events are dropped. */
@@ -29,18 +15,20 @@ const RETRY_PAUSE = 200;
 const CALL_TIMEOUT = 2000;
 const SETTLE_TIMEOUT = 200;
 
+/** Moves events from the queue to the stream, oldest first, one batch at a time. What did not arrive goes back into the queue. */
 export function createSender(
   producerId: string,
   queue: EventQueue,
   connector: Connector,
   inspection: Inspection,
   metrics: PublisherMetrics,
-): Sender {
+) {
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
   let isStopped = false;
   let isReleased = false;
 
+  /** Sends soon, or when the back-off is over. */
   const schedule = () => {
     if (timer === undefined && sending === undefined && !isStopped) {
       timer = setTimeout(() => void send(), Math.max(LINGER, connector.resumesAt - Date.now()));
@@ -53,6 +41,7 @@ export function createSender(
     timer = undefined;
   };
 
+  /** Sends until the queue is empty or Redis refuses; a second caller waits for the same turn. Never throws. */
   const send = (): Promise<void> => {
     unschedule();
     sending ??= drain().finally(() => {
@@ -101,7 +90,8 @@ export function createSender(
   return {
     schedule,
     send,
-    async flush(deadline) {
+    /** Sends, again and again while Redis refuses, until nothing is left (true) or the deadline has passed. */
+    async flush(deadline: number): Promise<boolean> {
       const endsAt = Date.now() + deadline;
       let alarm: NodeJS.Timeout | undefined;
       // Not unreferenced: whoever awaits a flush gets an answer even when nothing else keeps the process alive.
@@ -122,10 +112,12 @@ export function createSender(
         clearTimeout(alarm);
       }
     },
+    /** From now on sends only when told to. */
     stop() {
       isStopped = true;
       unschedule();
     },
+    /** Lets go of the queue once the connection is closed: what is left is dropped, and counted. */
     async release() {
       isReleased = true;
       // Now that its connection is closed, what was on its way is settled at once; so it is counted, too.

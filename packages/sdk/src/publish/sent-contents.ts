@@ -1,25 +1,12 @@
 /** What is known of a content by its hash: it was inside an event once, it is on its way to the stream as a blob, it is there. */
 type Known = { state: "seen" | "sending" | "sent"; sentAt: number };
 
-export type SentContents = {
-  /**
-   * What to do with a content: the first time it goes as it is, the second time as a blob that is referred to, then as a reference.
-   * So what never comes again costs no blob.
-   */
-  meet(hash: string, now: number): "inline" | "blob" | "reference";
-  confirm(hash: string, now: number): void;
-  /** Its blob will never arrive. */
-  forget(hash: string): void;
-  /** Nothing sent is certain to be there any more: another connection may lead to an emptied Redis. */
-  distrust(): void;
-};
-
 const MAX_KNOWN = 10_000;
 /** A content is sent again after this time, so that a stream that was emptied or trimmed hides no content for long, and retention may count from here. */
 const TRUSTED_FOR = 10 * 60_000;
 
 /** The contents this producer has sent, in bounded memory. */
-export function createSentContents(): SentContents {
+export function createSentContents() {
   const known = new Map<string, Known>();
 
   const remember = (hash: string, entry: Known) => {
@@ -32,7 +19,11 @@ export function createSentContents(): SentContents {
   };
 
   return {
-    meet(hash, now) {
+    /**
+     * What to do with a content: the first time it goes as it is, the second time as a blob that is referred to, then as a reference.
+     * So what never comes again costs no blob.
+     */
+    meet(hash: string, now: number): "inline" | "blob" | "reference" {
       const entry = known.get(hash);
       if (entry === undefined) {
         remember(hash, { state: "seen", sentAt: 0 });
@@ -42,16 +33,18 @@ export function createSentContents(): SentContents {
       remember(hash, isDue ? { state: "sending", sentAt: 0 } : entry);
       return isDue ? "blob" : "reference";
     },
-    confirm(hash, now) {
+    confirm(hash: string, now: number) {
       const entry = known.get(hash);
       if (entry !== undefined) {
         entry.state = "sent";
         entry.sentAt = now;
       }
     },
-    forget(hash) {
+    /** Its blob will never arrive. */
+    forget(hash: string) {
       known.delete(hash);
     },
+    /** Nothing sent is certain to be there any more: another connection may lead to an emptied Redis. */
     distrust() {
       for (const entry of known.values()) {
         entry.state = entry.state === "sent" ? "seen" : entry.state;
