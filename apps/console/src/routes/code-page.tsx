@@ -16,10 +16,10 @@ import { Page } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/code");
 
-export const prefetch: Prefetch = ({ api, queries, search }) => {
+export const prefetch: Prefetch = ({ queries, search }) => {
   void queries.prefetchQuery(repositoriesQuery);
   if (search["q"]?.trim() && !isGrep({ mode: search["mode"] })) {
-    void queries.prefetchInfiniteQuery(searchQuery(api, search));
+    void queries.prefetchInfiniteQuery(searchQuery(search));
   }
 };
 

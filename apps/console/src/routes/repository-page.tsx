@@ -9,15 +9,13 @@ import { FileHeader, RepositoryHeader } from "#features/code/file/file-header.ts
 import { FilePanel, NameField } from "#features/code/file/file-panel.tsx";
 import { FileTreePanel } from "#features/code/file/file-tree-panel.tsx";
 import { FileView } from "#features/code/file/file-view.tsx";
-import { HistoryPanel } from "#features/code/file/history-panel.tsx";
-import { LastChanged } from "#features/code/file/last-changed.tsx";
+import { HistoryPanel, LastChanged } from "#features/code/file/history-panel.tsx";
 import { OutlinePanel } from "#features/code/file/outline-panel.tsx";
 import { SymbolPanel } from "#features/code/file/symbol-panel.tsx";
 import { type LineRange, formatLineRange, parseLineRange } from "#features/code/file/line-range.ts";
 import { PANELS, type Panel, panelOf } from "#features/code/file/panels.ts";
 import { CodeRunsPanel } from "#features/traces/details/code-runs-panel.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { useApi } from "#http/api-context.ts";
 import { hasStatus } from "#http/api-error.ts";
 import { EmptyPanel, ErrorState, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { FullPage } from "#ui/page/page.tsx";
@@ -71,7 +69,7 @@ function Browser({ repository }: { readonly repository: Repository }) {
   const { path, ref } = route.useSearch();
   const navigate = route.useNavigate();
   const branch = { id: repository.id, ref };
-  const tree = useQuery(treeQuery(useApi(), branch));
+  const tree = useQuery(treeQuery(branch));
   // On a narrow screen either the files or the file.
   const [filesShown, setFilesShown] = useState(path === undefined);
   return (
@@ -128,7 +126,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
   const navigate = route.useNavigate();
   const target = parseLineRange(useLocation().hash);
   const branch = { id: repository.id, ref };
-  const file = useQuery(fileQuery(useApi(), branch, path));
+  const file = useQuery(fileQuery(branch, path));
   const panel = panelOf(asked);
   const show = (next: { readonly panel: Panel | undefined; readonly symbol?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...next }), hash: true, replace: true, resetScroll: false });

@@ -1,31 +1,40 @@
-import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { Button, Group, Text } from "@mantine/core";
 
-/** The end of a list that comes page by page. */
-export function LoadMore({
-  list,
-}: {
+type LoadMoreProps = {
   readonly list: {
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
     readonly isFetchNextPageError: boolean;
     readonly error: Error | null;
     readonly fetchNextPage: () => Promise<unknown>;
+    readonly refetch: () => Promise<unknown>;
   };
-}) {
+  /** For what was searched: a page that can't follow the one before begins again, since the index may have changed meanwhile. */
+  readonly endOfResults?: string;
+};
+
+/** The end of a list that comes page by page. */
+export function LoadMore({ list, endOfResults }: LoadMoreProps) {
+  const isSearch = endOfResults !== undefined;
   return (
-    <Group justify="center" mt="md">
+    <Group justify="center" mt="md" {...(isSearch ? { mb: "xl" } : {})}>
       {list.isFetchNextPageError && (
         <Text size="sm" c="var(--sl-bad)" role="alert">
           {list.error?.message}
         </Text>
       )}
-      {list.hasNextPage ? (
+      {list.isFetchNextPageError && isSearch ? (
+        <Button variant="default" onClick={() => void list.refetch()}>
+          Search again
+        </Button>
+      ) : list.hasNextPage ? (
         <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {list.isFetchNextPageError ? "Try again" : "Load more"}
+          {isSearch ? "More" : list.isFetchNextPageError ? "Try again" : "Load more"}
         </Button>
       ) : (
-        <Dimmed>That's all of them.</Dimmed>
+        <Text size="sm" c="dimmed">
+          {endOfResults ?? "That's all of them."}
+        </Text>
       )}
     </Group>
   );

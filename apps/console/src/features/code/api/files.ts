@@ -1,47 +1,36 @@
 import { type SourceFile, fileSchema, outlineSchema, treeSchema } from "@sightline/code-index/contract";
 import { queryOptions } from "@tanstack/react-query";
-import type { Api } from "#http/api.ts";
+import { codeIndex, encoded } from "#http/calls.ts";
+import { answerTo, ask } from "#http/queries.ts";
 
 /** A file is asked for in several ranges when one answer may not hold it all; this many at the most. */
 const MAX_RANGES = 40;
+const STALE_MS = 60_000;
 
 /** A repository, and one of its branches; the default one when left out. */
 export type Branch = { readonly id: string; readonly ref: string | undefined };
 
-export function treeQuery(api: Api, { id, ref }: Branch) {
-  return queryOptions({
-    queryKey: ["tree", id, ref],
-    queryFn: ({ signal }) => api.request({ part: "code-index", path: `${pathOf(id)}/tree`, query: { ref }, answer: treeSchema, signal }),
-    staleTime: 60_000,
-  });
+/** Where the API has what it knows of a repository. */
+export const pathOf = (id: string) => encoded`/api/v1/repos/${id}`;
+
+export function treeQuery({ id, ref }: Branch) {
+  const queryFn = answerTo(codeIndex.get(`${pathOf(id)}/tree`, { query: { ref }, answer: treeSchema }));
+  return queryOptions({ queryKey: ["tree", id, ref], queryFn, staleTime: STALE_MS });
 }
 
-export function fileQuery(api: Api, branch: Branch, path: string) {
+export function fileQuery({ id, ref }: Branch, path: string) {
   return queryOptions({
-    queryKey: ["file", branch.id, branch.ref, path],
-    queryFn: ({ signal }) => wholeFile((start) => fileFrom(api, branch, { path, start }, signal)),
-    staleTime: 60_000,
+    queryKey: ["file", id, ref, path],
+    queryFn: (context) =>
+      wholeFile((start) => ask(context, codeIndex.get(`${pathOf(id)}/file`, { query: { ref, path, start }, answer: fileSchema }))),
+    staleTime: STALE_MS,
   });
 }
 
 /** What a file defines. */
-export function outlineQuery(api: Api, { id, ref }: Branch, path: string) {
-  return queryOptions({
-    queryKey: ["outline", id, ref, path],
-    queryFn: ({ signal }) =>
-      api.request({ part: "code-index", path: `${pathOf(id)}/outline`, query: { ref, path }, answer: outlineSchema, signal }),
-    staleTime: 60_000,
-  });
-}
-
-type Beginning = { readonly path: string; readonly start: number | undefined };
-
-function fileFrom(api: Api, { id, ref }: Branch, { path, start }: Beginning, signal: AbortSignal): Promise<SourceFile> {
-  return api.request({ part: "code-index", path: `${pathOf(id)}/file`, query: { ref, path, start }, answer: fileSchema, signal });
-}
-
-function pathOf(id: string): string {
-  return `/api/v1/repos/${encodeURIComponent(id)}`;
+export function outlineQuery({ id, ref }: Branch, path: string) {
+  const queryFn = answerTo(codeIndex.get(`${pathOf(id)}/outline`, { query: { ref, path }, answer: outlineSchema }));
+  return queryOptions({ queryKey: ["outline", id, ref, path], queryFn, staleTime: STALE_MS });
 }
 
 /** Joins the ranges of a file that is over the limit of one answer. */

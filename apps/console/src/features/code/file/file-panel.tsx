@@ -1,6 +1,7 @@
 import { CloseButton, TextInput, Title } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { PANELS, type Panel } from "./panels.ts";
 import classes from "./file-panel.module.css";
 
@@ -47,8 +48,7 @@ export function NameField({ name, onName }: { readonly name: string | undefined;
         spellCheck={false}
         autoCapitalize="off"
         maxLength={500}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        {...typedInto(typed, setTyped)}
       />
     </form>
   );

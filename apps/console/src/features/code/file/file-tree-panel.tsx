@@ -2,6 +2,7 @@ import { CloseButton, TextInput } from "@mantine/core";
 import type { Tree } from "@sightline/code-index/contract";
 import { IconChevronRight, IconFile, IconFolder, IconFolderOpen } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import { type FileTreeRow, buildFileTree, foldersOf, visibleRows } from "./file-tree.ts";
 import classes from "./file-tree-panel.module.css";
@@ -34,9 +35,8 @@ export function FileTreePanel({ files, selected, onOpen }: FileTreePanelProps) {
           size="xs"
           aria-label="Filter files"
           placeholder="Filter files"
-          value={filter}
+          {...typedInto(filter, setFilter)}
           rightSection={filter === "" ? null : <CloseButton size="xs" aria-label="Clear the filter" onClick={() => setFilter("")} />}
-          onChange={(event) => setFilter(event.currentTarget.value)}
         />
       </div>
       <div className={classes.tree}>

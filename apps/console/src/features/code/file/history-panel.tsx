@@ -2,18 +2,19 @@ import { Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { commitsQuery } from "#features/code/api/commits.ts";
 import type { Branch } from "#features/code/api/files.ts";
-import { useApi } from "#http/api-context.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
-import { MoreResults } from "#features/code/search/more-results.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
 import classes from "./history-panel.module.css";
 
+type HistoryProps = { readonly branch: Branch; readonly path: string };
+
 /** The commits that changed a file, newest first, as far back as is kept. */
-export function HistoryPanel({ branch, path }: { readonly branch: Branch; readonly path: string }) {
-  const list = useInfiniteQuery(commitsQuery(useApi(), branch, path));
+export function HistoryPanel({ branch, path }: HistoryProps) {
+  const list = useInfiniteQuery(commitsQuery(branch, path));
   const [first] = list.data?.pages ?? [];
   if (first === undefined) {
     return <Unanswered query={list} failed="The history could not be loaded" loading={<LoadingRows rows={6} height={40} />} />;
@@ -50,8 +51,19 @@ export function HistoryPanel({ branch, path }: { readonly branch: Branch; readon
           {known === 0 ? "The history is not fetched yet." : `No commit in ${extent} changed this file.`}
         </Text>
       ) : (
-        <MoreResults list={list} end={complete ? "That is the whole history." : `Those are all in ${extent}.`} />
+        <LoadMore list={list} endOfResults={complete ? "That is the whole history." : `Those are all in ${extent}.`} />
       )}
     </>
+  );
+}
+
+/** Who changed a file last, when and why; nothing while it is not known. */
+export function LastChanged({ branch, path }: HistoryProps) {
+  const history = useInfiniteQuery(commitsQuery(branch, path));
+  const last = history.data?.pages[0]?.commits[0];
+  return last === undefined ? null : (
+    <Text size="xs" c="dimmed" className={classes.last} title={last.subject}>
+      changed <TimeStamp at={last.committed_at} /> by {last.author}: {last.subject}
+    </Text>
   );
 }

@@ -6,8 +6,8 @@ import { useEffect, useRef, useState } from "react";
 import { type Branch, outlineQuery } from "#features/code/api/files.ts";
 import type { LineRange } from "./line-range.ts";
 import { outlineRows } from "./outline-rows.ts";
-import { useApi } from "#http/api-context.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import classes from "./outline-panel.module.css";
 
 const INDENT = 14;
@@ -21,8 +21,8 @@ type OutlinePanelProps = {
 };
 
 /** What a file defines; a click leads there. */
-export function OutlinePanel({ branch, path, target, onTarget, onName }: OutlinePanelProps) {
-  const outline = useQuery(outlineQuery(useApi(), branch, path));
+export function OutlinePanel({ branch, path, ...panel }: OutlinePanelProps) {
+  const outline = useQuery(outlineQuery(branch, path));
   if (outline.data === undefined) {
     return <Unanswered query={outline} failed="The outline could not be loaded" loading={<LoadingRows rows={8} height={20} />} />;
   }
@@ -34,15 +34,10 @@ export function OutlinePanel({ branch, path, target, onTarget, onName }: Outline
       </Text>
     );
   }
-  return <Symbols symbols={symbols} target={target} onTarget={onTarget} onName={onName} />;
+  return <Symbols symbols={symbols} {...panel} />;
 }
 
-type SymbolsProps = {
-  readonly symbols: Outline["symbols"];
-  readonly target: LineRange | undefined;
-  readonly onTarget: (range: LineRange) => void;
-  readonly onName: (name: string) => void;
-};
+type SymbolsProps = Omit<OutlinePanelProps, "branch" | "path"> & Pick<Outline, "symbols">;
 
 function Symbols({ symbols, target, onTarget, onName }: SymbolsProps) {
   const [filter, setFilter] = useState("");
@@ -60,8 +55,7 @@ function Symbols({ symbols, target, onTarget, onName }: SymbolsProps) {
         aria-label="Filter the outline"
         placeholder="Filter"
         spellCheck={false}
-        value={filter}
-        onChange={(event) => setFilter(event.currentTarget.value)}
+        {...typedInto(filter, setFilter)}
       />
       <ul ref={list} className={classes.list}>
         {rows.map(({ name, kind, start_line: start, depth, current: isCurrent }, index) => (

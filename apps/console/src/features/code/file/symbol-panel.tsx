@@ -1,15 +1,15 @@
 import { SegmentedControl, Text } from "@mantine/core";
 import { type FoundReference, type FoundSymbol, referencesAnswerSchema } from "@sightline/code-index/contract";
-import { useInfiniteQuery, infiniteQueryOptions } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { fileLink } from "./file-link.ts";
-import { useApi } from "#http/api-context.ts";
+import { codeIndex } from "#http/calls.ts";
+import { pageByPage } from "#http/queries.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
-import { MoreResults } from "#features/code/search/more-results.tsx";
-import type { Api } from "#http/api.ts";
+import { LoadMore } from "#ui/kit/load-more.tsx";
 import classes from "./symbol-panel.module.css";
 
 type Place = { readonly repo: string; readonly ref: string | undefined };
@@ -17,7 +17,7 @@ type Place = { readonly repo: string; readonly ref: string | undefined };
 /** Where a name is defined and used: in this repository, or in all of them. */
 export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol: string; readonly place: Place }) {
   const [everywhere, setEverywhere] = useState(false);
-  const list = useInfiniteQuery(referencesQuery(useApi(), { symbol, ...(everywhere ? {} : { repo, ref }) }));
+  const list = useInfiniteQuery(referencesQuery({ symbol, ...(everywhere ? {} : { repo, ref }) }));
   const pages = list.data?.pages ?? [];
   const [first] = pages;
   const last = pages.at(-1);
@@ -69,7 +69,7 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
               ofBranch={ref !== undefined && !everywhere}
             />
           ))}
-          {files.size > 0 && <MoreResults list={list} end="Those are all uses." />}
+          {files.size > 0 && <LoadMore list={list} endOfResults="Those are all uses." />}
         </>
       )}
     </>
@@ -134,22 +134,7 @@ function fileOf({ repo, ref, path }: FoundReference): string {
 const PAGE_SIZE = 50;
 
 /** Where a name is defined and where it is used, in one repository or in all. */
-function referencesQuery(
-  api: Api,
-  { symbol, repo, ref }: { readonly symbol: string; readonly repo?: string | undefined; readonly ref?: string | undefined },
-) {
-  return infiniteQueryOptions({
-    queryKey: ["references", symbol, repo, ref],
-    queryFn: ({ pageParam, signal }) =>
-      api.request({
-        part: "code-index",
-        path: "/api/v1/references",
-        query: { symbol, repo, ref, cursor: pageParam, limit: PAGE_SIZE },
-        answer: referencesAnswerSchema,
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    staleTime: 60_000,
-  });
+function referencesQuery({ symbol, repo, ref }: { readonly symbol: string } & Partial<Place>) {
+  const call = codeIndex.get("/api/v1/references", { query: { symbol, repo, ref, limit: PAGE_SIZE }, answer: referencesAnswerSchema });
+  return { ...pageByPage(["references", symbol, repo, ref], call), staleTime: 60_000 };
 }

@@ -32,6 +32,12 @@ export const GRAMMARS = {
 
 export type Grammar = keyof typeof GRAMMARS;
 
+/** The index knows no language by these names. */
+const NOT_INDEXED: ReadonlySet<string> = new Set(["docker", "jsx", "make", "proto", "xml"]);
+
+/** The names by which the index knows languages, for the filter. */
+export const LANGUAGES = Object.keys(GRAMMARS).filter((name) => !NOT_INDEXED.has(name));
+
 const ALIASES: Readonly<Record<string, Grammar>> = {
   "c#": "csharp",
   "c++": "cpp",

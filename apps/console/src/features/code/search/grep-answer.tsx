@@ -1,38 +1,32 @@
 import { Loader, Text } from "@mantine/core";
 import { type GrepAnswer, grepAnswerSchema } from "@sightline/code-index/contract";
 import { IconZoomExclamation } from "@tabler/icons-react";
-import { useInfiniteQuery, infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import { joinFiles } from "./join-files.ts";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { type SearchState, isOn } from "#features/code/query/search-state.ts";
-import { useApi } from "#http/api-context.ts";
+import { codeIndex } from "#http/calls.ts";
+import { pageByPage } from "#http/queries.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
-import { EmptyPanel, LoadingRows } from "#ui/kit/list-states.tsx";
-import { AnswerError } from "./answer-error.tsx";
+import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
+import { joinFiles } from "./grep-lines.ts";
+import { NoAnswer } from "./no-answer.tsx";
 import { AnswerNotes } from "./answer-notes.tsx";
 import { GrepResults } from "./grep-results.tsx";
-import { MoreResults } from "./more-results.tsx";
 import { NothingFound } from "./nothing-found.tsx";
 import { SearchedIndexes } from "./searched-indexes.tsx";
-import type { Api } from "#http/api.ts";
 import classes from "./answer.module.css";
 
 type GrepAnswerViewProps = { readonly state: SearchState; readonly onChange: (change: Partial<SearchState>) => void };
 
 /** Every matching line, by file. */
 export function GrepAnswerView({ state, onChange }: GrepAnswerViewProps) {
-  const grep = useInfiniteQuery(grepQuery(useApi(), state));
+  const grep = useInfiniteQuery(grepQuery(state));
   const pages = grep.data?.pages ?? [];
   const first = pages[0];
   const last = pages.at(-1);
   // A pattern that is not finished yet is refused; the lines of the one before would say nothing about it.
   if (first === undefined || last === undefined || (grep.error !== null && !grep.isFetchNextPageError)) {
-    return grep.error === null ? (
-      <div className={classes.waiting}>
-        <LoadingRows rows={4} height={90} />
-      </div>
-    ) : (
-      <AnswerError error={grep.error} onRetry={() => void grep.refetch()} />
-    );
+    return <NoAnswer list={grep} rowHeight={90} />;
   }
   const files = joinFiles(pages.flatMap((page) => page.files));
   const lines = pages.reduce((sum, { matches }) => sum + matches, 0);
@@ -61,9 +55,9 @@ export function GrepAnswerView({ state, onChange }: GrepAnswerViewProps) {
       ) : (
         <>
           <GrepResults files={files} ofBranch={state.ref !== undefined} />
-          <MoreResults
+          <LoadMore
             list={grep}
-            end={last.partial ? "Those are the lines found before the search had to stop." : "Those are all lines."}
+            endOfResults={last.partial ? "Those are the lines found before the search had to stop." : "Those are all lines."}
           />
         </>
       )}
@@ -83,7 +77,7 @@ const PAGE_SIZE = 100;
 const CONTEXT_LINES = 1;
 
 /** Every line that matches, by repository, path and line, page by page. */
-function grepQuery(api: Api, { q: pattern = "", repo, path, lang, ref, ...how }: SearchState) {
+function grepQuery({ q: pattern = "", repo, path, lang, ref, ...how }: SearchState) {
   const query = {
     pattern,
     repo,
@@ -94,19 +88,6 @@ function grepQuery(api: Api, { q: pattern = "", repo, path, lang, ref, ...how }:
     case: isOn(how.case) ? "sensitive" : "insensitive",
     context: CONTEXT_LINES,
   };
-  return infiniteQueryOptions({
-    queryKey: ["grep", query],
-    queryFn: ({ pageParam, signal }) =>
-      api.request({
-        part: "code-index",
-        path: "/api/v1/grep",
-        query: { ...query, cursor: pageParam, limit: PAGE_SIZE },
-        answer: grepAnswerSchema,
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-    staleTime: 30_000,
-  });
+  const call = codeIndex.get("/api/v1/grep", { query: { ...query, limit: PAGE_SIZE }, answer: grepAnswerSchema });
+  return { ...pageByPage(["grep", query], call), placeholderData: keepPreviousData, staleTime: 30_000 };
 }

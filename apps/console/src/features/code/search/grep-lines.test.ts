@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blocksOf } from "./grep-lines.ts";
-import { joinFiles } from "./join-files.ts";
+import { blocksOf, joinFiles } from "./grep-lines.ts";
 
 const match = (line: number, before: string[] = [], after: string[] = []) => ({ line, text: `match ${line}`, ranges: [], before, after });
 const place = { repo: "acme/shop", ref: "main", commit: "c1", path: "a.ts", language: "typescript" };

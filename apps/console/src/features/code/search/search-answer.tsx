@@ -6,13 +6,12 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { searchQuery } from "#features/code/api/search.ts";
 import { withoutReadFilter, type ReadFilter } from "#features/code/query/read-filter.ts";
 import { type SearchState, isOn } from "#features/code/query/search-state.ts";
-import { useApi } from "#http/api-context.ts";
 import { formatDuration, plural } from "#ui/words/format.ts";
-import { EmptyPanel, LoadingRows } from "#ui/kit/list-states.tsx";
-import { AnswerError } from "./answer-error.tsx";
+import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { LoadMore } from "#ui/kit/load-more.tsx";
+import { NoAnswer } from "./no-answer.tsx";
 import { AnswerNotes } from "./answer-notes.tsx";
 import { LegStates } from "./leg-chips.tsx";
-import { MoreResults } from "./more-results.tsx";
 import { NothingFound } from "./nothing-found.tsx";
 import { SearchedIndexes } from "./searched-indexes.tsx";
 import { SearchResults } from "./search-results.tsx";
@@ -22,17 +21,11 @@ type SearchAnswerViewProps = { readonly state: SearchState; readonly onChange: (
 
 /** What a search found, how each way of searching fared, and how new what was searched is. */
 export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
-  const search = useInfiniteQuery(searchQuery(useApi(), state));
+  const search = useInfiniteQuery(searchQuery(state));
   const first = search.data?.pages[0];
   const last = search.data?.pages.at(-1);
   if (first === undefined || last === undefined) {
-    return search.error === null ? (
-      <div className={classes.waiting}>
-        <LoadingRows rows={4} height={120} />
-      </div>
-    ) : (
-      <AnswerError error={search.error} onRetry={() => void search.refetch()} />
-    );
+    return <NoAnswer list={search} rowHeight={120} />;
   }
   const results = search.data?.pages.flatMap((page) => page.results) ?? [];
   const failed = search.isPlaceholderData ? null : search.isFetchNextPageError ? null : search.error;
@@ -69,7 +62,7 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
       ) : (
         <>
           <SearchResults results={results} ofBranch={first.query.filters.some(({ field }) => field === "ref")} />
-          <MoreResults list={search} end="Those are all results." />
+          <LoadMore list={search} endOfResults="Those are all results." />
         </>
       )}
     </>

@@ -1,7 +1,7 @@
 import { ActionIcon, SegmentedControl, Tooltip } from "@mantine/core";
 import { IconLetterCase, IconRegex } from "@tabler/icons-react";
 import { useMemo, type ReactNode } from "react";
-import { LANGUAGES } from "#features/code/query/languages.ts";
+import { LANGUAGES } from "#features/code/highlight/languages.ts";
 import { type SearchState, isGrep, isOn } from "#features/code/query/search-state.ts";
 import { SearchFilters, type SearchedRepository } from "./search-filters.tsx";
 import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";

@@ -1,6 +1,7 @@
 import { Select, TextInput } from "@mantine/core";
-import { LANGUAGES } from "#features/code/query/languages.ts";
+import { LANGUAGES } from "#features/code/highlight/languages.ts";
 import type { FilterName, SearchState } from "#features/code/query/search-state.ts";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useTyped } from "#ui/query/use-typed.ts";
 import classes from "./search-filters.module.css";
 
@@ -47,8 +48,7 @@ export function SearchFilters({ state, repositories, onChange }: SearchFiltersPr
         spellCheck={false}
         autoCapitalize="off"
         maxLength={1_000}
-        value={path}
-        onChange={(event) => setPath(event.currentTarget.value)}
+        {...typedInto(path, setPath)}
       />
       <Select
         className={classes.narrow}
