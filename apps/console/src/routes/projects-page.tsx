@@ -34,7 +34,9 @@ export function ProjectsPage() {
         </Button>
       </PageHeader>
       <ProjectList onCreate={open} />
-      <CreateProjectModal opened={asked !== undefined} onClose={() => ask(false)} />
+      <Modal opened={asked !== undefined} onClose={() => ask(false)} size="xl" title="Create a project">
+        <CreateProject onDone={() => ask(false)} />
+      </Modal>
     </Page>
   );
 }
@@ -104,14 +106,6 @@ function Access({ project: { access } }: { readonly project: Project }) {
         {access === "members" ? "Members" : "Everyone"}
       </Badge>
     </Tooltip>
-  );
-}
-
-function CreateProjectModal({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
-  return (
-    <Modal opened={opened} onClose={onClose} size="xl" title="Create a project">
-      <CreateProject onDone={onClose} />
-    </Modal>
   );
 }
 

@@ -14,7 +14,7 @@ import { LiveMark } from "#features/traces/marks/live-mark.tsx";
 import { StepDetails, TraceDetails } from "#features/traces/details/step-details.tsx";
 import { TraceActions } from "#features/traces/trace/trace-actions.tsx";
 import { TraceHeader } from "#features/traces/trace/trace-header.tsx";
-import { TraceFactsSkeleton, TraceHeaderSkeleton, TraceStepsSkeleton } from "#features/traces/trace/trace-skeleton.tsx";
+import { TraceHeaderSkeleton, TraceStepsSkeleton } from "#features/traces/trace/trace-skeleton.tsx";
 import { TraceScores } from "#features/traces/details/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/trace/trace-workspace.tsx";
 import { type StepFilter, readFilter } from "#features/traces/waterfall/find-steps.ts";
@@ -60,7 +60,7 @@ export function TracePage() {
     const retry = (): void => void Promise.all([digest.refetch(), steps.refetch()]);
     return (
       <FullPage>
-        <TraceHeaderSkeleton breadcrumbs={breadcrumbs} />
+        <TraceHeaderSkeleton breadcrumbs={breadcrumbs} isLoading={false} />
         <ErrorState order={1} title="The trace could not be loaded" error={failed} onRetry={retry} />
       </FullPage>
     );
@@ -69,9 +69,7 @@ export function TracePage() {
     return (
       <FullPage>
         {digest.data === undefined ? (
-          <TraceHeaderSkeleton breadcrumbs={breadcrumbs}>
-            <TraceFactsSkeleton />
-          </TraceHeaderSkeleton>
+          <TraceHeaderSkeleton breadcrumbs={breadcrumbs} isLoading />
         ) : (
           <Header trace={digest.data} steps={[]} breadcrumbs={breadcrumbs} live={null} stepId={undefined} />
         )}

@@ -9,9 +9,7 @@ export const LETTER_STATES: Readonly<Record<DeadLetter["state"], { readonly labe
 };
 
 export const SHOWN: readonly { readonly value: LetterState; readonly label: string }[] = [
-  { value: "open", label: "Open" },
-  { value: "replayed", label: "Replayed" },
-  { value: "deleted", label: "Deleted" },
+  ...(["open", "replayed", "deleted"] as const).map((value) => ({ value, label: LETTER_STATES[value].label })),
   { value: "all", label: "All" },
 ];
 

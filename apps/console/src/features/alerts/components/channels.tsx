@@ -19,7 +19,7 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
 
-const KINDS = { webhook: "Webhook", slack: "Slack" } as const;
+const KINDS = { slack: "Slack", webhook: "Webhook" } as const;
 
 /** Where alerts are told; addresses are shown by their host alone. */
 export function Channels({ projectId, channels, mayChange }: Props) {
@@ -158,10 +158,7 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
         <Group align="flex-start" gap="xs">
           <NativeSelect
             label="Kind"
-            data={[
-              { value: "slack", label: "Slack" },
-              { value: "webhook", label: "Webhook" },
-            ]}
+            data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
             value={channel.kind}
             onChange={(event) => setChannel({ ...channel, kind: alertChannelKindSchema.parse(event.currentTarget.value) })}
           />

@@ -26,15 +26,6 @@ type Props = {
 
 /** A rule as one sentence with gaps to fill in. */
 export function RuleModal({ projectId, draft, channels, onClose }: Props) {
-  const title = draft.id === undefined ? "New alert" : "Change this alert";
-  return (
-    <Modal opened onClose={onClose} title={title} size="lg">
-      <RuleForm projectId={projectId} draft={draft} channels={channels} onClose={onClose} />
-    </Modal>
-  );
-}
-
-function RuleForm({ projectId, draft, channels, onClose }: Props) {
   const [rule, setRule] = useState(draft);
   const { unit, factor, narrowedBy } = METRICS[rule.metric];
   const [threshold, setThreshold] = useState(String(Number((draft.threshold / METRICS[draft.metric].factor).toPrecision(12))));
@@ -60,81 +51,83 @@ function RuleForm({ projectId, draft, channels, onClose }: Props) {
   }
 
   return (
-    <DialogForm
-      change={problem === undefined ? save : { error: new Error(problem), isPending: save.isPending }}
-      failed="The alert was not saved"
-      submit="Save"
-      onSubmit={submit}
-      onCancel={onClose}
-    >
-      <TextInput
-        label="Name"
-        placeholder="Many failures"
-        maxLength={100}
-        data-autofocus
-        autoComplete="off"
-        {...typedInto(rule.name, (next) => setRule({ ...rule, name: next }))}
-      />
-      <div className={classes.sentence}>
-        <Text span>Tell us when the</Text>
-        <NativeSelect
-          aria-label="What is looked at"
-          data={METRIC_CHOICES}
-          value={rule.metric}
-          onChange={(event) => setRule({ ...rule, metric: alertMetricSchema.parse(event.currentTarget.value), filter: {} })}
-        />
-        {narrowedBy.length > 0 && (
-          <>
-            <Text span>of</Text>
-            <NativeSelect
-              aria-label="Narrowed to"
-              data={[{ value: "", label: "all traces" }, ...narrowedBy.map((value) => ({ value, label: `the ${value}` }))]}
-              value={narrowing}
-              onChange={({ currentTarget: { value } }) => setRule({ ...rule, filter: value === "" ? {} : { [value]: "" } })}
-            />
-            {narrowing !== "" && (
-              <TextInput
-                aria-label={`Name of the ${narrowing}`}
-                placeholder="its whole name"
-                maxLength={200}
-                spellCheck={false}
-                value={which}
-                onChange={(event) => setRule({ ...rule, filter: { [narrowing]: event.currentTarget.value } })}
-              />
-            )}
-          </>
-        )}
-        <Text span>{comparison(rule.metric)}</Text>
+    <Modal opened onClose={onClose} title={draft.id === undefined ? "New alert" : "Change this alert"} size="lg">
+      <DialogForm
+        change={problem === undefined ? save : { error: new Error(problem), isPending: save.isPending }}
+        failed="The alert was not saved"
+        submit="Save"
+        onSubmit={submit}
+        onCancel={onClose}
+      >
         <TextInput
-          className={classes.number}
-          aria-label="Limit"
-          inputMode="decimal"
+          label="Name"
+          placeholder="Many failures"
+          maxLength={100}
+          data-autofocus
           autoComplete="off"
-          rightSection={unit === "" ? undefined : <Dimmed span>{unit}</Dimmed>}
-          {...typedInto(threshold, setThreshold)}
+          {...typedInto(rule.name, (next) => setRule({ ...rule, name: next }))}
         />
-        <Text span>in the last</Text>
-        <NativeSelect
-          aria-label="Window"
-          data={[...new Set([...WINDOWS, rule.window_minutes])].map((minutes) => ({
-            value: String(minutes),
-            label: windowInWords(minutes),
-          }))}
-          value={String(rule.window_minutes)}
-          onChange={(event) => setRule({ ...rule, window_minutes: Number(event.currentTarget.value) })}
-        />
-      </div>
-      {channels.length === 0 ? (
-        <Dimmed>There is no channel yet, so it shows on this page only. An owner adds a webhook or Slack below.</Dimmed>
-      ) : (
-        <Checkbox.Group label="Tell it to" value={[...rule.channels]} onChange={(chosen) => setRule({ ...rule, channels: chosen })}>
-          <Group mt="xs" gap="lg">
-            {channels.map(({ id, name }) => (
-              <Checkbox key={id} value={id} label={name} />
-            ))}
-          </Group>
-        </Checkbox.Group>
-      )}
-    </DialogForm>
+        <div className={classes.sentence}>
+          <Text span>Tell us when the</Text>
+          <NativeSelect
+            aria-label="What is looked at"
+            data={METRIC_CHOICES}
+            value={rule.metric}
+            onChange={(event) => setRule({ ...rule, metric: alertMetricSchema.parse(event.currentTarget.value), filter: {} })}
+          />
+          {narrowedBy.length > 0 && (
+            <>
+              <Text span>of</Text>
+              <NativeSelect
+                aria-label="Narrowed to"
+                data={[{ value: "", label: "all traces" }, ...narrowedBy.map((value) => ({ value, label: `the ${value}` }))]}
+                value={narrowing}
+                onChange={({ currentTarget: { value } }) => setRule({ ...rule, filter: value === "" ? {} : { [value]: "" } })}
+              />
+              {narrowing !== "" && (
+                <TextInput
+                  aria-label={`Name of the ${narrowing}`}
+                  placeholder="its whole name"
+                  maxLength={200}
+                  spellCheck={false}
+                  value={which}
+                  onChange={(event) => setRule({ ...rule, filter: { [narrowing]: event.currentTarget.value } })}
+                />
+              )}
+            </>
+          )}
+          <Text span>{comparison(rule.metric)}</Text>
+          <TextInput
+            className={classes.number}
+            aria-label="Limit"
+            inputMode="decimal"
+            autoComplete="off"
+            rightSection={unit === "" ? undefined : <Dimmed span>{unit}</Dimmed>}
+            {...typedInto(threshold, setThreshold)}
+          />
+          <Text span>in the last</Text>
+          <NativeSelect
+            aria-label="Window"
+            data={[...new Set([...WINDOWS, rule.window_minutes])].map((minutes) => ({
+              value: String(minutes),
+              label: windowInWords(minutes),
+            }))}
+            value={String(rule.window_minutes)}
+            onChange={(event) => setRule({ ...rule, window_minutes: Number(event.currentTarget.value) })}
+          />
+        </div>
+        {channels.length === 0 ? (
+          <Dimmed>There is no channel yet, so it shows on this page only. An owner adds a webhook or Slack below.</Dimmed>
+        ) : (
+          <Checkbox.Group label="Tell it to" value={[...rule.channels]} onChange={(chosen) => setRule({ ...rule, channels: chosen })}>
+            <Group mt="xs" gap="lg">
+              {channels.map(({ id, name }) => (
+                <Checkbox key={id} value={id} label={name} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+        )}
+      </DialogForm>
+    </Modal>
   );
 }

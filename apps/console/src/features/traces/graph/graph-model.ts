@@ -174,7 +174,7 @@ function nodeAround(step: Step, byId: ReadonlyMap<string, Step>, kept: ReadonlyS
   return undefined;
 }
 
-function byStart(steps: readonly Step[]): readonly Step[] {
+export function byStart(steps: readonly Step[]): readonly Step[] {
   return steps.toSorted((left, right) => Date.parse(left.started_at) - Date.parse(right.started_at) || left.seq - right.seq);
 }
 

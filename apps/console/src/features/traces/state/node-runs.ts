@@ -1,10 +1,9 @@
 import type { Step } from "@sightline/observability/contract";
+import { byStart } from "#features/traces/graph/graph-model.ts";
 
 /** The runs of nodes in the order of their start. */
 export function nodeRunsOf(steps: readonly Step[]): readonly Step[] {
-  return steps
-    .filter(({ kind, graph_node: node }) => kind === "node" || node !== null)
-    .toSorted((left, right) => timeOf(left) - timeOf(right) || left.seq - right.seq);
+  return byStart(steps.filter(({ kind, graph_node: node }) => kind === "node" || node !== null));
 }
 
 /** The run that is selected, or in which the selected step lies; without one the first. */

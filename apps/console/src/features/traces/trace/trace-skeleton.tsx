@@ -3,25 +3,20 @@ import type { ReactNode } from "react";
 import headerClasses from "./trace-header.module.css";
 import classes from "./trace-skeleton.module.css";
 
-/** The head of a trace that is not known yet: the way back works already. */
-export function TraceHeaderSkeleton({ breadcrumbs, children }: { readonly breadcrumbs: ReactNode; readonly children?: ReactNode }) {
+/** The head of a trace that is not known yet, as high as the lines that come: the way back works already. */
+export function TraceHeaderSkeleton({ breadcrumbs, isLoading }: { readonly breadcrumbs: ReactNode; readonly isLoading: boolean }) {
   return (
     <header className={headerClasses.header}>
       <div className={headerClasses.words}>
         <div className={headerClasses.up}>{breadcrumbs}</div>
-        {children}
+        {isLoading && (
+          <div className={classes.facts} role="status" aria-label="Loading the trace">
+            <Skeleton height={18} width={220} radius="xl" />
+            <Skeleton height={12} width={380} radius="xl" />
+          </div>
+        )}
       </div>
     </header>
-  );
-}
-
-/** As high as the lines that come. */
-export function TraceFactsSkeleton() {
-  return (
-    <div className={classes.facts} role="status" aria-label="Loading the trace">
-      <Skeleton height={18} width={220} radius="xl" />
-      <Skeleton height={12} width={380} radius="xl" />
-    </div>
   );
 }
 

@@ -1,7 +1,6 @@
 import { Tooltip, VisuallyHidden } from "@mantine/core";
 import type { ObservationStatus, Step, TraceDigest } from "@sightline/observability/contract";
 import { IconChevronRight, IconClockExclamation, IconHourglassHigh, IconUnlink } from "@tabler/icons-react";
-import type { ReactNode } from "react";
 import { formatDuration } from "#ui/words/format.ts";
 import type { StepRow } from "./step-rows.ts";
 import { type Span, placeOf, runSpans, spanOf } from "./waterfall.ts";
@@ -111,25 +110,18 @@ function StatusMark({ status }: { readonly status: ObservationStatus }) {
 
 /** What is unusual about a step, in an icon that explains itself. */
 function Notes({ step: { is_stalled: isStalled, clock_skew_ms: skew }, isOrphan }: { readonly step: Step; readonly isOrphan: boolean }) {
-  return (
-    <>
-      {isStalled && (
-        <Note label="Stalled: runs longer than 99 of 100 of its kind did" tone="warn">
-          <IconHourglassHigh size={14} />
-        </Note>
-      )}
-      {isOrphan && (
-        <Note label="Its parent never arrived" tone="warn">
-          <IconUnlink size={14} />
-        </Note>
-      )}
-      {skew !== null && (
-        <Note label={skewText(skew)} tone="idle">
-          <IconClockExclamation size={14} />
-        </Note>
-      )}
-    </>
-  );
+  const notes = [
+    isStalled && { label: "Stalled: runs longer than 99 of 100 of its kind did", tone: "warn", icon: IconHourglassHigh },
+    isOrphan && { label: "Its parent never arrived", tone: "warn", icon: IconUnlink },
+    skew !== null && { label: skewText(skew), tone: "idle", icon: IconClockExclamation },
+  ].filter((note) => note !== false);
+  return notes.map(({ label, tone, icon: Icon }) => (
+    <Tooltip key={label} label={label} multiline maw={280}>
+      <span className={classes.note} data-tone={tone} role="img" aria-label={label}>
+        <Icon size={14} />
+      </span>
+    </Tooltip>
+  ));
 }
 
 /** Why a step lies outside of its parent. */
@@ -138,14 +130,4 @@ export function skewText(skew: number): string {
   return skew < 0
     ? `Seems to have begun ${by} before its parent: the clocks of two machines differ`
     : `Seems to have ended ${by} after its parent: it outlived it, or the clocks of two machines differ`;
-}
-
-function Note({ label, tone, children }: { readonly label: string; readonly tone: string; readonly children: ReactNode }) {
-  return (
-    <Tooltip label={label} multiline maw={280}>
-      <span className={classes.note} data-tone={tone} role="img" aria-label={label}>
-        {children}
-      </span>
-    </Tooltip>
-  );
 }
