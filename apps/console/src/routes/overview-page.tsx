@@ -17,7 +17,7 @@ import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
-import { type Step, expectedSteps, isOpen, stepsOf } from "#routes/overview/steps.ts";
+import { expectedSteps, isOpen, stepsOf } from "#routes/overview/steps.ts";
 
 export function OverviewPage() {
   const me = useMe();
@@ -53,17 +53,8 @@ export function OverviewPage() {
 const FIRST_CALL_MS = 2_500;
 const REFRESH_MS = 15_000;
 
-type ShownSteps = {
-  /** None once there is nothing left to do, and until that is known. */
-  readonly steps: readonly Step[];
-  /** Those to come: it is not known yet, and when this browser last knew there were some. */
-  readonly expected: readonly Step[];
-  readonly isAway: boolean;
-  readonly setAway: (isAway: boolean) => void;
-};
-
 /** The first steps, and whether this browser has put them away. */
-function useFirstSteps(isAdmin: boolean): ShownSteps {
+function useFirstSteps(isAdmin: boolean) {
   const [stored, store] = useLocalStorage({ key: "sightline-first-steps", defaultValue: "shown", getInitialValueInEffect: false });
   const repositories = useQuery(repositoriesQuery);
   const projects = useQuery(projectsQuery);
@@ -82,10 +73,12 @@ function useFirstSteps(isAdmin: boolean): ShownSteps {
     }
   }, [isDone, stored, store]);
   return {
+    /** None once there is nothing left to do, and until that is known. */
     steps: steps === undefined || isDone ? [] : steps,
+    /** Those to come: it is not known yet, and when this browser last knew there were some. */
     expected: steps === undefined && stored === "shown" ? expectedSteps(answers) : [],
     isAway: stored === "away",
-    setAway: (isAway) => store(isAway ? "away" : "shown"),
+    setAway: (isAway: boolean) => store(isAway ? "away" : "shown"),
   };
 }
 

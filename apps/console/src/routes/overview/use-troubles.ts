@@ -8,7 +8,6 @@ import { useNow } from "#ui/time/use-now.ts";
 import type { Asked } from "./steps.ts";
 import {
   LATELY,
-  type Trouble,
   alertTroubles,
   channelTroubles,
   deadLetterTroubles,
@@ -28,21 +27,9 @@ const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: FAILURES_SHOW
 /** As often as the rules are looked at. */
 const RULES_MS = 60_000;
 
-export type Troubles = {
-  readonly items: readonly Trouble[];
-  /** Whether some of it is still on its way. */
-  readonly isLoading: boolean;
-  /** What can't be told, and why. */
-  readonly unknown: readonly string[];
-};
+export type Troubles = ReturnType<typeof useTroubles>;
 
-export function useTroubles({
-  isAdmin,
-  isSecondFactorStep,
-}: {
-  readonly isAdmin: boolean;
-  readonly isSecondFactorStep: boolean;
-}): Troubles {
+export function useTroubles({ isAdmin, isSecondFactorStep }: { readonly isAdmin: boolean; readonly isSecondFactorStep: boolean }) {
   const now = useNow();
   const secondFactor = useQuery({ ...secondFactorQuery, enabled: isAdmin });
   const repositories = useQuery(repositoriesQuery);
@@ -76,7 +63,9 @@ export function useTroubles({
         ...channelTroubles(project, channels[index]?.data ?? []),
       ]),
     ]),
+    /** Whether some of it is still on its way. */
     isLoading: asked.some(([, { data, error }]) => data === undefined && error === null),
+    /** What can't be told. */
     unknown: [...new Set(asked.filter(([, { data, error }]) => data === undefined && error !== null).map(([what]) => what))],
   };
 }

@@ -1,33 +1,20 @@
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useEffect, useMemo, useState } from "react";
-import { type CriticalPath, criticalPath } from "./critical-path.ts";
+import { criticalPath } from "./critical-path.ts";
 import { type StepFilter, findSteps } from "./find-steps.ts";
-import { type StepRow, revealed, stepRows } from "./step-rows.ts";
-import { type StepTree, stepTree } from "./step-tree.ts";
+import { revealed, stepRows } from "./step-rows.ts";
+import { stepTree } from "./step-tree.ts";
 import { type Span, traceSpan } from "./waterfall.ts";
 
 const TICK_MS = 500;
 
-export type Waterfall = {
-  readonly tree: StepTree;
-  readonly rows: readonly StepRow[];
-  readonly path: CriticalPath;
-  /** How many steps the filter found; undefined without one. */
-  readonly found: number | undefined;
-  /** All of the trace's time, and the part of it that is shown. */
-  readonly whole: Span;
-  readonly shown: Span;
-  /** Undefined for the whole. */
-  readonly setShown: (shown: Span | undefined) => void;
-  readonly collapsed: ReadonlySet<string>;
-  readonly setCollapsed: (collapsed: ReadonlySet<string>) => void;
-};
+export type Waterfall = ReturnType<typeof useWaterfall>;
 
 /** What the tree and the time axis of a trace show. */
 export function useWaterfall(
   trace: TraceDigest,
   { steps, filter, selected }: { readonly steps: readonly Step[]; readonly filter: StepFilter; readonly selected: string },
-): Waterfall {
+) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const [part, setPart] = useState<Span>();
   const now = useTicking(trace.status === "running");
@@ -46,7 +33,19 @@ export function useWaterfall(
     // oxlint-disable-next-line react/exhaustive-deps -- not every new step opens what somebody collapsed
   }, [selected]);
 
-  return { tree, rows, path, found: found?.size, whole, shown: part ?? whole, setShown: setPart, collapsed, setCollapsed };
+  return {
+    tree,
+    rows,
+    path,
+    /** How many steps the filter found; undefined without one. */
+    found: found?.size,
+    whole,
+    /** The part of the whole time that is shown; set to undefined for all of it. */
+    shown: part ?? whole,
+    setShown: setPart,
+    collapsed,
+    setCollapsed,
+  };
 }
 
 function useTicking(enabled: boolean): number {

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from "@mantine/hooks";
-import { type TraceQueryError, parseTraceQuery, type FacetField, facetFieldSchema } from "@sightline/observability/contract";
+import { type TraceQueryError, facetFieldSchema, parseTraceQuery } from "@sightline/observability/contract";
 import { type ReactNode, useId, useState } from "react";
-import { type QueryOption, complete, type QueryPlace, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
+import { complete, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
 import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";
 import { useTyped } from "#ui/query/use-typed.ts";
 import { useQuery } from "@tanstack/react-query";
@@ -11,29 +11,20 @@ import classes from "./query-bar.module.css";
 
 const TYPING_PAUSE_MS = 250;
 const FACETS_PAUSE_MS = 120;
-const NO_VALUES: readonly { readonly value: string; readonly count: number }[] = [];
 
 /** What the text may become at the caret; asks the API for the values of a field. Nothing without a caret. */
-function useOptions(
-  projectId: string,
-  text: string,
-  caret: number | undefined,
-): { readonly place: QueryPlace | undefined; readonly options: readonly QueryOption[] } {
+function useOptions(projectId: string, text: string, caret: number | undefined) {
   const place = caret === undefined ? undefined : placeAt(text, caret);
   const field = place?.kind === "value" ? facetFieldSchema.safeParse(place.field.name).data : undefined;
   const [prefix] = useDebouncedValue(place?.begun ?? "", FACETS_PAUSE_MS);
-  const values = useFacets(projectId, field, prefix, place === undefined ? "" : withoutTermAt(text, place));
-  return { place, options: place === undefined ? [] : optionsAt(place, values) };
-}
-
-function useFacets(projectId: string, field: FacetField | undefined, prefix: string, q: string) {
+  const q = place === undefined ? "" : withoutTermAt(text, place);
   const facets = useQuery({
     ...facetsQuery(projectId, { field: field ?? "name", prefix, q: isReadable(q) ? q : "" }),
     enabled: field !== undefined,
     // While more is typed the known values of the same field still fit.
     placeholderData: (previous, query) => (query?.queryKey[2] === field ? previous : undefined),
   });
-  return facets.data?.items ?? NO_VALUES;
+  return { place, options: place === undefined ? [] : optionsAt(place, facets.data?.items ?? []) };
 }
 
 type QueryBarProps = {
@@ -83,18 +74,12 @@ export function QueryBar({ projectId, value, onChange, onEnterResults }: QueryBa
         onEnterResults={onEnterResults}
       />
       <div id={`${id}errors`} className={classes.errors} role="status">
-        {errors.map((error) => (
-          <Problem key={error.from} error={error} text={text} />
+        {errors.map(({ from, to, message }) => (
+          <div key={from}>
+            <code className={classes.wrong}>{text.slice(from, to)}</code> {message}
+          </div>
         ))}
       </div>
-    </div>
-  );
-}
-
-function Problem({ error: { from, to, message }, text }: { readonly error: TraceQueryError; readonly text: string }) {
-  return (
-    <div>
-      <code className={classes.wrong}>{text.slice(from, to)}</code> {message}
     </div>
   );
 }
