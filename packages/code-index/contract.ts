@@ -136,7 +136,7 @@ export const repositorySchema = z.object({
   clone_url: z.string(),
   default_branch: z.string().nullable(),
   index_status: indexStatusSchema,
-  /** Of the default branch, as are the numbers that follow. */
+  /** The default branch's, as are the numbers that follow. */
   indexed_commit: z.string().nullable(),
   indexed_at: timestamp.nullable(),
   /** Pushes received that are not searchable yet. */
@@ -200,7 +200,7 @@ export const coverageSchema = z.object({
   language: z.string().nullable(),
   bytes: z.int().nullable(),
   chunks: z.int(),
-  /** Of the chunks, those with a vector of the embedder in use. */
+  /** Chunks with a vector of the embedder in use. */
   embedded: z.int(),
   similar: z.array(z.string()),
 });

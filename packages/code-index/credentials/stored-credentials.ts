@@ -5,7 +5,7 @@ import type { CreateCredentialRequest } from "#contract.ts";
 import type { CredentialKind } from "#schema.ts";
 import { getCredential, insertCredential, replaceSecret, type CredentialRow } from "./credentials.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { credentialContext } from "./sealer.ts";
+import { credentialContext, requireSealer } from "./sealer.ts";
 import { createPrivateKey } from "node:crypto";
 
 /** What is wrong with a secret, for whoever pasted it; the words never repeat it. */
@@ -72,7 +72,7 @@ export async function addCredential(
     username,
     app_id: appId,
     installation_id: installationId,
-    sealed_secret: requireSealer(sealer).seal(Buffer.from(secret), credentialContext(row)),
+    sealed_secret: requireSealer(sealer, NOT_STORED).seal(Buffer.from(secret), credentialContext(row)),
     created_by: createdBy,
     created_at: now,
   });
@@ -89,9 +89,11 @@ export async function replaceCredentialSecret(
   if (row === undefined) {
     return undefined;
   }
-  const sealed = requireSealer(sealer).seal(Buffer.from(requireSecret(row.kind, secret)), credentialContext(row));
+  const sealed = requireSealer(sealer, NOT_STORED).seal(Buffer.from(requireSecret(row.kind, secret)), credentialContext(row));
   return replaceSecret(database, { tenantId, id, sealed });
 }
+
+const NOT_STORED = "Credentials can't be stored: the operator has not set CODEINDEX_ENCRYPTION_KEYS, which they would be sealed with.";
 
 function requireSecret(kind: CredentialKind, given: string): string {
   // As pasted: with line ends of another system, and empty lines around.
@@ -101,15 +103,4 @@ function requireSecret(kind: CredentialKind, given: string): string {
     throw new AppError({ code: "invalid_secret", status: 400, message: problem });
   }
   return secret;
-}
-
-function requireSealer(sealer: Sealer | undefined): Sealer {
-  if (sealer === undefined) {
-    throw new AppError({
-      code: "encryption_keys_missing",
-      status: 503,
-      message: "Credentials can't be stored: the operator has not set CODEINDEX_ENCRYPTION_KEYS, which they would be sealed with.",
-    });
-  }
-  return sealer;
 }

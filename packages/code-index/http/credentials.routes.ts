@@ -12,7 +12,6 @@ import {
   replaceSecretRequestSchema,
   testCredentialRequestSchema,
   testedCredentialSchema,
-  type Credential,
 } from "#contract.ts";
 import type { SourceAccess } from "#credentials/source-access.ts";
 import { addCredential, replaceCredentialSecret } from "#credentials/stored-credentials.ts";
@@ -21,6 +20,7 @@ import { SourceError } from "#git/source-error.ts";
 import { deleteCredential, getCredential, listCredentials, type CredentialRow } from "#credentials/credentials.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
+import { presentRow } from "#http/kit/presenters.ts";
 import { tenantOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
 import { found, idOf } from "#http/kit/found.ts";
 
@@ -65,7 +65,7 @@ function keeping(server: HttpServer, { database, clock, sealer }: CredentialDepe
           now: clock.now(),
         },
       );
-      return reply.status(201).send(present(row));
+      return reply.status(201).send(presentRow(credentialSchema, row));
     },
   );
 
@@ -79,7 +79,7 @@ function keeping(server: HttpServer, { database, clock, sealer }: CredentialDepe
       const { limit, cursor } = request.query;
       const after = keyOfCursor(cursor, z.uuid());
       const rows = await listCredentials(database, { tenantId: tenantOf(request).tenantId, after, limit: limit + 1 });
-      return pageOfRows(rows, limit, { present, keyOf: (row) => row.id });
+      return pageOfRows(rows, limit, { present: (row) => presentRow(credentialSchema, row), keyOf: (row) => row.id });
     },
   );
 }
@@ -94,7 +94,7 @@ function changing(server: HttpServer, { database, sealer, sources }: CredentialD
     }),
     async (request) => {
       const row = await replaceCredentialSecret({ database, sealer }, { ...oneOf(request), secret: request.body.secret });
-      return present(found("credential", row));
+      return presentRow(credentialSchema, found("credential", row));
     },
   );
 
@@ -104,7 +104,7 @@ function changing(server: HttpServer, { database, sealer, sources }: CredentialD
       params: paramsSchema,
       response: { 200: credentialSchema },
     }),
-    async (request) => present(found("credential", await deleteCredential(database, oneOf(request)))),
+    async (request) => presentRow(credentialSchema, found("credential", await deleteCredential(database, oneOf(request)))),
   );
 
   const testing = new Map<string, number>();
@@ -165,20 +165,4 @@ function countDown(counts: Map<string, number>, key: string): void {
 
 function oneOf(request: IncomingRequest & { readonly params: { readonly id: string } }) {
   return { tenantId: tenantOf(request).tenantId, id: idOf("credential", request.params.id) };
-}
-
-function present(row: CredentialRow): Credential {
-  const { id, name, kind, host, username, app_id, installation_id, last_error } = row;
-  return {
-    id,
-    name,
-    kind,
-    host,
-    username,
-    app_id,
-    installation_id,
-    created_at: row.created_at.toISOString(),
-    last_used_at: row.last_used_at?.toISOString() ?? null,
-    last_error,
-  };
 }

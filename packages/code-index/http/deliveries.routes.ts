@@ -8,6 +8,7 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { replayDelivery } from "#webhooks/replay-delivery.ts";
 import { found, idOf } from "#http/kit/found.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
+import { presentRow } from "#http/kit/presenters.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
 
 type DeliveryDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
@@ -52,19 +53,5 @@ export function deliveryRoutes({ database, clock }: DeliveryDependencies): Route
 }
 
 function present(row: DeliveryRow): Delivery {
-  return {
-    id: row.id,
-    provider: row.provider,
-    delivery_id: row.delivery_id,
-    event: row.event,
-    repo_id: row.repo_id,
-    full_name: row.full_name,
-    changes: row.push.changes.map(({ branch, before, after, deleted }) => ({ branch, before, after, deleted })),
-    status: row.status,
-    reason: row.reason,
-    job_ids: [...row.job_ids],
-    received_at: row.received_at.toISOString(),
-    replays: row.replays,
-    replayed_at: row.replayed_at?.toISOString() ?? null,
-  };
+  return presentRow(deliverySchema, { ...row, changes: row.push.changes });
 }

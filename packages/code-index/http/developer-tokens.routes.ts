@@ -10,6 +10,7 @@ import { ownRepositories } from "#store/records/repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { found, idOf } from "#http/kit/found.ts";
+import { presentRow } from "#http/kit/presenters.ts";
 import { tenantOf } from "#http/kit/request-tenant.ts";
 
 type TokenDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
@@ -35,11 +36,8 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
           createdBy: principal.kind === "user" ? principal.userId : principal.kind,
           now: clock.now(),
         });
-        const { last_used_at: _used, revoked_at: _revoked, ...created } = presentToken(row);
-        return reply
-          .header("cache-control", "no-store")
-          .status(201)
-          .send({ ...created, token });
+        const created = presentRow(createdTokenSchema, { ...row, token });
+        return reply.header("cache-control", "no-store").status(201).send(created);
       },
     );
 
@@ -91,14 +89,5 @@ async function requireOwn(
 }
 
 function presentToken(row: DeveloperTokenRow): DeveloperToken {
-  return {
-    id: row.id,
-    token_prefix: row.token_prefix,
-    label: row.label,
-    repositories: row.repositories === null ? null : [...row.repositories],
-    traces: row.traces,
-    created_at: row.created_at.toISOString(),
-    last_used_at: row.last_used_at?.toISOString() ?? null,
-    revoked_at: row.revoked_at?.toISOString() ?? null,
-  };
+  return presentRow(developerTokenSchema, row);
 }

@@ -63,7 +63,7 @@ async function send(bearer: string | undefined, { method, url, payload }: Call):
 
 const PARAMETER = /:(\w+)|\*/g;
 
-/** Of a route, with every id for each of its parameters: a parameter that is new here is tried too. */
+/** A route's addresses, with every id for each of its parameters: a parameter that is new here is tried too. */
 function callsOf({ method, url, query, body }: ServedRoute, fill: Fill, ids: readonly string[]): readonly Call[] {
   const hasParameter = url.search(PARAMETER) !== -1;
   return (hasParameter ? ids : [""]).flatMap((id) =>

@@ -22,7 +22,7 @@ import { askForPreview } from "#store/records/previews.store.ts";
 import { listRepositories } from "#store/records/read-repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { changeRepository, registerRepository } from "#tenants/repository-settings.ts";
-import { sealWebhookSecret } from "#credentials/sealer.ts";
+import { requireSealer, sealWebhookSecret } from "#credentials/sealer.ts";
 import { found } from "#http/kit/found.ts";
 import { findRepository, repositoryParamsSchema, requireIndexedRef } from "#http/kit/find-repository.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
@@ -171,15 +171,8 @@ function previewing(server: HttpServer, { database, clock }: RepositoryDependenc
   );
 }
 
-function sealWith(sealer: Sealer | undefined): (sealing: { readonly repoId: string; readonly secret: string }) => string {
-  return (sealing) => {
-    if (sealer === undefined) {
-      throw new AppError({
-        code: "encryption_keys_missing",
-        status: 503,
-        message: "Secrets can't be kept: the operator has not set CODEINDEX_ENCRYPTION_KEYS.",
-      });
-    }
-    return sealWebhookSecret(sealer, sealing);
-  };
+const NOT_KEPT = "Secrets can't be kept: the operator has not set CODEINDEX_ENCRYPTION_KEYS.";
+
+function sealWith(sealer: Sealer | undefined) {
+  return (sealing: Parameters<typeof sealWebhookSecret>[1]) => sealWebhookSecret(requireSealer(sealer, NOT_KEPT), sealing);
 }

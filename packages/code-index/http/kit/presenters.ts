@@ -1,6 +1,16 @@
-import type { Job, Ref, Repository } from "#contract.ts";
+import type { z } from "zod";
+import { jobSchema, type Job, type Ref, type Repository } from "#contract.ts";
 import type { JobRow } from "#store/records/jobs.store.ts";
 import type { RefRow, RepositoryRow } from "#store/records/read-repositories.store.ts";
+
+/** What a column may hold for a field of an answer. */
+type ColumnOf<Field> = Field extends string ? string | Date : Field extends readonly (infer Item)[] ? readonly Item[] : Field;
+
+/** The fields that an answer has, out of a row that may have more; moments as text. */
+export function presentRow<Answer>(schema: z.ZodType<Answer>, row: { readonly [Name in keyof Answer]: ColumnOf<Answer[Name]> }): Answer {
+  const fields = Object.entries<unknown>(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]);
+  return schema.parse(Object.fromEntries(fields));
+}
 
 export function presentRepository(row: RepositoryRow): Repository {
   const main = row.refs.find((ref) => ref.is_default);
@@ -51,20 +61,5 @@ function timeOf(json: string | null): string | null {
 }
 
 export function presentJob(row: JobRow): Job {
-  return {
-    job_id: row.job_id,
-    repo_id: row.repo_id,
-    full_name: row.full_name,
-    status: row.status,
-    mode: row.mode,
-    trigger: row.trigger,
-    ref: row.ref,
-    commit: row.commit,
-    attempt: row.attempt,
-    created_at: row.created_at.toISOString(),
-    started_at: row.started_at?.toISOString() ?? null,
-    completed_at: row.completed_at?.toISOString() ?? null,
-    error_message: row.error_message,
-    progress: { rate: null, ...row.progress },
-  };
+  return presentRow(jobSchema, { ...row, progress: { rate: null, ...row.progress } });
 }
