@@ -186,7 +186,7 @@ export const PARTS: readonly Part[] = [
         why: "symbols are looked up by name, not searched",
       },
       "retrieval/commits": {
-        uses: ["retrieval/symbols", "retrieval/files", "retrieval/scope", "retrieval/query", "store/index", "store/tenancy"],
+        uses: ["retrieval/files", "retrieval/scope", "retrieval/query", "store/index", "store/tenancy"],
         why: "commits have an order of their own",
       },
       "retrieval/files": {

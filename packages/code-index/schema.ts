@@ -117,7 +117,7 @@ export type JobProgress = {
   readonly phase: string;
   readonly done: number;
   readonly total: number;
-  /** Of `done`, in a second. */
+  /** How much of it is done in a second. */
   readonly rate?: number;
 };
 

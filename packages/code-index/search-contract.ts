@@ -37,7 +37,7 @@ export const legStateSchema = z.object({
   hits: z.int(),
 });
 
-/** Of a query string or a body. */
+/** A flag in a query string or a body. */
 export const flagSchema = z.union([
   z.boolean(),
   z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"], error: "expected true or false" }),
@@ -233,7 +233,7 @@ export const foundReferenceSchema = indexedFileSchema.extend({
 export type FoundReference = z.infer<typeof foundReferenceSchema>;
 
 export const referencesAnswerSchema = z.object({
-  /** Of the name, the nearest first; ten at the most. */
+  /** Where the name is defined, the nearest first; ten at the most. */
   definitions: z.array(foundSymbolSchema),
   references: z.array(foundReferenceSchema),
   /** Null when there are too many files to count their lines. */

@@ -4,7 +4,7 @@ import type { SymbolDefinition } from "#splitting/split-file.ts";
 export type Documented = {
   readonly text: string;
   readonly content: string;
-  /** Of the definition, in the file without the comment. */
+  /** Lines of the definition, in the file without the comment. */
   readonly start: number;
   readonly end: number;
 };

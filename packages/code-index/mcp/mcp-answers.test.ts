@@ -54,7 +54,7 @@ afterAll(async () => {
   await running.stop();
 });
 
-/** Of all tools: what a test reads of it is there. */
+/** What the tests read of any tool's answer. */
 type Data = {
   readonly results: readonly { readonly repo: string; readonly path: string; readonly start_line: number; readonly end_line: number }[];
   readonly entries: readonly { readonly path: string }[];

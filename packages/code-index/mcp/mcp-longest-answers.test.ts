@@ -3,7 +3,7 @@ import { callMcpTool } from "#testing/call-mcp-tool.ts";
 import { startCodeIndex, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
 
-/** Of repositories that are made to overflow an assistant's answers: one item alone is as long as items get. */
+/** Repositories made to overflow an assistant's answers: one item alone is as long as items get. */
 let running: RunningCodeIndex;
 let long: Indexed;
 let token: string;

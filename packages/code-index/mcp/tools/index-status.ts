@@ -43,7 +43,7 @@ Ask it when something you expect is not found.`,
 const REPOSITORIES = 10_000;
 const OVERHEAD_TOKENS = 150;
 const NAMED = 20;
-/** Of an error or a reason: as long as providers' messages may be. */
+/** Characters of an error or a reason, as long as providers' messages may be. */
 const REASON = 300;
 
 function unknownRepository(repo: string, rows: readonly RepositoryRow[]): AppError {

@@ -16,9 +16,8 @@ import {
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { RepositoryInScope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import type { FoundPage } from "#retrieval/symbols/find-symbol.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
-import { createPaging, invalidCursor, type Paging } from "#retrieval/scope/page-cursor.ts";
+import { createPaging, invalidCursor, type FoundPage, type Paging } from "#retrieval/scope/page-cursor.ts";
 import { rankCommits, wordsOfQuestion } from "./rank-commits.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 

@@ -39,24 +39,11 @@ export async function readFile(
   { path: given, start = 1, end }: Reading,
 ): Promise<SourceFile> {
   const path = fromRoot(given);
-  if (!isText(scope.repo)) {
-    return refuseHiddenRepository(database, scope, undefined);
-  }
-  // One transaction, so that a file and its chunks belong to one commit even when another build is switched to meanwhile.
-  const found = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
-    const file = isText(path) ? await findFile(transaction, scope, path) : undefined;
-    if (file === undefined) {
-      return { missing: await whyMissing(transaction, scope, path) };
-    }
-    refuseUnreadable(file, { start, end });
-    const last = Math.min(end ?? file.lines, file.lines);
-    return { file, last, pieces: await readPieces(transaction, scope, { path, start, end: last }) };
+  const { file, found: pieces } = await readExisting(database, scope, path, async (transaction, row) => {
+    refuseUnreadable(row, { start, end });
+    return readPieces(transaction, scope, { path, start, end: Math.min(end ?? row.lines, row.lines) });
   });
-  if (found.missing !== undefined) {
-    return refuseMissingFile(database, scope, { path, ...found.missing });
-  }
-  const { file, last, pieces } = found;
-  const { content, lines, truncated } = cutToLines(pieces, start, last);
+  const { content, lines, truncated } = cutToLines(pieces, start, Math.min(end ?? file.lines, file.lines));
   return {
     repo: scope.repo,
     ref: file.ref,
@@ -103,11 +90,33 @@ export async function whyMissing(query: TenantQuery, scope: RepositoryScope, pat
   return { found, similar: isText(name) && name !== "" ? await similarPaths(query, scope, name) : [] };
 }
 
-async function refuseMissingFile(
+type Looked<Found> = { readonly file: FileRow; readonly found: Found } | { readonly file?: undefined; readonly missing: Missing };
+
+type Read<Found> = (transaction: TenantQuery, file: FileRow) => Promise<Found>;
+
+/** A file and what `read` finds of it: in one transaction, so that both are of one commit even when another build is switched to meanwhile. */
+async function lookInto<Found>(
   database: CodeIndexDatabase,
   scope: RepositoryScope,
-  { path, found, similar }: Missing & { readonly path: string },
-): Promise<never> {
+  path: string,
+  read: Read<Found>,
+): Promise<Looked<Found>> {
+  return readAs(database, scope.tenant, READ_MS, async (transaction) => {
+    const file = isText(path) ? await findFile(transaction, scope, path) : undefined;
+    return file === undefined ? { missing: await whyMissing(transaction, scope, path) } : { file, found: await read(transaction, file) };
+  });
+}
+
+/** The same of a file that must be there. */
+async function readExisting<Found>(database: CodeIndexDatabase, scope: RepositoryScope, path: string, read: Read<Found>) {
+  if (!isText(scope.repo)) {
+    return refuseHiddenRepository(database, scope, undefined);
+  }
+  const looked = await lookInto(database, scope, path, read);
+  if (looked.file !== undefined) {
+    return looked;
+  }
+  const { found, similar } = looked.missing;
   if (found === undefined || found.generation === null) {
     return refuseHiddenRepository(database, scope, found);
   }
@@ -136,24 +145,20 @@ function cutToLines(pieces: readonly FilePiece[], start: number, end: number): C
  * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409).
  */
 export async function readCoverage(database: CodeIndexDatabase, scope: RepositoryScope, path: string): Promise<Coverage> {
-  const { file, embedded, missing } = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
-    const row = isText(path) ? await findFile(transaction, scope, path) : undefined;
-    if (row === undefined) {
-      return { file: undefined, embedded: 0, missing: await whyMissing(transaction, scope, path) };
-    }
+  const looked = await lookInto(database, scope, path, async (transaction) => {
     const [used] = await storedEmbedders(transaction, scope.tenant);
-    const count = used === undefined ? 0 : await countEmbedded(transaction, scope, { path, embedderId: used.embedder_id });
-    return { file: row, embedded: count, missing: undefined };
+    return used === undefined ? 0 : countEmbedded(transaction, scope, { path, embedderId: used.embedder_id });
   });
-  if (file !== undefined) {
-    return coverageOf(file, embedded);
+  if (looked.file !== undefined) {
+    return coverageOf(looked.file, looked.found);
   }
-  const { ref = null, commit = null } = missing.found ?? {};
+  const { found, similar } = looked.missing;
+  const { ref = null, commit = null } = found ?? {};
   if (ref === null || commit === null) {
-    return refuseHiddenRepository(database, scope, missing.found);
+    return refuseHiddenRepository(database, scope, found);
   }
   const reason = `the branch ${ref} has no file of this path at its indexed commit`;
-  return { path, ref, commit, state: "absent", reason, language: null, bytes: null, chunks: 0, embedded: 0, similar: [...missing.similar] };
+  return { path, ref, commit, state: "absent", reason, language: null, bytes: null, chunks: 0, embedded: 0, similar: [...similar] };
 }
 
 function coverageOf({ path, ref, commit, language, bytes, chunks, skip_reason: reason }: FileRow, embedded: number): Coverage {
@@ -166,19 +171,7 @@ function coverageOf({ path, ref, commit, language, bytes, chunks, skip_reason: r
  * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409), `file_not_found` (404).
  */
 export async function readOutline(database: CodeIndexDatabase, scope: RepositoryScope, path: string): Promise<Outline> {
-  if (!isText(scope.repo)) {
-    return refuseHiddenRepository(database, scope, undefined);
-  }
-  const found = await readAs(database, scope.tenant, READ_MS, async (transaction) => {
-    const file = isText(path) ? await findFile(transaction, scope, path) : undefined;
-    return file === undefined
-      ? { missing: await whyMissing(transaction, scope, path) }
-      : { file, symbols: await readOutlineRows(transaction, scope, path) };
-  });
-  if (found.missing !== undefined) {
-    return refuseMissingFile(database, scope, { path, ...found.missing });
-  }
-  const { file, symbols } = found;
+  const { file, found: symbols } = await readExisting(database, scope, path, (transaction) => readOutlineRows(transaction, scope, path));
   return { repo: scope.repo, ref: file.ref, commit: file.commit, path, language: file.language ?? "text", symbols: [...symbols] };
 }
 

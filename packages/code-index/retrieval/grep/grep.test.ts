@@ -70,7 +70,7 @@ function byGit(pattern: string, ...options: readonly string[]): readonly string[
 }
 
 function sorted(lines: readonly string[]): readonly string[] {
-  // Of long lines a part is shown.
+  // A part of a long line is shown.
   return lines.map((line) => (line.length > 500 ? line.replace(/^([^:]*:\d+:).*/, "$1") : line)).toSorted();
 }
 

@@ -5,7 +5,7 @@ import { readTexts, type FilePlace, type TextFile } from "./read-texts.store.ts"
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
-import { createSealedCursors, nameBuilds } from "#retrieval/scope/page-cursor.ts";
+import { createSealedCursors, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { createGrepPage, grepPositionSchema, type GrepPage } from "./grep-page.ts";
 import { compilePattern, type Pattern } from "#retrieval/patterns/pattern.ts";
 import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
@@ -24,8 +24,7 @@ export type GrepDependencies = {
 
 type GrepLimits = { readonly lookMs: number; readonly countMs: number };
 
-/** `cursorAfter` continues after the first `shown` lines of the page, for callers that show fewer. */
-export type FoundLines = GrepAnswer & { readonly cursorAfter: (shown: number) => string };
+export type FoundLines = FoundPage<GrepAnswer>;
 
 const LIMITS: GrepLimits = { lookMs: 3_000, countMs: 200 };
 /** A single statement that takes longer is given up. */

@@ -57,7 +57,7 @@ async function findAll(query: string, repo: string): Promise<FoundAll> {
     );
   }
   const [answer = await ask(query, repo)] = answers;
-  // Of most places the texts are read only for the page that shows them.
+  // Most texts are read only for the page that shows them.
   expect(answers.flatMap(({ results }) => results).filter(({ content }) => content === "")).toEqual([]);
   const paths = answers.flatMap(({ results }) => results.map(({ path, start_line: line }) => `${path}:${line}`));
   return { paths, answer, notes: answers.flatMap(({ notes }) => notes) };

@@ -31,7 +31,7 @@ export type Pattern = {
   readonly isTooMuch: (text: string) => boolean;
   /** False when nothing of a text matches; true where telling that would take too long. */
   readonly mayMatch: (text: string) => boolean;
-  /** Of the lines of a text, by `splitLines`, those that match, from 0. */
+  /** The numbers, from 0, of the lines that match, as `splitLines` splits the text. */
   readonly linesOf: (text: string) => readonly number[];
   /** The same, but yields to the event loop when it takes long. */
   readonly findLines: (text: string) => Promise<readonly number[]>;

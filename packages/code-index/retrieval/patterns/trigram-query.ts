@@ -130,5 +130,5 @@ export function chunksOf(query: Narrowing, { blocks, isMultiline }: Evaluating):
 }
 
 function inAll(lists: readonly (readonly number[])[]): readonly number[] {
-  return Array.from(intersect(lists.map((list) => Uint32Array.from(list))));
+  return Array.from(intersect(lists.map((list) => new Uint32Array(list))));
 }

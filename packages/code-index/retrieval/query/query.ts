@@ -104,7 +104,7 @@ function withSomethingToFind(tokens: readonly Token[]): readonly Token[] {
 }
 
 function plainOf({ kind, value }: SearchToken): string {
-  // Of a regular expression only the literal words count.
+  // Only the literal words of a regular expression count.
   return kind === "regex" ? value.replaceAll(/\\.|[^\p{L}\p{N}_\s]+/gu, " ").trim() : value;
 }
 
@@ -117,8 +117,8 @@ function alternativesOf(tokens: readonly Token[]): readonly (readonly Token[])[]
       alternatives.at(-1)?.push(token);
     }
   }
-  const saying = alternatives.filter((alternative) => alternative.some((token) => token.kind !== "filter" && token.kind !== "case"));
-  return saying.length === 0 ? [alternatives.flat()] : saying;
+  const searched = alternatives.filter((alternative) => alternative.some((token) => token.kind !== "filter" && token.kind !== "case"));
+  return searched.length === 0 ? [alternatives.flat()] : searched;
 }
 
 function caseOf(tokens: readonly Token[], asked: readonly SearchToken[]): boolean {
@@ -141,13 +141,13 @@ function queryTermsOf(text: string, shape: Shape): readonly QueryTerm[] {
   if (!isProse(shape) && shape !== "error") {
     return terms.map((term) => ({ terms: [term], weight: 1 }));
   }
-  const saying = terms.filter((term) => !isStopWord(term));
-  const sought = saying.length > 0 && shape !== "error" ? terms.filter((term) => !IGNORED_STOP_WORDS.has(term)) : terms;
-  return sought.map((term) => ({
+  const telling = terms.filter((term) => !isStopWord(term));
+  const kept = telling.length > 0 && shape !== "error" ? terms.filter((term) => !IGNORED_STOP_WORDS.has(term)) : terms;
+  return kept.map((term) => ({
     // The words of an error message stand in the code exactly as written.
     terms: isStopWord(term) || shape === "error" ? [term] : [term, ...variantsOf(term)],
     // In a query of nothing but stop words they count in full.
-    weight: isStopWord(term) && saying.length > 0 ? STOP_WORD_WEIGHT : 1,
+    weight: isStopWord(term) && telling.length > 0 ? STOP_WORD_WEIGHT : 1,
   }));
 }
 

@@ -27,9 +27,9 @@ type Describing = { readonly chunk: FoundChunk; readonly coverage: number };
 
 /** Describes chunks for one query; what chunks of a file have in common is worked out once. */
 export function createDescriber(query: ParsedQuery): (describing: Describing) => Features {
-  const saying = query.queryTerms.filter((queryTerm) => !isStopWord(queryTerm.terms[0] ?? ""));
+  const telling = query.queryTerms.filter((queryTerm) => !isStopWord(queryTerm.terms[0] ?? ""));
   // In a query of nothing but stop words all of them count.
-  const asked = saying.length > 0 ? saying : query.queryTerms;
+  const asked = telling.length > 0 ? telling : query.queryTerms;
   const wanted = kindsAskedFor(query);
   const files = new Map<string, FileFeatures>();
   const namesOf = rememberNames();

@@ -11,6 +11,11 @@ export type Paging = {
   readonly cursorAfter: (shown: number) => string;
 };
 
+export type FoundPage<Answer> = Answer & {
+  /** Continues after the first `shown` entries of the page, for callers that show fewer. */
+  readonly cursorAfter: (shown: number) => string;
+};
+
 const shownSchema = z.tuple([z.string(), z.int().min(0)]);
 
 /** `of` is everything that the order of the list depends on: the caller, the question and the builds that were searched. */

@@ -10,7 +10,7 @@ import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
 import { scopeFilters } from "#retrieval/query/query-filters.ts";
 import { parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
-import { createSealedCursors, digest } from "#retrieval/scope/page-cursor.ts";
+import { createSealedCursors, digest, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { isTimeout, tooSlow } from "#retrieval/scope/read-scope.ts";
 import type { RerankerState } from "#retrieval/ranking/rerank.ts";
 import { notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
@@ -28,8 +28,7 @@ export function createSearchState(): Pick<SearchDependencies, "memory" | "search
   return { memory: createSegmentMemory(), searchLimit: createSemaphore({ atOnce: 4, waitMs: 10_000 }) };
 }
 
-/** `cursorAfter` continues after the first `shown` results, for callers that show fewer. */
-export type SearchPage = SearchAnswer & { readonly cursorAfter: (shown: number) => string };
+export type SearchPage = FoundPage<SearchAnswer>;
 
 /**
  * Finds the places in a tenant's indexed code that answer a query, as docs/search.md says: three legs at once, fused, held

@@ -13,8 +13,8 @@ import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
-import { definitionsOf, presentSymbols, sortedBy, type FoundPage } from "./find-symbol.ts";
-import { createPaging, nameBuilds } from "#retrieval/scope/page-cursor.ts";
+import { definitionsOf, presentSymbols, sortedBy } from "./find-symbol.ts";
+import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readSymbolName } from "./symbol-name.ts";
 

@@ -4,7 +4,7 @@ import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
-import { createPaging, nameBuilds } from "#retrieval/scope/page-cursor.ts";
+import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readSymbolName, type AskedName } from "./symbol-name.ts";
 
@@ -49,11 +49,6 @@ function signatureOf(lines: readonly string[]): string {
 const READ_MS = 5_000;
 /** Most definitions of one name. */
 const MAX_DEFINITIONS = 2_000;
-
-export type FoundPage<Answer> = Answer & {
-  /** The cursor that continues after the first `shown` entries of the page. */
-  readonly cursorAfter: (shown: number) => string;
-};
 
 /**
  * Where a name is defined: as it was written, else in other case, else names that begin with it.
