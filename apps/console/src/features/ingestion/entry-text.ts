@@ -22,11 +22,13 @@ export type EditedEntry = { readonly fields: Readonly<Record<string, string>> } 
 
 /** The fields as the stream carries them: texts all, the body JSON. */
 export function fromEditable(text: string): EditedEntry {
-  const problem = problemOf(text);
-  if (problem !== undefined) {
-    return { problem };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return { problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-  const fields = fieldsSchema.safeParse(parse(text)).data;
+  const fields = fieldsSchema.safeParse(parsed).data;
   if (fields === undefined) {
     return { problem: "Write the fields as an object: { … }" };
   }
@@ -40,15 +42,6 @@ export function fromEditable(text: string): EditedEntry {
 /** Where it is from, for the list: its type, if it says one. */
 export function typeOf(entry: string): string | undefined {
   return /(?:^\[|,)"type","([^"\\]{1,60})"/.exec(entry)?.[1];
-}
-
-function problemOf(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return `This is no JSON: ${error instanceof Error ? error.message : String(error)}`;
-  }
 }
 
 function parse(text: string): unknown {

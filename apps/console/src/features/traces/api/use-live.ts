@@ -2,7 +2,6 @@ import { useDocumentVisibility } from "@mantine/hooks";
 import { useEffect, useEffectEvent, useState } from "react";
 import { createFollower } from "./follow.ts";
 import { listen } from "./listen.ts";
-import type { Api } from "#http/api.ts";
 import { useApi } from "#http/api-context.ts";
 import { encoded } from "#http/calls.ts";
 
@@ -61,9 +60,19 @@ export function useLive({
       }
     }, POLL_MS);
     void listen({
-      connect: () => {
+      async connect() {
         silence = new AbortController();
-        return openStream(api, { projectId, traceId, signal: AbortSignal.any([signal, silence.signal]) });
+        const { body } = await api.download({
+          part: "observability",
+          path: encoded`/api/v1/projects/${projectId}/live`,
+          query: { trace_id: traceId },
+          accept: "text/event-stream",
+          signal: AbortSignal.any([signal, silence.signal]),
+        });
+        if (body === null) {
+          throw new Error("The stream has no body.");
+        }
+        return body;
       },
       signal,
       // Two tabs of one browser need not come back at the same time.
@@ -95,23 +104,6 @@ export function useLive({
   }, [api, projectId, traceId, enabled, isSeen, pauseMs]);
 
   return state;
-}
-
-async function openStream(
-  api: Api,
-  { projectId, traceId, signal }: { readonly projectId: string; readonly traceId: string | undefined; readonly signal: AbortSignal },
-): Promise<ReadableStream<Uint8Array>> {
-  const response = await api.download({
-    part: "observability",
-    path: encoded`/api/v1/projects/${projectId}/live`,
-    query: { trace_id: traceId },
-    accept: "text/event-stream",
-    signal,
-  });
-  if (response.body === null) {
-    throw new Error("The stream has no body.");
-  }
-  return response.body;
 }
 
 async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -57,12 +57,8 @@ export function jsonRows(
         })),
       );
     } else if (open === true) {
-      const entries = entriesOf(given);
-      for (let at = Math.min(entries.length, MAX_ROWS) - 1; at >= 0; at -= 1) {
-        const entry = entries[at];
-        if (entry !== undefined) {
-          waiting.push({ id: idBelow(id, entry[0]), path: [...path, entry[0]], value: entry[1] });
-        }
+      for (const [key, below] of entriesOf(given).slice(0, MAX_ROWS).toReversed()) {
+        waiting.push({ id: idBelow(id, key), path: [...path, key], value: below });
       }
     }
   }
@@ -188,12 +184,8 @@ export function findInJson(value: unknown, words: string): JsonMatches {
     if (isFound) {
       paths.push(path);
     }
-    const entries = entriesOf(given);
-    for (let at = entries.length - 1; at >= 0; at -= 1) {
-      const entry = entries[at];
-      if (entry !== undefined) {
-        waiting.push({ path: [...path, entry[0]], value: entry[1] });
-      }
+    for (const [name, below] of entriesOf(given).toReversed()) {
+      waiting.push({ path: [...path, name], value: below });
     }
   }
   return { paths, isCut: false };

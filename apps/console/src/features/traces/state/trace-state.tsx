@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
-import type { Step, TraceDigest } from "@sightline/observability/contract";
+import type { Step } from "@sightline/observability/contract";
 import { IconArrowsDiff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { type ComponentProps, useMemo } from "react";
 import { MAX_WHOLE, useLoadWhole } from "#features/traces/api/payloads.ts";
 import { observationQuery } from "#features/traces/api/trace.ts";
 import { isTruncated } from "#features/traces/json/json-rows.ts";
@@ -64,7 +64,10 @@ function RunState({
   if (own.error !== null || own.data === undefined || following.isLoading) {
     return <Unanswered query={own} failed="The step could not be loaded" loading={<LoadingRows rows={6} height={28} />} />;
   }
-  const after = stateAfter({ trace, run, next, graph, following: following.data });
+  // A node may also run inside of one, as a graph that was not recorded as a step of its own.
+  const atEnd = run.parent_id === null ? trace.output : graph?.kind === "graph" ? following.data?.output : undefined;
+  // The next node was given it, or the graph gave it back at its end; undefined while nobody knows.
+  const after = run.status === "success" ? ((next === undefined ? atEnd : following.data?.input) ?? undefined) : undefined;
   const beside = runsBeside(run, runs);
   const update = updateOf(own.data.output);
   return (
@@ -100,31 +103,6 @@ function RunState({
 
 type Values = { readonly input: unknown; readonly output: unknown };
 
-/** The next node was given it, or the graph gave it back at its end; undefined while nobody knows. */
-function stateAfter({
-  trace,
-  run,
-  next,
-  graph,
-  following,
-}: {
-  readonly trace: TraceDigest;
-  readonly run: Step;
-  readonly next: Step | undefined;
-  readonly graph: Step | undefined;
-  readonly following: Values | undefined;
-}): unknown {
-  if (run.status !== "success") {
-    return undefined;
-  }
-  if (next !== undefined) {
-    return following?.input ?? undefined;
-  }
-  // A node may also run inside of one, as a graph that was not recorded as a step of its own.
-  const output = run.parent_id === null ? trace.output : graph?.kind === "graph" ? following?.output : undefined;
-  return output ?? undefined;
-}
-
 function afterText(next: Step | undefined, after: unknown, run: Step): string {
   if (after === undefined) {
     return run.status === "success"
@@ -147,13 +125,7 @@ function Returned({ input, output }: Values) {
   );
 }
 
-type LoadedProps = {
-  readonly projectId: string;
-  readonly traceId: string;
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly written: ReadonlySet<string> | undefined;
-};
+type LoadedProps = ComponentProps<typeof StateDiff> & { readonly projectId: string; readonly traceId: string };
 
 /** Compares the states; those that are too long for an answer only once they are asked for. */
 function Loaded({ projectId, traceId, before, after, written }: LoadedProps) {
@@ -162,11 +134,9 @@ function Loaded({ projectId, traceId, before, after, written }: LoadedProps) {
     isTruncated(value) ? loadWhole(value, new AbortController().signal, () => undefined) : Promise.resolve(value);
   const load = useChange({ send: () => Promise.all([whole(before), whole(after)]) });
   const characters = [before, after].reduce<number>((sum, value) => sum + (isTruncated(value) ? value.characters : 0), 0);
-  if (load.data !== undefined) {
-    return <StateDiff before={load.data[0]} after={load.data[1]} written={written} />;
-  }
-  if (characters === 0) {
-    return <StateDiff before={before} after={after} written={written} />;
+  if (load.data !== undefined || characters === 0) {
+    const [loadedBefore, loadedAfter] = load.data ?? [before, after];
+    return <StateDiff before={loadedBefore} after={loadedAfter} written={written} />;
   }
   return characters > MAX_WHOLE ? (
     <p className={classes.note}>

@@ -22,23 +22,16 @@ export const TRACE_KEYS = [
   { action: "help", keys: ["?"], label: "This map" },
 ] as const satisfies readonly { readonly action: string; readonly keys: readonly string[]; readonly label: string }[];
 
+/** Those of the tree it knows alone, once it has the focus. */
 export type TraceAction = Exclude<(typeof TRACE_KEYS)[number]["action"], "tree">;
 
-/** Keys that only the tree knows, once it has the focus. */
-const TREE_ONLY = "tree";
-
 /** The action of a key that was pressed anywhere but in a field; undefined for what is the browser's or the tree's. */
-export function actionOf(event: {
-  readonly key: string;
-  readonly ctrlKey: boolean;
-  readonly metaKey: boolean;
-  readonly altKey: boolean;
-}): TraceAction | undefined {
+export function actionOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">): TraceAction | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) {
     return undefined;
   }
   // `+` needs no shift on some keyboards, and `=` is on its key on others.
   const key = event.key === "=" ? "+" : event.key;
   const entry = TRACE_KEYS.find(({ keys }) => keys.some((known) => known === key));
-  return entry === undefined || entry.action === TREE_ONLY ? undefined : entry.action;
+  return entry === undefined || entry.action === "tree" ? undefined : entry.action;
 }

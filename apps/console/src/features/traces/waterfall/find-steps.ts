@@ -56,17 +56,9 @@ function isFailed({ status }: Step): boolean {
  * @returns its place; undefined when nothing failed
  */
 export function nextFailure({ nodes }: StepTree, from: number, direction: 1 | -1): number | undefined {
-  const failures = nodes.flatMap(({ step, after }, at) => (isFailed(step) && !hasFailureBelow(nodes, at, after) ? [at] : []));
+  const failures = nodes.flatMap(({ step, after }, at) =>
+    isFailed(step) && !nodes.slice(at + 1, after).some((below) => isFailed(below.step)) ? [at] : [],
+  );
   const ahead = direction === 1 ? failures.find((at) => at > from) : failures.findLast((at) => at < from);
   return ahead ?? (direction === 1 ? failures[0] : failures.at(-1));
-}
-
-function hasFailureBelow(nodes: StepTree["nodes"], at: number, after: number): boolean {
-  for (let below = at + 1; below < after; below += 1) {
-    const node = nodes[below];
-    if (node !== undefined && isFailed(node.step)) {
-      return true;
-    }
-  }
-  return false;
 }
