@@ -47,7 +47,6 @@ export const auditQuerySchema = z.object({
   from: timestamp.optional(),
   to: timestamp.optional(),
 });
-export type AuditQuery = z.input<typeof auditQuerySchema>;
 
 /** `GET /admin/audit/export` */
 export const auditExportQuerySchema = auditQuerySchema.omit({ limit: true, cursor: true });

@@ -24,7 +24,6 @@ export const loginRequestSchema = z.union([
   z.object({ email: z.string().max(320), password: z.string().max(1024) }),
   z.object({ username: z.string().max(320), password: z.string().max(1024) }),
 ]);
-export type LoginRequest = z.infer<typeof loginRequestSchema>;
 
 export const fullSessionSchema = z.object({
   token_type: z.literal("bearer"),
@@ -43,7 +42,6 @@ export const partialSessionSchema = z.object({
 export type PartialSession = z.infer<typeof partialSessionSchema>;
 
 export const loginAnswerSchema = z.union([fullSessionSchema, partialSessionSchema]);
-export type LoginAnswer = z.infer<typeof loginAnswerSchema>;
 
 /** `GET /login/me`: the account of the session. */
 export const meSchema = userSchema.extend({
@@ -70,7 +68,6 @@ export const registerRequestSchema = z.object({
 export type RegisterRequest = z.infer<typeof registerRequestSchema>;
 
 export const registerAnswerSchema = userSchema.extend({ created_at: timestamp });
-export type RegisterAnswer = z.infer<typeof registerAnswerSchema>;
 
 export const jwksSchema = z.object({
   keys: z.array(z.object({ kty: z.string(), kid: z.string(), use: z.string(), alg: z.string(), n: z.string(), e: z.string() })),
@@ -105,7 +102,6 @@ export const stepUpRequestSchema = z.object({ password, code: code.optional() })
 export type StepUpRequest = z.infer<typeof stepUpRequestSchema>;
 
 export const stepUpAnswerSchema = z.object({ step_up_until: timestamp });
-export type StepUpAnswer = z.infer<typeof stepUpAnswerSchema>;
 
 /** `GET /login/sessions` */
 export const sessionSchema = z.object({
@@ -164,17 +160,14 @@ export type SetupAnswer = z.infer<typeof setupAnswerSchema>;
 
 /** `POST /admin/2fa/verify-setup`; the token may come by its cookie instead. */
 export const verifySetupRequestSchema = z.object({ code, setup_token: z.string().max(4096).optional() });
-export type VerifySetupRequest = z.infer<typeof verifySetupRequestSchema>;
 
 export const verifySetupAnswerSchema = z.object({ totp_enabled: z.literal(true), backup_codes: z.array(z.string()) });
-export type VerifySetupAnswer = z.infer<typeof verifySetupAnswerSchema>;
 
 /** `POST /admin/2fa/replace`, `/backup-codes`, `/disable` */
 export const passwordAndCodeSchema = z.object({ password, code });
 export type PasswordAndCode = z.infer<typeof passwordAndCodeSchema>;
 
 export const backupCodesAnswerSchema = z.object({ backup_codes: z.array(z.string()) });
-export type BackupCodesAnswer = z.infer<typeof backupCodesAnswerSchema>;
 
 /** `GET /admin/users` and what the routes below it answer. */
 export const accountSchema = userSchema.extend({
@@ -223,7 +216,6 @@ export const resetSecondFactorRequestSchema = z.object({
 /** `POST /admin/users/:id/password-reset`: without a body a link is mailed where there is a mail server, else a one-time password answered. */
 export const resetPasswordRequestSchema = z.object({ mail: z.boolean().optional() }).nullish();
 export const resetPasswordAnswerSchema = z.object({ one_time_password: z.string().nullable() });
-export type ResetPasswordAnswer = z.infer<typeof resetPasswordAnswerSchema>;
 
 /** `POST /login/password-reset`: always 202, whether there is such an account or not. */
 export const passwordResetRequestSchema = z.object({ email: z.string().max(320) });

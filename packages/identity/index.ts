@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
-import type { Resealing, RingKey } from "@sightline/foundation/secrets/encryption-ring";
+import { describeRing, resealAll, type Resealing, type RingKey } from "@sightline/foundation/secrets/encryption-ring";
 import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
@@ -20,13 +20,12 @@ import { createHostCommands, type HostCommands } from "./administration/host-com
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import type { NewestSigningKey } from "./keys/add-signing-key.ts";
-import { describeRing, resealAll } from "./keys/encryption-ring.ts";
+import { sealedPlaces } from "./keys/encryption-ring.ts";
 import { describeSigningKeys, rotateSigningKey, type SigningKeyState } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealed-values.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
-import { loginRoutes } from "./login/login.routes.ts";
-import { secondStepRoutes } from "./login/second-step.routes.ts";
+import { loginRoutes, secondStepRoutes } from "./login/login.routes.ts";
 import { createMailer } from "./notices/mailer.ts";
 import { noticeRoutes } from "./notices/notices.routes.ts";
 import { createNotices } from "./notices/notices.ts";
@@ -144,6 +143,7 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     window: config.TOTP_WINDOW,
     cookie: createSetupCookie(publicUrl),
   };
+  const places = sealedPlaces({ queries, sealer, clock });
   const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
   const housekeeping = createHousekeeping({ queries, sealer, log, clock });
   const administration = { ...accounts, notices, mailed, publicUrl };
@@ -197,10 +197,10 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     createAdmin: (request) => createAdmin(accounts, request),
     keys: {
       status: async () => ({
-        ring: await describeRing({ queries, sealer, clock }),
+        ring: await describeRing(sealer.keyIds, places),
         signing: await describeSigningKeys({ queries, clock }),
       }),
-      reseal: () => resealAll({ queries, sealer, clock }),
+      reseal: () => resealAll(sealer, places),
       rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
     },
     host: createHostCommands(administration),

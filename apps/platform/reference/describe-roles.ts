@@ -22,9 +22,9 @@ const operationSchema = z.object({
 });
 
 /** The parts of an OpenAPI description that the reference shows: routes, and what each takes and answers. */
-export const openApiSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) });
+const openApiSchema = z.object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) });
 
-export type OpenApi = z.infer<typeof openApiSchema>;
+type OpenApi = z.infer<typeof openApiSchema>;
 export type Operation = z.infer<typeof operationSchema>;
 
 export type DescribedMetric = {

@@ -49,8 +49,8 @@ export async function findProfile(queries: Queries, id: string) {
       "user.email",
       "user.name",
       "user.role",
-      "user.must_change_password as mustChangePassword",
-      "user.totp_enabled as totpEnabled",
+      "user.must_change_password",
+      "user.totp_enabled",
       "tenant.id as tenantId",
       "tenant.name as tenantName",
     ])

@@ -39,18 +39,11 @@ function toPage(rows: readonly ListedAccount[], limit: number): Accounts {
 }
 
 function toItem(account: ListedAccount): AccountItem {
-  const { id, email, name, role, createdAt, disabledAt, lastLoginAt, totpEnabled, mustChangePassword, invited } = account;
   return {
-    id,
-    email,
-    name,
-    role,
-    created_at: createdAt.toISOString(),
-    disabled_at: disabledAt?.toISOString() ?? null,
-    last_login_at: lastLoginAt?.toISOString() ?? null,
-    totp_enabled: totpEnabled,
-    must_change_password: mustChangePassword,
-    invited,
+    ...account,
+    created_at: account.created_at.toISOString(),
+    disabled_at: account.disabled_at?.toISOString() ?? null,
+    last_login_at: account.last_login_at?.toISOString() ?? null,
   };
 }
 

@@ -8,31 +8,19 @@ import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
 import { DEFAULT_TENANT, findTenant } from "#accounts/tenant.store.ts";
 
-/** What the host's command line may do to any account, of any tenant: whoever runs it holds the database already. */
-export type HostCommands = {
-  readonly listAdmins: () => Promise<readonly ListedAdmin[]>;
-  /**
-   * Makes a new one-time password, returned once and stored nowhere; every session of the account ends, its second
-   * factor stays.
-   *
-   * @throws {AppError} 404 `unknown_user`, 409 `account_disabled`.
-   */
-  readonly resetPassword: (email: string) => Promise<{ readonly email: string; readonly oneTimePassword: string }>;
-  /** @throws {AppError} 400 `invalid_request` without a reason, 404 `unknown_user`, 409 `not_enabled`. */
-  readonly resetSecondFactor: (request: { readonly email: string; readonly reason: string }) => Promise<{ readonly email: string }>;
-  /**
-   * Deletes a tenant with all its accounts; the audit keeps who they were.
-   *
-   * @returns how many accounts are gone; undefined when there is no such tenant.
-   * @throws {AppError} 409 `default_tenant`.
-   */
-  readonly deleteTenant: (name: string) => Promise<number | undefined>;
-};
+export type HostCommands = ReturnType<typeof createHostCommands>;
 
-export function createHostCommands(dependencies: AdministrationDependencies): HostCommands {
+/** What the host's command line may do to any account, of any tenant: whoever runs it holds the database already. */
+export function createHostCommands(dependencies: AdministrationDependencies) {
   return {
     listAdmins: () => listAdmins(dependencies.queries),
-    resetPassword: async (address) => {
+    /**
+     * Makes a new one-time password, returned once and stored nowhere; every session of the account ends, its second
+     * factor stays.
+     *
+     * @throws {AppError} 404 `unknown_user`, 409 `account_disabled`.
+     */
+    resetPassword: async (address: string) => {
       const { email, ...account } = await find(dependencies, address);
       const oneTimePassword = await resetPassword(dependencies, undefined, account, { byMail: false });
       if (oneTimePassword === undefined) {
@@ -40,13 +28,14 @@ export function createHostCommands(dependencies: AdministrationDependencies): Ho
       }
       return { email, oneTimePassword };
     },
-    resetSecondFactor: async ({ email: address, reason }) => {
+    /** @throws {AppError} 400 `invalid_request` without a reason, 404 `unknown_user`, 409 `not_enabled`. */
+    resetSecondFactor: async ({ email: address, reason }: { readonly email: string; readonly reason: string }) => {
       const request = readRequest(resetSecondFactorRequestSchema, { reason });
       const { email, ...account } = await find(dependencies, address);
       await resetSecondFactor(dependencies, undefined, account, request.reason);
       return { email };
     },
-    deleteTenant: (name) => deleteTenant(dependencies, name),
+    deleteTenant: (name: string) => deleteTenant(dependencies, name),
   };
 }
 

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createAccount, createIdentityFixture, SECRETS, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-factor.ts";
-import { describeRing, resealAll } from "./encryption-ring.ts";
+import * as ring from "@sightline/foundation/secrets/encryption-ring";
+import { sealedPlaces } from "./encryption-ring.ts";
 import { createSealer, type Sealer } from "./sealed-values.ts";
 
 const OLD = { id: "k1", secret: SECRETS.ENCRYPTION_KEYS.slice("k1:".length) };
@@ -26,6 +27,11 @@ afterEach(() => subject.close());
 function dependencies(sealer: Sealer = bothKeys) {
   return { queries: subject.database.query, sealer, clock: subject.clock };
 }
+
+type Dependencies = Parameters<typeof sealedPlaces>[0];
+
+const describeRing = (given: Dependencies) => ring.describeRing(given.sealer.keyIds, sealedPlaces(given));
+const resealAll = (given: Dependencies) => ring.resealAll(given.sealer, sealedPlaces(given));
 
 /** Accounts with a sealed second factor, as a tenant has them. */
 async function addUsers(count: number): Promise<readonly string[]> {

@@ -12,13 +12,7 @@ type PublicKey = {
   readonly e: string;
 };
 
-export type SigningKeys = {
-  /** The key to sign with. Made at the first call on an empty database: replicas agree on one. */
-  readonly active: () => Promise<{ readonly kid: string; readonly privateKey: KeyObject }>;
-  /** The key that verifies tokens of this `kid`; `undefined` when it was never published or is retired. */
-  readonly verifying: (kid: string) => Promise<KeyObject | undefined>;
-  readonly published: () => Promise<readonly PublicKey[]>;
-};
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 type Loaded = {
   readonly at: number;
@@ -32,7 +26,7 @@ const FRESH_MS = 60_000;
 /** An unknown key id makes the cache reload, but not for every forged token. */
 const LOOK_AGAIN_MS = 5_000;
 
-export function createSigningKeys(dependencies: SigningKeyDependencies): SigningKeys {
+export function createSigningKeys(dependencies: SigningKeyDependencies) {
   const { queries, sealer, clock } = dependencies;
   let loaded: Loaded | undefined;
   let loading: Promise<Loaded> | undefined;
@@ -56,8 +50,10 @@ export function createSigningKeys(dependencies: SigningKeyDependencies): Signing
   }
 
   return {
+    /** The key to sign with. Made at the first call on an empty database: replicas agree on one. */
     active: async () => (await current(FRESH_MS)).active,
-    verifying: async (kid) => (await current(FRESH_MS)).verifying.get(kid) ?? (await current(LOOK_AGAIN_MS)).verifying.get(kid),
+    /** The key that verifies tokens of this `kid`; `undefined` when it was never published or is retired. */
+    verifying: async (kid: string) => (await current(FRESH_MS)).verifying.get(kid) ?? (await current(LOOK_AGAIN_MS)).verifying.get(kid),
     published: async () => (await current(FRESH_MS)).published,
   };
 }

@@ -3,11 +3,24 @@ import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import { findProfile } from "#accounts/account.store.ts";
 import { callerOf, clientOf } from "#audit/client.ts";
-import { changePasswordRequestSchema, fullSessionSchema, loginAnswerSchema, loginRequestSchema, meSchema, type Me } from "#contract.ts";
+import {
+  changePasswordRequestSchema,
+  fullSessionSchema,
+  loginAnswerSchema,
+  loginRequestSchema,
+  meSchema,
+  stepUpAnswerSchema,
+  stepUpRequestSchema,
+  verifySecondFactorAnswerSchema,
+  verifySecondFactorRequestSchema,
+  type Me,
+} from "#contract.ts";
 import type { TokenCookie } from "#session/cookies.ts";
 import { findSession } from "#session/session.store.ts";
 import { changePassword } from "./change-password.ts";
 import { login, type LoginDependencies } from "./login.ts";
+import { stepUp } from "./step-up.ts";
+import { verifySecondFactor, type SecondStepDependencies } from "./verify-second-factor.ts";
 
 const BODY_BYTES = 16 * 1024;
 const withBody = routesTagged("login", BODY_BYTES);
@@ -61,22 +74,47 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
   };
 }
 
+export function secondStepRoutes(dependencies: SecondStepDependencies & { readonly cookie: TokenCookie }) {
+  const { cookie } = dependencies;
+  return (server: HttpServer): void => {
+    server.post(
+      "/login/verify-2fa",
+      withBody("same-origin", "The second step of the login: partial token and code", {
+        body: verifySecondFactorRequestSchema,
+        response: { 200: verifySecondFactorAnswerSchema },
+      }),
+      async (request, reply) => {
+        const { accepted, ...grant } = await verifySecondFactor(dependencies, request.body, clientOf(request));
+        cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+        return { ...grant.answer, method: accepted.method, backup_codes_remaining: accepted.backupCodesRemaining };
+      },
+    );
+
+    server.post(
+      "/step-up",
+      withBody("session", "Password and code once more, for what asks for them", {
+        body: stepUpRequestSchema,
+        response: { 200: stepUpAnswerSchema },
+      }),
+      async (request) => {
+        const until = await stepUp(dependencies, callerOf(request), request.body);
+        return { step_up_until: until.toISOString() };
+      },
+    );
+  };
+}
+
 async function describeOwner({ queries, clock }: LoginDependencies, { userId, sessionId }: Owner): Promise<Me> {
   const profile = await findProfile(queries, userId);
   const session = await findSession(queries, sessionId);
   if (profile === undefined || session === undefined) {
     throw new Error("The account of a live session is gone.");
   }
-  const { id, email, name, role, tenantId, tenantName, mustChangePassword, totpEnabled } = profile;
+  const { tenantId, tenantName, ...account } = profile;
   const { stepUpUntil } = session;
   return {
-    id,
-    email,
-    name,
-    role,
+    ...account,
     tenant: { id: tenantId, name: tenantName },
-    must_change_password: mustChangePassword,
-    totp_enabled: totpEnabled,
     step_up_until: stepUpUntil !== null && stepUpUntil > clock.now() ? stepUpUntil.toISOString() : null,
   };
 }

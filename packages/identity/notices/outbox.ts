@@ -8,13 +8,7 @@ import { claimDueNotice, markFailed, markSent, type ClaimedNotice } from "./noti
 import { isNoticeKind, isTooLate, noticeMail } from "./notice-texts.ts";
 import { LINK_PURPOSE } from "./notices.ts";
 
-export type Outbox = {
-  readonly start: () => void;
-  /** Lets the mail at hand go out, for a moment. */
-  readonly stop: () => Promise<void>;
-  /** Sends what is due; ends early when the mail server can not be used. */
-  readonly sendDue: () => Promise<void>;
-};
+export type Outbox = ReturnType<typeof createOutbox>;
 
 type Dependencies = {
   readonly queries: Queries;
@@ -38,12 +32,13 @@ const MAX_TRIES = 12;
  * Mails notices, of which any number of replicas each take the next. At least once: a process that is killed between the
  * server's acceptance and its own note of it has the mail sent again, under the same Message-ID, when its lease is over.
  */
-export function createOutbox(dependencies: Dependencies): Outbox {
+export function createOutbox(dependencies: Dependencies) {
   const { queries, log, clock } = dependencies;
   /** No other mail is begun; the one at hand has a moment until it is cut off. */
   const stopping = new AbortController();
   const cutOff = new AbortController();
 
+  /** Sends what is due; ends early when the mail server can not be used. */
   async function sendDue(): Promise<void> {
     while (!stopping.signal.aborted) {
       const now = clock.now();
@@ -58,6 +53,7 @@ export function createOutbox(dependencies: Dependencies): Outbox {
   return {
     sendDue,
     start: repeated.start,
+    /** Lets the mail at hand go out, for a moment. */
     stop: async () => {
       stopping.abort();
       const patience = setTimeout(() => cutOff.abort(), STOP_MS);

@@ -24,11 +24,7 @@ export type TokenSubject = {
   readonly authenticatedAt: Date;
 };
 
-export type AccessTokens = {
-  readonly issue: (subject: TokenSubject) => Promise<string>;
-  /** @returns undefined when the token is not one of ours, is over, or was changed. */
-  readonly verify: (token: string) => Promise<VerifiedToken | undefined>;
-};
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 type VerifiedToken = Pick<TokenSubject, "userId" | "sessionId" | "epoch"> & { readonly opensProduct: boolean };
 
@@ -42,9 +38,9 @@ const claimsSchema = z.object({
 type Dependencies = { readonly keys: SigningKeys; readonly issuer: string; readonly clock: Clock };
 
 /** Signs access tokens, and verifies our own without asking over HTTP. */
-export function createAccessTokens({ keys, issuer, clock }: Dependencies): AccessTokens {
+export function createAccessTokens({ keys, issuer, clock }: Dependencies) {
   return {
-    issue: async (subject) => {
+    issue: async (subject: TokenSubject): Promise<string> => {
       const { tenantId: tid, role, epoch, sessionId: sid, amr, userId } = subject;
       const token = new SignJWT({ tid, role, epoch, sid, amr: [...amr], auth_time: toSeconds(subject.authenticatedAt) })
         .setSubject(userId)
@@ -52,7 +48,8 @@ export function createAccessTokens({ keys, issuer, clock }: Dependencies): Acces
         .setJti(randomUUID());
       return signAccessToken(token, { keys, issuer }, clock.now(), ACCESS_TOKEN_SECONDS);
     },
-    verify: async (token) => {
+    /** @returns undefined when the token is not one of ours, is over, or was changed. */
+    verify: async (token: string): Promise<VerifiedToken | undefined> => {
       const claims = claimsSchema.safeParse(await verifiedPayload(token, { keys, issuer, clock }));
       if (!claims.success) {
         return undefined;

@@ -8,10 +8,7 @@ import { listDeletedUsers, listRaisedEpochs, listRevokedSessions } from "./crede
 
 type Dependencies = { readonly queries: Queries; readonly keys: SigningKeys; readonly issuer: string; readonly clock: Clock };
 
-export type CredentialEpochFeed = {
-  /** The signed feed (a JWS), at most five seconds old. */
-  readonly current: () => Promise<string>;
-};
+export type CredentialEpochFeed = ReturnType<typeof createCredentialEpochFeed>;
 
 /** How far back the feed reaches: older access tokens have expired, whatever the clocks of verifiers say. */
 export const TOLD_BACK_MS = (ACCESS_TOKEN_SECONDS + 120) * 1000;
@@ -22,11 +19,12 @@ const GOOD_FOR_SECONDS = 120;
 const NO_EPOCH = 2 ** 31;
 
 /** Tells the other parts which access tokens were invalidated before they expire, by account and by session. */
-export function createCredentialEpochFeed(dependencies: Dependencies): CredentialEpochFeed {
+export function createCredentialEpochFeed(dependencies: Dependencies) {
   const { clock } = dependencies;
   let signed: { readonly at: number; readonly feed: Promise<string> } | undefined;
   return {
-    current: () => {
+    /** The signed feed (a JWS), at most five seconds old. */
+    current: (): Promise<string> => {
       const at = clock.now().getTime();
       if (signed !== undefined && at - signed.at < FRESH_MS) {
         return signed.feed;

@@ -14,15 +14,12 @@ export type OwnSessionsDependencies = { readonly queries: Queries; readonly cloc
 export async function listOwnSessions({ queries, clock }: OwnSessionsDependencies, owner: Owner): Promise<SessionItem[]> {
   const sessions = await listLiveSessions(queries, owner.userId, clock.now());
   return sessions.map((session) => ({
-    id: session.id,
+    ...session,
     current: session.id === owner.sessionId,
     created_at: session.created_at.toISOString(),
     last_used_at: session.last_used_at.toISOString(),
     idle_expires_at: session.idle_expires_at.toISOString(),
     expires_at: session.expires_at.toISOString(),
-    ip: session.ip,
-    user_agent: session.user_agent,
-    amr: session.amr,
   }));
 }
 

@@ -1,16 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { parse, stringify } from "uuid";
 
-/**
- * A refresh token is the HMAC of a session and how often it was rotated. So the token that follows a given one is
- * always the same: two tabs that refresh at once get one successor, and nothing that is stored opens a session.
- */
-export type RefreshTokens = {
-  readonly of: (session: RefreshableSession, generation: number) => string;
-  /** Reads without trusting; ask `isGenuine` with the session that it names. */
-  readonly read: (token: string) => PresentedToken | undefined;
-  readonly isGenuine: (presented: PresentedToken, session: RefreshableSession) => boolean;
-};
+export type RefreshTokens = ReturnType<typeof createRefreshTokens>;
 
 type RefreshableSession = { readonly id: string; readonly refreshSalt: Buffer };
 
@@ -26,7 +17,11 @@ const GENERATION_BYTES = 4;
 const CODE_BYTES = 32;
 const ENCODED = /^[A-Za-z0-9_-]{70}$/;
 
-export function createRefreshTokens(secretKey: string): RefreshTokens {
+/**
+ * A refresh token is the HMAC of a session and how often it was rotated. So the token that follows a given one is
+ * always the same: two tabs that refresh at once get one successor, and nothing that is stored opens a session.
+ */
+export function createRefreshTokens(secretKey: string) {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "sightline.identity|refresh-token", CODE_BYTES));
 
   function codeOf(session: RefreshableSession, generation: number): Buffer {
@@ -34,8 +29,10 @@ export function createRefreshTokens(secretKey: string): RefreshTokens {
   }
 
   return {
-    of: (session, generation) => Buffer.concat([headOf(session.id, generation), codeOf(session, generation)]).toString("base64url"),
-    read: (token) => {
+    of: (session: RefreshableSession, generation: number): string =>
+      Buffer.concat([headOf(session.id, generation), codeOf(session, generation)]).toString("base64url"),
+    /** Reads without trusting; ask `isGenuine` with the session that it names. */
+    read: (token: string): PresentedToken | undefined => {
       if (!ENCODED.test(token)) {
         return undefined;
       }
@@ -46,7 +43,7 @@ export function createRefreshTokens(secretKey: string): RefreshTokens {
       }
       return { sessionId, generation: bytes.readUInt32BE(ID_BYTES), code: bytes.subarray(ID_BYTES + GENERATION_BYTES) };
     },
-    isGenuine: (presented, session) =>
+    isGenuine: (presented: PresentedToken, session: RefreshableSession): boolean =>
       presented.sessionId === session.id && timingSafeEqual(presented.code, codeOf(session, presented.generation)),
   };
 }

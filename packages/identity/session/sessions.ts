@@ -13,15 +13,7 @@ import { findSession, insertSession, revokeSession, rotateSession, type Session 
 /** What a client receives: the body of the answer, and the refresh token for its cookie. */
 export type Grant = { readonly answer: FullSession; readonly refreshToken: string; readonly refreshMaxAgeSeconds: number };
 
-export type Sessions = {
-  /** Makes the session's row; `grant` turns it into tokens once the transaction has committed. */
-  readonly open: (transaction: Transaction, opening: Opening) => Promise<string>;
-  readonly grant: (sessionId: string) => Promise<Grant>;
-  /** @throws {AppError} 401 `session_ended`. */
-  readonly refresh: (refreshToken: string | undefined, client: Client) => Promise<Grant>;
-  /** Ends the session that the token belongs to, if it is one of ours. */
-  readonly end: (refreshToken: string | undefined, client: Client) => Promise<void>;
-};
+export type Sessions = ReturnType<typeof createSessions>;
 
 type Opening = Pick<TokenSubject, "userId" | "amr" | "authenticatedAt"> & { readonly client: Client };
 
@@ -36,7 +28,7 @@ type Dependencies = {
   readonly clock: Clock;
 };
 
-export function createSessions({ queries, accessTokens, refreshTokens, clock }: Dependencies): Sessions {
+export function createSessions({ queries, accessTokens, refreshTokens, clock }: Dependencies) {
   async function tokensOf(session: Session): Promise<Grant> {
     return {
       answer: { token_type: "bearer", access_token: await accessTokens.issue(session), expires_in: ACCESS_TOKEN_SECONDS },
@@ -64,7 +56,8 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
   }
 
   return {
-    open: async (transaction, { userId, amr, authenticatedAt, client }) => {
+    /** Makes the session's row; `grant` turns it into tokens once the transaction has committed. */
+    open: async (transaction: Transaction, { userId, amr, authenticatedAt, client }: Opening): Promise<string> => {
       const now = clock.now();
       const session = {
         id: uuidv7(),
@@ -81,7 +74,7 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       return session.id;
     },
 
-    grant: async (sessionId) => {
+    grant: async (sessionId: string): Promise<Grant> => {
       const session = await findSession(queries, sessionId);
       if (session === undefined || !isLive(session, clock.now())) {
         throw refusal("session_ended");
@@ -89,7 +82,8 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       return tokensOf(session);
     },
 
-    refresh: async (refreshToken, client) => {
+    /** @throws {AppError} 401 `session_ended`. */
+    refresh: async (refreshToken: string | undefined, client: Client): Promise<Grant> => {
       const found = await findPresented(refreshToken);
       const now = clock.now();
       if (found === undefined || !isLive(found.session, now)) {
@@ -111,7 +105,8 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       return tokensOf(current);
     },
 
-    end: async (refreshToken, client) => {
+    /** Ends the session that the token belongs to, if it is one of ours. */
+    end: async (refreshToken: string | undefined, client: Client): Promise<void> => {
       const found = await findPresented(refreshToken);
       if (found !== undefined) {
         await revoke(found.session, "logout", client);

@@ -24,19 +24,12 @@ export type Try = {
 
 type Delay = { readonly counter: Counter; readonly seconds: number };
 
-export type Throttle = {
-  /**
-   * Waits where a counter delays instead of refusing, until the client has left.
-   *
-   * @throws {AppError} 429 with `Retry-After`, having counted nothing.
-   */
-  readonly take: (counters: readonly Counter[], left?: AbortSignal) => Promise<Try>;
-};
+export type Throttle = ReturnType<typeof createThrottle>;
 
 type Dependencies = { readonly queries: Queries; readonly clock: Clock; readonly waitingRoom: WaitingRoom };
 
 /** Counts in PostgreSQL, so that every replica sees every try. */
-export function createThrottle({ queries, clock, waitingRoom }: Dependencies): Throttle {
+export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
   async function giveBack(counters: readonly Counter[]): Promise<void> {
     for (const counter of counters) {
       await giveTryBack(queries, keyOf(counter), counter.limit);
@@ -50,7 +43,12 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies): T
   }
 
   return {
-    take: async (counters, left) => {
+    /**
+     * Waits where a counter delays instead of refusing, until the client has left.
+     *
+     * @throws {AppError} 429 with `Retry-After`, having counted nothing.
+     */
+    take: async (counters: readonly Counter[], left?: AbortSignal): Promise<Try> => {
       const now = clock.now();
       const delays: Delay[] = [];
       for (const [index, counter] of counters.entries()) {

@@ -5,14 +5,7 @@ import { refusal } from "#refusals.ts";
 /** Ends early, by throwing, when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>;
 
-export type WaitingRoom = {
-  /**
-   * Delays the caller without holding a database connection.
-   *
-   * @throws {AppError} 429 when too many wait already, 400 `client_gone` when the caller left.
-   */
-  readonly wait: (key: string, seconds: number, left: AbortSignal | undefined) => Promise<void>;
-};
+export type WaitingRoom = ReturnType<typeof createWaitingRoom>;
 
 /** Waiting costs an attacker nothing, so the number of waiting requests in one process is limited, for one key and in all. */
 const MAX_WAITING_PER_KEY = 10;
@@ -20,7 +13,7 @@ const MAX_WAITING = 200;
 
 export const realSleep: Sleep = (milliseconds, signal) => delay(milliseconds, undefined, signal === undefined ? {} : { signal });
 
-export function createWaitingRoom(sleep: Sleep): WaitingRoom {
+export function createWaitingRoom(sleep: Sleep) {
   const waiting = new Map<string, number>();
   let all = 0;
 
@@ -35,7 +28,12 @@ export function createWaitingRoom(sleep: Sleep): WaitingRoom {
   }
 
   return {
-    wait: async (key, seconds, left) => {
+    /**
+     * Delays the caller without holding a database connection.
+     *
+     * @throws {AppError} 429 when too many wait already, 400 `client_gone` when the caller left.
+     */
+    wait: async (key: string, seconds: number, left: AbortSignal | undefined): Promise<void> => {
       if (all >= MAX_WAITING || (waiting.get(key) ?? 0) >= MAX_WAITING_PER_KEY) {
         throw tooManyTries(seconds);
       }

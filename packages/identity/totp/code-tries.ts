@@ -44,20 +44,15 @@ export type CodeTry = {
 
 export type FailureReason = "wrong_code" | "code_replayed";
 
-/** Each operation has a transaction of its own: a counted try stays counted, whatever becomes of the request. */
-export type CodeTries = {
-  /** @throws {AppError} 429 `too_many_tries`, 409 `not_enabled`; then nothing is counted. */
-  readonly reserve: (attempt: CodeAttempt, pool: SecondFactorPool) => Promise<CodeTry>;
-  readonly fail: (attempt: CodeAttempt, taken: CodeTry, reason: FailureReason) => Promise<void>;
-  /** Call it when the try was not evaluated, or was right although its action failed. */
-  readonly giveBack: (attempt: CodeAttempt, taken: CodeTry) => Promise<void>;
-};
+export type CodeTries = ReturnType<typeof createCodeTries>;
 
 type Dependencies = { readonly queries: Queries; readonly notices: Notices; readonly clock: Clock };
 
-export function createCodeTries({ queries, notices, clock }: Dependencies): CodeTries {
+/** Each operation has a transaction of its own: a counted try stays counted, whatever becomes of the request. */
+export function createCodeTries({ queries, notices, clock }: Dependencies) {
   return {
-    reserve: async ({ userId }, pool) => {
+    /** @throws {AppError} 429 `too_many_tries`, 409 `not_enabled`; then nothing is counted. */
+    reserve: async ({ userId }: CodeAttempt, pool: SecondFactorPool): Promise<CodeTry> => {
       const now = clock.now();
       return queries.transaction().execute(async (transaction) => {
         const owner = orRefuse(await lockOwner(transaction, userId), () => refusal("not_enabled"));
@@ -75,7 +70,7 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
       });
     },
 
-    fail: async (attempt, { pool, isLast }, reason) => {
+    fail: async (attempt: CodeAttempt, { pool, isLast }: CodeTry, reason: FailureReason): Promise<void> => {
       const { userId } = attempt;
       const now = clock.now();
       await queries.transaction().execute(async (transaction) => {
@@ -106,7 +101,8 @@ export function createCodeTries({ queries, notices, clock }: Dependencies): Code
       });
     },
 
-    giveBack: async ({ userId }, { id, pool }) => {
+    /** Call it when the try was not evaluated, or was right although its action failed. */
+    giveBack: async ({ userId }: CodeAttempt, { id, pool }: CodeTry): Promise<void> => {
       await queries.transaction().execute(async (transaction) => {
         await lockOwner(transaction, userId);
         if ((await deleteTry(transaction, id)) && pool === "totp") {

@@ -24,18 +24,7 @@ const WRONG_BACKUP_CODE = "The backup code is wrong or was used before. Try anot
 
 export type AcceptedCode = { readonly method: SecondFactorPool; readonly backupCodesRemaining: number };
 
-export type SecondFactor = {
-  /**
-   * Reserves a try (own committed transaction), evaluates the code outside of any transaction, then runs `action` in one
-   * transaction with the code's consumption. What `action` throws leaves the code unused and the try uncounted.
-   *
-   * @throws {AppError} 401 (login) or 403 `invalid_code`, 429 `too_many_tries` with `Retry-After`, 409 `not_enabled`, 503 `second_factor_unreadable`.
-   */
-  readonly withCode: <Result>(
-    attempt: CodeAttempt,
-    action: (transaction: Transaction, accepted: AcceptedCode) => Promise<Result>,
-  ) => Promise<Result>;
-};
+export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
 type Dependencies = {
   readonly queries: Queries;
@@ -60,7 +49,7 @@ class RefusedCode extends Error {
 }
 
 /** The only way by which a code of either kind is accepted, so that no route has limits of its own. */
-export function createSecondFactor({ queries, sealer, notices, clock, window }: Dependencies): SecondFactor {
+export function createSecondFactor({ queries, sealer, notices, clock, window }: Dependencies) {
   const tries = createCodeTries({ queries, notices, clock });
 
   /** @throws {RefusedCode} @throws {SealError} */
@@ -129,7 +118,16 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
   }
 
   return {
-    withCode: async (attempt, action) => {
+    /**
+     * Reserves a try (own committed transaction), evaluates the code outside of any transaction, then runs `action` in one
+     * transaction with the code's consumption. What `action` throws leaves the code unused and the try uncounted.
+     *
+     * @throws {AppError} 401 (login) or 403 `invalid_code`, 429 `too_many_tries` with `Retry-After`, 409 `not_enabled`, 503 `second_factor_unreadable`.
+     */
+    withCode: async <Result>(
+      attempt: CodeAttempt,
+      action: (transaction: Transaction, accepted: AcceptedCode) => Promise<Result>,
+    ): Promise<Result> => {
       const totpCode = readTotpCode(attempt.code);
       const taken = await tries.reserve(attempt, totpCode === undefined ? "backup_code" : "totp");
       try {

@@ -18,15 +18,7 @@ export type SetupTicket = {
   readonly expiresAt: Date;
 };
 
-export type SetupTickets = {
-  readonly seal: (ticket: SetupTicket) => string;
-  /**
-   * Opens what `seal` made for this user and session.
-   *
-   * @throws {AppError} 400 `setup_invalid` or `setup_expired`.
-   */
-  readonly open: (token: string | undefined, owner: { readonly userId: string; readonly sessionId: string }) => SetupTicket;
-};
+export type SetupTickets = ReturnType<typeof createSetupTickets>;
 
 const PURPOSE = "2fa.setup_ticket";
 
@@ -40,10 +32,15 @@ const ticketSchema = z.object({
   expiresAt: z.coerce.date(),
 });
 
-export function createSetupTickets({ sealer, clock }: { readonly sealer: Sealer; readonly clock: Clock }): SetupTickets {
+export function createSetupTickets({ sealer, clock }: { readonly sealer: Sealer; readonly clock: Clock }) {
   return {
-    seal: (ticket) => sealer.seal(Buffer.from(JSON.stringify(ticket)), { purpose: PURPOSE, subject: ticket.userId }),
-    open: (token, { userId, sessionId }) => {
+    seal: (ticket: SetupTicket): string => sealer.seal(Buffer.from(JSON.stringify(ticket)), { purpose: PURPOSE, subject: ticket.userId }),
+    /**
+     * Opens what `seal` made for this user and session.
+     *
+     * @throws {AppError} 400 `setup_invalid` or `setup_expired`.
+     */
+    open: (token: string | undefined, { userId, sessionId }: Pick<SetupTicket, "userId" | "sessionId">): SetupTicket => {
       const ticket = token === undefined ? undefined : unseal(sealer, token, userId);
       if (ticket === undefined || ticket.userId !== userId || ticket.sessionId !== sessionId) {
         throw refusal("setup_invalid");
