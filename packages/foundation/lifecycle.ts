@@ -9,15 +9,7 @@ export type Service = {
   readonly stop: () => Promise<void>;
 };
 
-export type Lifecycle = {
-  /** Starts the services in order; when one fails, those already started are stopped and the failure is thrown. */
-  readonly start: () => Promise<void>;
-  /**
-   * Stops the services in reverse order, each within what is left of the drain time. Safe to call twice, and during the
-   * start: the service that is just starting is waited for, those after it are not started any more.
-   */
-  readonly stop: () => Promise<void>;
-};
+export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 type LifecycleOptions = {
   readonly log: Logger;
@@ -28,7 +20,7 @@ type LifecycleOptions = {
 
 const DRAIN_MS = 10_000;
 
-export function createLifecycle({ log, services, drainMs = DRAIN_MS }: LifecycleOptions): Lifecycle {
+export function createLifecycle({ log, services, drainMs = DRAIN_MS }: LifecycleOptions) {
   const started: Service[] = [];
   let starting: Promise<void> = Promise.resolve();
   let stopping: Promise<void> | undefined;
@@ -46,11 +38,16 @@ export function createLifecycle({ log, services, drainMs = DRAIN_MS }: Lifecycle
     started.length = 0;
   }
 
+  /**
+   * Stops the services in reverse order, each within what is left of the drain time. Safe to call twice, and during the
+   * start: the service that is just starting is waited for, those after it are not started any more.
+   */
   const stop = () => (stopping ??= stopAll());
 
   return {
     stop,
-    start: async () => {
+    /** Starts the services in order; when one fails, those already started are stopped and the failure is thrown. */
+    start: async (): Promise<void> => {
       for (const service of services) {
         if (stopping !== undefined) {
           return;

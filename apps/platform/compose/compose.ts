@@ -5,18 +5,8 @@ import type { RoleName } from "#settings/role-names.ts";
 import { createContext, type Context } from "#compose/wiring/context.ts";
 import { logLevelVariable, readConfig } from "@sightline/foundation/config";
 
-export type Wiring = {
-  readonly environment: Environment;
-  readonly log: Logger;
-};
-
 /** Composes the services of a role, in the order of their start. */
-export async function composeRole(role: RoleName, wiring: Wiring): Promise<readonly Service[]> {
-  return composeIn(role, createContext(role, wiring));
-}
-
-/** Composes a role from a context that the caller keeps, to inspect what the role adds to it. */
-export async function composeIn(role: RoleName, context: Context): Promise<readonly Service[]> {
+export async function composeRole(role: RoleName, context: Context): Promise<readonly Service[]> {
   const compose = await LOADERS[role]();
   return compose(context);
 }
@@ -45,7 +35,7 @@ const DRAIN_MS = 8_000;
 /** Starts one role in this process. */
 export async function runRole(options: RunOptions): Promise<Lifecycle> {
   const log = createRoleLog(options);
-  const services = await composeRole(options.role, { environment: options.environment, log });
+  const services = await composeRole(options.role, createContext(options.role, { environment: options.environment, log }));
   const lifecycle = createLifecycle({ log, services, drainMs: DRAIN_MS });
   await lifecycle.start();
   log.info("ready");

@@ -90,6 +90,7 @@ async function run(tools: CodeTools, script: readonly Turn[], recursionLimit?: n
   return messages;
 }
 
+type CodeTools = ReturnType<typeof createCodeTools>;
 type ToolCall = NonNullable<AIMessage["tool_calls"]>[number];
 
 type Toolbox = ReturnType<typeof createToolbox>;
@@ -135,14 +136,6 @@ function firstPath(messages: readonly BaseMessage[]): string {
   return /^(\S+):\d+/m.exec(found?.text ?? "")?.[1] ?? "README.md";
 }
 
-/** The agent's tools, on the real code index. */
-export type CodeTools = {
-  /** Returns the best matches, a line each: `path:line symbol`. */
-  readonly search: (query: string) => Promise<string>;
-  /** @throws {Error} when there is no such file. */
-  readonly readFile: (path: string) => Promise<string>;
-};
-
 const searchSchema = z.object({
   results: z.array(z.object({ path: z.string(), start_line: z.number(), end_line: z.number(), symbol: z.string().nullable() })),
 });
@@ -151,13 +144,16 @@ const fileSchema = z.object({ content: z.string(), total_lines: z.number() });
 const RESULTS = 5;
 const LINES = 120;
 
-export function createCodeTools(codeIndex: HttpClient, repository: { readonly id: string; readonly fullName: string }): CodeTools {
+/** The agent's tools, on the real code index. */
+export function createCodeTools(codeIndex: HttpClient, repository: { readonly id: string; readonly fullName: string }) {
   return {
-    search: async (query) => {
+    /** Returns the best matches, a line each: `path:line symbol`. */
+    search: async (query: string): Promise<string> => {
       const { results } = await codeIndex.post("/api/v1/search", { query, repo: repository.fullName, limit: RESULTS }, searchSchema);
       return results.map(({ path, start_line: line, symbol }) => `${path}:${line} ${symbol ?? ""}`.trim()).join("\n");
     },
-    readFile: async (path) => {
+    /** @throws {Error} when there is no such file. */
+    readFile: async (path: string): Promise<string> => {
       const query = new URLSearchParams({ path, start: "1", end: String(LINES) });
       const { content } = await codeIndex.get(`/api/v1/repos/${repository.id}/file?${query.toString()}`, fileSchema);
       return content;

@@ -1,18 +1,14 @@
 import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
 
-export type HttpClient = {
-  readonly get: <Answer>(path: string, schema: z.ZodType<Answer>) => Promise<Answer>;
-  readonly post: <Answer>(path: string, body: unknown, schema: z.ZodType<Answer>) => Promise<Answer>;
-  readonly remove: (path: string) => Promise<void>;
-};
+export type HttpClient = ReturnType<typeof createHttpClient>;
 
 const errorSchema = z.object({ error: z.string(), message: z.string() });
 
 const ANSWER_MS = 20_000;
 
 /** A client of the product's own HTTP API, as any application could have it. */
-export function createHttpClient(baseUrl: string, token: string): HttpClient {
+export function createHttpClient(baseUrl: string, token: string) {
   async function send(method: string, path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -30,8 +26,9 @@ export function createHttpClient(baseUrl: string, token: string): HttpClient {
   }
 
   return {
-    get: async (path, schema) => schema.parse(await send("GET", path)),
-    post: async (path, body, schema) => schema.parse(await send("POST", path, body)),
-    remove: async (path) => void (await send("DELETE", path)),
+    get: async <Answer>(path: string, schema: z.ZodType<Answer>): Promise<Answer> => schema.parse(await send("GET", path)),
+    post: async <Answer>(path: string, body: unknown, schema: z.ZodType<Answer>): Promise<Answer> =>
+      schema.parse(await send("POST", path, body)),
+    remove: async (path: string): Promise<void> => void (await send("DELETE", path)),
   };
 }

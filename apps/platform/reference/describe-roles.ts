@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { describeTools, type DescribedTool } from "@sightline/code-index";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createLog } from "@sightline/foundation/log";
-import { composeIn } from "#compose/compose.ts";
+import { composeRole } from "#compose/compose.ts";
 import { deriveEnvironment } from "#settings/environment.ts";
 import type { RoleName } from "#settings/role-names.ts";
 import { createContext, type Context } from "#compose/wiring/context.ts";
@@ -81,7 +81,7 @@ async function describeRole(role: RoleName): Promise<DescribedRole> {
   };
   // Fastify publishes this event whenever a server is made, before anything is registered.
   subscribe("fastify.initialization", note);
-  await composeIn(role, context);
+  await composeRole(role, context);
   unsubscribe("fastify.initialization", note);
   const [server] = servers;
   if (server === undefined) {

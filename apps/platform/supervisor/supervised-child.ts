@@ -2,16 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { parseChildMessage, type ChildMessage } from "./child-channel.ts";
 import { launchChild, type ChildSpecification } from "./launch-child.ts";
 
-export type SupervisedChild = {
-  readonly name: string;
-  /** Starts it; resolves when it is ready for the first time, and rejects when it never becomes ready. */
-  readonly start: () => Promise<void>;
-  /** Prevents further restarts. */
-  readonly retire: () => void;
-  /** Asks it to end, and resolves when it has. */
-  readonly stop: () => Promise<void>;
-  readonly kill: () => void;
-};
+export type SupervisedChild = ReturnType<typeof createSupervisedChild>;
 
 type ChildOptions = {
   readonly onLine: (name: string, line: string) => void;
@@ -39,7 +30,7 @@ const TIMINGS: ChildTimings = {
   firstAttempts: 3,
 };
 
-export function createSupervisedChild(specification: ChildSpecification, { onLine, say, timings: given }: ChildOptions): SupervisedChild {
+export function createSupervisedChild(specification: ChildSpecification, { onLine, say, timings: given }: ChildOptions) {
   const { name } = specification;
   const timings = { ...TIMINGS, ...given };
   const readyMs = specification.readyMs ?? timings.readyMs;
@@ -111,6 +102,7 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
     pause = setTimeout(launch, pauseMs);
   }
 
+  /** Prevents further restarts. */
   function retire(): void {
     stopping = true;
     clearTimeout(pause);
@@ -120,12 +112,14 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
   firstReady.promise.catch(() => undefined);
   return {
     name,
-    start: () => {
+    /** Starts it; resolves when it is ready for the first time, and rejects when it never becomes ready. */
+    start: (): Promise<void> => {
       launch();
       return firstReady.promise;
     },
     retire,
-    stop: async () => {
+    /** Asks it to end, and resolves when it has. */
+    stop: async (): Promise<void> => {
       retire();
       if (child?.connected === true) {
         child.send({ type: "stop" } satisfies ChildMessage, () => undefined);

@@ -3,16 +3,7 @@ import type { Output } from "./log-lines.ts";
 import { type ChildSpecification, launchChild } from "./launch-child.ts";
 import { createSupervisedChild, type ChildTimings, type SupervisedChild } from "./supervised-child.ts";
 
-export type Supervisor = {
-  /** Starts the processes at once and resolves when all are ready; throws when one never gets there. */
-  readonly start: (specifications: readonly ChildSpecification[]) => Promise<void>;
-  /** Runs a process to its end, which is not started again; throws when it fails. */
-  readonly runOnce: (specification: ChildSpecification) => Promise<void>;
-  /** Ends all in reverse order; processes that take too long are killed. */
-  readonly stop: () => Promise<void>;
-  /** Ends all at once. */
-  readonly kill: () => void;
-};
+export type Supervisor = ReturnType<typeof createSupervisor>;
 
 type SupervisorOptions = {
   readonly output: Output;
@@ -30,7 +21,7 @@ const NOTICE_MS = 10_000;
 const TURN = 0.3;
 
 /** Keeps child processes running, and leaves none behind. */
-export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs = NOTICE_MS }: SupervisorOptions): Supervisor {
+export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs = NOTICE_MS }: SupervisorOptions) {
   /** Groups in the order of their start: later ones depend on earlier ones. */
   const groups: SupervisedChild[][] = [];
   const passing = new AbortController();
@@ -70,7 +61,8 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs =
   }
 
   return {
-    start: async (specifications) => {
+    /** Starts the processes at once and resolves when all are ready; throws when one never gets there. */
+    start: async (specifications: readonly ChildSpecification[]): Promise<void> => {
       const added = specifications.map((specification) =>
         createSupervisedChild(specification, {
           onLine: output.childLine,
@@ -91,8 +83,11 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs =
       };
       await Promise.all(added.map(begin)).finally(() => clearInterval(notice));
     },
-    runOnce: (specification) => runChildOnce(specification, { onLine: output.childLine, signal: passing.signal }),
+    /** Runs a process to its end, which is not started again; throws when it fails. */
+    runOnce: (specification: ChildSpecification) => runChildOnce(specification, { onLine: output.childLine, signal: passing.signal }),
+    /** Ends all in reverse order; processes that take too long are killed. */
     stop: () => (stopping ??= stopAll()),
+    /** Ends all at once. */
     kill,
   };
 }

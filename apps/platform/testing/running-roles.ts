@@ -3,6 +3,7 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createLifecycle } from "@sightline/foundation/lifecycle";
 import { composeRole } from "#compose/compose.ts";
+import { createContext } from "#compose/wiring/context.ts";
 import type { Environment } from "#settings/environment.ts";
 import { roleNames, type RoleName } from "#settings/role-names.ts";
 
@@ -35,7 +36,7 @@ export async function startRoles(environment: Environment): Promise<RunningRoles
     };
     // What Fastify calls out whenever a server is made, before anything is registered.
     subscribe("fastify.initialization", note);
-    const services = await composeRole(role, { environment, log: silentLog });
+    const services = await composeRole(role, createContext(role, { environment, log: silentLog }));
     unsubscribe("fastify.initialization", note);
     const lifecycle = createLifecycle({ log: silentLog, services });
     await lifecycle.start();

@@ -3,20 +3,13 @@ import { Gauge, type Registry } from "prom-client";
 import { z } from "zod";
 import { messageOf } from "#errors.ts";
 import type { Logger } from "#log.ts";
+import { repeat } from "#repeat.ts";
 
 /** The `typ` of the feed's header, so that neither an access token passes for a feed nor the other way round. */
 export const CREDENTIAL_EPOCHS_TYPE = "epochs+jwt";
 
 /** The claims of a token that are checked against the feed. */
-export type TokenOrigin = { readonly subject: string; readonly epoch: number | undefined; readonly sessionId: string | undefined };
-
-export type CredentialEpochs = {
-  /** Reads the feed once, then again and again in the background. Resolves when the first reading has succeeded or failed. */
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-  /** The reason why a token with a valid signature is refused; undefined when it is not, as far as is known. */
-  readonly refusal: (token: TokenOrigin) => string | undefined;
-};
+type TokenOrigin = { readonly subject: string; readonly epoch: number | undefined; readonly sessionId: string | undefined };
 
 export type CredentialEpochsOptions = {
   readonly url: string;
@@ -53,51 +46,49 @@ type Known = {
  * Follows the feed of tokens that were invalidated before they expire. While it can't be read the last reading counts:
  * refusing everyone would make one part's outage everyone's, and tokens expire within the hour.
  */
-export function createCredentialEpochs(options: CredentialEpochsOptions): CredentialEpochs {
+export function createCredentialEpochs(options: CredentialEpochsOptions) {
   const { url, log, metrics, intervalMs = INTERVAL_MS } = options;
-  const stopping = new AbortController();
+  const firstReading = Promise.withResolvers<void>();
   let known: Known = { issuedAt: 0, epochs: new Map(), sessions: new Set() };
   let readAt: number | undefined;
-  let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let reading: Promise<void> = Promise.resolve();
+  let isOutage = false;
 
-  async function read(): Promise<void> {
-    try {
-      const next = await fetchFeed(options, stopping.signal);
-      // Replicas sign feeds of their own; one that lags must not undo what a newer one has reported.
-      const behind = known.issuedAt - next.issuedAt;
-      if (behind <= 0 || behind > REPLICA_LAG_SECONDS) {
-        known = next;
-      }
-      readAt = Date.now();
-      if (failures >= OUTAGE) {
-        log.info({ url }, "the feed of ended credentials is read again");
-      }
-      failures = 0;
-    } catch (error) {
-      failures += 1;
-      if (failures === OUTAGE && !stopping.signal.aborted) {
-        log.warn({ url, reason: messageOf(error) }, "the feed of ended credentials can't be read; what was read last goes on to count");
-      }
+  async function read(signal: AbortSignal): Promise<void> {
+    const next = await fetchFeed(options, signal);
+    // Replicas sign feeds of their own; one that lags must not undo what a newer one has reported.
+    const behind = known.issuedAt - next.issuedAt;
+    if (behind <= 0 || behind > REPLICA_LAG_SECONDS) {
+      known = next;
     }
-    if (!stopping.signal.aborted) {
-      const pauseMs = failures === 0 ? intervalMs : Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), intervalMs);
-      timer = setTimeout(() => void (reading = read()), pauseMs).unref();
+    readAt = Date.now();
+    if (isOutage) {
+      log.info({ url }, "the feed of ended credentials is read again");
     }
+    isOutage = false;
   }
 
+  function onFailure(error: unknown, failures: number): number {
+    if (failures + 1 === OUTAGE) {
+      isOutage = true;
+      log.warn({ url, reason: messageOf(error) }, "the feed of ended credentials can't be read; what was read last goes on to count");
+    }
+    return Math.min(FIRST_RETRY_MS * 2 ** failures, intervalMs);
+  }
+
+  const run = (signal: AbortSignal) => read(signal).finally(firstReading.resolve);
+  const reading = repeat({ log, tasks: [{ name: "reading the feed of ended credentials", everyMs: intervalMs, run, onFailure }] });
   if (metrics !== undefined) {
     registerAge(metrics, () => readAt);
   }
   return {
-    start: () => (reading = read()),
-    stop: async () => {
-      stopping.abort();
-      clearTimeout(timer);
-      await reading;
+    /** Reads the feed once, then again and again in the background. Resolves when the first reading has succeeded or failed. */
+    start: (): Promise<void> => {
+      reading.start();
+      return firstReading.promise;
     },
-    refusal: ({ subject, epoch = 0, sessionId }) => {
+    stop: reading.stop,
+    /** The reason why a token with a valid signature is refused; undefined when it is not, as far as is known. */
+    refusal: ({ subject, epoch = 0, sessionId }: TokenOrigin): string | undefined => {
       if (epoch < (known.epochs.get(subject) ?? 0)) {
         return "the account has changed since the access token was issued; log in again";
       }

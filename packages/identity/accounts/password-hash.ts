@@ -4,18 +4,15 @@ import { hash, verify } from "@node-rs/argon2";
 /** Stored instead of a hash: no password opens the account until its owner has chosen one by a mailed link. */
 export const NO_PASSWORD = "!";
 
-export type PasswordHasher = {
-  readonly hash: (password: string) => Promise<string>;
-  /** Takes equally long without a hash, so that the response time does not tell whether the account exists. */
-  readonly verify: (passwordHash: string | undefined, password: string) => Promise<boolean>;
-};
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 
 /** argon2id with the library's defaults (19 MiB, 2 passes), which are OWASP's. */
-export function createPasswordHasher(): PasswordHasher {
+export function createPasswordHasher() {
   let decoy: Promise<string> | undefined;
   return {
-    hash: (password) => hash(normalise(password)),
-    verify: async (stored, password) => {
+    hash: (password: string): Promise<string> => hash(normalise(password)),
+    /** Takes equally long without a hash, so that the response time does not tell whether the account exists. */
+    verify: async (stored: string | undefined, password: string): Promise<boolean> => {
       decoy ??= hash(randomBytes(32));
       const passwordHash = stored === NO_PASSWORD ? undefined : stored;
       const matches = await verify(passwordHash ?? (await decoy), normalise(password));

@@ -3,7 +3,7 @@ import { readRequest } from "#read-request.ts";
 import { findAccountByEmail } from "#accounts/account.store.ts";
 import { resetSecondFactorRequestSchema } from "#contract.ts";
 import { type AccountAddress, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
-import { listAdmins, type ListedAdmin, deleteAccountRow, deleteTenantRow, listAccountsOf } from "./managed-account.store.ts";
+import { listAdmins, deleteAccountRow, deleteTenantRow, listAccountsOf } from "./managed-account.store.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
 import { DEFAULT_TENANT, findTenant } from "#accounts/tenant.store.ts";

@@ -94,8 +94,6 @@ export async function deleteTenantRow(queries: Queries, tenantId: string): Promi
   return rows.length === 0;
 }
 
-export type ListedAdmin = Awaited<ReturnType<typeof listAdmins>>[number];
-
 /** The admins of every tenant, for the host's command line. */
 export async function listAdmins(queries: Queries) {
   return queries

@@ -1,16 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import type { z } from "zod";
+import type { jwksSchema } from "#contract.ts";
 import { addSigningKey, type SigningKeyDependencies } from "./add-signing-key.ts";
 import { type Sealer, signingKeyContext } from "./sealed-values.ts";
 import { listSigningKeys, type SigningKeyRecord } from "./signing-keys.store.ts";
 
-type PublicKey = {
-  readonly kty: string;
-  readonly kid: string;
-  readonly use: "sig";
-  readonly alg: "RS256";
-  readonly n: string;
-  readonly e: string;
-};
+type PublicKey = z.infer<typeof jwksSchema>["keys"][number];
 
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 

@@ -11,10 +11,7 @@ export type Mail = {
   readonly text: string;
 };
 
-export type Mailer = {
-  /** @throws {MailError} */
-  readonly send: (mail: Mail, signal: AbortSignal) => Promise<void>;
-};
+export type Mailer = ReturnType<typeof createMailer>;
 
 /** The message holds only codes, so that it may be stored and logged: servers repeat in their answers what they were sent. */
 export class MailError extends Error {
@@ -48,7 +45,7 @@ const ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
 type Options = { readonly server: MailServer; readonly from: Sender; readonly publicUrl: string; readonly patience?: Patience };
 
 /** Sends plain-text mail, one connection a mail. */
-export function createMailer({ server, from, publicUrl, patience = PATIENCE }: Options): Mailer {
+export function createMailer({ server, from, publicUrl, patience = PATIENCE }: Options) {
   const { host, port, tls, user, password } = server;
   const transport = createTransport({
     host,
@@ -67,7 +64,8 @@ export function createMailer({ server, from, publicUrl, patience = PATIENCE }: O
   const { hostname } = new URL(publicUrl);
 
   return {
-    send: async ({ id, to, at, subject, text }, signal) => {
+    /** @throws {MailError} */
+    send: async ({ id, to, at, subject, text }: Mail, signal: AbortSignal): Promise<void> => {
       if (!ADDRESS.test(to)) {
         throw new MailError("no address that mail can be sent to", { permanent: true, ofServer: false });
       }

@@ -1,5 +1,3 @@
-import type { NoticeKind } from "./notices.ts";
-
 export type NoticeDetails = Readonly<Record<string, string>>;
 
 type NoticeText = {
@@ -10,7 +8,7 @@ type NoticeText = {
   readonly link?: { readonly invitesTo: string; readonly seconds: number };
 };
 
-const TEXTS: Readonly<Record<NoticeKind, NoticeText>> = {
+const TEXTS = {
   two_factor_enabled: {
     subject: "Two-factor login was switched on",
     sentence: () => "Two-factor login was switched on for your account.",
@@ -62,7 +60,10 @@ const TEXTS: Readonly<Record<NoticeKind, NoticeText>> = {
         : "Someone, hopefully you, asked for a new password for your account; if it was not you, do nothing.",
     link: { invitesTo: "Choose it here, once, within 30 minutes", seconds: 30 * 60 },
   },
-};
+} as const satisfies Readonly<Record<string, NoticeText>>;
+
+/** The events that people are notified of. */
+export type NoticeKind = keyof typeof TEXTS;
 
 /** Returns the sentence that the console shows. */
 export function noticeSentence(kind: NoticeKind, details: NoticeDetails): string {
@@ -78,7 +79,7 @@ type MailedNotice = {
 };
 
 export function noticeMail({ kind, at, details, link, publicUrl }: MailedNotice): { readonly subject: string; readonly text: string } {
-  const { subject, sentence, link: linkText } = TEXTS[kind];
+  const { subject, sentence, link: linkText }: NoticeText = TEXTS[kind];
   const { ip } = cleaned(details);
   const paragraphs = [
     sentence(cleaned(details)),
@@ -93,7 +94,7 @@ export function noticeMail({ kind, at, details, link, publicUrl }: MailedNotice)
 
 /** Whether the link in the mail has expired. */
 export function isTooLate(kind: NoticeKind, at: Date, now: Date): boolean {
-  const { link } = TEXTS[kind];
+  const { link }: NoticeText = TEXTS[kind];
   return link !== undefined && now.getTime() >= at.getTime() + link.seconds * 1000;
 }
 

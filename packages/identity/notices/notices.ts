@@ -2,21 +2,8 @@ import { v7 as uuidv7 } from "uuid";
 import { refusal, type AppError } from "@sightline/foundation/errors";
 import type { Sealer } from "#keys/sealed-values.ts";
 import type { Transaction } from "#schema.ts";
+import type { NoticeKind } from "./notice-texts.ts";
 import { insertNotice } from "./notice.store.ts";
-
-/** The events that people are notified of. */
-export type NoticeKind =
-  | "two_factor_enabled"
-  | "two_factor_disabled"
-  | "two_factor_replaced"
-  | "two_factor_reset"
-  | "two_factor_locked"
-  | "backup_codes_regenerated"
-  | "backup_code_used"
-  | "password_guessed"
-  | "password_changed"
-  | "invitation"
-  | "password_reset";
 
 export type NewNotice = {
   readonly userId: string;
@@ -28,16 +15,14 @@ export type NewNotice = {
   readonly link?: string;
 };
 
-export type Notices = {
-  /** Appends a notice in the transaction of its event. It is sent afterwards, so that a failing mail fails nothing else. */
-  readonly append: (transaction: Transaction, notice: NewNotice) => Promise<void>;
-};
+export type Notices = ReturnType<typeof createNotices>;
 
 export const LINK_PURPOSE = "notices.sealed_link";
 
-export function createNotices({ sealer, mailed }: { readonly sealer: Sealer; readonly mailed: boolean }): Notices {
+export function createNotices({ sealer, mailed }: { readonly sealer: Sealer; readonly mailed: boolean }) {
   return {
-    append: async (transaction, { userId, kind, at, details = {}, link }) => {
+    /** Appends a notice in the transaction of its event. It is sent afterwards, so that a failing mail fails nothing else. */
+    append: async (transaction: Transaction, { userId, kind, at, details = {}, link }: NewNotice): Promise<void> => {
       const id = uuidv7();
       await insertNotice(transaction, {
         id,

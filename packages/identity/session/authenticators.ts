@@ -8,24 +8,15 @@ import type { AccessTokens } from "./access-token.ts";
 import { findSession, type Session } from "./session.store.ts";
 import { isLive } from "./sessions.ts";
 
-export type IdentityAuthenticators = {
-  /** An access token that opens the product. */
-  readonly session: Authenticator;
-  /** The same, or the token of somebody who has yet to replace a one-time password. */
-  readonly "session-or-password-change": Authenticator;
-  /** An access token of an admin. */
-  readonly admin: Authenticator;
-  /** The same, on a session whose password and code were verified again within ten minutes. */
-  readonly "admin-step-up": Authenticator;
-};
-
 type Dependencies = { readonly queries: Queries; readonly accessTokens: AccessTokens; readonly clock: Clock };
 
 const BEARER = /^Bearer ([A-Za-z0-9._-]{1,4096})$/i;
 
 /** Reads the session at every request: here a revoked session ends at once, not with its token. */
-export function createAuthenticators(dependencies: Dependencies): IdentityAuthenticators {
+export function createAuthenticators(dependencies: Dependencies) {
+  /** An access token that opens the product, or that of somebody who has yet to replace a one-time password. */
   const any: Authenticator = async (request) => void (await authenticate(request, dependencies));
+  /** An access token that opens the product. */
   const session: Authenticator = async (request) => {
     refusePasswordChange(await authenticate(request, dependencies));
   };
@@ -38,6 +29,7 @@ export function createAuthenticators(dependencies: Dependencies): IdentityAuthen
     return found.session;
   }
   const admin: Authenticator = async (request) => void (await authenticateAdmin(request));
+  /** An admin's, on a session whose password and code were verified again within ten minutes. */
   const steppedUp: Authenticator = async (request) => {
     const { stepUpUntil } = await authenticateAdmin(request);
     if (stepUpUntil === null || stepUpUntil <= dependencies.clock.now()) {

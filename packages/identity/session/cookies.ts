@@ -1,11 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** A cookie that carries a token of ours. */
-export type TokenCookie = {
-  readonly read: (request: FastifyRequest) => string | undefined;
-  readonly set: (reply: FastifyReply, token: string, maxAgeSeconds: number) => void;
-  readonly clear: (reply: FastifyReply) => void;
-};
+export type TokenCookie = ReturnType<typeof createTokenCookie>;
 
 /** Carries the refresh token. `lax`, so that a link from elsewhere into the console finds the session. */
 export function createRefreshCookie(publicUrl: string): TokenCookie {
@@ -25,14 +21,15 @@ export function createSetupCookie(publicUrl: string): TokenCookie {
  * without TLS. On any other plain http address they would drop such a cookie, so there it has neither. `__Host-` demands
  * the path `/`; behind the console's proxy the routes' own path would be another one anyway.
  */
-function createTokenCookie(publicUrl: string, bareName: string, sameSite: "lax" | "strict"): TokenCookie {
+function createTokenCookie(publicUrl: string, bareName: string, sameSite: "lax" | "strict") {
   const secure = keepsSecureCookies(publicUrl);
   const name = secure ? `__Host-${bareName}` : bareName;
   const flags = { path: "/", httpOnly: true, sameSite, secure } as const;
   return {
-    read: (request) => request.cookies[name],
-    set: (reply, token, maxAgeSeconds) => void reply.setCookie(name, token, { ...flags, maxAge: maxAgeSeconds }),
-    clear: (reply) => void reply.setCookie(name, "", { ...flags, maxAge: 0 }),
+    read: (request: FastifyRequest) => request.cookies[name],
+    set: (reply: FastifyReply, token: string, maxAgeSeconds: number) =>
+      void reply.setCookie(name, token, { ...flags, maxAge: maxAgeSeconds }),
+    clear: (reply: FastifyReply) => void reply.setCookie(name, "", { ...flags, maxAge: 0 }),
   };
 }
 

@@ -5,32 +5,23 @@ import { refusal } from "#refusals.ts";
 import { AppError } from "@sightline/foundation/errors";
 
 /** A secret that was shown and is stored nowhere: it returns sealed, from the client that it was shown to. */
-export type SetupTicket = {
+const ticketSchema = z.object({
   /** The id by which tries are counted and the ticket is used up. */
-  readonly id: string;
-  readonly userId: string;
-  readonly sessionId: string;
+  id: z.uuid(),
+  userId: z.uuid(),
+  sessionId: z.uuid(),
   /** The epoch of the account's credentials. */
-  readonly epoch: number;
-  readonly secret: string;
+  epoch: z.int(),
+  secret: z.string(),
   /** The fingerprint of the secret that is replaced; undefined when the second factor is off. */
-  readonly replaces?: string | undefined;
-  readonly expiresAt: Date;
-};
+  replaces: z.string().optional(),
+  expiresAt: z.coerce.date(),
+});
+export type SetupTicket = Readonly<z.infer<typeof ticketSchema>>;
 
 export type SetupTickets = ReturnType<typeof createSetupTickets>;
 
 const PURPOSE = "2fa.setup_ticket";
-
-const ticketSchema = z.object({
-  id: z.uuid(),
-  userId: z.uuid(),
-  sessionId: z.uuid(),
-  epoch: z.int(),
-  secret: z.string(),
-  replaces: z.string().optional(),
-  expiresAt: z.coerce.date(),
-});
 
 export function createSetupTickets({ sealer, clock }: { readonly sealer: Sealer; readonly clock: Clock }) {
   return {

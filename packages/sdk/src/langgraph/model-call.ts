@@ -2,13 +2,6 @@ import { reasoningText } from "../capture/chat-message.ts";
 import { asCount, asList, asObject, asText, usageOfCounts } from "../capture/loose-values.ts";
 import type { Usage } from "../event/event.ts";
 
-export type ModelResult = {
-  readonly model: string | undefined;
-  readonly usage: Usage | undefined;
-  readonly reasoning: string | undefined;
-  readonly response: unknown;
-};
-
 /** The model's name before it answers: what LangChain's metadata says, else the request's parameters. */
 export function requestedModel(metadata: unknown, extraParameters: unknown): string | undefined {
   const parameters = asObject(asObject(extraParameters)["invocation_params"]);
@@ -21,7 +14,7 @@ export function requestedModel(metadata: unknown, extraParameters: unknown): str
 }
 
 /** Reads an LLMResult: name, tokens and reasoning lie where the provider's package put them. */
-export function readModelResult(result: unknown): ModelResult {
+export function readModelResult(result: unknown) {
   const output = asObject(asObject(result)["llmOutput"]);
   const generations = asList(asObject(result)["generations"]).flatMap(asList).map(asObject);
   const messages = generations.flatMap((generation) => (generation["message"] === undefined ? [] : [generation["message"]]));

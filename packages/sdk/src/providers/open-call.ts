@@ -10,16 +10,10 @@ export type CallStart = {
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 };
 
-export type OpenCall = {
-  readonly span: ActiveSpan;
-  /** Notes that a streamed answer has content now; only the first time counts. */
-  readonly noteFirstToken: () => void;
-  /** Only the first end counts. */
-  readonly end: (outcome: ObservationOutcome) => void;
-};
+export type OpenCall = NonNullable<ReturnType<typeof openCall>>;
 
 /** A call of the running trace, or of a trace of its own when none is running. Undefined when nothing is recorded. Never throws. */
-export function openCall(start: CallStart, parent: ActiveSpan | undefined = currentSpan()): OpenCall | undefined {
+export function openCall(start: CallStart, parent: ActiveSpan | undefined = currentSpan()) {
   if (sdkState.publisher === undefined) {
     return undefined;
   }
@@ -32,8 +26,10 @@ export function openCall(start: CallStart, parent: ActiveSpan | undefined = curr
   let ended = false;
   return {
     span: { traceId: opened.traceId, observationId: opened.observationId, insideRun: sdkState.frameworkSpan?.()?.insideRun },
+    /** Notes that a streamed answer has content now; only the first time counts. */
     noteFirstToken: () => noteFirstToken(opened),
-    end: (outcome) => {
+    /** Only the first end counts. */
+    end: (outcome: ObservationOutcome): void => {
       if (!ended) {
         ended = true;
         endObservation(opened, outcome);

@@ -1,4 +1,3 @@
-import type { EventBodies, EventType } from "../event/event.ts";
 import { createIdentifier } from "../event/identifier.ts";
 import { countDropped, type PublisherMetrics } from "../settings/metrics.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -11,28 +10,13 @@ import { classifyFailure, within } from "./publish-failure.ts";
 import { createSender } from "./sender.ts";
 import { openStreamConnection, type StreamState } from "./stream-connection.ts";
 
-export type Publisher = {
-  readonly settings: Settings;
-  readonly producerId: string;
-  /** Names and hashes of the graphs that this producer has declared. */
-  readonly announcedGraphs: Set<string>;
-  /** The last number given: each up to it was published or dropped, or still waits. */
-  lastSequence(): number;
-  /** Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits. */
-  enqueue<Type extends EventType>(type: Type, body: EventBodies[Type], size: number): void;
-  /** Connects, looks at the stream and sends what is queued; throws a PublishFailure within the deadline. */
-  probe(deadline: number): Promise<StreamState>;
-  /** Sends what is queued; true when nothing is left. Keeps the process alive until then or until the deadline. */
-  flush(deadline: number): Promise<boolean>;
-  /** Says goodbye, flushes, lets go. What is left is dropped and counted. */
-  close(deadline: number): Promise<void>;
-};
+export type Publisher = ReturnType<typeof startPublisher>;
 
 /** Milliseconds for writing events as text in one turn of the event loop. */
 const WRITE_BUDGET = 1;
 
 /** Queues events in this process and moves them to the stream in the background. */
-export function startPublisher(settings: Settings, metrics: PublisherMetrics, warnings: Warnings): Publisher {
+export function startPublisher(settings: Settings, metrics: PublisherMetrics, warnings: Warnings) {
   const producerId = createIdentifier();
   const queue = createEventQueue({ bytes: settings.maxBufferBytes, events: settings.maxBufferEvents }, (reason, count) => {
     countDropped(metrics, reason, count);
@@ -57,6 +41,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     writing = queue.write(WRITE_BUDGET) ? setImmediate(write).unref() : undefined;
   };
 
+  /** Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits. */
   const enqueue: EventQueue["add"] = (type, body, size) => {
     if (closed) {
       countDropped(metrics, "closed", 1);
@@ -69,6 +54,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
 
   const heartbeat = startHeartbeat(enqueue, metrics, () => inspection.request());
 
+  /** Connects, looks at the stream and sends what is queued; throws a PublishFailure within the deadline. */
   const probe = async (deadline: number): Promise<StreamState> => {
     const endsAt = Date.now() + deadline;
     const remaining = () => Math.max(1, endsAt - Date.now());
@@ -89,17 +75,21 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     }
   };
 
+  /** Sends what is queued; true when nothing is left. Keeps the process alive until then or until the deadline. */
   const flush = (deadline: number) => connector.keepAliveDuring(() => sender.flush(deadline));
 
   return {
     settings,
     producerId,
-    announcedGraphs: new Set(),
+    /** Names and hashes of the graphs that this producer has declared. */
+    announcedGraphs: new Set<string>(),
+    /** The last number given: each up to it was published or dropped, or still waits. */
     lastSequence: () => queue.lastSequence,
     enqueue,
-    probe: (deadline) => connector.keepAliveDuring(() => probe(deadline)),
+    probe: (deadline: number) => connector.keepAliveDuring(() => probe(deadline)),
     flush,
-    async close(deadline) {
+    /** Says goodbye, flushes, lets go. What is left is dropped and counted. */
+    async close(deadline: number): Promise<void> {
       if (closed) {
         return;
       }
