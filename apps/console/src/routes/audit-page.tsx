@@ -9,9 +9,8 @@ import { accountQuery, accountsQuery } from "#features/users/api/accounts.ts";
 import { useApi } from "#http/api-context.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
-import { Button } from "@mantine/core";
-import { IconFilterOff, IconListCheck } from "@tabler/icons-react";
-import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { IconListCheck } from "@tabler/icons-react";
+import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { auditQuery } from "#features/audit/api/audit.ts";
 import { AuditTable } from "#features/audit/components/audit-table.tsx";
 import type { Narrow } from "#features/audit/components/entry-details.tsx";
@@ -72,11 +71,7 @@ function AuditList({ filter, onNarrow, onUnfiltered }: AuditListProps) {
       failed="The audit could not be loaded"
       empty={
         isFiltered(filter) ? (
-          <EmptyPanel icon={<IconFilterOff />} title="Nothing matches" description="No row fits all of these filters.">
-            <Button variant="default" onClick={onUnfiltered}>
-              Show everything
-            </Button>
-          </EmptyPanel>
+          <NoMatch title="Nothing matches" description="No row fits all of these filters." all="Show everything" onAll={onUnfiltered} />
         ) : (
           <EmptyPanel
             icon={<IconListCheck />}

@@ -3,7 +3,7 @@ import { IconFileOff, IconFileSearch, IconGitBranch } from "@tabler/icons-react"
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi, useLocation } from "@tanstack/react-router";
 import type { Repository } from "@sightline/code-index/contract";
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { fileQuery, treeQuery } from "#features/code/api/files.ts";
 import { FileHeader, RepositoryHeader } from "#features/code/file/file-header.tsx";
 import { FilePanel, NameField } from "#features/code/file/file-panel.tsx";
@@ -45,11 +45,7 @@ export function RepositoryPage() {
     );
   }
   if (repositories.data === undefined) {
-    return (
-      <div className={classes.waiting}>
-        <LoadingRows rows={12} height={24} />
-      </div>
-    );
+    return <WaitingRows rows={12} height={24} />;
   }
   return (
     <EmptyPanel
@@ -94,15 +90,7 @@ function Browser({ repository }: { readonly repository: Repository }) {
             />
           )}
           {tree.data === undefined && (
-            <Unanswered
-              query={tree}
-              failed="The files could not be listed"
-              loading={
-                <div className={classes.waiting}>
-                  <LoadingRows rows={14} height={18} />
-                </div>
-              }
-            />
+            <Unanswered query={tree} failed="The files could not be listed" loading={<WaitingRows rows={14} height={18} />} />
           )}
         </aside>
         <div className={classes.file} data-hidden={filesShown || undefined}>
@@ -140,11 +128,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
     });
   const showName = (name: string) => show({ panel: "symbol", symbol: name });
   if (file.data === undefined) {
-    return file.error === null ? (
-      <div className={classes.waiting}>
-        <LoadingRows rows={16} height={16} />
-      </div>
-    ) : hasStatus(file.error, 404) ? (
+    return hasStatus(file.error, 404) ? (
       <EmptyPanel
         icon={<IconFileOff />}
         title={`${path} is not here`}
@@ -158,7 +142,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
         </Button>
       </EmptyPanel>
     ) : (
-      <ErrorState title={`${path} could not be opened`} error={file.error} onRetry={() => void file.refetch()} />
+      <Unanswered query={file} failed={`${path} could not be opened`} loading={<WaitingRows rows={16} height={16} />} />
     );
   }
   return (
@@ -201,5 +185,13 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
         )}
       </div>
     </>
+  );
+}
+
+function WaitingRows(rows: ComponentProps<typeof LoadingRows>) {
+  return (
+    <div className={classes.waiting}>
+      <LoadingRows {...rows} />
+    </div>
   );
 }

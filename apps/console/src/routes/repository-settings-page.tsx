@@ -15,6 +15,7 @@ import { WebhookRecipe } from "#features/webhooks/components/webhook-recipe.tsx"
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
+import { codeLink } from "#ui/page/code-link.ts";
 import { Page } from "#ui/page/page.tsx";
 import { useApi } from "#http/api-context.ts";
 import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
@@ -54,7 +55,6 @@ function Settings({ repository }: { readonly repository: Repository }) {
   const me = useMe();
   const admin = me.role === "admin";
   const credentials = useQuery({ ...credentialsQuery, enabled: admin });
-  const [owner = "", repo = ""] = repository.full_name.split("/");
   return (
     <Page>
       <PageHeader title={repository.full_name} description={repository.clone_url}>
@@ -62,7 +62,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
           Jobs
         </Button>
         {repository.indexed_commit !== null && (
-          <Button component={Link} to="/code/$owner/$repo" params={{ owner, repo }} variant="default">
+          <Button component={Link} {...codeLink(repository.full_name)} variant="default">
             Browse the code
           </Button>
         )}

@@ -11,13 +11,7 @@ export type AuditFilter = {
 
 export const NO_FILTER: AuditFilter = { events: [], user: undefined, ip: undefined, from: undefined, to: undefined };
 
-export type AuditSearch = {
-  readonly event?: string | undefined;
-  readonly user?: string | undefined;
-  readonly ip?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-};
+export type AuditSearch = { readonly [Name in "event" | "user" | "ip" | "from" | "to"]?: string | undefined };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { activeJobsQuery, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
+import { codeLink } from "#ui/page/code-link.ts";
 import { plural } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
@@ -63,11 +64,10 @@ export function RecentlyIndexed() {
 type IndexedRowProps = { readonly repository: Repository };
 
 function IndexedRow({ repository: { full_name: name, indexed_commit: commit, indexed_at: at, files } }: IndexedRowProps) {
-  const [owner = "", repo = ""] = name.split("/");
   return (
     <>
       <div className={panel.words}>
-        <Link to="/code/$owner/$repo" params={{ owner, repo }} className={panel.link}>
+        <Link {...codeLink(name)} className={panel.link}>
           {name}
         </Link>
         <span className={panel.quiet}>{plural(files, "file", "files")}</span>

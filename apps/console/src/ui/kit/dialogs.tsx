@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, Group, Modal, type ModalProps } from "@mantine/core";
+import { Button, Group, Modal, type ModalProps } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Form } from "#ui/kit/form.tsx";
 import { FailedChange } from "./failed-change.tsx";
@@ -10,7 +10,7 @@ type DialogFormProps = {
   readonly failed?: string;
   readonly submit: string;
   readonly cancel?: string;
-  readonly color?: ButtonProps["color"];
+  readonly color?: string | undefined;
   /** Whether what was filled in can't be sent yet. */
   readonly disabled?: boolean;
   /** Whether the focus begins on the button that changes nothing. */

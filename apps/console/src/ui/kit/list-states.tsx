@@ -1,5 +1,5 @@
 import { Button, EmptyState, Paper, Skeleton, Stack } from "@mantine/core";
-import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
+import { IconAlertTriangle, IconFilterOff, IconRefresh } from "@tabler/icons-react";
 import type { ComponentProps, ReactNode } from "react";
 import classes from "./list-states.module.css";
 import { LoadMore } from "./load-more.tsx";
@@ -57,6 +57,19 @@ export function EmptyPanel({ icon, title, description, order = 2, children }: Em
       <EmptyState.Description maw={480}>{description}</EmptyState.Description>
       {children !== undefined && <EmptyState.Actions>{children}</EmptyState.Actions>}
     </EmptyState>
+  );
+}
+
+type NoMatchProps = { readonly title: string; readonly description: string; readonly all: string; readonly onAll: () => void };
+
+/** For a list in which nothing fits the filter; `all` is the button that takes the filter away. */
+export function NoMatch({ title, description, all, onAll }: NoMatchProps) {
+  return (
+    <EmptyPanel icon={<IconFilterOff />} title={title} description={description}>
+      <Button variant="default" onClick={onAll}>
+        {all}
+      </Button>
+    </EmptyPanel>
   );
 }
 

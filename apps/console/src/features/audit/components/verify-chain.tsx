@@ -1,6 +1,7 @@
 import { Alert, Button, Text } from "@mantine/core";
 import type { AuditVerification } from "@sightline/identity/contract";
 import { IconLinkOff, IconShieldCheck } from "@tabler/icons-react";
+import { Failed } from "#ui/kit/failed-change.tsx";
 import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { plural } from "#ui/words/format.ts";
@@ -26,11 +27,7 @@ export function VerifyButton({ verification }: { readonly verification: ReturnTy
 
 export function VerificationResult({ verification }: { readonly verification: ReturnType<typeof useChainVerification> }) {
   if (verification.error !== null) {
-    return (
-      <Alert color="red" mb="md" role="alert" title="The chain could not be verified">
-        {verification.error.message}
-      </Alert>
-    );
+    return <Failed error={verification.error} title="The chain could not be verified" mb="md" />;
   }
   if (verification.data === undefined) {
     return null;

@@ -1,6 +1,6 @@
-import { Alert, Button, Group, PasswordInput } from "@mantine/core";
+import { Alert, PasswordInput } from "@mantine/core";
 import { type ReactNode, useRef, useState } from "react";
-import { Form } from "#ui/kit/form.tsx";
+import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import type { Call } from "#http/send.ts";
 import { useChange } from "#http/use-change.ts";
@@ -29,7 +29,7 @@ export function ProofForm<Result>({
   readonly onProved: (result: Result) => void;
   readonly onCancel: () => void;
   readonly submitLabel: string;
-  readonly color?: string;
+  readonly color?: string | undefined;
   /** What to know before. */
   readonly children?: ReactNode;
 }) {
@@ -75,7 +75,14 @@ export function ProofForm<Result>({
   const error = wrongPassword === undefined && proof.variables?.kind === code.kind ? proof.error : null;
   const wrongCode = hasCode(error, "invalid_code") ? error?.message : undefined;
   return (
-    <Form onSubmit={submit}>
+    <DialogForm
+      change={proof}
+      submit={wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : submitLabel}
+      color={color}
+      disabled={wait.seconds > 0}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
       {children}
       <Refusal error={wrongCode === undefined ? error : null} seconds={wait.seconds} code={code} />
       <PasswordInput
@@ -91,15 +98,7 @@ export function ProofForm<Result>({
         error={wrongPassword}
       />
       {needsCode && <CodeField code={code} size="sm" error={wrongCode} busy={proof.isPending} onWhole={send} />}
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" {...(color === undefined ? {} : { color })} loading={proof.isPending} disabled={wait.seconds > 0}>
-          {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : submitLabel}
-        </Button>
-      </Group>
-    </Form>
+    </DialogForm>
   );
 }
 

@@ -4,6 +4,7 @@ import {
   type VerifySecondFactorRequest,
   verifySecondFactorAnswerSchema,
 } from "@sightline/identity/contract";
+import { Failed } from "#ui/kit/failed-change.tsx";
 import { Form } from "#ui/kit/form.tsx";
 import { identity } from "#http/calls.ts";
 import { useChange } from "#http/use-change.ts";
@@ -105,11 +106,7 @@ function Refusal({ error, code }: { readonly error: Error | null; readonly code:
   if (error === null || hasCode(error, "invalid_code") || hasStatus(error, 429)) {
     return null;
   }
-  return (
-    <Alert color="red" role="alert" title="That did not work">
-      {error.message}
-    </Alert>
-  );
+  return <Failed error={error} title="That did not work" />;
 }
 
 function Over({ why, onRestart }: { readonly why: string; readonly onRestart: () => void }) {

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { backupCodesFile } from "./backup-codes-file.ts";
 import classes from "./backup-codes-step.module.css";
 import { StepTitle } from "./step-title.tsx";
+import { saveFile } from "#ui/kit/save-file.ts";
 import { formatDate } from "#ui/words/format.ts";
 
 type BackupCodesStepProps = {
@@ -45,7 +46,11 @@ export function BackupCodesStep({ codes, title, email, onDone }: BackupCodesStep
             </Button>
           )}
         </CopyButton>
-        <Button variant="default" leftSection={<IconDownload size={16} />} onClick={() => download(file.name, file.text)}>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          onClick={() => saveFile(new Blob([file.text], { type: "text/plain" }), file.name)}
+        >
           Download
         </Button>
         <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
@@ -70,13 +75,4 @@ export function BackupCodesStep({ codes, title, email, onDone }: BackupCodesStep
       </Modal>
     </Stack>
   );
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

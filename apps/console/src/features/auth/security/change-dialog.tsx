@@ -47,7 +47,7 @@ export function ChangeDialog<Result>({
         onProved={onProved}
         onCancel={onClose}
         submitLabel={submit}
-        {...(change === "disable" ? { color: "red" } : {})}
+        color={change === "disable" ? "red" : undefined}
       >
         {change === "disable" ? <Alert color="red">{text}</Alert> : <Text c="dimmed">{text}</Text>}
       </ProofForm>

@@ -82,7 +82,14 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
 
   return (
     <Paper p="lg" component="section" aria-label="Two-step login">
-      {step.kind === "overview" && <Overview focus={step.focus} starting={setUp.isPending} onSetUp={() => setUp.mutate()} onChange={ask} />}
+      {step.kind === "overview" &&
+        (status.data === undefined ? (
+          <Unanswered query={status} failed="The second factor could not be looked up" loading={<LoadingRows rows={3} />} />
+        ) : status.data.totp_enabled ? (
+          <SecondFactorOn focus={step.focus} state={status.data} onChange={ask} />
+        ) : (
+          <SecondFactorOff focus={step.focus} starting={setUp.isPending} onSetUp={() => setUp.mutate()} />
+        ))}
       {step.kind === "scan" && (
         <ScanStep
           setup={step.setup}
@@ -111,25 +118,6 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
   );
 }
 
-type OverviewProps = {
-  readonly focus: boolean;
-  readonly starting: boolean;
-  readonly onSetUp: () => void;
-  readonly onChange: (change: Change) => void;
-};
-
-function Overview({ focus, starting, onSetUp, onChange }: OverviewProps) {
-  const status = useQuery(secondFactorQuery);
-  if (status.data === undefined) {
-    return <Unanswered query={status} failed="The second factor could not be looked up" loading={<LoadingRows rows={3} />} />;
-  }
-  return status.data.totp_enabled ? (
-    <SecondFactorOn focus={focus} state={status.data} onChange={onChange} />
-  ) : (
-    <SecondFactorOff focus={focus} starting={starting} onSetUp={onSetUp} />
-  );
-}
-
 /** What a change asks the API, with the step that follows for its answer. */
 function callOf(change: Change, { password, code }: Partial<Proof>): Call<Step> {
   const proof = { password: password ?? "", code: code ?? "" };
@@ -142,7 +130,7 @@ function callOf(change: Change, { password, code }: Partial<Proof>): Call<Step> 
     case "replace":
       return answeredBy(startReplacement(proof), toScan("replace"));
     case "backup_codes":
-      return answeredBy(makeBackupCodes(proof), ({ backup_codes: codes }): Step => ({
+      return answeredBy(makeBackupCodes(proof), ({ backup_codes: codes }) => ({
         kind: "codes",
         title: "Save your new backup codes",
         codes,

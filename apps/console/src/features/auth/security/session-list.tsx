@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Button, Group, Paper, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { SessionItem } from "@sightline/identity/contract";
 import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from "@tabler/icons-react";
@@ -8,7 +8,7 @@ import { useChange } from "#http/use-change.ts";
 import { type Device, deviceOf } from "#ui/words/device.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { plural } from "#ui/words/format.ts";
-import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { PanelList } from "#ui/kit/panel.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -41,24 +41,15 @@ export function SessionList() {
           </Button>
         )}
       </Group>
-      {sessions.data === undefined && (
-        <Unanswered
-          query={sessions}
-          failed="The sessions could not be loaded"
-          loading={
-            <Stack p="lg" pt={0}>
-              <LoadingRows rows={2} />
-            </Stack>
-          }
-        />
-      )}
-      {sessions.data !== undefined && (
-        <ul ref={list} tabIndex={-1} aria-label="Your sessions" className={classes.list}>
-          {sessions.data.toSorted(currentThenLatest).map((session) => (
-            <Session key={session.id} session={session} onRevoked={focusList} />
-          ))}
-        </ul>
-      )}
+      <PanelList query={sessions} items={sessions.data} isHeaded rows={2} failed="The sessions could not be loaded" empty="">
+        {(items) => (
+          <ul ref={list} tabIndex={-1} aria-label="Your sessions" className={classes.list}>
+            {items.toSorted(currentThenLatest).map((session) => (
+              <Session key={session.id} session={session} onRevoked={focusList} />
+            ))}
+          </ul>
+        )}
+      </PanelList>
       <RevokeOthers count={others.length} opened={asking} onClose={() => setAsking(false)} onRevoked={focusList} />
     </Paper>
   );

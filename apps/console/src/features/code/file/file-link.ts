@@ -1,4 +1,5 @@
 import { linkOptions } from "@tanstack/react-router";
+import { codeLink } from "#ui/page/code-link.ts";
 import { formatLineRange } from "./line-range.ts";
 
 type Place = {
@@ -10,11 +11,9 @@ type Place = {
 };
 
 /** The page of a file, at lines of it; of its branch where a branch was asked for. */
-export function fileLink({ repo: fullName, ref, path, start_line: start, end_line: end }: Place, ofBranch: boolean) {
-  const [owner = "", repo = ""] = fullName.split("/");
+export function fileLink({ repo, ref, path, start_line: start, end_line: end }: Place, ofBranch: boolean) {
   return linkOptions({
-    to: "/code/$owner/$repo",
-    params: { owner, repo },
+    ...codeLink(repo),
     search: { path, ...(ofBranch ? { ref } : {}) },
     hash: formatLineRange({ start, end }),
     hashScrollIntoView: false,

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Text, TextInput } from "@mantine/core";
 import type { Credential } from "@sightline/code-index/contract";
 import { useState } from "react";
+import { Failed } from "#ui/kit/failed-change.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -132,11 +133,7 @@ function TestCredential({ credential, onClose }: DialogProps) {
         data-autofocus
         spellCheck={false}
       />
-      {test.error !== null && (
-        <Alert color="red" role="alert" title="It could not be tried">
-          {test.error.message}
-        </Alert>
-      )}
+      <Failed error={test.error} title="It could not be tried" />
       {test.data !== undefined && !test.isPending && (
         <Alert
           color={test.data.ok ? "green" : "red"}

@@ -1,13 +1,13 @@
 import { Button, Group, SegmentedControl, Text } from "@mantine/core";
 import type { DeadLetter } from "@sightline/observability/contract";
-import { IconFilterOff, IconMailCheck } from "@tabler/icons-react";
+import { IconMailCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { type LetterState, deadLettersQuery } from "#features/ingestion/api/dead-letters.ts";
 import { typeOf } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES, SHOWN } from "#features/ingestion/letter-states.ts";
 import { formatBytes } from "#ui/words/format.ts";
-import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -45,11 +45,7 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
       failed="The entries could not be loaded"
       empty={
         state === "replayed" || state === "deleted" ? (
-          <EmptyPanel icon={<IconFilterOff />} title="None of them" description="Look at those in any state.">
-            <Button variant="default" onClick={() => onState("all")}>
-              Show all
-            </Button>
-          </EmptyPanel>
+          <NoMatch title="None of them" description="Look at those in any state." all="Show all" onAll={() => onState("all")} />
         ) : (
           <EmptyPanel
             icon={<IconMailCheck />}

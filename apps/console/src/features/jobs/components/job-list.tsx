@@ -2,11 +2,12 @@ import { useChange } from "#http/use-change.ts";
 import classes from "./job-list.module.css";
 import { Anchor, Button, Text } from "@mantine/core";
 import type { Job } from "@sightline/code-index/contract";
-import { IconFilterOff, IconStack2 } from "@tabler/icons-react";
+import { IconStack2 } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { codeLink } from "#ui/page/code-link.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { formatDuration } from "#ui/words/format.ts";
@@ -26,11 +27,12 @@ export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; 
       failed="The jobs could not be loaded"
       empty={
         isFiltered ? (
-          <EmptyPanel icon={<IconFilterOff />} title="No job matches" description="Try it with any status and any repository.">
-            <Button variant="default" onClick={onUnfiltered}>
-              Show all jobs
-            </Button>
-          </EmptyPanel>
+          <NoMatch
+            title="No job matches"
+            description="Try it with any status and any repository."
+            all="Show all jobs"
+            onAll={onUnfiltered}
+          />
         ) : (
           <EmptyPanel
             icon={<IconStack2 />}
@@ -91,10 +93,9 @@ function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: 
 }
 
 function Repository({ job }: { readonly job: Job }) {
-  const [owner = "", repo = ""] = job.full_name.split("/");
   return (
     <>
-      <Anchor component={Link} to="/code/$owner/$repo" params={{ owner, repo }} fw={550}>
+      <Anchor component={Link} {...codeLink(job.full_name)} fw={550}>
         {job.full_name}
       </Anchor>
       <Text size="xs" c="dimmed">

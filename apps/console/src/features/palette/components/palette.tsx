@@ -15,6 +15,7 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useId, useState } from "react";
+import { codeLink } from "#ui/page/code-link.ts";
 import { formatTime } from "#ui/words/format.ts";
 import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#features/palette/api/find.ts";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
@@ -117,7 +118,7 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
       id,
       name,
       words: "repository",
-      open: () => void navigate({ to: "/code/$owner/$repo", params: ownerAndRepo(name), search: {} }),
+      open: () => void navigate({ ...codeLink(name), search: {} }),
       openSettings: () => void navigate({ to: "/code/repos/$repositoryId", params: { repositoryId: id } }),
     })),
     ...(projects.data?.items ?? []).map(({ id, name }) => ({
@@ -182,7 +183,7 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
               label: symbol ?? path.split("/").at(-1) ?? path,
               description: `${repo} · ${path}:${line}`,
               icon: <IconFileCode {...icon} />,
-              run: () => void navigate({ to: "/code/$owner/$repo", params: ownerAndRepo(repo), search: { path }, hash: `L${line}` }),
+              run: () => void navigate({ ...codeLink(repo), search: { path }, hash: `L${line}` }),
             })),
             {
               id: "code all",
@@ -194,9 +195,4 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
     },
   ];
   return { groups, isLooking: code.isFetching || traces.isFetching };
-}
-
-function ownerAndRepo(fullName: string) {
-  const [owner = "", repo = ""] = fullName.split("/");
-  return { owner, repo };
 }

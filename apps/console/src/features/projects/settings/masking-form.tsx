@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Paper, Stack, Text, TextInput, Textarea, Title, Alert } from "@mantine/core";
+import { ActionIcon, Button, Group, Paper, Stack, Text, TextInput, Textarea, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Masking, type MaskingPattern, type MaskingRules, maskingRulesSchema } from "@sightline/observability/contract";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
@@ -10,7 +10,7 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { maskingQuery, putMasking, tryMasking } from "#features/projects/api/masking.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
-import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { Failed, FailedChange } from "#ui/kit/failed-change.tsx";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import classes from "./settings.module.css";
 
@@ -171,11 +171,7 @@ function TryMasking({ projectId, rules }: { readonly projectId: string; readonly
             Try
           </Button>
         </Group>
-        {attempt.error !== null && (
-          <Alert color="red" role="alert" title="The rules can't be tried">
-            {attempt.error.message}
-          </Alert>
-        )}
+        <Failed error={attempt.error} title="The rules can't be tried" />
         {attempt.data !== undefined && attempt.error === null && (
           <div aria-live="polite">
             <CopyableBlock text={attempt.data} label="what is stored of it" />

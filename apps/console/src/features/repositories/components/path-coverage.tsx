@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text, TextInput } from "@mantine/core";
 import type { Coverage, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
+import { Failed } from "#ui/kit/failed-change.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { plural } from "#ui/words/format.ts";
 import { coverageQuery } from "#features/repositories/api/repositories.ts";
@@ -35,11 +36,7 @@ export function PathCoverage({ repository }: { readonly repository: Repository }
           </Button>
         </Group>
       </form>
-      {coverage.error !== null && (
-        <Alert color="red" role="alert" mt="md" title="The path could not be looked up">
-          {coverage.error.message}
-        </Alert>
-      )}
+      <Failed error={coverage.error} title="The path could not be looked up" mt="md" />
       {coverage.data !== undefined && path !== "" && <Answer coverage={coverage.data} />}
     </>
   );

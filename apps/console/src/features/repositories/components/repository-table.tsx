@@ -7,6 +7,7 @@ import { CopyableId } from "#ui/kit/copyable.tsx";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
+import { codeLink } from "#ui/page/code-link.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { NoValue, Status, type Tone } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -37,13 +38,12 @@ export function RepositoryTable({ repositories, admin }: { readonly repositories
 }
 
 function NameAndSource({ repository }: { readonly repository: Repository }) {
-  const [owner = "", repo = ""] = repository.full_name.split("/");
   return (
     <>
       {repository.indexed_commit === null ? (
         <Text fw={550}>{repository.full_name}</Text>
       ) : (
-        <Anchor component={Link} to="/code/$owner/$repo" params={{ owner, repo }} fw={550}>
+        <Anchor component={Link} {...codeLink(repository.full_name)} fw={550}>
           {repository.full_name}
         </Anchor>
       )}

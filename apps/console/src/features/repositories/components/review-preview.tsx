@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Stack, Textarea } from "@mantine/core";
+import { Button, Group, Stack, Textarea } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { Failed } from "#ui/kit/failed-change.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import {
@@ -56,11 +57,7 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
         {...typedInto(exclude, setExclude)}
         spellCheck={false}
       />
-      {error !== null && (
-        <Alert color="red" role="alert" title="That did not work">
-          {error.message}
-        </Alert>
-      )}
+      <Failed error={error} title="That did not work" />
       <Group justify="space-between" gap="xs" className={classes.actions}>
         {mayDiscard ? (
           <Button variant="subtle" color="red" disabled={finish.isPending} onClick={() => finish.mutate(false)}>

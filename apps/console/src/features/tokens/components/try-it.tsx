@@ -1,6 +1,7 @@
-import { Alert, Anchor, Button, PasswordInput, Select, Stack, Text } from "@mantine/core";
+import { Anchor, Button, PasswordInput, Select, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { Failed } from "#ui/kit/failed-change.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { ErrorState } from "#ui/kit/list-states.tsx";
@@ -72,11 +73,7 @@ function Caller({ token, tools }: { readonly token: string; readonly tools: read
         }}
       />
       {tool !== undefined && <ToolForm key={tool.name} tool={tool} busy={call.isPending} onCall={(words) => call.mutate(words)} />}
-      {call.error !== null && (
-        <Alert color="red" title="The call failed" role="alert">
-          {call.error.message}
-        </Alert>
-      )}
+      <Failed error={call.error} title="The call failed" />
       {answer !== undefined && (
         <section aria-label="Answer of the tool">
           <Text size="sm" c="dimmed" mb="xs" role="status">

@@ -37,7 +37,8 @@ type AccountDialogsProps = Pick<Asking, "withStepUp"> & {
 };
 
 /** The dialogs of the users page, of which at most one is open. */
-export function AccountDialogs({ subject, opened, ownId, mailWorks, withStepUp, onClose }: AccountDialogsProps) {
+export function AccountDialogs({ opened, onClose, ...about }: AccountDialogsProps) {
+  const { subject } = about;
   const [shown, setShown] = useState<Shown>();
   const busy = useIsMutating({ mutationKey: ACTION_KEY }) > 0;
   // What is shown once must not vanish by a slip, nor the dialog while its call runs.
@@ -67,15 +68,7 @@ export function AccountDialogs({ subject, opened, ownId, mailWorks, withStepUp, 
       }}
     >
       {shown === undefined ? (
-        <Content
-          subject={subject}
-          ownId={ownId}
-          mailWorks={mailWorks}
-          withStepUp={withStepUp}
-          onShow={setShown}
-          onDone={done}
-          onCancel={onClose}
-        />
+        <Content {...about} onShow={setShown} onDone={done} onCancel={onClose} />
       ) : (
         <OneTimePassword {...shown} onDone={onClose} />
       )}
@@ -90,12 +83,10 @@ function titleOf(subject: DialogSubject | undefined): string {
   return TITLES[subject?.kind ?? "create"];
 }
 
-type ContentProps = Asking & {
-  readonly subject: DialogSubject | undefined;
-  readonly ownId: string;
-  readonly mailWorks: boolean | undefined;
+type ContentProps = Omit<AccountDialogsProps, "opened" | "onClose"> & {
   readonly onShow: (shown: Shown) => void;
   readonly onDone: (message: string) => void;
+  readonly onCancel: () => void;
 };
 
 function Content({ subject, ownId, mailWorks, onShow, onDone, ...asking }: ContentProps) {

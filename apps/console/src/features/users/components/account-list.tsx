@@ -1,10 +1,9 @@
-import { Badge, Button, Group, Text, Tooltip } from "@mantine/core";
+import { Badge, Group, Text, Tooltip } from "@mantine/core";
 import type { AccountItem } from "@sightline/identity/contract";
-import { IconFilterOff } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type AccountFilter, accountsQuery } from "#features/users/api/accounts.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { NoValue, Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { ROLES, stateOf } from "#features/users/account-state.ts";
@@ -26,11 +25,12 @@ export function AccountList({ filter, ownId, onIntent, onUnfiltered }: AccountLi
       items={list.data?.pages.flatMap(({ users }) => users)}
       failed="The users could not be loaded"
       empty={
-        <EmptyPanel icon={<IconFilterOff />} title="No user matches" description="Try it with fewer letters, or with any role.">
-          <Button variant="default" onClick={onUnfiltered}>
-            Show all users
-          </Button>
-        </EmptyPanel>
+        <NoMatch
+          title="No user matches"
+          description="Try it with fewer letters, or with any role."
+          all="Show all users"
+          onAll={onUnfiltered}
+        />
       }
     >
       {(accounts) => <AccountTable accounts={accounts} ownId={ownId} onIntent={onIntent} />}

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon, Menu, type MenuItemProps } from "@mantine/core";
 import type { AccountItem } from "@sightline/identity/contract";
 import {
   IconDots,
@@ -27,7 +27,12 @@ type AccountMenuProps = {
 };
 
 export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
-  const want = (kind: Intent["kind"]) => () => onIntent({ kind, account });
+  const isEnabled = account.disabled_at === null;
+  const item = (kind: Intent["kind"], Icon: typeof IconKey, words: string, color: Pick<MenuItemProps, "color"> = {}) => (
+    <Menu.Item leftSection={<Icon size={15} />} onClick={() => onIntent({ kind, account })} {...color}>
+      {words}
+    </Menu.Item>
+  );
   return (
     <Menu
       id={menuIdOf(account)}
@@ -43,43 +48,19 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil size={15} />} onClick={want("edit")}>
-          {own ? "Change the name…" : "Change name or role…"}
-        </Menu.Item>
+        {item("edit", IconPencil, own ? "Change the name…" : "Change name or role…")}
         <Menu.Item component={Link} to="/admin/audit" search={{ user: account.id }} leftSection={<IconListSearch size={15} />}>
           Show in the audit
         </Menu.Item>
         {!own && (
           <>
             <Menu.Divider />
-            {!account.must_change_password && !account.invited && (
-              <Menu.Item leftSection={<IconLockExclamation size={15} />} onClick={want("require-password")}>
-                Require a new password…
-              </Menu.Item>
-            )}
-            {account.disabled_at === null && (
-              <Menu.Item leftSection={<IconKey size={15} />} onClick={want("reset-password")}>
-                {account.invited ? "Invite again…" : "Reset the password…"}
-              </Menu.Item>
-            )}
-            {account.totp_enabled && (
-              <Menu.Item leftSection={<IconShieldOff size={15} />} onClick={want("reset-second-factor")}>
-                Reset the second factor…
-              </Menu.Item>
-            )}
+            {!account.must_change_password && !account.invited && item("require-password", IconLockExclamation, "Require a new password…")}
+            {isEnabled && item("reset-password", IconKey, account.invited ? "Invite again…" : "Reset the password…")}
+            {account.totp_enabled && item("reset-second-factor", IconShieldOff, "Reset the second factor…")}
             <Menu.Divider />
-            {account.disabled_at === null ? (
-              <Menu.Item leftSection={<IconUserOff size={15} />} onClick={want("disable")}>
-                Disable…
-              </Menu.Item>
-            ) : (
-              <Menu.Item leftSection={<IconUserCheck size={15} />} onClick={want("enable")}>
-                Enable…
-              </Menu.Item>
-            )}
-            <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={want("delete")}>
-              Delete…
-            </Menu.Item>
+            {isEnabled ? item("disable", IconUserOff, "Disable…") : item("enable", IconUserCheck, "Enable…")}
+            {item("delete", IconTrash, "Delete…", { color: "red" })}
           </>
         )}
       </Menu.Dropdown>

@@ -1,7 +1,7 @@
 import { Anchor, Box, Button, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { Delivery } from "@sightline/code-index/contract";
-import { IconFilterOff, IconWebhook } from "@tabler/icons-react";
+import { IconWebhook } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -10,7 +10,7 @@ import { CopyableId } from "#ui/kit/copyable.tsx";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { plural } from "#ui/words/format.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { NoValue, Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { DELIVERIES_KEY, type DeliveryFilter, deliveriesQuery, replayDelivery } from "#features/webhooks/api/deliveries.ts";
@@ -35,11 +35,12 @@ export function DeliveryList({ filter, mayReplay, recipe, onUnfiltered }: Delive
       failed="The deliveries could not be loaded"
       empty={
         isFiltered ? (
-          <EmptyPanel icon={<IconFilterOff />} title="No delivery matches" description="Try it with any status and any repository.">
-            <Button variant="default" onClick={onUnfiltered}>
-              Show all deliveries
-            </Button>
-          </EmptyPanel>
+          <NoMatch
+            title="No delivery matches"
+            description="Try it with any status and any repository."
+            all="Show all deliveries"
+            onAll={onUnfiltered}
+          />
         ) : (
           <>
             <EmptyPanel
