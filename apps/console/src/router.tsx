@@ -1,10 +1,10 @@
+import { Center, Loader } from "@mantine/core";
 import { createRoute, createRouter } from "@tanstack/react-router";
 import { z } from "zod";
 import { lazyPage } from "#shell/lazy-page.ts";
 import { ErrorPage } from "#shell/error-page.tsx";
 import { NotFoundPage } from "#shell/not-found-page.tsx";
 import { type RouterContext, parseSearch, stringifySearch } from "#shell/routing.ts";
-import { Waiting } from "#shell/waiting.tsx";
 import { rootRoute, signedInRoute, text, under } from "./base-routes.tsx";
 import { projectRoutes } from "./project-routes.tsx";
 
@@ -167,6 +167,14 @@ export function createAppRouter(context: RouterContext) {
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,
   });
+}
+
+function Waiting() {
+  return (
+    <Center h="60vh" role="status" aria-label="Loading">
+      <Loader type="dots" />
+    </Center>
+  );
 }
 
 declare module "@tanstack/react-router" {

@@ -25,6 +25,12 @@ export type Api = {
   readonly newLogin: NewLogin;
 };
 
+/** Browsers offer locks only on https and localhost; elsewhere tabs are not kept apart. */
+export const exclusiveOverTabs: Exclusive = async (run) => {
+  const locks: LockManager | undefined = navigator.locks;
+  return locks === undefined ? run() : locks.request("sightline-session", run);
+};
+
 /**
  * The console's way to the three APIs. The access token lives in this closure and
  * nowhere else: not in storage, not in a cookie that scripts can read.

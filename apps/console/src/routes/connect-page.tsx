@@ -1,4 +1,4 @@
-import { Paper, Stack, Text, Title, Tabs } from "@mantine/core";
+import { Paper, Stack, Text, Title } from "@mantine/core";
 import type { CreatedToken, DeveloperToken } from "@sightline/code-index/contract";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -17,6 +17,7 @@ import { Page } from "#ui/page/page.tsx";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { snippetsFor } from "#features/tokens/snippets.ts";
 import { useChange } from "#http/use-change.ts";
+import { TabsOf } from "#ui/kit/tabs-of.tsx";
 import { RevocableTable } from "#ui/kit/revocable-table.tsx";
 import { type RepositoryChoice, openedBy } from "#features/tokens/token-scope.ts";
 
@@ -82,7 +83,21 @@ function Snippets({ created }: { readonly created: CreatedToken | undefined }) {
       <Text c="dimmed" mb="md">
         {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
       </Text>
-      <SnippetTabs url={endpoint.data} token={created?.token} />
+      <TabsOf
+        space="md"
+        tabs={snippetsFor(endpoint.data, created?.token).map(({ id, client, place, text }) => ({
+          id,
+          label: client,
+          content: (
+            <>
+              <Text size="sm" c="dimmed" mb="xs">
+                {place}
+              </Text>
+              <CopyableBlock text={text} label={`the snippet for ${client}`} />
+            </>
+          ),
+        }))}
+      />
     </>
   );
 }
@@ -106,29 +121,6 @@ function TokenList() {
     >
       {(items) => <TokenTable tokens={items} repositories={repositories.data} />}
     </PanelList>
-  );
-}
-
-function SnippetTabs({ url, token }: { readonly url: string; readonly token: string | undefined }) {
-  const snippets = snippetsFor(url, token);
-  return (
-    <Tabs defaultValue={snippets[0]?.id ?? null} keepMounted={false}>
-      <Tabs.List>
-        {snippets.map(({ id, client }) => (
-          <Tabs.Tab key={id} value={id}>
-            {client}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {snippets.map(({ id, client, place, text }) => (
-        <Tabs.Panel key={id} value={id} pt="md">
-          <Text size="sm" c="dimmed" mb="xs">
-            {place}
-          </Text>
-          <CopyableBlock text={text} label={`the snippet for ${client}`} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
   );
 }
 

@@ -38,7 +38,7 @@ const EVENTS = {
   keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
 } as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
 
-/** Of an event that a newer server knows and this console doesn't, its name in words. */
+/** An event that a newer server knows and this console doesn't is called by its name in words. */
 export function labelOf(event: string): EventLabel {
   const known: Readonly<Record<string, EventLabel>> = EVENTS;
   return known[event] ?? { label: inWords(event), severity: "change", group: "System" };

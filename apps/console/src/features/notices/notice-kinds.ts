@@ -9,7 +9,7 @@ const ALARMS: Readonly<Record<string, Alarm>> = {
   two_factor_reset: { title: "Your second factor was reset", help: { label: "Set it up anew", to: "/admin/security" } },
 };
 
-/** Of a notice that is shown above every page until it is read; undefined for those in the bell alone. */
+/** How a notice is shown above every page until it is read; undefined for those in the bell alone. */
 export function alarmOf({ kind }: { readonly kind: string }): Alarm | undefined {
   return ALARMS[kind];
 }

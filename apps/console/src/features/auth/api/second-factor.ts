@@ -13,7 +13,7 @@ import { sessionsQuery } from "./sessions.ts";
 
 const REFRESH_MS = 30_000;
 
-/** Of an admin; nobody else has a second factor. */
+/** Only admins have a second factor. */
 export const secondFactorQuery = queryOptions({
   queryKey: ["second factor"],
   queryFn: answerTo(identity.get("/admin/2fa", { answer: secondFactorStatusSchema })),

@@ -8,7 +8,7 @@ export type CodeState = {
   /** As it is sent. */
   readonly value: string;
   readonly whole: boolean;
-  /** Of this kind of code: each has tries of its own. */
+  /** Each kind of code has tries of its own. */
   readonly wait: Wait;
   readonly field: RefObject<HTMLInputElement | null>;
   readonly setText: (text: string) => void;

@@ -7,7 +7,7 @@ export type SearchState = {
   readonly path: string | undefined;
   readonly lang: string | undefined;
   readonly ref: string | undefined;
-  /** Of grep: `true` or not. */
+  /** For grep: `true` or not. */
   readonly regex: string | undefined;
   readonly case: string | undefined;
   /** `true`: each result says what its place is made of. */

@@ -12,17 +12,20 @@ import { credentialsQuery, deleteCredential, replaceSecret, testCredential } fro
 import { KINDS } from "#features/credentials/credential-kinds.ts";
 import { SecretField } from "./add-credential.tsx";
 
-type Intent = { readonly kind: "test" | "replace" | "delete"; readonly credential: Credential };
+type Intent = { readonly kind: keyof typeof ACTIONS; readonly credential: Credential };
 
-const TITLES: Readonly<Record<Intent["kind"], string>> = {
-  test: "Try the credential",
-  replace: "Replace the secret",
-  delete: "Delete this credential?",
-};
+/** What can be done to a credential: its button, what that is to a credential of a name, and the dialog it opens. */
+const ACTIONS = {
+  test: { label: "Test", act: "Test", title: "Try the credential", Form: TestCredential },
+  replace: { label: "Replace", act: "Replace the secret of", title: "Replace the secret", Form: ReplaceSecret },
+  delete: { label: "Delete", act: "Delete", title: "Delete this credential?", Form: DeleteCredential },
+} as const;
+const KINDS_OF_ACTION = ["test", "replace", "delete"] as const;
 
 export function CredentialTable({ credentials }: { readonly credentials: readonly Credential[] }) {
   const [intent, setIntent] = useState<Intent>();
   const [opened, setOpened] = useState(false);
+  const { title, Form } = ACTIONS[intent?.kind ?? "test"];
 
   function open(kind: Intent["kind"], credential: Credential): void {
     setIntent({ kind, credential });
@@ -56,27 +59,26 @@ export function CredentialTable({ credentials }: { readonly credentials: readonl
             width: 270,
             render: (credential) => (
               <Group gap="xs" wrap="nowrap" justify="flex-end">
-                <Button size="xs" variant="default" aria-label={`Test ${credential.name}`} onClick={() => open("test", credential)}>
-                  Test
-                </Button>
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={`Replace the secret of ${credential.name}`}
-                  onClick={() => open("replace", credential)}
-                >
-                  Replace
-                </Button>
-                <Button size="xs" variant="default" aria-label={`Delete ${credential.name}`} onClick={() => open("delete", credential)}>
-                  Delete
-                </Button>
+                {KINDS_OF_ACTION.map((kind) => (
+                  <Button
+                    key={kind}
+                    size="xs"
+                    variant="default"
+                    aria-label={`${ACTIONS[kind].act} ${credential.name}`}
+                    onClick={() => open(kind, credential)}
+                  >
+                    {ACTIONS[kind].label}
+                  </Button>
+                ))}
               </Group>
             ),
           },
         ]}
       />
-      <Modal opened={opened} onClose={() => setOpened(false)} title={TITLES[intent?.kind ?? "test"]}>
-        {intent !== undefined && <Dialog key={`${intent.kind} ${intent.credential.id}`} intent={intent} onClose={() => setOpened(false)} />}
+      <Modal opened={opened} onClose={() => setOpened(false)} title={title}>
+        {intent !== undefined && (
+          <Form key={`${intent.kind} ${intent.credential.id}`} credential={intent.credential} onClose={() => setOpened(false)} />
+        )}
       </Modal>
     </>
   );
@@ -94,18 +96,6 @@ function LastUse({ credential }: { readonly credential: Credential }) {
     );
   }
   return <TimeStamp at={credential.last_used_at} none="never" />;
-}
-
-function Dialog({ intent, onClose }: { readonly intent: Intent; readonly onClose: () => void }) {
-  switch (intent.kind) {
-    case "test":
-      return <TestCredential credential={intent.credential} onClose={onClose} />;
-    case "replace":
-      return <ReplaceSecret credential={intent.credential} onClose={onClose} />;
-    case "delete":
-    default:
-      return <DeleteCredential credential={intent.credential} onClose={onClose} />;
-  }
 }
 
 type DialogProps = { readonly credential: Credential; readonly onClose: () => void };

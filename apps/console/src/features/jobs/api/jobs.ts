@@ -1,11 +1,9 @@
-import { type Job, jobSchema, type jobStatusSchema, pageOf, startedJobSchema } from "@sightline/code-index/contract";
+import { type Job, jobSchema, pageOf, startedJobSchema } from "@sightline/code-index/contract";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import type { z } from "zod";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { pageByPage } from "#http/queries.ts";
 
-export type JobStatus = z.infer<typeof jobStatusSchema>;
-export type JobFilter = { readonly status: JobStatus | undefined; readonly repositoryId: string | undefined };
+export type JobFilter = { readonly status: Job["status"] | undefined; readonly repositoryId: string | undefined };
 
 /** The beginning of the key of every list of jobs. */
 export const JOBS_KEY = ["index jobs"] as const;

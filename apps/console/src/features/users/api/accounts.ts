@@ -1,18 +1,17 @@
 import {
+  type AccountItem,
   type ChangeAccountRequest,
   type CreateAccountRequest,
-  type roleSchema,
   accountSchema,
   accountsSchema,
   createAccountAnswerSchema,
   resetPasswordAnswerSchema,
 } from "@sightline/identity/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { z } from "zod";
 import { encoded, identity } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
 
-export type Role = z.infer<typeof roleSchema>;
+export type Role = AccountItem["role"];
 
 export type AccountFilter = { readonly search: string | undefined; readonly role: Role | undefined };
 

@@ -6,7 +6,7 @@ import type { Call } from "#http/send.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 
-/** Of every call that such a form makes, so that its dialog stays open meanwhile. */
+/** Every call that such a form makes has this key, so that its dialog stays open meanwhile. */
 export const ACTION_KEY = ["account action"] as const;
 
 /** What all questions about accounts have in common. */
@@ -17,7 +17,7 @@ export type Asking = {
 };
 
 type ActionFormProps<Answer> = Asking & {
-  /** Of the button that does it. */
+  /** What the button that does it says. */
   readonly label: string;
   readonly dangerous?: boolean;
   /** Whether enough was filled in to press the button. */

@@ -1,11 +1,9 @@
-import { deliverySchema, type deliveryStatusSchema, pageOf } from "@sightline/code-index/contract";
+import { type Delivery, deliverySchema, pageOf } from "@sightline/code-index/contract";
 import { keepPreviousData } from "@tanstack/react-query";
-import type { z } from "zod";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { pageByPage } from "#http/queries.ts";
 
-export type DeliveryStatus = z.infer<typeof deliveryStatusSchema>;
-export type DeliveryFilter = { readonly status: DeliveryStatus | undefined; readonly repositoryId: string | undefined };
+export type DeliveryFilter = { readonly status: Delivery["status"] | undefined; readonly repositoryId: string | undefined };
 
 /** The beginning of the key of every list of deliveries. */
 export const DELIVERIES_KEY = ["webhook deliveries"] as const;

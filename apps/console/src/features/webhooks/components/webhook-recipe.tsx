@@ -1,9 +1,10 @@
-import { Code, Stack, Tabs, Text, Title } from "@mantine/core";
+import { Code, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { TabsOf } from "#ui/kit/tabs-of.tsx";
 import { webhookAddress } from "#features/webhooks/webhook-address.ts";
 
 type Recipe = { readonly id: string; readonly host: string; readonly steps: ReactNode };
@@ -12,7 +13,6 @@ type Recipe = { readonly id: string; readonly host: string; readonly steps: Reac
 export function WebhookRecipe({ ownSecret }: { readonly ownSecret: boolean }) {
   const address = useQuery({ ...mcpEndpointQuery, select: webhookAddress });
   const secret = ownSecret ? "this repository's secret" : "the server's CODEINDEX_WEBHOOK_SECRET";
-  const recipes = recipesFor(secret);
   return (
     <Stack gap="sm">
       <Title order={3}>Send pushes here</Title>
@@ -21,20 +21,10 @@ export function WebhookRecipe({ ownSecret }: { readonly ownSecret: boolean }) {
       ) : (
         <Unanswered query={address} failed="The webhook's address could not be loaded" loading={<LoadingRows rows={1} />} />
       )}
-      <Tabs defaultValue={recipes[0]?.id ?? null} keepMounted={false}>
-        <Tabs.List>
-          {recipes.map(({ id, host }) => (
-            <Tabs.Tab key={id} value={id}>
-              {host}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {recipes.map(({ id, steps }) => (
-          <Tabs.Panel key={id} value={id} pt="sm">
-            <Text size="sm">{steps}</Text>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <TabsOf
+        space="sm"
+        tabs={recipesFor(secret).map(({ id, host, steps }) => ({ id, label: host, content: <Text size="sm">{steps}</Text> }))}
+      />
     </Stack>
   );
 }
