@@ -5,7 +5,7 @@ import type { Reading, Seen } from "./reading.ts";
 
 export type PartId = "identity" | "code-index" | "observability";
 
-export type ComponentHealth = {
+type ComponentHealth = {
   readonly id: string;
   readonly name: string;
   readonly tone: Tone;

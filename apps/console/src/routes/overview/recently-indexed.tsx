@@ -61,9 +61,8 @@ export function RecentlyIndexed() {
   );
 }
 
-type IndexedRowProps = { readonly repository: Repository };
-
-function IndexedRow({ repository: { full_name: name, indexed_commit: commit, indexed_at: at, files } }: IndexedRowProps) {
+function IndexedRow({ repository }: { readonly repository: Repository }) {
+  const { full_name: name, indexed_commit: commit, indexed_at: at, files } = repository;
   return (
     <>
       <div className={panel.words}>

@@ -1,5 +1,5 @@
 import { Anchor, Group, Title, VisuallyHidden } from "@mantine/core";
-import type { AlignedStep, Observation } from "@sightline/observability/contract";
+import type { AlignedStep } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
@@ -33,7 +33,7 @@ export function StepPair({ step, compared }: { readonly step: AlignedStep; reado
         <StepLink side="B" compared={compared} traceId={compared.b} step={step.b} />
       </Group>
       {VALUES.map(({ key, title }) => (
-        <Value key={key} title={title} a={valueOf(a.data, key)} b={valueOf(b.data, key)} />
+        <Value key={key} title={title} a={a.data?.[key]} b={b.data?.[key]} />
       ))}
     </div>
   );
@@ -73,10 +73,6 @@ function StepLink({ side, compared, traceId, step }: StepLinkProps) {
       Open it in {side}
     </Anchor>
   );
-}
-
-function valueOf(step: Observation | undefined, key: (typeof VALUES)[number]["key"]): unknown {
-  return step?.[key];
 }
 
 function isEmpty(value: unknown): boolean {

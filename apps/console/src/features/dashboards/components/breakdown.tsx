@@ -55,11 +55,7 @@ export function Breakdown({ projectId, range, grouping, onGroup, children }: Bre
 
 type Groups = Metrics["groups"];
 
-type GroupTableProps = {
-  readonly groups: Groups;
-  readonly grouping: Grouping;
-  readonly children: (name: string, query: string) => ReactNode;
-};
+type GroupTableProps = Pick<BreakdownProps, "grouping" | "children"> & { readonly groups: Groups };
 
 function GroupTable({ groups, grouping, children }: GroupTableProps) {
   const countsOf = (group: Groups[number]) => (grouping.ofTraces ? group.traces : group.observations);

@@ -1,7 +1,7 @@
 import { Paper, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
-import type { ComponentHealth, Health } from "#features/health/health-of.ts";
+import type { Health } from "#features/health/health-of.ts";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./health-card.module.css";
@@ -28,37 +28,29 @@ export function HealthCard({ name, purpose, health, children }: HealthCardProps)
         <Skeleton height={64} mt={6} />
       ) : (
         <ul className={classes.components}>
-          {health.components.map((component) => (
-            <li key={component.id}>
-              <ComponentRow component={component} />
+          {health.components.map(({ id, name: component, tone, label, notes, since }) => (
+            <li key={id}>
+              <div className={classes.row}>
+                <span>{component}</span>
+                <Status tone={tone}>{label}</Status>
+              </div>
+              {notes.length > 0 && (
+                <div className={classes.notes}>
+                  {notes.map((note) => (
+                    <p key={note}>{note}</p>
+                  ))}
+                  {since !== undefined && (
+                    <p>
+                      First seen so <TimeStamp at={since} />
+                    </p>
+                  )}
+                </div>
+              )}
             </li>
           ))}
         </ul>
       )}
       {children !== undefined && <div className={classes.foot}>{children}</div>}
     </Paper>
-  );
-}
-
-function ComponentRow({ component: { name, tone, label, notes, since } }: { readonly component: ComponentHealth }) {
-  return (
-    <>
-      <div className={classes.row}>
-        <span>{name}</span>
-        <Status tone={tone}>{label}</Status>
-      </div>
-      {notes.length > 0 && (
-        <div className={classes.notes}>
-          {notes.map((note) => (
-            <p key={note}>{note}</p>
-          ))}
-          {since !== undefined && (
-            <p>
-              First seen so <TimeStamp at={since} />
-            </p>
-          )}
-        </div>
-      )}
-    </>
   );
 }

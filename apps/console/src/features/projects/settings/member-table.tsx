@@ -128,10 +128,8 @@ function RoleOf({ project, member }: { readonly project: Project; readonly membe
   );
 }
 
-type RemoveModalProps = {
-  readonly project: Project;
+type RemoveModalProps = Pick<MemberTableProps, "project" | "viewer"> & {
   readonly member: NamedMember | undefined;
-  readonly viewer: Viewer;
   readonly onClose: () => void;
   readonly onRemoved: (userId: string) => void;
 };

@@ -1,5 +1,5 @@
 import { Anchor } from "@mantine/core";
-import { type CodePlace, type CodeRun, codeRunsSchema } from "@sightline/observability/contract";
+import { type CodePlace, codeRunsSchema } from "@sightline/observability/contract";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
@@ -77,28 +77,20 @@ function Place({ place, commit, onLine }: PlaceProps) {
       <ul className={classes.runs}>
         {place.latest.map((run) => (
           <li key={run.observation_id} className={classes.run}>
-            <Run run={run} />
+            <TraceStatus status={run.status ?? "running"} />
+            <Anchor
+              component={Link}
+              size="xs"
+              to="/projects/$projectId/traces/$traceId"
+              params={{ projectId: run.project_id, traceId: run.trace_id }}
+              search={{ observation: run.observation_id }}
+            >
+              {run.trace_name}
+            </Anchor>
+            <TimeStamp at={run.started_at} />
           </li>
         ))}
       </ul>
-    </>
-  );
-}
-
-function Run({ run }: { readonly run: CodeRun }) {
-  return (
-    <>
-      <TraceStatus status={run.status ?? "running"} />
-      <Anchor
-        component={Link}
-        size="xs"
-        to="/projects/$projectId/traces/$traceId"
-        params={{ projectId: run.project_id, traceId: run.trace_id }}
-        search={{ observation: run.observation_id }}
-      >
-        {run.trace_name}
-      </Anchor>
-      <TimeStamp at={run.started_at} />
     </>
   );
 }

@@ -26,6 +26,8 @@ type StepDetailsProps = {
   readonly step: Step;
 };
 
+const VALUES = ["reasoning", "input", "output", "attributes"] as const;
+
 /** Everything known of one step: what the tree knows at once, its values when they are there. */
 export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProps) {
   const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
@@ -54,17 +56,13 @@ export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProp
           <Payload title="Input" value={whole.data.input} of={of} />
           <Payload title="Output" value={whole.data.output} of={of} />
           <Payload title="Attributes" value={whole.data.attributes} of={of} />
-          {isWithoutValues(whole.data) && (
+          {VALUES.every((value) => isNothing(whole.data[value])) && (
             <Dimmed>{step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}</Dimmed>
           )}
         </>
       )}
     </Stack>
   );
-}
-
-function isWithoutValues({ reasoning, input, output, attributes }: Observation): boolean {
-  return [reasoning, input, output, attributes].every(isNothing);
 }
 
 type TraceDetailsProps = {
@@ -157,10 +155,11 @@ function Numbers({ of }: { readonly of: Partial<Readonly<Record<NumberName, numb
       : [
           <Fact key={name} label={NUMBERS[name].label}>
             {formatNumber(value, NUMBERS[name].unit)}
-            {NAMES.filter((part) => partOf(part) === name).map((part) => (
-              <Part key={part} count={of[part]}>
-                {NUMBERS[part].label}
-              </Part>
+            {NAMES.filter((part) => partOf(part) === name && (of[part] ?? 0) > 0).map((part) => (
+              <span key={part} className={classes.part}>
+                {" "}
+                ({formatCount(of[part] ?? 0)} {NUMBERS[part].label})
+              </span>
             ))}
           </Fact>,
         ];
@@ -183,16 +182,6 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
       <dt>{label}</dt>
       <dd>{children}</dd>
     </div>
-  );
-}
-
-/** How much of a number of tokens was of another kind. */
-function Part({ count, children }: { readonly count: number | null | undefined; readonly children: ReactNode }) {
-  return count === null || count === undefined || count === 0 ? null : (
-    <span className={classes.part}>
-      {" "}
-      ({formatCount(count)} {children})
-    </span>
   );
 }
 

@@ -87,13 +87,12 @@ export function GroupList({ projectId, asked, onAsk, children }: GroupListProps)
   );
 }
 
-type GroupTableProps = {
+type GroupTableProps = Pick<GroupListProps, "children"> & {
   /** What a group is: `Session`, `User`. */
   readonly title: string;
   readonly groups: readonly TraceGroup[];
   readonly sort: GroupSort;
   readonly onSort: (sort: GroupSort) => void;
-  readonly children: (group: TraceGroup) => ReactNode;
 };
 
 function GroupTable({ title, groups, sort: sorted, onSort, children }: GroupTableProps) {
