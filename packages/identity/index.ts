@@ -1,27 +1,25 @@
 import { join } from "node:path";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
-import { describeRing, resealAll, type Resealing, type RingKey } from "@sightline/foundation/secrets/encryption-ring";
-import type { Check } from "@sightline/foundation/health";
-import type { Authenticator, Routes } from "@sightline/foundation/http/http-server";
+import { describeRing, resealAll } from "@sightline/foundation/secrets/encryption-ring";
+import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import type { MigrationSet } from "@sightline/foundation/database/migrations";
 import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
-import { ensureFirstAdmin, type FirstAdmin } from "./accounts/first-admin.ts";
+import { ensureFirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
 import { peopleRoutes, registrationRoutes } from "./accounts/accounts.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { AuditTimes } from "./audit/audit-chain.store.ts";
 import { exportChain } from "./audit/export-audit.ts";
-import { verifyAudit, type AuditVerdict } from "./audit/verify-audit.ts";
-import { ensureTenant, listTenants, type Tenant } from "./accounts/tenant.store.ts";
+import { verifyAudit } from "./audit/verify-audit.ts";
+import { ensureTenant, listTenants } from "./accounts/tenant.store.ts";
 import { administrationRoutes } from "./administration/administration.routes.ts";
-import { createHostCommands, type HostCommands } from "./administration/host-commands.ts";
+import { createHostCommands } from "./administration/host-commands.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
-import type { NewestSigningKey } from "./keys/add-signing-key.ts";
 import { sealedPlaces } from "./keys/encryption-ring.ts";
-import { describeSigningKeys, rotateSigningKey, type SigningKeyState } from "./keys/rotate-signing-key.ts";
+import { describeSigningKeys, rotateSigningKey } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealed-values.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
@@ -54,45 +52,7 @@ export { findStanding } from "./accounts/account.store.ts";
 
 export const identityMigrations: MigrationSet = { part: "identity", folder: join(import.meta.dirname, "migrations") };
 
-export type Identity = {
-  /** The API of port 8070. Needs `authenticators`. */
-  readonly routes: Routes;
-  /** `POST /api/v1/auth/register`, for observability's port. Needs no `start`. */
-  readonly registrationRoutes: Routes;
-  /** `same-origin`, `session`, `session-or-password-change`, `admin`. */
-  readonly authenticators: Readonly<Record<string, Authenticator>>;
-  /**
-   * Makes or reads the signing key, so that a key ring that does not open it shows before the first login; begins to send
-   * mail, where there is a mail server.
-   */
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-  readonly checks: readonly Check[];
-  /** The first admin, if this call made it. Its one-time password is told here and never again. */
-  readonly ensureFirstAdmin: () => Promise<FirstAdmin | undefined>;
-  readonly ensureTenant: (name: string) => Promise<Tenant>;
-  readonly listTenants: () => Promise<readonly Tenant[]>;
-  /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
-  readonly createAdmin: (request: AdminRequest) => Promise<{ readonly email: string; readonly oneTimePassword: string | undefined }>;
-  readonly keys: KeyAdministration;
-  /** What the host's command line does to accounts of any tenant; audited without an actor. */
-  readonly host: HostCommands;
-  /** An access token of ten minutes for a command on the host; audited. */
-  readonly issueCommandToken: (request: CommandTokenRequest) => Promise<string>;
-  /** Recomputes the audit's chain; `expectedHead` (hex) is one that was noted earlier. */
-  readonly verifyAudit: (expectedHead?: string) => Promise<AuditVerdict>;
-  /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
-  readonly exportAudit: (times: AuditTimes) => AsyncIterable<string>;
-};
-
-export type KeyAdministration = {
-  /** The ring of `ENCRYPTION_KEYS` with how much each key has sealed, and the published signing keys. */
-  readonly status: () => Promise<{ readonly ring: readonly RingKey[]; readonly signing: readonly SigningKeyState[] }>;
-  /** Seals everything anew that the ring's first key has not sealed; audited. */
-  readonly reseal: () => Promise<Resealing>;
-  /** Publishes the next signing key, which begins to sign 15 minutes later; audited. One that already waits for its time is answered instead. */
-  readonly rotateSigningKey: () => Promise<NewestSigningKey>;
-};
+export type Identity = ReturnType<typeof createIdentity>;
 
 type IdentityDependencies = {
   readonly config: IdentityConfig;
@@ -113,7 +73,7 @@ type IdentityDependencies = {
  * const { routes, authenticators } = identity;
  * const server = await createHttpServer({ name: "identity", title: "Identity", version, log, metrics, routes: [routes], authenticators });
  */
-export function createIdentity({ config, database, log, clock, sleep = realSleep }: IdentityDependencies): Identity {
+export function createIdentity({ config, database, log, clock, sleep = realSleep }: IdentityDependencies) {
   const queries = database.query;
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
@@ -164,7 +124,8 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   ];
 
   return {
-    routes: async (server) => {
+    /** The API of port 8070. Needs `authenticators`. */
+    routes: async (server: HttpServer): Promise<void> => {
       await server.register(async (scope: typeof server) => {
         scope.addHook("onRequest", async (_request, reply) => void reply.header("cache-control", "no-store"));
         for (const routes of privateRoutes) {
@@ -174,12 +135,17 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       keyRoutes({ keys, publicUrl })(server);
       credentialEpochsRoutes(feed)(server);
     },
+    /** `POST /api/v1/auth/register`, for observability's port. Needs no `start`. */
     registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
     authenticators: {
       ...createAuthenticators({ queries, accessTokens, clock }),
       "same-origin": createSameOriginCheck([publicUrl, ...config.CORS_ORIGINS]),
     },
-    start: async () => {
+    /**
+     * Makes or reads the signing key, so that a key ring that does not open it shows before the first login; begins to send
+     * mail, where there is a mail server.
+     */
+    start: async (): Promise<void> => {
       if (config.ENVIRONMENT === "production" && !keepsSecureCookies(publicUrl)) {
         log.warn({ publicUrl }, "PUBLIC_URL has no TLS: passwords and sessions can be read on the way. Put https in front.");
       }
@@ -187,25 +153,34 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       housekeeping.start();
       outbox?.start();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all([housekeeping.stop(), outbox?.stop()]);
     },
     checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }],
+    /** The first admin, if this call made it. Its one-time password is told here and never again. */
     ensureFirstAdmin: () => ensureFirstAdmin(accounts, config),
-    ensureTenant: (name) => ensureTenant(queries, name, clock.now()),
+    ensureTenant: (name: string) => ensureTenant(queries, name, clock.now()),
     listTenants: () => listTenants(queries),
-    createAdmin: (request) => createAdmin(accounts, request),
+    /** @throws {AppError} 400, 404 `unknown_tenant`, 409 `email_taken`. */
+    createAdmin: (request: AdminRequest) => createAdmin(accounts, request),
     keys: {
+      /** The ring of `ENCRYPTION_KEYS` with how much each key has sealed, and the published signing keys. */
       status: async () => ({
         ring: await describeRing(sealer.keyIds, places),
         signing: await describeSigningKeys({ queries, clock }),
       }),
+      /** Seals everything anew that the ring's first key has not sealed; audited. */
       reseal: () => resealAll(sealer, places),
+      /** Publishes the next signing key, which begins to sign 15 minutes later; audited. One that already waits for its time is answered instead. */
       rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
     },
+    /** What the host's command line does to accounts of any tenant; audited without an actor. */
     host: createHostCommands(administration),
-    verifyAudit: (expectedHead) => verifyAudit(queries, expectedHead),
-    exportAudit: (times) => exportChain(queries, times),
-    issueCommandToken: (request) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
+    /** Recomputes the audit's chain; `expectedHead` (hex) is one that was noted earlier. */
+    verifyAudit: (expectedHead?: string) => verifyAudit(queries, expectedHead),
+    /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
+    exportAudit: (times: AuditTimes) => exportChain(queries, times),
+    /** An access token of ten minutes for a command on the host; audited. */
+    issueCommandToken: (request: CommandTokenRequest) => issueCommandToken({ queries, keys, issuer: publicUrl, clock }, request),
   };
 }

@@ -17,7 +17,7 @@ import {
   OlderLayoutError,
   type MigrationSet,
 } from "@sightline/foundation/database/migrations";
-import { createIdentity, identityMigrations, identityVariables } from "@sightline/identity";
+import { createIdentity, identityMigrations, identityVariables, type Identity } from "@sightline/identity";
 import {
   createObservabilityKeys,
   observabilityMigrations,
@@ -26,8 +26,8 @@ import {
 } from "@sightline/observability";
 import { embeddedDatabaseUrl, type Environment } from "#settings/environment.ts";
 
-export type Identity = ReturnType<typeof createIdentity>;
 type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
+export type { Identity } from "@sightline/identity";
 export type { ObservabilityKeys } from "@sightline/observability";
 export type CodeIndexKeys = ReturnType<typeof createCodeIndexKeys>;
 type CodeIndexDatabase = Parameters<typeof createIndexer>[0]["database"];

@@ -84,7 +84,7 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs =
       await Promise.all(added.map(begin)).finally(() => clearInterval(notice));
     },
     /** Runs a process to its end, which is not started again; throws when it fails. */
-    runOnce: (specification: ChildSpecification) => runChildOnce(specification, { onLine: output.childLine, signal: passing.signal }),
+    runOnce: (specification: ChildSpecification) => runChildOnce(specification, output.childLine, passing.signal),
     /** Ends all in reverse order; processes that take too long are killed. */
     stop: () => (stopping ??= stopAll()),
     /** Ends all at once. */
@@ -97,13 +97,8 @@ async function endsBy(end: Promise<unknown>, time: number): Promise<boolean> {
   return Promise.race([end.then(() => true), delay(Math.max(time - Date.now(), 0), false, { ref: false })]);
 }
 
-type OnceOptions = {
-  readonly onLine: (name: string, line: string) => void;
-  readonly signal: AbortSignal;
-};
-
 /** Runs a process to its end. @throws {Error} when it fails. */
-function runChildOnce(specification: ChildSpecification, { onLine, signal }: OnceOptions): Promise<void> {
+function runChildOnce(specification: ChildSpecification, onLine: Output["childLine"], signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const child = launchChild(specification, onLine);
   const end = () => child.kill("SIGKILL");

@@ -1,4 +1,3 @@
-import type { Clock } from "@sightline/foundation/clock";
 import { AppError, orRefuse } from "@sightline/foundation/errors";
 import { adminOnly, type Owner } from "@sightline/foundation/http/principal";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
@@ -30,8 +29,6 @@ export type Action = {
   readonly endSessions: (reason: string) => void;
 };
 
-type Dependencies = { readonly queries: Queries; readonly clock: Clock };
-
 /**
  * Runs `act` on an account of the tenant under a lock; the host's command line acts without an actor. Whether the actor still is an admin is checked again under that
  * lock: of two admins who demote each other at the same moment only the first succeeds.
@@ -39,7 +36,7 @@ type Dependencies = { readonly queries: Queries; readonly clock: Clock };
  * @throws {AppError} 404 `unknown_user` (also for an account of another tenant), 403 `admin_only`.
  */
 export async function actOnAccount<Result>(
-  { queries, clock }: Dependencies,
+  { queries, clock }: AccountDependencies,
   actor: Caller | undefined,
   address: AccountAddress,
   act: (action: Action) => Promise<Result>,

@@ -8,8 +8,6 @@ import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
 import { DEFAULT_TENANT, findTenant } from "#accounts/tenant.store.ts";
 
-export type HostCommands = ReturnType<typeof createHostCommands>;
-
 /** What the host's command line may do to any account, of any tenant: whoever runs it holds the database already. */
 export function createHostCommands(dependencies: AdministrationDependencies) {
   return {

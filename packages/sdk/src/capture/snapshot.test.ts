@@ -1,7 +1,8 @@
 import { AIMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { writeEventText } from "../event/event-text.ts";
-import { type Limits, takeSnapshot } from "./snapshot.ts";
+import { takeSnapshot } from "#testing/take-snapshot.ts";
+import type { Limits } from "./snapshot.ts";
 
 const REASONING = { capture: true, maximum: 50_000 };
 const limits = { depth: 4, items: 3, text: 10, size: 1000 };

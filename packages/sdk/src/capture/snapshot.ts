@@ -38,13 +38,8 @@ const firstKeys = new WeakMap<object, readonly string[]>();
 /**
  * A plain, bounded copy that always serialises and shares nothing with the application but texts; values of secret keys are masked.
  * Bounds apply while walking, before serialising, because serialising one megabyte already blocks the application for milliseconds.
- * Never throws, whatever getters and proxies do.
+ * Never throws, whatever getters and proxies do. Says how much the copy holds, too.
  */
-export function takeSnapshot(value: unknown, reasoning: ReasoningPolicy, limits: Limits = PAYLOAD_LIMITS): unknown {
-  return measureSnapshot(value, reasoning, limits).value;
-}
-
-/** The same, and how much it holds. */
 export function measureSnapshot(value: unknown, reasoning: ReasoningPolicy, limits: Limits = PAYLOAD_LIMITS): Snapshot {
   const walk: Walk = { limits, reasoning, ancestors: [], left: limits.size };
   const copied = copy(value, walk);

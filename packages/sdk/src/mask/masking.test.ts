@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { writeEventText } from "../event/event-text.ts";
 import { isSecretKey } from "./secret-keys.ts";
 import { maskText } from "./secret-texts.ts";
-import { takeSnapshot } from "../capture/snapshot.ts";
+import { takeSnapshot } from "#testing/take-snapshot.ts";
 
 const REASONING = { capture: true, maximum: 50_000 };
 const SECRET = "hunter2-Zq8";

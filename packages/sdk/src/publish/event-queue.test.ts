@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createEventQueue, type EventQueue } from "./event-queue.ts";
 import { createSentContents } from "./sent-contents.ts";
-import { takeSnapshot } from "../capture/snapshot.ts";
+import { takeSnapshot } from "#testing/take-snapshot.ts";
 import type { StreamEntry } from "../event/event-buffer.ts";
 
 const TRACE = "0192f7a0-0000-7000-8000-00000000000a";
