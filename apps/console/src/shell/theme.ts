@@ -19,63 +19,18 @@ import {
   mergeMantineTheme,
 } from "@mantine/core";
 
-const iris: MantineColorsTuple = [
-  "#eef2ff",
-  "#dfe6ff",
-  "#bccaff",
-  "#94a9fd",
-  "#7d94fa",
-  "#5570f2",
-  "#3f58e6",
-  "#3346cc",
-  "#2c3ba6",
-  "#28377f",
-];
-
-const gray: MantineColorsTuple = [
-  "#f7f8fa",
-  "#eff1f4",
-  "#e4e7ec",
-  "#d5d9e1",
-  "#b9bfca",
-  "#858c9c",
-  "#5f6676",
-  "#464c5c",
-  "#2b303c",
-  "#161922",
-];
-
-const dark: MantineColorsTuple = [
-  "#d9dce4",
-  "#b8bcc8",
-  "#959bab",
-  "#6f7586",
-  "#363b49",
-  "#282c38",
-  "#1b1e27",
-  "#12141b",
-  "#0d0f14",
-  "#08090c",
-];
-
-/** Mantine's own is too pale to carry white words. */
-const red: MantineColorsTuple = [
-  "#fff0f0",
-  "#ffdedf",
-  "#ffc1c4",
-  "#ff9a9f",
-  "#f66c73",
-  "#e74a54",
-  "#d32f3a",
-  "#b42430",
-  "#921d28",
-  "#6e151e",
-];
+const colors: Readonly<Record<string, MantineColorsTuple>> = {
+  iris: ["#eef2ff", "#dfe6ff", "#bccaff", "#94a9fd", "#7d94fa", "#5570f2", "#3f58e6", "#3346cc", "#2c3ba6", "#28377f"],
+  gray: ["#f7f8fa", "#eff1f4", "#e4e7ec", "#d5d9e1", "#b9bfca", "#858c9c", "#5f6676", "#464c5c", "#2b303c", "#161922"],
+  dark: ["#d9dce4", "#b8bcc8", "#959bab", "#6f7586", "#363b49", "#282c38", "#1b1e27", "#12141b", "#0d0f14", "#08090c"],
+  // Mantine's own is too pale to carry white words.
+  red: ["#fff0f0", "#ffdedf", "#ffc1c4", "#ff9a9f", "#f66c73", "#e74a54", "#d32f3a", "#b42430", "#921d28", "#6e151e"],
+};
 
 export const theme = createTheme({
   primaryColor: "iris",
   primaryShade: { light: 6, dark: 6 },
-  colors: { iris, gray, dark, red },
+  colors,
   black: "#161922",
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: '"JetBrains Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',

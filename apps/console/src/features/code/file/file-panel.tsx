@@ -1,6 +1,7 @@
 import { CloseButton, TextInput, Title } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import { type ReactNode, type SyntheticEvent, useState } from "react";
+import { type ReactNode, useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { PANELS, type Panel } from "./panels.ts";
 import classes from "./file-panel.module.css";
@@ -29,15 +30,14 @@ export function FilePanel({ panel, onClose, children }: FilePanelProps) {
 export function NameField({ name, onName }: { readonly name: string | undefined; readonly onName: (name: string) => void }) {
   const [typed, setTyped] = useState(name ?? "");
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     if (typed.trim() !== "") {
       onName(typed.trim());
     }
   }
 
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <TextInput
         size="xs"
         mb="xs"
@@ -50,6 +50,6 @@ export function NameField({ name, onName }: { readonly name: string | undefined;
         maxLength={500}
         {...typedInto(typed, setTyped)}
       />
-    </form>
+    </Form>
   );
 }

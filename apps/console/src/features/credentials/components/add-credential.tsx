@@ -1,6 +1,7 @@
 import { Group, SegmentedControl, Text, TextInput, Textarea } from "@mantine/core";
 import { type CreateCredentialRequest, type Credential, createCredentialRequestSchema } from "@sightline/code-index/contract";
 import { useState } from "react";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { createCredential, credentialsQuery } from "#features/credentials/api/credentials.ts";
 import monospace from "#ui/kit/monospace.module.css";
@@ -26,13 +27,11 @@ export function AddCredential({ onDone, onCancel }: { readonly onDone: () => voi
 
   function field(name: keyof typeof EMPTY) {
     return {
-      value: fields[name],
+      ...typedInto(fields[name], (typed) => setFields({ ...fields, [name]: typed })),
       error: checked ? problems.get(name) : undefined,
       autoCapitalize: "off",
       autoComplete: "off",
       spellCheck: false,
-      onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
-        setFields({ ...fields, [name]: event.currentTarget.value }),
     } as const;
   }
 

@@ -2,7 +2,8 @@ import { Autocomplete, Button, Group, Select } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type Project, type ProjectRole, projectRoleSchema } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
 import { useChange } from "#http/use-change.ts";
 import { type NamedMember, addMember, membersQuery, suggestionsQuery } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
@@ -25,8 +26,7 @@ export function AddMember({ project, members, isAdmin }: AddMemberProps) {
       notifications.show({ color: "green", title: "Added", message: `${name} is now ${ROLES[role].label.toLowerCase()}.` }),
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const wrong = problemOf(email, members);
     setProblem(wrong);
     if (wrong === undefined) {
@@ -35,7 +35,7 @@ export function AddMember({ project, members, isAdmin }: AddMemberProps) {
   }
 
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={submit}>
       <Group align="flex-start" gap="xs">
         <Autocomplete
           className={classes.grow}
@@ -67,7 +67,7 @@ export function AddMember({ project, members, isAdmin }: AddMemberProps) {
           Add
         </Button>
       </Group>
-    </form>
+    </Form>
   );
 }
 

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Text, TextInput } from "@mantine/core";
 import type { Coverage, Repository } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
-import { type SyntheticEvent, useState } from "react";
+import { useState } from "react";
 import { Failed } from "#ui/kit/failed-change.tsx";
+import { Form } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { plural } from "#ui/words/format.ts";
 import { coverageQuery } from "#features/repositories/api/repositories.ts";
@@ -14,14 +15,9 @@ export function PathCoverage({ repository }: { readonly repository: Repository }
   const [path, setPath] = useState("");
   const coverage = useQuery({ ...coverageQuery(repository.id, path), enabled: path !== "" });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
-    setPath(typed.trim());
-  }
-
   return (
     <>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={() => setPath(typed.trim())}>
         <Group gap="xs" align="flex-end">
           <TextInput
             className={classes.path}
@@ -35,7 +31,7 @@ export function PathCoverage({ repository }: { readonly repository: Repository }
             Look up
           </Button>
         </Group>
-      </form>
+      </Form>
       <Failed error={coverage.error} title="The path could not be looked up" mt="md" />
       {coverage.data !== undefined && path !== "" && <Answer coverage={coverage.data} />}
     </>

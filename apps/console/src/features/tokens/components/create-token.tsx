@@ -2,9 +2,9 @@ import "@mantine/core/styles/Pill.layer.css";
 import "@mantine/core/styles/PillsInput.layer.css";
 import "@mantine/core/styles/Checkbox.layer.css";
 import { Alert, Button, Checkbox, Group, MultiSelect, TextInput } from "@mantine/core";
-import type { CreatedToken } from "@sightline/code-index/contract";
-import { createTokenRequestSchema } from "@sightline/code-index/contract";
-import { type SyntheticEvent, useState } from "react";
+import { type CreatedToken, createTokenRequestSchema } from "@sightline/code-index/contract";
+import { useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -40,8 +40,7 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
     },
   });
 
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const wrong = createTokenRequestSchema.safeParse({ label }).error?.issues[0]?.message;
     setProblem(wrong);
     if (wrong === undefined) {
@@ -51,7 +50,7 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
 
   return (
     <>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit} gap="sm">
         <Group align="flex-start" gap="xs">
           <TextInput
             className={classes.label}
@@ -80,13 +79,12 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
           </Button>
         </Group>
         <Checkbox
-          mt="sm"
           label="Traces too"
           description="What agents did: the assistant reads the runs, prompts and errors of all projects that you may see, as long as you may."
           checked={traces}
           onChange={(event) => setTraces(event.currentTarget.checked)}
         />
-      </form>
+      </Form>
       {created !== undefined && (
         <Alert color="green" mt="md" title={`Copy “${created.label}” now: it is not shown again`} role="status">
           <CopyableBlock text={created.token} label="the token" />
