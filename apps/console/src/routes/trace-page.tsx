@@ -90,7 +90,6 @@ export function TracePage() {
   );
 }
 
-/** Back to where the trace is listed. */
 function Breadcrumbs({ projectId }: { readonly projectId: string }) {
   const { data: projects } = useQuery(projectsQuery);
   return (

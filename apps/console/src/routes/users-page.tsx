@@ -14,7 +14,7 @@ import { AccountDialogs, type DialogSubject } from "#features/users/components/a
 import { AccountList } from "#features/users/components/account-list.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
-import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
+import { useTypedFilter } from "#ui/query/use-typed.ts";
 import { ROLES } from "#features/users/account-state.ts";
 import classes from "#features/users/components/account-filters.module.css";
 

@@ -2,7 +2,6 @@ import { Paper, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./panel.module.css";
 
-/** A titled part of the overview. */
 export function Panel({ title, aside, children }: { readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode }) {
   return (
     <Paper component="section" className={classes.panel} aria-label={title}>

@@ -13,7 +13,6 @@ import panel from "./panel.module.css";
 
 const SHOWN = 5;
 
-/** What is being indexed, and what was last. */
 export function RecentlyIndexed() {
   const repositories = useQuery(repositoriesQuery);
   const jobs = useQuery(activeJobsQuery);
@@ -50,34 +49,25 @@ export function RecentlyIndexed() {
               <JobProgress job={job} />
             </li>
           ))}
-          {indexed.map((repository) => (
-            <li key={repository.id}>
-              <IndexedRow repository={repository} />
+          {indexed.map(({ id, full_name: name, files, indexed_commit: commit, indexed_at: at }) => (
+            <li key={id}>
+              <div className={panel.words}>
+                <Link {...codeLink(name)} className={panel.link}>
+                  {name}
+                </Link>
+                <span className={panel.quiet}>{plural(files, "file", "files")}</span>
+              </div>
+              {commit !== null && <CopyableId value={commit} label="commit" />}
+              {at !== null && (
+                <span className={panel.aside}>
+                  <TimeStamp at={at} />
+                </span>
+              )}
             </li>
           ))}
         </ul>
       )}
     </Panel>
-  );
-}
-
-function IndexedRow({ repository }: { readonly repository: Repository }) {
-  const { full_name: name, indexed_commit: commit, indexed_at: at, files } = repository;
-  return (
-    <>
-      <div className={panel.words}>
-        <Link {...codeLink(name)} className={panel.link}>
-          {name}
-        </Link>
-        <span className={panel.quiet}>{plural(files, "file", "files")}</span>
-      </div>
-      {commit !== null && <CopyableId value={commit} label="commit" />}
-      {at !== null && (
-        <span className={panel.aside}>
-          <TimeStamp at={at} />
-        </span>
-      )}
-    </>
   );
 }
 

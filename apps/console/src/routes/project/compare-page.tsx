@@ -19,7 +19,6 @@ import { formatExactCount } from "#ui/words/format.ts";
 
 const route = getRouteApi("/signed-in/projects/$projectId/compare");
 
-/** What differed between two runs. */
 export function ComparePage() {
   const { projectId } = route.useParams();
   const { a, b } = route.useSearch();

@@ -3,7 +3,7 @@ import "@mantine/core/styles/PillsInput.layer.css";
 import { Button, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { typedInto } from "#ui/kit/typed-into.ts";
-import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
+import { useTypedFilter } from "#ui/query/use-typed.ts";
 import { type AuditFilter, NO_FILTER, isFiltered } from "#features/audit/audit-filter.ts";
 import { EVENT_CHOICES } from "#features/audit/event-labels.ts";
 import classes from "./audit-filters.module.css";

@@ -4,7 +4,6 @@ import type { ReactNode } from "react";
 import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/words/format.ts";
 import classes from "./key-figures.module.css";
 
-/** The whole time in a row of numbers. */
 export function KeyFigures({ total }: { readonly total: Metrics["total"] }) {
   const { traces, input_tokens: input, output_tokens: output, cost, calls, unpriced_calls: unpriced } = total;
   return (

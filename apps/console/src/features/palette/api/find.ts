@@ -5,7 +5,6 @@ import { codeIndex, encoded, observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 import type { Call } from "#http/send.ts";
 
-/** Shown of each kind. */
 const MAX_FOUND = 5;
 /** The palette offers what is there by name; of more, the pages themselves have searches. */
 const NAMED = 200;

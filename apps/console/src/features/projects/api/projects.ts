@@ -37,7 +37,6 @@ export const changeProject = (projectId: string, body: ChangeProjectRequest) =>
 
 export const deleteProject = (projectId: string) => observability.delete(pathOf(projectId));
 
-/** For the very first trace. */
 function isWaiting(projects: readonly Project[]): boolean {
   return projects.length > 0 && projects.every(({ last_trace_at: last }) => last === null);
 }

@@ -12,7 +12,6 @@ export type GraphNodeData = {
   readonly isGroup: boolean;
   readonly direction: "TB" | "LR";
   readonly isSelected: boolean;
-  /** A step's id. */
   readonly selected: string;
   readonly onSelect: (id: string) => void;
 };

@@ -10,7 +10,7 @@ import { DataTable } from "#ui/kit/data-table.tsx";
 import { NoValue } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { formatCost, formatCount } from "#ui/words/format.ts";
-import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
+import { useTypedFilter } from "#ui/query/use-typed.ts";
 import { type AskedGroups, GROUP_SORTS, type GroupKind, type GroupSort, traceGroupsQuery } from "#features/traces/api/trace-groups.ts";
 import classes from "./group-list.module.css";
 

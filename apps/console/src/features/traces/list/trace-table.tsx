@@ -24,14 +24,11 @@ const TraceRow = memo(function TraceRow({
   isChosen,
   onChoose,
   onTerm,
-}: {
-  readonly projectId: string;
+}: Pick<TraceTableProps, "projectId" | "onChoose" | "onTerm"> & {
   readonly trace: ListedTrace;
   readonly index: number;
   readonly columns: readonly Column[];
   readonly isChosen: boolean;
-  readonly onChoose: (id: string) => void;
-  readonly onTerm: (term: string) => void;
 }) {
   return (
     <Table.Tr aria-rowindex={index + 2} className={classes.row ?? ""} data-chosen={isChosen || undefined}>

@@ -23,7 +23,6 @@ const VIEWS: readonly View[] = [
 
 const DETAILS = "details";
 
-/** The views in the order of their tabs. */
 export const VIEW_IDS: readonly string[] = [DETAILS, ...VIEWS.map(({ id }) => id)];
 
 /** The right side of a trace's page: what is known of one step, and the other ways to look at the whole. */

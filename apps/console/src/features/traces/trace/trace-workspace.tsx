@@ -147,7 +147,6 @@ function isElsewhere(target: EventTarget | null): boolean {
   );
 }
 
-/** Every key of the page and what it does. */
 function TraceKeymap({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   return (
     <Modal centered={false} opened={opened} onClose={onClose} title="Keys of this page">

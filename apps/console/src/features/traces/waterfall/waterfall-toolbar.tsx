@@ -4,7 +4,7 @@ import { IconArrowsMaximize, IconKeyboard, IconListTree, IconSearch, IconX, Icon
 import type { KeyboardEvent } from "react";
 import { IconButton } from "#ui/kit/icon-button.tsx";
 import { plural } from "#ui/words/format.ts";
-import { useTypedFilter } from "#ui/query/use-typed-filter.ts";
+import { useTypedFilter } from "#ui/query/use-typed.ts";
 import type { StepFilter } from "./find-steps.ts";
 import type { TraceAction } from "#features/traces/trace/trace-keys.ts";
 import { kindLabel } from "#features/traces/marks/kind-icon.tsx";
