@@ -1,6 +1,7 @@
-import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Popover, TextInput } from "@mantine/core";
 import { IconCalendarTime, IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
+import { Form } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import classes from "./range-picker.module.css";
 import { type Span, type TimeRange, fromLocalField, isAllTime, rangeInWords, toLocalField } from "./time-range.ts";
@@ -59,27 +60,24 @@ function CustomRange({ range, onChange }: { readonly range: TimeRange; readonly 
   const [to, setTo] = useState(toLocalField(range.to));
   const isReversed = from !== "" && to !== "" && from >= to;
   return (
-    <form
+    <Form
       className={classes.custom}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onChange({ from: fromLocalField(from), to: fromLocalField(to) });
-      }}
+      gap="xs"
+      noValidate={false}
+      onSubmit={() => onChange({ from: fromLocalField(from), to: fromLocalField(to) })}
     >
-      <Stack gap="xs">
-        <TextInput label="From" type="datetime-local" value={from} onChange={(event) => setFrom(event.currentTarget.value)} />
-        <TextInput
-          label="To"
-          type="datetime-local"
-          {...typedInto(to, setTo)}
-          error={isReversed ? "The end must be after the beginning" : undefined}
-        />
-        <Group justify="end">
-          <Button type="submit" size="xs" disabled={isReversed || (from === "" && to === "")}>
-            Apply
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput label="From" type="datetime-local" {...typedInto(from, setFrom)} />
+      <TextInput
+        label="To"
+        type="datetime-local"
+        {...typedInto(to, setTo)}
+        error={isReversed ? "The end must be after the beginning" : undefined}
+      />
+      <Group justify="end">
+        <Button type="submit" size="xs" disabled={isReversed || (from === "" && to === "")}>
+          Apply
+        </Button>
+      </Group>
+    </Form>
   );
 }
