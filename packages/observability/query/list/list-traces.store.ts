@@ -4,7 +4,7 @@ import type { Query } from "#schema.ts";
 import { microsOf } from "#store/position.ts";
 import { hasRole, type OneInProject, type InProject } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
-import { entryStatus } from "#query/steps/traces.store.ts";
+import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
 import { countTraces } from "#store/trace-entries.store.ts";
 import { boundSearch } from "./bound-search.ts";

@@ -2,7 +2,7 @@ import { escapeLike, translateGlob } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
 import { momentsOf, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { entryStatus } from "#query/steps/traces.store.ts";
+import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { columnOfField } from "#store/entry-columns.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 

@@ -3,6 +3,7 @@ import type { ObservationStatus } from "#contract.ts";
 import { costOf } from "#prices/prices.store.ts";
 import type { ObservabilitySchema, ObservationRow } from "#schema.ts";
 import { CALL_NUMBERS, type CallNumberName } from "#step-numbers.ts";
+import { statusOfStep } from "./abandoned.store.ts";
 import { isOfRun, type Run } from "./find-run.store.ts";
 
 /**
@@ -68,10 +69,7 @@ export async function readSteps<Beside = unknown>(
     )
     select step.*,
       case when step.input_tokens is not null or step.output_tokens is not null then ${costOf("step", "price")} end as cost,
-      coalesce(step.end_status, case when exists (
-        select from observability.producers as producer
-        where producer.project_id = ${projectId} and producer.producer_id = step.start_producer and producer.gone_at is not null
-      ) then 'abandoned' else 'running' end) as status
+      ${statusOfStep(projectId)} as status
     from step left join priced as price on price.model = step.model and price.hour = step.hour
     ${orderBy === undefined ? sql`` : sql`order by ${orderBy}`}`.execute(query);
   return rows;

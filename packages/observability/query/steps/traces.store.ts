@@ -3,12 +3,11 @@ import type { ObservabilitySchema, TraceRow } from "#schema.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 import { ADDED_NUMBERS, NUMBERS, type AddedNumberName, type NumberUnit, type TraceNumbers } from "#step-numbers.ts";
+import { statusOfRun, type TraceStatus } from "./abandoned.store.ts";
 import type { Run } from "./find-run.store.ts";
 import { cutText } from "./step.store.ts";
 
 type Query = Kysely<ObservabilitySchema>;
-
-type TraceStatus = Selectable<TraceRow>["status"] | "abandoned";
 
 export type TraceSummaryRow = Pick<
   Selectable<TraceRow>,
@@ -83,30 +82,15 @@ const family = sql<Family>`(
   from (
     select *, row_number() over by_time as place, extract(epoch from sort_at - lag(ended_at) over by_time) * 1000 as waited
     from (
-      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOf("trace")} as status, ${errorOf("trace")} as error, trace.end_event
+      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOfRun("trace")} as status, ${errorOf("trace")} as error, trace.end_event
       where trace.paused_at is null
       union all
-      select part.id, part.day, part.sort_at, part.ended_at, ${statusOf("part")}, ${errorOf("part")}, part.end_event
+      select part.id, part.day, part.sort_at, part.ended_at, ${statusOfRun("part")}, ${errorOf("part")}, part.end_event
       from observability.segments_of(trace.project_id, trace.id) as part where trace.paused_at is not null
     ) as segment
     window by_time as (order by sort_at, id)
   ) as placed
 )`;
-
-/** Running or abandoned is known of each run by its own producer. */
-function statusOf(run: "trace" | "part") {
-  const column = (name: string) => sql.ref(`${run}.${name}`);
-  return sql<TraceStatus>`observability.status_of(trace.project_id, ${column("id")}, ${column("day")}, ${column("status")}, ${column("start_producer")})`;
-}
-
-/** Of an entry whose last run has not ended: whether it is abandoned depends on its producers, and only where one of them is gone on which. */
-export const entryStatus = sql<TraceStatus>`case when entry.status = 'running' and exists (
-  select from observability.producers as producer
-  where producer.project_id = entry.project_id and producer.producer_id = any(entry.producers) and producer.gone_at is not null
-) then (
-  select observability.status_of(run.project_id, run.id, run.day, run.status, run.start_producer)
-  from observability.traces as run where run.project_id = entry.project_id and run.id = entry.last_run
-) else entry.status end`;
 
 /** Only an event's length bounds it, and a page has 200. */
 function errorOf(run: "trace" | "part") {
