@@ -33,7 +33,7 @@ export function createCircuit({ deadlineMs, pauseMs, maxPauseMs, onOpen }: Circu
 
   function fail(reason: string): void {
     const opens = failures === 0;
-    // Of many that asked at once, one failure counts.
+    // Many calls may fail at once; they count as one failure.
     if (opens || probing) {
       openUntil = performance.now() + Math.min(pauseMs * 2 ** failures, maxPauseMs);
       failures = Math.min(failures + 1, 20);

@@ -30,7 +30,7 @@ export type Location = {
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: string;
-  /** Of https: what a credential is bound to. */
+  /** The scheme, host and port of an https address: what a credential is bound to. */
   readonly origin: string;
 };
 

@@ -94,7 +94,7 @@ async function listRefs(directory: string, own: string, signal: AbortSignal): Pr
 }
 
 async function listHistory({ directory, commit, depth, signal }: Fetching, tip: string): Promise<History> {
-  // Of those at the border the parents are not here, and so not what they changed.
+  // Parents of commits at the border of a shallow clone are not here, so what those commits changed is unknown.
   const border = new Set(splitOutput(await readFile(join(directory, "shallow")).catch(() => Buffer.of())));
   const walk = (from: string) =>
     runGit({

@@ -12,7 +12,7 @@ export type Names = {
 const LOOKED_AT = 2_000;
 const KEPT = 20;
 
-/** Of a long body only the ends are read: in between are the commits. */
+/** Bytes read of each end of a long body: in between are the commits. */
 const END = 1024 * 1024;
 
 const PAIR =

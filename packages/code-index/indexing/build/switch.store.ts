@@ -13,7 +13,7 @@ export type Indexed = {
   readonly lease: Lease;
   readonly commit: string;
   readonly isDefault: boolean;
-  /** Of the branch's pushes, those that the commit holds. */
+  /** How many of the branch's pushes the commit holds. */
   readonly pushes: number;
   /** Entries of the commit's tree. */
   readonly entries: number;

@@ -34,7 +34,7 @@ type CountedRef = {
   readonly ref_id: string;
   readonly repo_id: string;
   readonly generation: number;
-  /** Of the moment it was counted; another one means that the branch was indexed since. */
+  /** When the branch had last been indexed as this was counted; another time means that it was indexed since. */
   readonly indexed_at: Date | null;
   readonly pending: number;
   readonly error: string | null;

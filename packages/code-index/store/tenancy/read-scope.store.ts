@@ -54,7 +54,7 @@ export type RepositoryInScope = {
   /** Pushes received that are not searchable yet. */
   readonly behind: number | null;
   readonly chunks: number | null;
-  /** Of all branches and repositories of the tenant. */
+  /** Chunks of all branches and repositories of the tenant. */
   readonly tenant_chunks: number | null;
   readonly vectors_pending: number | null;
   readonly vectors_error: string | null;
