@@ -100,7 +100,12 @@ async function diagnoseRedisServer(): Promise<Finding> {
 
 async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding> {
   const folder = join(platform.SIGHTLINE_HOME, "postgres");
-  return good("PostgreSQL", `embedded, ${existsSync(folder) ? "data" : "to be made"} in ${folder}`);
+  return good(
+    "PostgreSQL",
+    existsSync(folder)
+      ? `embedded, in ${folder}; whether this version reads it is checked at the start`
+      : `embedded, to be made in ${folder}`,
+  );
 }
 
 async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
