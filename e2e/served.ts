@@ -8,9 +8,10 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 /** What is wrong with how an answer of this origin was sent. */
 export async function complaintsOf(answer: Response, origin: string): Promise<readonly string[]> {
   const address = new URL(answer.url());
-  const headers = await answer.allHeaders();
+  // A page that was left has nothing to look at any more.
+  const headers = await answer.allHeaders().catch(() => undefined);
   // A stream does not end, and its events are to arrive one by one.
-  if (address.origin !== origin || !answer.ok() || headers["content-type"]?.includes("event-stream") === true) {
+  if (headers === undefined || address.origin !== origin || !answer.ok() || headers["content-type"]?.includes("event-stream") === true) {
     return [];
   }
   const is = (name: string) => headers[name] ?? "";
