@@ -1,9 +1,9 @@
 import { parseJson } from "./parse-json.ts";
 import type { z } from "zod";
-import { AppError } from "./errors.ts";
+import { refusal } from "./errors.ts";
 
 /** Encodes a position in a list for clients: opaque to them, and stateless here. */
-export function toCursor(position: readonly (string | number | null)[]): string {
+export function toCursor(position: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
@@ -11,11 +11,7 @@ export function toCursor(position: readonly (string | number | null)[]): string 
 export function fromCursor<Position>(cursor: string, position: z.ZodType<Position>): Position {
   const parsed = position.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
   if (!parsed.success) {
-    throw new AppError({
-      code: "invalid_cursor",
-      status: 400,
-      message: "The cursor is not one that this list gave out; start again without it.",
-    });
+    throw refusal(400, "invalid_cursor", "The cursor is not one that this list gave out; start again without it.");
   }
   return parsed.data;
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 
 /**
  * Reads what a command of the host asks for, by the schema that the routes use.
@@ -10,7 +10,7 @@ export function readRequest<Request>(schema: z.ZodType<Request>, given: unknown)
   const parsed = schema.safeParse(given);
   if (!parsed.success) {
     const message = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
-    throw new AppError({ code: "invalid_request", status: 400, message });
+    throw refusal(400, "invalid_request", message);
   }
   return parsed.data;
 }

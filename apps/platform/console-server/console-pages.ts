@@ -1,5 +1,5 @@
 import staticFiles from "@fastify/static";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http/http-server";
 
 const POLICY = [
@@ -45,6 +45,6 @@ function decode(path: string): string {
   try {
     return decodeURIComponent(path).replace(/^\/+/, "");
   } catch (error) {
-    throw new AppError({ code: "invalid_request", status: 400, message: "The address is not well formed.", cause: error });
+    throw refusal(400, "invalid_request", "The address is not well formed.", { cause: error });
   }
 }

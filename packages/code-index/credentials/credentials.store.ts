@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Selectable } from "kysely";
 import type { CredentialKind, CredentialsTable } from "#schema.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -19,7 +19,7 @@ export async function insertCredential(
     .returningAll()
     .executeTakeFirst();
   if (inserted === undefined) {
-    throw new AppError({ code: "credential_exists", status: 409, message: `There is a credential named ${row.name} already.` });
+    throw refusal(409, "credential_exists", `There is a credential named ${row.name} already.`);
   }
   return inserted;
 }

@@ -1,5 +1,5 @@
 import { createSealer, type EncryptionRing, type SealContext, type Sealer, SealError } from "@sightline/foundation/secrets/sealing";
-import { AppError } from "@sightline/foundation/errors";
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 
 /** Seals the code index's secrets at rest; `undefined` where the operator has given no keys. */
@@ -9,10 +9,7 @@ export function createCodeIndexSealer(ring: EncryptionRing | undefined): Sealer 
 
 /** @throws {AppError} `encryption_keys_missing` (503), saying what can't be done without. */
 export function requireSealer(sealer: Sealer | undefined, message: string): Sealer {
-  if (sealer === undefined) {
-    throw new AppError({ code: "encryption_keys_missing", status: 503, message });
-  }
-  return sealer;
+  return orRefuse(sealer, () => refusal(503, "encryption_keys_missing", message));
 }
 
 /** The context of a repository's own webhook secret, which opens for this repository only. */

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { v7 as newId } from "uuid";
 import type { CreateCredentialRequest } from "#contract.ts";
@@ -62,7 +62,7 @@ export async function addCredential(
   const { kind, name, host, username = null, app_id: appId = null, installation_id: installationId = null } = given;
   const secret = requireSecret(kind, given.secret);
   if (username !== null && !/^[^:\p{Cc}]*$/u.test(username)) {
-    throw new AppError({ code: "invalid_username", status: 400, message: "A user name has no colon and no control characters." });
+    throw refusal(400, "invalid_username", "A user name has no colon and no control characters.");
   }
   const row = { id: newId(), tenant_id: tenantId, host };
   return insertCredential(database, {
@@ -100,7 +100,7 @@ function requireSecret(kind: CredentialKind, given: string): string {
   const secret = given.replaceAll("\r\n", "\n").trim();
   const problem = problemOfSecret(kind, secret);
   if (problem !== undefined) {
-    throw new AppError({ code: "invalid_secret", status: 400, message: problem });
+    throw refusal(400, "invalid_secret", problem);
   }
   return secret;
 }

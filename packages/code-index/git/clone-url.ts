@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 
 const MAX_URL_LENGTH = 2_000;
 
@@ -56,7 +56,7 @@ export function locate(cloneUrl: string, rules: Pick<Choice, "allowFileUrls">): 
 export function checkCloneUrl(url: string, { allowFileUrls }: Pick<Choice, "allowFileUrls">): string {
   const problem = problemOfCloneUrl(url, allowFileUrls);
   if (problem !== undefined) {
-    throw new AppError({ code: "invalid_clone_url", status: 400, message: problem });
+    throw refusal(400, "invalid_clone_url", problem);
   }
   return url;
 }

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
@@ -120,10 +120,7 @@ function changing(server: HttpServer, { database, sealer, sources }: CredentialD
       const row = found("credential", await getCredential(database, { tenantId, id }));
       const running = testing.get(tenantId) ?? 0;
       if (running >= TESTS) {
-        throw new AppError({
-          code: "too_many_tests",
-          status: 429,
-          message: `${TESTS} credentials are being tested already; wait for an answer, then try again.`,
+        throw refusal(429, "too_many_tests", `${TESTS} credentials are being tested already; wait for an answer, then try again.`, {
           headers: { "retry-after": "5" },
         });
       }

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
@@ -79,11 +79,11 @@ async function requireOwn(
   const own = await ownRepositories(database.query, { tenantId, ids });
   const unknown = ids.filter((id) => !own.has(id.toLowerCase()));
   if (unknown.length > 0) {
-    throw new AppError({
-      code: "repository_unknown",
-      status: 400,
-      message: `There is no repository with the id ${unknown.slice(0, 5).join(", ")}; GET /api/v1/repos lists them.`,
-    });
+    throw refusal(
+      400,
+      "repository_unknown",
+      `There is no repository with the id ${unknown.slice(0, 5).join(", ")}; GET /api/v1/repos lists them.`,
+    );
   }
   return [...own];
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import { AppError } from "@sightline/foundation/errors";
+import { AppError, refusal } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import { getJobsOfAnybody, type JobRow } from "#store/records/jobs.store.ts";
@@ -120,18 +120,18 @@ export function createJobEvents({ database, clock, log }: EventDependencies): Jo
   return {
     open: (opening) => {
       if (isStopped) {
-        throw new AppError({ code: "not_ready", status: 503, message: "The server is stopping; try again." });
+        throw refusal(503, "not_ready", "The server is stopping; try again.");
       }
       if (hasEnded(opening.job) && eventOfState(opening.job).id === opening.lastEventId) {
         return undefined;
       }
       if (Array.from(watchers).filter(({ tenantId }) => tenantId === opening.tenantId).length >= STREAMS_OF_TENANT) {
-        throw new AppError({
-          code: "too_many_streams",
-          status: 429,
-          message: `At most ${STREAMS_OF_TENANT} jobs are watched at once; close some, or ask GET /api/v1/jobs now and again.`,
-          headers: { "retry-after": "10" },
-        });
+        throw refusal(
+          429,
+          "too_many_streams",
+          `At most ${STREAMS_OF_TENANT} jobs are watched at once; close some, or ask GET /api/v1/jobs now and again.`,
+          { headers: { "retry-after": "10" } },
+        );
       }
       const now = clock.now().getTime();
       const stream = new Readable({ read: () => undefined });

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Authenticator, HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
@@ -113,11 +113,11 @@ function changing({ database, clock }: JobDependencies, server: HttpServer): voi
     async (request, reply) => {
       const job = await findJob(database, request, request.params.job_id);
       if (job.status === "queued" || job.status === "running") {
-        throw new AppError({
-          code: "job_not_ended",
-          status: 409,
-          message: `The job is ${job.status}; only one that has ended can be tried again. Cancel it first, or wait.`,
-        });
+        throw refusal(
+          409,
+          "job_not_ended",
+          `The job is ${job.status}; only one that has ended can be tried again. Cancel it first, or wait.`,
+        );
       }
       // An admin may have taken its branch away since.
       const ref = requireIndexedRef(await findRepository(database, scopeOf(request), job.repo_id), job.ref ?? undefined);

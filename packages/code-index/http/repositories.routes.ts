@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
@@ -133,11 +133,7 @@ function indexing(server: HttpServer, { database, clock }: RepositoryDependencie
     async (request, reply) => {
       const mode = indexModeSchema.safeParse(request.body.mode);
       if (!mode.success) {
-        throw new AppError({
-          code: "invalid_mode",
-          status: 400,
-          message: 'The mode is "full" (build everything anew) or "incremental" (only what changed).',
-        });
+        throw refusal(400, "invalid_mode", 'The mode is "full" (build everything anew) or "incremental" (only what changed).');
       }
       const scope = scopeOf(request);
       const repository = await findRepository(database, scope, request.params.repo_id);

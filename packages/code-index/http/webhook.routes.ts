@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { AppError, refusal } from "@sightline/foundation/errors";
 import type { Authenticator, HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import { type Metrics, createCounter } from "@sightline/foundation/http/metrics";
 import { z } from "zod";
@@ -66,13 +66,7 @@ function readBytes(server: HttpServer): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("application/json", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
   server.addContentTypeParser("*", (_request, _payload, done) =>
-    done(
-      new AppError({
-        code: "unsupported_media_type",
-        status: 415,
-        message: "Set the webhook's content type to application/json at the host; forms are not read.",
-      }),
-    ),
+    done(refusal(415, "unsupported_media_type", "Set the webhook's content type to application/json at the host; forms are not read.")),
   );
 }
 
@@ -82,10 +76,7 @@ function limitBytes(server: HttpServer): void {
     const said = Number(request.headers["content-length"] ?? BODY_LIMIT);
     const bytes = Math.min(Number.isFinite(said) ? said : BODY_LIMIT, BODY_LIMIT);
     if (underWay + bytes > BYTES_AT_ONCE) {
-      throw new AppError({
-        code: "busy",
-        status: 503,
-        message: "Too many large deliveries at once; send this one again in a few seconds.",
+      throw refusal(503, "busy", "Too many large deliveries at once; send this one again in a few seconds.", {
         headers: { "retry-after": "10" },
       });
     }

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "@sightline/foundation/errors";
+import { messageOf, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { takeCall } from "#store/records/call-allowances.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -24,10 +24,7 @@ export function createCallLimit({ database, perMinute, log }: Options): CallLimi
     );
     if (wait !== undefined) {
       const seconds = Math.max(1, Math.ceil(wait));
-      throw new AppError({
-        code: "rate_limited",
-        status: 429,
-        message: `This token has made its ${perMinute} calls of the minute; call again in ${seconds} s.`,
+      throw refusal(429, "rate_limited", `This token has made its ${perMinute} calls of the minute; call again in ${seconds} s.`, {
         headers: { "retry-after": String(seconds) },
       });
     }

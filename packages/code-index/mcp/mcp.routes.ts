@@ -1,5 +1,5 @@
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
 import { principalOf } from "@sightline/foundation/http/principal";
@@ -39,7 +39,7 @@ export function mcpRoutes({ publicUrl, limit, endpoint }: McpDependencies): Rout
       handler: async (request, reply) => {
         const serving = endpoint();
         if (serving === undefined) {
-          throw new AppError({ code: "not_ready", status: 503, message: "The MCP endpoint is starting or stopping; try again." });
+          throw refusal(503, "not_ready", "The MCP endpoint is starting or stopping; try again.");
         }
         const gone = new AbortController();
         reply.raw.on("close", () => gone.abort());

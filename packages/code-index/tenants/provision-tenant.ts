@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
+import { AppError, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { ensureTenant, findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 
@@ -27,10 +27,7 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
     made = now === minute ? made : 0;
     minute = now;
     if (made >= MAX_PER_MINUTE) {
-      throw new AppError({
-        code: "too_many_tenants",
-        status: 429,
-        message: "Too many organisations came for the first time in this minute; try again in the next.",
+      throw refusal(429, "too_many_tenants", "Too many organisations came for the first time in this minute; try again in the next.", {
         headers: { "retry-after": "60" },
       });
     }

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables, JobMode } from "#schema.ts";
@@ -107,11 +107,7 @@ async function requireCredential(
 ): Promise<void> {
   const isKnown = credentialId === undefined || credentialId === null || (await hasCredential(transaction, { tenantId, credentialId }));
   if (!isKnown) {
-    throw new AppError({
-      code: "credential_unknown",
-      status: 400,
-      message: "There is no credential with this credential_id; GET /api/v1/credentials lists them.",
-    });
+    throw refusal(400, "credential_unknown", "There is no credential with this credential_id; GET /api/v1/credentials lists them.");
   }
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
 import type { WebhookProvider } from "#schema.ts";
 import type { DeliveryHead } from "./read-head.ts";
@@ -14,10 +14,7 @@ export function readEvent({ provider, event }: DeliveryHead, body: Buffer): Host
   try {
     return readAs(events, event, () => JSON.parse(body.toString("utf8")));
   } catch (error) {
-    throw new AppError({
-      code: "invalid_push",
-      status: 400,
-      message: `The body is not a ${event.slice(0, 50)} event of ${title}: expected JSON with ${expected}.`,
+    throw refusal(400, "invalid_push", `The body is not a ${event.slice(0, 50)} event of ${title}: expected JSON with ${expected}.`, {
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { WebhookProvider } from "#schema.ts";
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 
 /** How a delivery proves who sent it. */
 export type Proof =
@@ -112,5 +112,5 @@ function gitlabProof(header: Headers): Proof {
 
 /** The one answer to a delivery that is not signed as it should be. */
 export function refused(message: string): AppError {
-  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": "Signature" } });
+  return refusal(401, "auth_failed", message, { headers: { "www-authenticate": "Signature" } });
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { AppError } from "#errors.ts";
+import { type AppError, refusal } from "#errors.ts";
 
 export type Role = "admin" | "member";
 
@@ -47,5 +47,5 @@ export function ownerOf(request: FastifyRequest): Owner {
 
 /** Refuses members where only admins may act. */
 export function adminOnly(): AppError {
-  return new AppError({ code: "admin_only", status: 403, message: "Only admins may do this. Ask an admin of your organisation." });
+  return refusal(403, "admin_only", "Only admins may do this. Ask an admin of your organisation.");
 }

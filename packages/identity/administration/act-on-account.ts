@@ -30,8 +30,8 @@ export type Action = {
 };
 
 /**
- * Runs `act` on an account of the tenant under a lock; the host's command line acts without an actor. Whether the actor still is an admin is checked again under that
- * lock: of two admins who demote each other at the same moment only the first succeeds.
+ * Runs `act` on an account of the tenant under a lock; the host's command line acts without an actor. Whether the actor still
+ * is an admin is checked again under that lock: of two admins who demote each other at the same moment only the first succeeds.
  *
  * @throws {AppError} 404 `unknown_user` (also for an account of another tenant), 403 `admin_only`.
  */

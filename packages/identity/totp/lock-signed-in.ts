@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 import { lockVerifiedAccount, type Account } from "#accounts/account.store.ts";
 import type { Transaction } from "#schema.ts";
 import { lockLiveSession } from "#session/session.store.ts";
@@ -16,5 +16,5 @@ export async function lockSignedIn(transaction: Transaction, account: Account, s
 }
 
 export function sessionOver(): AppError {
-  return new AppError({ code: "auth_failed", status: 401, message: "The account or the session has changed meanwhile. Log in again." });
+  return refusal(401, "auth_failed", "The account or the session has changed meanwhile. Log in again.");
 }

@@ -90,7 +90,7 @@ export async function deletePrice(
 
 /**
  * Dollars of the tokens in `tokens`, a row with `uncached_tokens`, `cache_read_tokens`, `cache_write_tokens` and
- * `output_tokens`, at the `price` that {@link priceOf} found; null without a price.
+ * `output_tokens`, at the `price` that `observability.price_of` found; null without a price.
  */
 export function costOf(tokens: string, price: string) {
   const counts = ["uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"].map((name) => `${tokens}.${name}`);

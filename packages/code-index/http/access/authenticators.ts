@@ -1,6 +1,6 @@
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError, codeOf, messageOf } from "@sightline/foundation/errors";
+import { type AppError, codeOf, messageOf, refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/http/principal";
 import { findLiveToken, touchToken, hashToken, TOKEN_PREFIX } from "./developer-tokens.store.ts";
@@ -113,11 +113,11 @@ async function admit(request: IncomingRequest, { principal, ...sees }: Caller, {
   const { kind, tenantId } = principal;
   const tenant = (await findTenant(database, tenantId)) ?? (kind === "user" ? await provision?.(tenantId) : undefined);
   if (tenant === undefined) {
-    throw new AppError({
-      code: "tenant_unknown",
-      status: 403,
-      message: "Your organisation (the token's tid) is not registered with the code index; its operator adds it with: sightline tenant add",
-    });
+    throw refusal(
+      403,
+      "tenant_unknown",
+      "Your organisation (the token's tid) is not registered with the code index; its operator adds it with: sightline tenant add",
+    );
   }
   setPrincipal(request, principal);
   setCaller(request, { tenant, ...sees });
@@ -125,9 +125,9 @@ async function admit(request: IncomingRequest, { principal, ...sees }: Caller, {
 
 /** The one answer to every token that does not open what it was sent to. */
 function authFailed(message: string, challenge = "Bearer"): AppError {
-  return new AppError({ code: "auth_failed", status: 401, message, headers: { "www-authenticate": challenge } });
+  return refusal(401, "auth_failed", message, { headers: { "www-authenticate": challenge } });
 }
 
 export function forbidden(message: string): AppError {
-  return new AppError({ code: "forbidden", status: 403, message });
+  return refusal(403, "forbidden", message);
 }

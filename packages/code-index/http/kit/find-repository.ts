@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { found, idOf } from "./found.ts";
 import { getRepository, type RepositoryRow } from "#store/records/read-repositories.store.ts";
@@ -15,11 +15,11 @@ export function requireIndexedRef({ default_branch: main, branches }: Repository
   const known = main === null ? branches : [main, ...branches];
   if (ref !== undefined && !known.includes(ref)) {
     const those = known.length === 0 ? "only the default branch" : known.join(", ");
-    throw new AppError({
-      code: "unknown_ref",
-      status: 400,
-      message: `The branch ${ref} is not indexed; indexed: ${those}. Add it with PATCH /api/v1/repos/{repo_id} and "branches".`,
-    });
+    throw refusal(
+      400,
+      "unknown_ref",
+      `The branch ${ref} is not indexed; indexed: ${those}. Add it with PATCH /api/v1/repos/{repo_id} and "branches".`,
+    );
   }
   return ref;
 }

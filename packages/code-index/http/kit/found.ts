@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
 
 /** What there may be none of; it is said in the same words of another tenant's, of one that is being deleted, and of none at all. */
@@ -13,7 +13,7 @@ const MISSING = {
 /** @throws {AppError} `<what>_not_found` (404) when there is none. */
 export function found<Row>(what: keyof typeof MISSING, row: Row | undefined): Row {
   if (row === undefined) {
-    throw new AppError({ code: `${what}_not_found`, status: 404, message: MISSING[what] });
+    throw refusal(404, `${what}_not_found`, MISSING[what]);
   }
   return row;
 }

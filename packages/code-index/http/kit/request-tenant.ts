@@ -2,7 +2,7 @@ import type { Authenticator } from "@sightline/foundation/http/http-server";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import type { ServerResponse } from "node:http";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 
 /** A request as the server hands it to authenticators and routes. */
 export type IncomingRequest = Parameters<Authenticator>[0];
@@ -45,8 +45,6 @@ export function personOf(request: IncomingRequest): Person | undefined {
 /** Aborted when whoever asked is gone before the answer. */
 export function whileAwaited(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
-  response.once("close", () =>
-    gone.abort(new AppError({ code: "request_abandoned", status: 499, message: "Nobody waits for the answer." })),
-  );
+  response.once("close", () => gone.abort(refusal(499, "request_abandoned", "Nobody waits for the answer.")));
   return gone.signal;
 }

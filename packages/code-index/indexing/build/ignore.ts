@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 import ignore, { type Ignore } from "ignore";
 
 type IgnoreRules = {
@@ -84,5 +84,5 @@ function problemOfPattern(pattern: string): string | undefined {
 }
 
 function invalidPattern(message: string): AppError {
-  return new AppError({ code: "invalid_pattern", status: 422, message });
+  return refusal(422, "invalid_pattern", message);
 }

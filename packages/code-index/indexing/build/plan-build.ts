@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import { listTree, readBlobs, type TreeEntry } from "#git/blobs.ts";
 import type { Mirror } from "#git/mirror.ts";
 import { decode } from "#splitting/decode.ts";
@@ -52,7 +52,7 @@ async function readIgnoreFile(mirror: Mirror, entries: readonly TreeEntry[], sig
     return undefined;
   }
   if (entry.bytes > MAX_IGNORE_FILE_BYTES) {
-    throw new AppError({ code: "invalid_pattern", status: 422, message: `${IGNORE_FILE} is larger than 64 KiB. Use fewer patterns.` });
+    throw refusal(422, "invalid_pattern", `${IGNORE_FILE} is larger than 64 KiB. Use fewer patterns.`);
   }
   let text = "";
   for await (const content of readBlobs(mirror, [entry.blob], { signal })) {

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { indexStatusSchema, jobSchema, refSchema, repositorySchema } from "#contract.ts";
 import { listJobs, type JobRow } from "#store/records/jobs.store.ts";
@@ -49,7 +49,7 @@ const REASON = 300;
 function unknownRepository(repo: string, rows: readonly RepositoryRow[]): AppError {
   const known = rows.map((row) => row.full_name);
   const message = `The repository ${repo.slice(0, 200)} is not registered here; known: ${listSome(known, NAMED) || "none yet"}.`;
-  return new AppError({ code: "repository_not_found", status: 404, message });
+  return refusal(404, "repository_not_found", message);
 }
 
 function answerIndexStatus(rows: readonly RepositoryRow[], jobs: readonly JobRow[], maxTokens: number): ToolAnswer {

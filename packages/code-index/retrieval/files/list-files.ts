@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 import { listFilesUnder, type FileRow, type RepositoryScope } from "./read-files.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { matchGlob } from "#retrieval/patterns/match-glob.ts";
@@ -86,5 +86,5 @@ function entriesOf(files: readonly FileRow[], under: string, depth: number | und
 
 function pathNotFound(repo: string, path: string, similar: readonly string[]): AppError {
   const hint = similar.length === 0 ? "leave path out for the whole tree" : `did you mean ${similar.join(" or ")}?`;
-  return new AppError({ code: "path_not_found", status: 404, message: `${repo} has nothing at ${path.slice(0, 500)}; ${hint}` });
+  return refusal(404, "path_not_found", `${repo} has nothing at ${path.slice(0, 500)}; ${hint}`);
 }

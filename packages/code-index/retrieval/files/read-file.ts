@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { SourceFile, Coverage, Outline, Tree } from "#contract.ts";
 import {
   findFile,
@@ -60,14 +60,14 @@ export async function readFile(
 
 function refuseUnreadable(file: FileRow, { start, end }: { readonly start: number; readonly end: number | undefined }): void {
   if (file.skip_reason !== null) {
-    throw new AppError({ code: "file_not_indexed", status: 409, message: `${file.path} is not indexed: ${file.skip_reason}.` });
+    throw refusal(409, "file_not_indexed", `${file.path} is not indexed: ${file.skip_reason}.`);
   }
   if (end !== undefined && end < start) {
-    throw new AppError({ code: "invalid_range", status: 400, message: `The range ends (${end}) before it starts (${start}).` });
+    throw refusal(400, "invalid_range", `The range ends (${end}) before it starts (${start}).`);
   }
   if (start > Math.max(file.lines, 1)) {
     const message = `${file.path} has ${file.lines} lines; line ${start} is past its end.`;
-    throw new AppError({ code: "invalid_range", status: 400, message });
+    throw refusal(400, "invalid_range", message);
   }
 }
 
@@ -121,7 +121,7 @@ async function readExisting<Found>(database: CodeIndexDatabase, scope: Repositor
     return refuseHiddenRepository(database, scope, found);
   }
   const hint = similar.length === 0 ? "search for its name to find it" : `did you mean ${similar.join(" or ")}?`;
-  throw new AppError({ code: "file_not_found", status: 404, message: `${scope.repo} has no file ${path.slice(0, 500)}; ${hint}` });
+  throw refusal(404, "file_not_found", `${scope.repo} has no file ${path.slice(0, 500)}; ${hint}`);
 }
 
 type Cut = { readonly content: string; readonly lines: number; readonly truncated: boolean };

@@ -1,5 +1,5 @@
 import { escapeExpression } from "@sightline/foundation/patterns";
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { RE2JS, RE2JSException } from "re2js";
 import { trigramClassOf } from "#store/index/trigrams.ts";
@@ -72,7 +72,7 @@ function plainEnds(text: string): string {
 }
 
 function invalidPattern(message: string): AppError {
-  return new AppError({ code: "invalid_pattern", status: 400, message });
+  return refusal(400, "invalid_pattern", message);
 }
 
 function compileLiteral({ source, isCaseSensitive }: PatternSource): Pattern {

@@ -1,7 +1,7 @@
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 
 export function invalidQuery(message: string): AppError {
-  return new AppError({ code: "invalid_query", status: 400, message });
+  return refusal(400, "invalid_query", message);
 }
 
 /** PostgreSQL's text can't hold a NUL. @throws {AppError} `invalid_query` (400). */

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 import { repositoriesInScope, type RepositoryInScope, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
@@ -38,5 +38,5 @@ export function isTimeout(error: unknown): boolean {
 
 export function tooSlow(milliseconds: number): AppError {
   const message = `There was no answer within ${milliseconds / 1_000} s; name a repository, a path or a language.`;
-  return new AppError({ code: "too_slow", status: 503, message });
+  return refusal(503, "too_slow", message);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import { indexedBranches, repositoriesInScope, type Choice, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
@@ -26,16 +26,16 @@ export async function refuseHiddenRepository(
   if (ref !== undefined && (repo === undefined || isKnown)) {
     const branches = await readAs(database, tenant, READ_MS, (transaction) => indexedBranches(transaction, scope, NAMED + 1));
     const message = `The branch ${ref.slice(0, 200)} of ${repo ?? "these repositories"} is not indexed; ${leaveOut(branches)}.`;
-    throw new AppError({ code: "ref_not_indexed", status: 409, message });
+    throw refusal(409, "ref_not_indexed", message);
   }
   if (found !== undefined) {
     const reason = found.last_error === null ? "" : ` Its last job failed: ${found.last_error}`;
     const message = `The repository ${found.repo} is registered but not searchable yet; its index is ${found.index_status}.${reason}`;
-    throw new AppError({ code: "repository_not_indexed", status: 409, message });
+    throw refusal(409, "repository_not_indexed", message);
   }
   const names = known.map((repository) => repository.repo);
   const message = `The repository ${(repo ?? "").slice(0, 200)} is not indexed here; known: ${listSome(names, NAMED) || "none yet"}.`;
-  throw new AppError({ code: "repository_not_found", status: 404, message });
+  throw refusal(404, "repository_not_found", message);
 }
 
 function eitherOf(choice: Choice | undefined): string | undefined {

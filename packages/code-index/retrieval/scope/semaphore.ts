@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "@sightline/foundation/errors";
 
 /** Limits how much work of one owner runs at once; the rest waits in order, so that one owner does not take the place of all others. */
 export type Semaphore = {
@@ -65,5 +65,5 @@ const RETRY_SECONDS = 5;
 
 function tooBusy(milliseconds: number): AppError {
   const message = `Too many of these run at once, and none ended within ${milliseconds / 1_000} s; try again when fewer do.`;
-  return new AppError({ code: "too_busy", status: 503, message, headers: { "retry-after": String(RETRY_SECONDS) } });
+  return refusal(503, "too_busy", message, { headers: { "retry-after": String(RETRY_SECONDS) } });
 }

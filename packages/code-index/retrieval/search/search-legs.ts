@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import { findByPath } from "#retrieval/scope/read-chunks.store.ts";
@@ -128,10 +128,10 @@ async function searchPaths(looking: Looking): Promise<LegAnswer> {
 function refuseSilence(legs: readonly LegOutcome[]): void {
   const tried = legs.filter(({ state }) => state.state !== "skipped");
   if (tried.length > 0 && tried.every(({ state }) => state.state === "timeout" || state.state === "degraded")) {
-    throw new AppError({
-      code: "search_failed",
-      status: 503,
-      message: `No leg of the search could answer: ${tried.map(({ state }) => state.reason ?? state.state).join("; ")}.`,
-    });
+    throw refusal(
+      503,
+      "search_failed",
+      `No leg of the search could answer: ${tried.map(({ state }) => state.reason ?? state.state).join("; ")}.`,
+    );
   }
 }

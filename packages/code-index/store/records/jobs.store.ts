@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import { sql, type RawBuilder, type Selectable, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { IndexJobsTable, JobMode, JobStatus, JobTrigger, CodeIndexTables } from "#schema.ts";
@@ -47,7 +47,7 @@ export async function enqueueJob(database: CodeIndexDatabase, request: Enqueuein
   `.execute(database.query);
   const job = rows[0];
   if (job === undefined) {
-    throw new AppError({ code: "repository_not_found", status: 404, message: "No such repository." });
+    throw refusal(404, "repository_not_found", "No such repository.");
   }
   return job;
 }

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables, RepositoriesTable } from "#schema.ts";
@@ -44,7 +44,7 @@ export async function registerRepository(
     .where("deleting_at", "is", null)
     .executeTakeFirst();
   const under = known === undefined || known.full_name === fullName ? "" : ` as ${known.full_name}; hosts don't tell capital letters apart`;
-  throw new AppError({ code: "repository_exists", status: 409, message: `${fullName} is registered already${under}.` });
+  throw refusal(409, "repository_exists", `${fullName} is registered already${under}.`);
 }
 
 type OfRepository = { readonly tenantId: string; readonly repoId: string };

@@ -1,4 +1,4 @@
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { Database } from "@sightline/foundation/database/database";
 import type { Logger } from "@sightline/foundation/log";
 import { beganColumns, whileWanted, type Began } from "@sightline/foundation/database/while-wanted";
@@ -188,11 +188,7 @@ export async function lockTenant(
 export function schemaOf(name: string): TenantSchema {
   const schema = PREFIX + name;
   if (name === "" || !isText(name) || Buffer.byteLength(schema) > NAME_BYTES) {
-    throw new AppError({
-      code: "invalid_tenant_name",
-      status: 400,
-      message: `A tenant's name has 1 to ${NAME_BYTES - PREFIX.length} bytes.`,
-    });
+    throw refusal(400, "invalid_tenant_name", `A tenant's name has 1 to ${NAME_BYTES - PREFIX.length} bytes.`);
   }
   return schema as TenantSchema;
 }
@@ -203,7 +199,7 @@ function isText(text: string): boolean {
 
 function refuseBrokenText(tenantId: string): void {
   if (!isText(tenantId)) {
-    throw new AppError({ code: "invalid_tenant_id", status: 400, message: "A tenant's id is text without a NUL character." });
+    throw refusal(400, "invalid_tenant_id", "A tenant's id is text without a NUL character.");
   }
 }
 
@@ -211,17 +207,17 @@ type Known = { readonly tenant_id: string; readonly name: string; readonly delet
 
 function refuseConflict(known: readonly Known[], { tenantId, name }: { readonly tenantId: string; readonly name: string }): void {
   if (known.some((row) => row.deleting_at !== null)) {
-    throw new AppError({ code: "tenant_deleting", status: 409, message: "This tenant is being deleted; try again in a minute." });
+    throw refusal(409, "tenant_deleting", "This tenant is being deleted; try again in a minute.");
   }
   if (known.some((row) => row.name === name && row.tenant_id !== tenantId)) {
-    throw new AppError({ code: "tenant_name_taken", status: 409, message: `Another tenant is named "${name}".` });
+    throw refusal(409, "tenant_name_taken", `Another tenant is named "${name}".`);
   }
   const other = known.find((row) => row.tenant_id === tenantId && row.name !== name);
   if (other !== undefined) {
-    throw new AppError({
-      code: "tenant_renamed",
-      status: 409,
-      message: `This tenant is registered as "${other.name}"; its schema carries that name and can't be renamed.`,
-    });
+    throw refusal(
+      409,
+      "tenant_renamed",
+      `This tenant is registered as "${other.name}"; its schema carries that name and can't be renamed.`,
+    );
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Kysely } from "kysely";
 import { z } from "zod";
@@ -67,10 +67,7 @@ function rangeOf(asked: Asked, now: Date, daysMax: number): { readonly from: Dat
   const from = new Date(Math.floor(start / HOUR_MS) * HOUR_MS);
   const days = (to.getTime() - from.getTime()) / (24 * HOUR_MS);
   if (!(days > 0 && days <= daysMax) || from.getTime() < FIRST_TIME || to.getTime() > LAST_TIME) {
-    throw new AppError({
-      code: "invalid_request",
-      status: 400,
-      message: `from must be before to, by ${daysMax} days at the most for this step.`,
+    throw refusal(400, "invalid_request", `from must be before to, by ${daysMax} days at the most for this step.`, {
       details: [{ path: "from", message: `is not within ${daysMax} days before to` }],
     });
   }
