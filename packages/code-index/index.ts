@@ -39,7 +39,7 @@ export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./co
 export { problemsOfEmbedder } from "./embedding/create-embedder.ts";
 export { problemsOfReranker } from "./retrieval/ranking/reranking-model.ts";
 export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
-export { createCodeIndexKeys } from "./credentials/encryption-ring.ts";
+export { createCodeIndexKeys } from "./credentials/code-index-keys.ts";
 export { describeTools, type DescribedTool } from "./mcp/server.ts";
 export type { PluginTools, PluginToolCall, PluginTool } from "./mcp/server.ts";
 export { countTokens } from "./tokens/count-tokens.ts";

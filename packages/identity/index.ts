@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
-import { describeRing, resealAll } from "@sightline/foundation/secrets/encryption-ring";
+import { describeRing, resealAll } from "@sightline/foundation/secrets/reseal";
 import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import type { MigrationSet } from "@sightline/foundation/database/migrations";
@@ -18,7 +18,7 @@ import { administrationRoutes } from "./administration/administration.routes.ts"
 import { createHostCommands } from "./administration/host-commands.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
-import { sealedPlaces } from "./keys/encryption-ring.ts";
+import { sealedPlaces } from "./keys/sealed-places.ts";
 import { describeSigningKeys, rotateSigningKey } from "./keys/rotate-signing-key.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealed-values.ts";

@@ -1,4 +1,4 @@
-import type { Identity } from "#compose/prepare.ts";
+import type { Identity } from "@sightline/identity";
 import { renderTable } from "./render-table.ts";
 import { onParts } from "./on-database.ts";
 

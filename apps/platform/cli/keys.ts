@@ -1,6 +1,8 @@
 import { styleText } from "node:util";
-import type { RingKey } from "@sightline/foundation/secrets/encryption-ring";
-import type { CodeIndexKeys, Identity, ObservabilityKeys } from "#compose/prepare.ts";
+import type { RingKey } from "@sightline/foundation/secrets/reseal";
+import type { Identity } from "@sightline/identity";
+import type { ObservabilityKeys } from "@sightline/observability";
+import type { CodeIndexKeys } from "#compose/prepare.ts";
 import { renderTable } from "./render-table.ts";
 import { onParts } from "./on-database.ts";
 

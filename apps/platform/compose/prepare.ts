@@ -27,8 +27,6 @@ import {
 import { embeddedDatabaseUrl, type Environment } from "#settings/environment.ts";
 
 type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
-export type { Identity } from "@sightline/identity";
-export type { ObservabilityKeys } from "@sightline/observability";
 export type CodeIndexKeys = ReturnType<typeof createCodeIndexKeys>;
 type CodeIndexDatabase = Parameters<typeof createIndexer>[0]["database"];
 

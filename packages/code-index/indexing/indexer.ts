@@ -11,7 +11,7 @@ import { listBranches } from "#git/branches.ts";
 import { sweepPrivateFolders } from "#git/private-folder.ts";
 import { tidyMirrors } from "#git/tidy-mirrors.ts";
 import { listIndexedBranches } from "./refs.store.ts";
-import { forgetCallers } from "#store/records/call-allowances.store.ts";
+import { forgetCallers } from "#store/records/call-limit.store.ts";
 import { pruneDeliveries } from "#webhooks/deliveries.store.ts";
 import { claimJob } from "#store/records/leases.store.ts";
 import { deleteOldJobs } from "./housekeeping.store.ts";

@@ -3,7 +3,7 @@ import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sight
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { forgetCallers } from "#store/records/call-allowances.store.ts";
+import { forgetCallers } from "#store/records/call-limit.store.ts";
 import { createCallLimit, type CallLimit } from "./call-limit.ts";
 
 let database: TestDatabase<CodeIndexTables>;

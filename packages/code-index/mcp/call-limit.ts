@@ -1,6 +1,6 @@
 import { messageOf, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { takeCall } from "#store/records/call-allowances.store.ts";
+import { takeCall } from "#store/records/call-limit.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 /** Rejects when the caller has no call left. */

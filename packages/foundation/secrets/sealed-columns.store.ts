@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from "kysely";
-import type { SealedPlace } from "./encryption-ring.ts";
+import type { SealedPlace } from "./reseal.ts";
 import type { SealContext } from "./sealing.ts";
 
 type SealedColumn<Schema, Owner extends string> = {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type BufferedEvent, createEventBuffer } from "./event/event-buffer.ts";
+import { type BufferedEvent, createEventBuffer } from "./publish/event-buffer.ts";
 import { createIdentifier } from "./event/identifier.ts";
 import { countDropped, createMetrics, formatMetrics, observe } from "./settings/metrics.ts";
 import { boundReasoning } from "./capture/reasoning.ts";

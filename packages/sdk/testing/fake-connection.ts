@@ -1,4 +1,4 @@
-import type { StreamEntry } from "#src/event/event-buffer.ts";
+import type { StreamEntry } from "#src/publish/event-buffer.ts";
 import { PublishFailure } from "#src/publish/publish-failure.ts";
 import type { StreamConnection, StreamState } from "#src/publish/stream-connection.ts";
 

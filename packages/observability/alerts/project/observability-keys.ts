@@ -1,5 +1,5 @@
 import type { Database } from "@sightline/foundation/database/database";
-import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace } from "@sightline/foundation/secrets/encryption-ring";
+import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace } from "@sightline/foundation/secrets/reseal";
 import { sealedColumn } from "@sightline/foundation/secrets/sealed-columns.store";
 import type { EncryptionRing, SealContext } from "@sightline/foundation/secrets/sealing";
 import type { ObservabilitySchema } from "#schema.ts";

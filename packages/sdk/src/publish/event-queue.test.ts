@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createEventQueue, type EventQueue } from "./event-queue.ts";
 import { createSentContents } from "./sent-contents.ts";
 import { takeSnapshot } from "#testing/take-snapshot.ts";
-import type { StreamEntry } from "../event/event-buffer.ts";
+import type { StreamEntry } from "./event-buffer.ts";
 
 const TRACE = "0192f7a0-0000-7000-8000-00000000000a";
 const REASONING = { capture: true, maximum: 50_000 };

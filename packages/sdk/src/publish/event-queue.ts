@@ -1,6 +1,6 @@
 import * as crypto from "node:crypto";
 import type { EventBodies, EventType } from "../event/event.ts";
-import { type BufferedEvent, createEventBuffer, OVERHEAD_BYTES, type StreamEntry } from "../event/event-buffer.ts";
+import { type BufferedEvent, createEventBuffer, OVERHEAD_BYTES, type StreamEntry } from "./event-buffer.ts";
 import { type TextPart, writeEventText } from "../event/event-text.ts";
 import { createIdentifier } from "../event/identifier.ts";
 import { createSentContents } from "./sent-contents.ts";

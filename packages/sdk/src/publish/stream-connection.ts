@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { EVENT_VERSION } from "../event/event.ts";
 import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { StreamEntry } from "../event/event-buffer.ts";
+import type { StreamEntry } from "./event-buffer.ts";
 
 type AppendOutcome = {
   /** What Redis did not confirm, in the order it was given. */

@@ -1,4 +1,4 @@
-import type { SealedPlace } from "@sightline/foundation/secrets/encryption-ring";
+import type { SealedPlace } from "@sightline/foundation/secrets/reseal";
 import { sealedColumn } from "@sightline/foundation/secrets/sealed-columns.store";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { SigningKeyDependencies } from "./add-signing-key.ts";

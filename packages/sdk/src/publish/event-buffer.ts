@@ -1,5 +1,5 @@
-import type { EventType } from "./event.ts";
-import type { EventText } from "./event-text.ts";
+import type { EventType } from "../event/event.ts";
+import type { EventText } from "../event/event-text.ts";
 
 type EventBody = Readonly<Record<string, unknown>>;
 

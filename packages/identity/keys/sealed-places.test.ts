@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createAccount, createIdentityFixture, SECRETS, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-factor.ts";
-import * as ring from "@sightline/foundation/secrets/encryption-ring";
-import { sealedPlaces } from "./encryption-ring.ts";
+import * as ring from "@sightline/foundation/secrets/reseal";
+import { sealedPlaces } from "./sealed-places.ts";
 import { createSealer, type Sealer } from "./sealed-values.ts";
 
 const OLD = { id: "k1", secret: SECRETS.ENCRYPTION_KEYS.slice("k1:".length) };

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant } from "#store/tenancy/tenant.ts";
-import { createCodeIndexKeys } from "./encryption-ring.ts";
+import { createCodeIndexKeys } from "./code-index-keys.ts";
 import { createCodeIndexSealer, credentialContext, webhookSecretContext } from "./sealer.ts";
 import { addCredential } from "./stored-credentials.ts";
 

@@ -1,4 +1,4 @@
-import { describeRing, resealAll, type Resealing, type RingKey } from "@sightline/foundation/secrets/encryption-ring";
+import { describeRing, resealAll, type Resealing, type RingKey } from "@sightline/foundation/secrets/reseal";
 import { sealedColumn } from "@sightline/foundation/secrets/sealed-columns.store";
 import type { EncryptionRing } from "@sightline/foundation/secrets/sealing";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
