@@ -10,7 +10,7 @@ import { TOLD_BACK_MS } from "./session/credential-epochs.ts";
 import { deleteSessionsExpiredBefore } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
 import { deleteDeadPartialTokens } from "./totp/partial-token.store.ts";
-import { deleteOldTries } from "./totp/second-factor.store.ts";
+import { deleteOldTries } from "./totp/code-tries.store.ts";
 import { deleteExpiredSetupTries } from "./totp/setup.store.ts";
 
 const EVERY_MS = 600_000;

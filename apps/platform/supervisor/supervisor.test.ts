@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import type { Output } from "./log-lines.ts";
-import type { ChildTimings } from "./supervised-child.ts";
+import type { ChildTimings } from "./restart-child.ts";
 import { createSupervisor, type Supervisor } from "./supervisor.ts";
 import { isAlive, waitUntil } from "#testing/wait-until.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Output } from "./log-lines.ts";
 import { type ChildSpecification, launchChild } from "./launch-child.ts";
-import { createSupervisedChild, type ChildTimings, type SupervisedChild } from "./supervised-child.ts";
+import { createSupervisedChild, type ChildTimings, type SupervisedChild } from "./restart-child.ts";
 
 export type Supervisor = ReturnType<typeof createSupervisor>;
 

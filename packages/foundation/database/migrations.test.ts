@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -33,6 +33,24 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(set.folder, { recursive: true });
   await database.pool.query("drop table if exists orders; drop schema if exists sightline cascade");
+});
+
+test("a folder of files by subject is one revision, applied in the order of their names", async () => {
+  const folder = join(set.folder, "0003_notes.up");
+  await mkdir(folder);
+  await writeFile(join(folder, "02_rename.sql"), "alter table orders rename remark to comment;");
+  await writeFile(join(folder, "01_remark.sql"), "alter table orders add remark text; -- without an end of line");
+  await writeFile(join(set.folder, "0003_notes.down.sql"), "alter table orders drop comment");
+
+  expect(await migrateUp(database.pool, set)).toEqual(["0001_orders", "0002_notes", "0003_notes"]);
+  expect(await columns()).toEqual(["id", "note", "comment"]);
+  expect(await migrateDown(database.pool, set)).toBe("0003_notes");
+  expect(await columns()).toEqual(["id", "note"]);
+
+  await writeFile(join(folder, "03_more.sql"), "select 1");
+  await migrateUp(database.pool, set);
+  await writeFile(join(folder, "03_more.sql"), "select 2");
+  await expect(migrateUp(database.pool, set)).rejects.toThrow("0003_notes of shop was made by an unreleased version");
 });
 
 test("migrating up applies what is missing, in order, and nothing twice", async () => {

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pool, PoolClient } from "pg";
 
-/** One part's migrations: `NNNN_name.up.sql` with its `.down.sql` beside it. */
+/** One part's migrations: `NNNN_name.up.sql`, or a folder `NNNN_name.up` of files in the order of their names, with `NNNN_name.down.sql` beside it. */
 export type MigrationSet = {
   /** The part's name; its applied revisions are recorded under it. */
   readonly part: string;
@@ -182,14 +182,24 @@ function unknownNames(done: ReadonlyMap<string, Date>, migrations: readonly Migr
   return [...done.keys()].filter((name) => !known.has(name)).toSorted();
 }
 
-async function readMigrations({ folder }: MigrationSet): Promise<readonly Migration[]> {
-  const files = await readdir(folder);
-  const names = files.filter((file) => file.endsWith(".up.sql")).map((file) => file.slice(0, -".up.sql".length));
+/** Its migrations, oldest first. */
+export async function readMigrations({ folder }: MigrationSet): Promise<readonly Migration[]> {
+  const ups = (await readdir(folder)).filter((entry) => /\.up(?:\.sql)?$/.test(entry));
   return Promise.all(
-    names.toSorted().map(async (name) => {
-      const up = await readFile(join(folder, `${name}.up.sql`), "utf8");
-      const down = await readFile(join(folder, `${name}.down.sql`), "utf8");
+    ups.toSorted().map(async (entry) => {
+      const name = entry.slice(0, entry.indexOf(".up"));
+      const up = await readSql(join(folder, entry));
+      const down = await readSql(join(folder, `${name}.down.sql`));
       return { name, up, down, content: createHash("sha256").update(up).digest("hex") };
     }),
   );
+}
+
+/** A file's text, or those of a folder one after the other. */
+async function readSql(path: string): Promise<string> {
+  if (path.endsWith(".sql")) {
+    return readFile(path, "utf8");
+  }
+  const files = (await readdir(path)).filter((file) => file.endsWith(".sql")).toSorted();
+  return (await Promise.all(files.map((file) => readFile(join(path, file), "utf8")))).join("\n");
 }

@@ -1,10 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Client, escapeIdentifier, escapeLiteral, type Pool } from "pg";
 import { inject } from "vitest";
 import { createDatabase, type Database } from "#database/database.ts";
-import { migrateUp, type MigrationSet } from "#database/migrations.ts";
+import { migrateUp, readMigrations, type MigrationSet } from "#database/migrations.ts";
 import { PGLITE, startPglite } from "./pglite.ts";
 import { silentLog } from "./silent-log.ts";
 
@@ -107,12 +105,9 @@ async function ensureTemplate(client: Client, server: string, sets: readonly Mig
 /** Of everything that decides what the migrated database looks like. */
 async function hashOf(sets: readonly MigrationSet[]): Promise<string> {
   const hash = createHash("sha256");
-  for (const { part, folder } of sets) {
-    for (const file of (await readdir(folder)).filter((name) => name.endsWith(".up.sql")).toSorted()) {
-      hash
-        .update(`${part}/${file}\0`)
-        .update(await readFile(join(folder, file)))
-        .update("\0");
+  for (const set of sets) {
+    for (const { name, content } of await readMigrations(set)) {
+      hash.update(`${set.part}/${name}/${content}\0`);
     }
   }
   return hash.digest("hex").slice(0, 16);

@@ -2,7 +2,7 @@ import { raiseEpoch } from "#accounts/account.store.ts";
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
-import { forgetAllFailures } from "#totp/second-factor.store.ts";
+import { forgetAllFailures } from "#totp/code-tries.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
 import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 

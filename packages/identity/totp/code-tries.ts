@@ -15,8 +15,8 @@ import {
   requirePasswordChange,
   saveFailuresInARow,
   type SecondFactorOwner,
-} from "./second-factor.store.ts";
-import { blocksOf, withoutTry, withTry, type Block } from "./try-limits.ts";
+} from "./code-tries.store.ts";
+import { blocksOf, withoutTry, withTry, type Block } from "./lockout.ts";
 
 export type SecondFactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";
 

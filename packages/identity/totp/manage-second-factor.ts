@@ -6,10 +6,10 @@ import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
-import { readPool } from "./second-factor.store.ts";
+import { readPool } from "./code-tries.store.ts";
 import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
-import { blocksOf, MAX_WINDOW_SECONDS, ROLLING_LIMITS } from "./try-limits.ts";
+import { blocksOf, MAX_WINDOW_SECONDS, ROLLING_LIMITS } from "./lockout.ts";
 
 const CODES = 10 ** 6;
 const DAY_SECONDS = 86_400;

@@ -4,7 +4,7 @@ import { createCodesUnderTest, sealer, type CodesUnderTest } from "#testing/code
 import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { deleteDeadPartialTokens } from "./partial-token.store.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
-import { deleteOldTries } from "./second-factor.store.ts";
+import { deleteOldTries } from "./code-tries.store.ts";
 import { makeTotpSecret } from "./totp-code.ts";
 
 let subject: IdentityFixture;

@@ -8,15 +8,9 @@ import type { Queries, SecondFactorPool, Transaction } from "#schema.ts";
 import { findBackupCode } from "./backup-codes.ts";
 import { auditOf, createCodeTries, type CodeAttempt, type CodeTry, type FailureReason } from "./code-tries.ts";
 import { openTotpSecret, sealTotpSecret } from "./sealed-secret.ts";
-import {
-  consumeBackupCode,
-  consumeStep,
-  deleteTry,
-  forgetFailuresInARow,
-  replaceEnvelope,
-  type SecondFactorOwner,
-} from "./second-factor.store.ts";
+import { deleteTry, forgetFailuresInARow, type SecondFactorOwner } from "./code-tries.store.ts";
 import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
+import { consumeBackupCode, consumeStep, replaceEnvelope } from "./used-codes.store.ts";
 
 const WRONG_TOTP_CODE =
   "The code is wrong or was used before. Wait for the next one, see that the clock of your phone is right, or use a backup code.";

@@ -14,7 +14,7 @@ import type { ConsumerMetrics } from "./consumer-metrics.ts";
 import { inParts, type StreamEntry } from "./chunked-reading.ts";
 import { toRows } from "./event-rows.ts";
 import type { EventStream } from "./event-stream.ts";
-import { createEventMasking } from "./mask-events.ts";
+import { createEventMasking } from "./mask-by-project-rules.ts";
 import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
 import { v7 as uuidv7 } from "uuid";
 

@@ -1,7 +1,7 @@
 import type { GrepFile, GrepMatch } from "#contract.ts";
 import type { FilePlace, TextFile } from "./read-texts.store.ts";
 import { z } from "zod";
-import { splitLines, type Pattern, type Range } from "#retrieval/patterns/pattern.ts";
+import { splitLines, type Pattern, type Range } from "#retrieval/patterns/compile-pattern.ts";
 
 /** The last line that was shown, or looked at, and what the pages so far know. */
 export const grepPositionSchema = z.object({

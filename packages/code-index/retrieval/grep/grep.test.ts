@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { grepRequestSchema, type GrepAnswer, type GrepRequest } from "#contract.ts";
 import { createGrepLimit, grep } from "./grep.ts";
-import { splitLines } from "#retrieval/patterns/pattern.ts";
+import { splitLines } from "#retrieval/patterns/compile-pattern.ts";
 import { findTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { grepFiles } from "#testing/grep-files.ts";
 import { startCodeIndex, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";

@@ -7,7 +7,7 @@ import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
 import { createSealedCursors, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { createGrepPage, grepPositionSchema, type GrepPage } from "./grep-page.ts";
-import { compilePattern, type Pattern } from "#retrieval/patterns/pattern.ts";
+import { compilePattern, type Pattern } from "#retrieval/patterns/compile-pattern.ts";
 import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
 import { NAMED, notesOnIndex, presentIndex } from "#retrieval/search/search-answer.ts";

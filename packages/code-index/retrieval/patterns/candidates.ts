@@ -3,7 +3,7 @@ import { chunkId, SEGMENT_CAPACITY } from "#store/index/postings.ts";
 import { readTrigrams } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { chunksOf, trigramsIn } from "./trigram-query.ts";
-import type { Pattern } from "./pattern.ts";
+import type { Pattern } from "./compile-pattern.ts";
 import { readVisible } from "#retrieval/scope/visible-chunks.ts";
 
 /** The chunks that may hold a match: too many rather than too few. */

@@ -1,6 +1,6 @@
 import { escapeExpression } from "@sightline/foundation/patterns";
 import { yieldEvery } from "@sightline/foundation/yield-every";
-import { compilePattern } from "./pattern.ts";
+import { compilePattern } from "./compile-pattern.ts";
 import type { Condition } from "#retrieval/query/query-filters.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { invalidQuery } from "#retrieval/query/refusals.ts";

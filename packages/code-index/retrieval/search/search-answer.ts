@@ -6,7 +6,7 @@ import { termsOf } from "#store/index/terms.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
 import { type ParsedQuery, isStopWord } from "#retrieval/query/query.ts";
 import type { RankedChunk, Texts } from "#retrieval/ranking/rank.ts";
-import { compilePattern } from "#retrieval/patterns/pattern.ts";
+import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
 
 /** Most matching lines of a result. */
 const LINES = 20;

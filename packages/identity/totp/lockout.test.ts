@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { blocksOf, withoutTry, withTry, type PoolState } from "./try-limits.ts";
+import { blocksOf, withoutTry, withTry, type PoolState } from "./lockout.ts";
 
 const START = new Date("2026-01-01T00:00:00Z");
 const NOTHING: PoolState = { inARow: 0, lockedUntil: null, suspended: false, triedAt: [] };

@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTrigramsCollector, trigramClassOf } from "#store/index/trigrams.ts";
-import { compilePattern, splitLines } from "./pattern.ts";
+import { compilePattern, splitLines } from "./compile-pattern.ts";
 import { chunksOf } from "./trigram-query.ts";
 
 function literal(source: string, isCaseSensitive = true) {

@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { Queries, SecondFactorPool, Transaction } from "#schema.ts";
-import { MAX_WINDOW_SECONDS, ROLLING_LIMITS, type PoolState } from "./try-limits.ts";
+import { MAX_WINDOW_SECONDS, ROLLING_LIMITS, type PoolState } from "./lockout.ts";
 
 /** The columns of an account that a code is checked against. */
 export type SecondFactorOwner = NonNullable<Awaited<ReturnType<typeof lockOwner>>>;
 
-const ENABLED = sql<boolean>`totp_enabled and disabled_at is null`;
+/** A second factor counts while its account does. */
+export const ENABLED = sql<boolean>`totp_enabled and disabled_at is null`;
 
 /**
  * Locks the account to the end of the transaction, so that concurrent tries on several replicas are counted one after
@@ -90,47 +91,6 @@ export async function forgetAllFailures(transaction: Transaction, userId: string
   await transaction.deleteFrom("identity.second_factor_tries").where("user_id", "=", userId).execute();
 }
 
-type Consumed = { readonly envelope: string; readonly backupCodesRemaining: number };
-
-/**
- * Accepts a time step if it is later than the last one; of many concurrent requests only one succeeds.
- *
- * @returns undefined when it is not later.
- */
-export async function consumeStep(transaction: Transaction, userId: string, step: number, startedAt: Date): Promise<Consumed | undefined> {
-  const row = await transaction
-    .updateTable("identity.users")
-    .set({ totp_last_step: step, totp_last_used_at: startedAt })
-    .where("id", "=", userId)
-    .where(ENABLED)
-    .where((either) => either.or([either("totp_last_step", "is", null), either("totp_last_step", "<", step)]))
-    .returning(["totp_secret as envelope", codesLeft])
-    .executeTakeFirst();
-  return withEnvelope(row);
-}
-
-/**
- * Removes a backup code's hash from the account's set.
- *
- * @returns undefined when it is no longer in there.
- */
-export async function consumeBackupCode(transaction: Transaction, userId: string, hash: string): Promise<Consumed | undefined> {
-  const row = await transaction
-    .updateTable("identity.users")
-    .set({ totp_backup_codes: sql<string[]>`array_remove(totp_backup_codes, ${hash})` })
-    .where("id", "=", userId)
-    .where(ENABLED)
-    .where(sql<boolean>`${hash} = any(totp_backup_codes)`)
-    .returning(["totp_secret as envelope", codesLeft])
-    .executeTakeFirst();
-  return withEnvelope(row);
-}
-
-/** Replaces the envelope unless another one was stored meanwhile. */
-export async function replaceEnvelope(queries: Queries, userId: string, from: string, to: string): Promise<void> {
-  await queries.updateTable("identity.users").set({ totp_secret: to }).where("id", "=", userId).where("totp_secret", "=", from).execute();
-}
-
 export async function requirePasswordChange(transaction: Transaction, userId: string): Promise<void> {
   await transaction.updateTable("identity.users").set({ must_change_password: true }).where("id", "=", userId).execute();
 }
@@ -139,9 +99,7 @@ export async function deleteOldTries(queries: Queries, now: Date): Promise<void>
   await queries.deleteFrom("identity.second_factor_tries").where("at", "<=", windowStart(now)).execute();
 }
 
-const codesLeft = sql<number>`cardinality(totp_backup_codes)`.as("backupCodesRemaining");
-
-function withEnvelope<Row extends { readonly envelope: string | null }>(row: Row | undefined) {
+export function withEnvelope<Row extends { readonly envelope: string | null }>(row: Row | undefined) {
   return row === undefined || row.envelope === null ? undefined : { ...row, envelope: row.envelope };
 }
 

@@ -1,0 +1,73 @@
+create schema observability;
+
+-- Projects: what applications send to, who may see it, and how it is kept
+
+create table observability.projects (
+  id uuid primary key,
+  -- The access token's tid, whatever identity provider made it.
+  tenant_id text not null,
+  name text not null,
+  -- Who may see it: everybody of its tenant, or its members and the tenant's admins.
+  access text not null default 'members' check (access in ('tenant', 'members')),
+  -- What a project observes is kept for so many days; null: without end.
+  retention_days integer check (retention_days between 1 and 36500),
+  created_at timestamptz not null default now()
+);
+create index projects_by_tenant on observability.projects (tenant_id, created_at desc, id desc);
+
+create table observability.project_members (
+  project_id uuid not null references observability.projects (id) on delete cascade,
+  -- The access token's sub.
+  user_id text not null,
+  role text not null check (role in ('viewer', 'editor', 'owner')),
+  added_at timestamptz not null default now(),
+  added_by text not null,
+  primary key (project_id, user_id)
+);
+create index project_members_by_user on observability.project_members (user_id, project_id);
+
+-- Keys by which applications send to a project, or read it, without a person's session. The key itself is kept nowhere.
+create table observability.api_keys (
+  id uuid primary key,
+  project_id uuid not null,
+  name text not null,
+  -- The key's first characters, so that people tell their keys apart.
+  prefix text not null,
+  -- 256 random bits need no slow hash: nobody can guess one.
+  key_sha256 text not null unique,
+  scopes text[] not null,
+  -- The account that made it, or `operator`.
+  created_by text not null,
+  created_at timestamptz not null default now(),
+  -- To the minute.
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+create index api_keys_by_project on observability.api_keys (project_id, created_at desc, id desc);
+
+-- What consumers make unreadable in a project's events before they write them; a project without a row has no rules.
+create table observability.masking (
+  project_id uuid primary key references observability.projects (id) on delete cascade,
+  keys text[] not null,
+  -- [{"name", "expression"}]
+  patterns jsonb not null,
+  changed_at timestamptz not null default now(),
+  -- The access token's sub, or `operator`.
+  changed_by text not null
+);
+
+-- Lists of traces that somebody wants to see again: their query, sorting and columns.
+create table observability.views (
+  id uuid primary key,
+  project_id uuid not null references observability.projects (id) on delete cascade,
+  -- The access token's sub, or `operator`.
+  author text not null,
+  name text not null,
+  query text not null,
+  sort text not null,
+  sort_order text not null,
+  columns text[] not null,
+  is_shared boolean not null,
+  changed_at timestamptz not null default now()
+);
+create index views_by_project on observability.views (project_id, name, id);

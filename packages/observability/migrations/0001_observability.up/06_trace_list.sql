@@ -1,0 +1,108 @@
+-- A trace as the list shows, sorts and filters it: one row for each, whatever runs it consists of. Nothing is here that does not
+-- follow from other tables: whoever writes those leaves a mark in the same transaction, and marked traces are counted anew by
+-- whoever comes first, a reader of the list or a duty.
+create table observability.trace_entries (
+  project_id uuid not null,
+  -- Of its first run.
+  trace_id uuid not null,
+  runs uuid[] not null,
+  last_run uuid not null,
+  sort_at timestamptz not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  waiting_ms double precision not null,
+  duration_ms double precision,
+  name text,
+  -- Of its last run; whether a running one is abandoned is known of its producers.
+  status text not null,
+  session_id text,
+  user_id text,
+  thread_id text,
+  -- The first 1,000 characters of it.
+  error text,
+  steps bigint not null,
+  failures bigint not null,
+  input_tokens bigint,
+  output_tokens bigint,
+  tokens bigint,
+  cost double precision,
+  -- The longest of its model calls.
+  time_to_first_token_ms double precision,
+  -- Numbers of events, of each producer the first and the last.
+  producers uuid[] not null,
+  first_seqs bigint[] not null,
+  last_seqs bigint[] not null,
+  -- Whether its start and its end have arrived.
+  is_whole boolean[] not null,
+  -- What it ran, once each: `model:…`, `tool:…`, `node:…`, `kind:…`, `code:…`, `commit:…`.
+  fields text[] not null,
+  scores jsonb not null,
+  -- By these it is found: of its fields, words, scores and producers, project and all in one number.
+  keys bigint[] not null,
+  primary key (project_id, trace_id)
+);
+create index trace_entries_by_time on observability.trace_entries (project_id, sort_at, trace_id);
+create index trace_entries_by_duration on observability.trace_entries (project_id, duration_ms, trace_id) where duration_ms is not null;
+create index trace_entries_by_cost on observability.trace_entries (project_id, cost, trace_id) where cost is not null;
+create index trace_entries_by_time_to_first_token on observability.trace_entries (project_id, time_to_first_token_ms, trace_id)
+  where time_to_first_token_ms is not null;
+create index trace_entries_by_tokens on observability.trace_entries (project_id, tokens, trace_id) where tokens is not null;
+create index trace_entries_by_failures on observability.trace_entries (project_id, failures, trace_id);
+create index trace_entries_by_steps on observability.trace_entries (project_id, steps, trace_id);
+create index trace_entries_by_status on observability.trace_entries (project_id, status, sort_at, trace_id);
+create index trace_entries_by_name on observability.trace_entries (project_id, name, sort_at, trace_id);
+create index trace_entries_by_session on observability.trace_entries (project_id, session_id, sort_at, trace_id) where session_id is not null;
+create index trace_entries_by_user on observability.trace_entries (project_id, user_id, sort_at, trace_id) where user_id is not null;
+create index trace_entries_by_thread on observability.trace_entries (project_id, thread_id, sort_at, trace_id) where thread_id is not null;
+create index trace_entries_by_error on observability.trace_entries (project_id, sort_at, trace_id) where error is not null;
+-- What ended in the last minutes.
+create index trace_entries_by_end on observability.trace_entries (project_id, ended_at) where ended_at is not null;
+create index trace_entries_by_keys on observability.trace_entries using gin (keys);
+
+-- Marks are only added and taken, so that writers never wait for each other.
+create table observability.trace_marks (
+  id bigint generated always as identity primary key,
+  project_id uuid not null,
+  trace_id uuid not null
+);
+create index trace_marks_by_project on observability.trace_marks (project_id, id);
+create index trace_marks_by_trace on observability.trace_marks (project_id, trace_id);
+
+-- Projects all of whose traces are to be counted anew, from the highest id down: since they were never counted, or since prices changed.
+create table observability.trace_walks (
+  project_id uuid primary key,
+  reason text not null check (reason in ('all', 'prices')),
+  before uuid not null
+);
+
+-- The values of a field, and what the traces that have one are together. Changed by what a trace adds and takes when it is counted.
+create table observability.trace_groups (
+  project_id uuid not null,
+  field text not null,
+  value text not null,
+  traces bigint not null,
+  failures bigint not null,
+  input_tokens numeric not null,
+  output_tokens numeric not null,
+  cost double precision not null,
+  -- How many traces have tokens read, written, and a cost: without any, the sum is unknown and not nothing.
+  with_input bigint not null,
+  with_output bigint not null,
+  with_cost bigint not null,
+  -- Of sessions and users only.
+  first_at timestamptz,
+  last_at timestamptz,
+  -- No trace with the value begins before or after these: a list by time looks for a commit of last month there and not from today on.
+  -- They only ever grow apart, and are wider than the traces are once some are gone. Null while nobody knows them.
+  earliest timestamptz,
+  latest timestamptz,
+  primary key (project_id, field, value)
+);
+create index trace_groups_by_time on observability.trace_groups (project_id, field, last_at, value) where last_at is not null;
+create index trace_groups_by_traces on observability.trace_groups (project_id, field, traces, value);
+create index trace_groups_empty on observability.trace_groups (project_id) where traces <= 0;
+create index trace_groups_by_prefix on observability.trace_groups (project_id, field, lower(left(value, 200)) text_pattern_ops);
+-- Sessions and users are also sorted by what they cost.
+create index trace_groups_by_cost on observability.trace_groups (project_id, field, cost, value) where last_at is not null;
+create index trace_groups_by_tokens on observability.trace_groups (project_id, field, (input_tokens + output_tokens), value) where last_at is not null;
+create index trace_groups_by_failures on observability.trace_groups (project_id, field, failures, value) where last_at is not null;

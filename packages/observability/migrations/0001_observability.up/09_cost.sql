@@ -1,0 +1,37 @@
+-- Cost
+
+-- The name under which a model has its price: without the provider before it and the date or version behind it.
+create function observability.priced_name(model text) returns text language sql immutable parallel safe as $$
+  select regexp_replace(
+    regexp_replace(lower(model), '^(.*/)?((us|eu|apac|global|jp)\.)?((anthropic|amazon|meta|mistral|cohere|deepseek)\.)?', ''),
+    '(-v[0-9]+(:[0-9]+)?|-latest|[-@][0-9]{8}(-v[0-9]+(:[0-9]+)?)?|-[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''
+  )
+$$;
+
+-- A project's own price goes before a default one, the whole name before the shortened one.
+create function observability.price_of(project uuid, called text, at timestamptz)
+returns table (input double precision, output double precision, cache_read double precision, cache_write double precision)
+language sql stable parallel safe as $$
+  select price.input, price.output, coalesce(price.cache_read, price.input), coalesce(price.cache_write, price.input)
+  from (
+    select 1 as rank, model, valid_from, prices.input, prices.output, prices.cache_read, prices.cache_write
+    from observability.prices where project_id = project
+    union all
+    select 2, model, valid_from, defaults.input, defaults.output, defaults.cache_read, defaults.cache_write
+    from observability.default_prices as defaults
+  ) as price
+  where price.model in (lower(called), observability.priced_name(called)) and price.valid_from <= at
+  order by price.rank, length(price.model) desc, price.valid_from desc
+  limit 1
+$$;
+
+-- Dollars of the tokens that were used at such a price. All readers take it from here; it is simple enough to become part of their statements.
+create function observability.cost_of(
+  uncached double precision, cache_read double precision, cache_write double precision, output double precision,
+  uncached_price double precision, cache_read_price double precision, cache_write_price double precision, output_price double precision
+) returns double precision language sql immutable parallel safe as $$
+  select (
+    coalesce(uncached, 0) * uncached_price + coalesce(cache_read, 0) * cache_read_price
+    + coalesce(cache_write, 0) * cache_write_price + coalesce(output, 0) * output_price
+  ) / 1000000
+$$;
