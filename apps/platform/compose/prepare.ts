@@ -10,13 +10,8 @@ import { readConfig } from "@sightline/foundation/config";
 import { createDatabase, describeAddress, waitForDatabase, type Database } from "@sightline/foundation/database/database";
 import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import {
-  demandKnownLayout,
-  foreignRevisions,
-  migrateUp,
-  OlderLayoutError,
-  type MigrationSet,
-} from "@sightline/foundation/database/migrations";
+import { demandKnownLayout, foreignRevisions, migrateUp, type MigrationSet } from "@sightline/foundation/database/migrations";
+import { OlderLayoutError } from "@sightline/foundation/database/older-layout";
 import { createIdentity, identityMigrations, identityVariables, type Identity } from "@sightline/identity";
 import {
   createObservabilityKeys,

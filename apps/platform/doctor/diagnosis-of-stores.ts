@@ -1,7 +1,8 @@
 import { createDatabase, describeAddress, type Database } from "@sightline/foundation/database/database";
 import { messageOf } from "@sightline/foundation/errors";
 import { createLog, type Logger } from "@sightline/foundation/log";
-import { migrationStatus, OlderLayoutError } from "@sightline/foundation/database/migrations";
+import { migrationStatus } from "@sightline/foundation/database/migrations";
+import { OlderLayoutError } from "@sightline/foundation/database/older-layout";
 import { createRedis } from "@sightline/foundation/redis";
 import type { Setting } from "#settings/environment.ts";
 import { migrationGroups, OLDER_LAYOUT, type MigrationGroup } from "#compose/prepare.ts";

@@ -3,15 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
-import {
-  demandKnownLayout,
-  foreignRevisions,
-  migrateDown,
-  migrateUp,
-  migrationStatus,
-  OlderLayoutError,
-  type MigrationSet,
-} from "./migrations.ts";
+import { demandKnownLayout, foreignRevisions, migrateDown, migrateUp, migrationStatus, type MigrationSet } from "./migrations.ts";
+import { OlderLayoutError } from "./older-layout.ts";
 
 let database: TestDatabase<unknown>;
 let set: MigrationSet;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pool, PoolClient } from "pg";
+import { refuseOlderLayout, type Migration } from "./older-layout.ts";
 
 /** One part's migrations: `NNNN_name.up.sql`, or a folder `NNNN_name.up` of files in the order of their names, with `NNNN_name.down.sql` beside it. */
 export type MigrationSet = {
@@ -16,17 +17,6 @@ export type Revision = {
   readonly name: string;
   readonly appliedAt: Date | undefined;
 };
-
-type Migration = {
-  readonly name: string;
-  readonly up: string;
-  readonly down: string;
-  /** SHA-256 of `up`. */
-  readonly content: string;
-};
-
-/** A database that an unreleased version made, whose layout this one does not read. Nothing in it was changed. */
-export class OlderLayoutError extends Error {}
 
 /** An arbitrary number; all parts take the same lock, so that two processes never migrate at once. */
 const LOCK = 7_417_340_921;
@@ -115,29 +105,6 @@ export async function migrationStatus(pool: Pool, set: MigrationSet): Promise<re
  */
 export async function demandKnownLayout(pool: Pool, set: MigrationSet): Promise<void> {
   await refuseOlderLayout(pool, set.part, await readMigrations(set));
-}
-
-/** Before the first release a part's only migration is edited: what another text of it made has another layout. */
-async function refuseOlderLayout(client: Pool | PoolClient, part: string, migrations: readonly Migration[]): Promise<void> {
-  const { rows: columns } = await client.query<{ attname: string }>(
-    "select attname from pg_attribute where attrelid = to_regclass('sightline.revisions') and attnum > 0",
-  );
-  if (columns.length === 0) {
-    return;
-  }
-  if (!columns.some(({ attname }) => attname === "content")) {
-    throw new OlderLayoutError(`${part} was made by an unreleased version of Sightline, in another layout`);
-  }
-  const { rows } = await client.query<{ name: string; content: string }>(
-    "select name, content from sightline.revisions where part = $1 order by name",
-    [part],
-  );
-  const newest = migrations.at(-1)?.name ?? "";
-  const contents = new Map(migrations.map(({ name, content }) => [name, content]));
-  const other = rows.find(({ name, content }) => name <= newest && contents.get(name) !== content);
-  if (other !== undefined) {
-    throw new OlderLayoutError(`${other.name} of ${part} was made by an unreleased version of Sightline, in another layout`);
-  }
 }
 
 /**

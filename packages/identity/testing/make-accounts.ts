@@ -5,7 +5,7 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createPasswordHasher } from "#accounts/password-hash.ts";
 import { createSealer } from "#keys/sealed-values.ts";
 import type { IdentitySchema } from "#schema.ts";
-import { makeBackupCodes } from "#totp/backup-codes.ts";
+import { makeBackupCodes } from "#totp/backup-code-hashes.ts";
 import { sealTotpSecret } from "#totp/sealed-secret.ts";
 import { makeTotpSecret, STEP_SECONDS, stepAt } from "#totp/totp-code.ts";
 

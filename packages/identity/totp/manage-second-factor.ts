@@ -3,7 +3,7 @@ import { appendAudit } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
+import { makeBackupCodes, type BackupCodes } from "./backup-code-hashes.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
 import { readPool } from "./code-tries.store.ts";

@@ -5,7 +5,7 @@ import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, SecondFactorPool, Transaction } from "#schema.ts";
-import { findBackupCode } from "./backup-codes.ts";
+import { findBackupCode } from "./backup-code-hashes.ts";
 import { auditOf, createCodeTries, type CodeAttempt, type CodeTry, type FailureReason } from "./code-tries.ts";
 import { openTotpSecret, sealTotpSecret } from "./sealed-secret.ts";
 import { deleteTry, forgetFailuresInARow, type SecondFactorOwner } from "./code-tries.store.ts";

@@ -5,7 +5,7 @@ import type { Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { makeBackupCodes } from "./backup-codes.ts";
+import { makeBackupCodes } from "./backup-code-hashes.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
 import { setupExpired, type SetupTicket } from "./setup-ticket.ts";

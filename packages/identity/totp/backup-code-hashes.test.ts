@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { findBackupCode, makeBackupCodes, type BackupCodes } from "./backup-codes.ts";
+import { findBackupCode, makeBackupCodes, type BackupCodes } from "./backup-code-hashes.ts";
 
 let set: BackupCodes;
 
