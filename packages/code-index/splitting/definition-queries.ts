@@ -1,6 +1,7 @@
 /**
  * What each grammar calls the definition of a name. A pattern captures the whole definition by its kind and the name as
- * `@name`; `@scope` is for what has a name that it does not define, as an `impl` of Rust or a heading.
+ * `@name`; `@scope` is for what has a name that it does not define, as an `impl` of Rust or a heading. Neighbours of one name
+ * that are called `.clause` are one definition, as a function of Haskell with its signature.
  */
 const SCRIPT = `
   (function_declaration name: (identifier) @name) @function
@@ -170,6 +171,9 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
   lua: `
     (function_declaration name: (_) @name) @function
     (assignment_statement (variable_list name: (_) @name) (expression_list value: (function_definition))) @function
+    (chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name)
+      (expression_list value: [(number) (string) (table_constructor)]))) @constant)
+    (chunk (assignment_statement (variable_list name: (_) @name) (expression_list value: [(number) (string) (table_constructor)])) @constant)
   `,
   dart: `
     (class_definition name: (identifier) @name) @class
@@ -196,6 +200,32 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (enum_type_definition (name) @name) @enum
     (scalar_type_definition (name) @name) @type
     (union_type_definition (name) @name) @type
+  `,
+  haskell: `
+    (declarations (signature name: (_) @name) @function.clause)
+    (declarations (function name: (_) @name) @function.clause)
+    (declarations (bind name: (variable) @name) @function.clause)
+    (declarations (function (infix operator: (_) @name)) @function.clause)
+    (data_type name: (_) @name) @type
+    (newtype name: (_) @name) @type
+    (type_synomym name: (_) @name) @type
+    (type_family name: (_) @name) @type
+    (data_constructor constructor: (_ name: (constructor) @name)) @constant
+    (class name: (_) @name) @interface
+    (class_declarations declaration: (signature name: (_) @name) @method)
+    (field (field_name) @name) @constant
+    (instance name: (_) @name) @scope
+  `,
+  zig: `
+    (function_declaration name: (identifier) @name) @function
+    (variable_declaration . (identifier) @name [(struct_declaration) (union_declaration) (opaque_declaration) (error_set_declaration)]) @type
+    (variable_declaration . (identifier) @name (enum_declaration)) @enum
+    (source_file (variable_declaration . (identifier) @name [
+      (integer) (float) (string) (multiline_string) (call_expression) (struct_initializer) (anonymous_struct_initializer) (switch_expression)
+      (if_expression) (unary_expression) (binary_expression) (pointer_type)
+    ]) @constant)
+    (source_file (variable_declaration . (identifier) @name type: (_)) @constant)
+    (container_field name: (identifier) @name) @constant
   `,
   make: `(rule (targets (word) @name)) @function`,
 };

@@ -59,6 +59,37 @@ test.for([
   ["a.ex", "defmodule A do\n  def run(x), do: x\nend", ["A", "run"]],
   ["a.proto", 'syntax = "proto3";\nmessage M { string a = 1; }\nservice S { rpc Get(M) returns (M); }', ["M", "S", "Get"]],
   ["a.graphql", "type Query { a: Int }\nenum E { A }", ["Query", "E"]],
+  [
+    "a.hs",
+    `module A.B (run, Shape(..)) where
+import Data.Map (Map)
+-- | Runs it.
+run :: Int -> Int
+run 0 = 1
+run n = go n
+  where go x = x
+answer = 42
+a <+> b = a
+data Shape = Circle { radius :: Int } | Square Int
+newtype Wrap = Wrap Int
+type Names = [String]
+class Draw a where
+  draw :: a -> IO ()
+instance Draw Shape where
+  draw _ = pure ()`,
+    ["run", "answer", "<+>", "Shape", "Circle", "radius", "Square", "Wrap", "Names", "Draw", "draw"],
+  ],
+  [
+    "a.zig",
+    `const std = @import("std");
+pub const Loop = struct { count: u32, pub fn init() Loop { return .{ .count = 0 }; } };
+const Kind = enum { a };
+const Failure = error{Bad};
+const limit: u32 = 7;
+const Queue = List(u8);
+fn List(comptime T: type) type { return struct { fn push(self: *@This(), item: T) void {} }; }`,
+    ["Loop", "count", "init", "Kind", "a", "Failure", "limit", "Queue", "List", "push"],
+  ],
   ["Makefile", "build: deps\n\techo\n", ["build"]],
   ["notes.txt", "function nothing() {}", []],
   ["constructor", "class A", []],

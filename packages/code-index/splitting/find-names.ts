@@ -50,9 +50,25 @@ export function findNames(root: Node, query: Query, text: string): Names {
   }
   references.delete("");
   return {
-    definitions: [...definitions.values()].toSorted((one, other) => one.nameAt - other.nameAt),
+    definitions: joinClauses([...definitions.values()].toSorted((one, other) => one.nameAt - other.nameAt)),
     references: [...references],
   };
+}
+
+const CLAUSE = ".clause";
+
+/** Neighbouring clauses of one name are one definition. */
+function joinClauses(definitions: readonly Definition[]): readonly Definition[] {
+  const joined: Definition[] = [];
+  for (const definition of definitions) {
+    const before = joined.at(-1);
+    if (before !== undefined && definition.kind.endsWith(CLAUSE) && before.name === definition.name && before.kind === definition.kind) {
+      joined[joined.length - 1] = { ...before, to: definition.to };
+    } else {
+      joined.push(definition);
+    }
+  }
+  return joined.map((definition) => ({ ...definition, kind: definition.kind.replace(CLAUSE, "") }));
 }
 
 function readDefinition(captures: readonly QueryCapture[], text: string): Definition | undefined {

@@ -236,6 +236,20 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
     (alias) @used
     (unary_operator operand: (call target: (identifier) @used))
   `,
+  haskell: `
+    (apply function: (variable) @used)
+    (infix operator: (operator) @used)
+    (name) @used
+    (constructor) @used
+    (import_name variable: (variable) @used)
+    (variable) @mentioned
+  `,
+  zig: `
+    (call_expression function: (identifier) @used)
+    (call_expression function: (field_expression member: (identifier) @used))
+    (field_expression member: (identifier) @used)
+    (identifier) @mentioned
+  `,
   proto: `(message_or_enum_type (identifier) @used .)`,
   graphql: `(named_type (name) @used)`,
   make: `(prerequisites (word) @used)`,
