@@ -88,7 +88,7 @@ export const searchedIndexSchema = indexedCommitSchema.extend({
   behind: z.int(),
 });
 
-export const shapeSchema = z.enum(["symbol", "path", "literal", "error", "natural", "mixed"]);
+export const shapeSchema = z.enum(["symbol", "path", "literal", "error", "natural", "mixed", "report"]);
 
 /** What was understood of a query. */
 export const understoodQuerySchema = z.object({

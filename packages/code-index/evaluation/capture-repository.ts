@@ -1,57 +1,86 @@
+import { createHash } from "node:crypto";
 import type { EmbeddingConfig } from "#config.ts";
 import { createEmbedder } from "#embedding/create-embedder.ts";
-import { capture, type CapturedRepository } from "./capture.ts";
+import { SPLITTER_REVISION } from "#splitting/revision.ts";
+import { capture, type Captured } from "./capture.ts";
 import { makeCommitQueries } from "./commit-queries.ts";
 import { makeSymbolQueries, takeDocstrings } from "./definition-queries.ts";
-import { createEvaluatedIndex, type EvaluatedIndex } from "./evaluated-index.ts";
-import { checkOut, nameOf } from "./git.ts";
+import { openEvaluatedIndex, type EvaluatedIndex } from "./evaluated-index.ts";
+import { checkOut, nameOf, type Checkout } from "./git.ts";
+import type { EvalQuery } from "./query-set.ts";
+import { readAskedSet, type AskedSet } from "./read-set.ts";
 import { searchByRipgrep } from "./ripgrep.ts";
+
+export type CapturedRepository = {
+  readonly name: string;
+  readonly language: string;
+  /** Which model made the vectors. */
+  readonly embedder: string;
+  /** What people asked, and what was made, each of a commit of its own. */
+  readonly parts: readonly Captured[];
+};
 
 type Capturing = {
   readonly server: string;
   readonly path: string;
   readonly embedding: EmbeddingConfig;
-  /** Queries of each family at the most. */
+  /** Made queries of each family at the most. */
   readonly count: number;
+  /** Whether the indexes stay, for the next time. */
+  readonly keep: boolean;
 };
 
-/** Makes the queries of a repository, indexes it by itself, so that what others hold does not count, and searches. */
-export async function captureRepository({ server, path, embedding, count }: Capturing): Promise<CapturedRepository> {
-  const index = await createEvaluatedIndex(server, embedding);
-  try {
-    return await captureWithin(index, path, count);
-  } finally {
-    await index.drop();
-  }
+/** Takes and makes the queries of a repository, indexes it by itself, so that what others hold does not count, and searches. */
+export async function captureRepository(capturing: Capturing): Promise<CapturedRepository> {
+  const { path, embedding, count } = capturing;
+  const name = nameOf(path);
+  const began = performance.now();
+  const set = await readAskedSet(name);
+  const asked = set === undefined ? [] : [await captureAsked(capturing, set)];
+  const made = count === 0 ? [] : [await captureMade(capturing)];
+  const queries = [...asked, ...made].flatMap((part) => part.queries);
+  console.error(`${name}: ${queries.length} queries, ${Math.round((performance.now() - began) / 1000)} s`);
+  return { name, language: set?.language ?? commonest(queries), embedder: modelOf(embedding), parts: [...asked, ...made] };
 }
 
-async function captureWithin(index: EvaluatedIndex, path: string, count: number): Promise<CapturedRepository> {
-  const began = performance.now();
-  const repo = `eval/${nameOf(path)}`;
+function captureAsked(capturing: Capturing, { commit, queries }: AskedSet): Promise<Captured> {
+  return captureCommit({ ...capturing, commit, version: "as it is" }, async (index, repo, checkout) => {
+    await index.add(repo, checkout);
+    return queries;
+  });
+}
+
+async function captureMade(capturing: Capturing): Promise<Captured> {
+  const { path, count } = capturing;
   const { base, queries: commits } = await makeCommitQueries(path, count);
-  const checkout = await checkOut(path, base);
-  try {
+  return captureCommit({ ...capturing, commit: base, version: `without ${count} comments` }, async (index, repo, checkout) => {
     const docstrings = await takeDocstrings(checkout, index.splitter, count);
-    await checkout.commit();
-    await index.add(repo, checkout.url);
-    const symbols = await makeSymbolQueries(index.database, index.tenant, repo, count);
-    const made = [...commits, ...docstrings, ...symbols];
-    const { chunks, queries } = await capture({ index, repo, queries: made });
-    const compared = [];
-    for (const query of queries) {
-      compared.push({ ...query, ripgrep: (await searchByRipgrep(checkout.directory, query.text)) ?? [] });
+    await index.add(repo, checkout);
+    return [...commits, ...docstrings, ...(await makeSymbolQueries(index.database, index.tenant, repo, count))];
+  });
+}
+
+type OfCommit = Capturing & { readonly commit: string; readonly version: string };
+
+async function captureCommit(
+  { server, path, embedding, keep, commit, version }: OfCommit,
+  fill: (index: EvaluatedIndex, repo: string, checkout: Checkout) => Promise<readonly EvalQuery[]>,
+): Promise<Captured> {
+  const repo = `eval/${nameOf(path)}`;
+  const content = [repo, commit, version, modelOf(embedding), SPLITTER_REVISION].join("\0");
+  const keptAs = keep ? `eval_${createHash("sha256").update(content).digest("hex").slice(0, 32)}` : undefined;
+  const index = await openEvaluatedIndex({ server, embedding, keptAs });
+  try {
+    const checkout = await checkOut(path, commit);
+    try {
+      const queries = await fill(index, repo, checkout);
+      const compare = async (text: string) => (await searchByRipgrep(checkout.directory, text)) ?? [];
+      return await capture({ index, repo, queries, compare });
+    } finally {
+      await checkout.remove();
     }
-    const seconds = Math.round((performance.now() - began) / 1000);
-    console.error(`${repo}: ${queries.length} queries at ${base.slice(0, 10)}, ${seconds} s`);
-    return {
-      name: nameOf(path),
-      language: commonest(queries.map(({ language }) => (language === "c" ? "cpp" : language))),
-      embedder: modelOf(index.embedding),
-      chunks,
-      queries: compared,
-    };
   } finally {
-    await checkout.remove();
+    await index.close();
   }
 }
 
@@ -61,6 +90,7 @@ export function modelOf(embedding: EmbeddingConfig): string {
   return identity === undefined ? "none" : `${identity.provider} (${identity.model})`;
 }
 
-function commonest(names: readonly string[]): string {
-  return [...Map.groupBy(names, (name) => name)].toSorted((one, other) => other[1].length - one[1].length)[0]?.[0] ?? "";
+function commonest(queries: readonly EvalQuery[]): string {
+  const languages = Map.groupBy(queries, ({ language }) => (language === "c" ? "cpp" : language));
+  return [...languages].toSorted((one, other) => other[1].length - one[1].length)[0]?.[0] ?? "";
 }

@@ -1,32 +1,30 @@
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
-import type { LegName } from "#retrieval/ranking/fuse.ts";
 import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
+import type { LegName } from "#retrieval/ranking/fuse.ts";
+import { readChunks, readContents, type FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
+import { createSearchState } from "#retrieval/search/search.ts";
 import { runLegs } from "#retrieval/search/search-legs.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
-import { readChunks, readContents, type FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import type { EvaluatedIndex } from "./evaluated-index.ts";
 import type { EvalQuery } from "./query-set.ts";
-import { createSearchState } from "#retrieval/search/search.ts";
 
 /** What the legs find for a query, so that it can be fused and ranked again and again without them. */
 export type CapturedQuery = EvalQuery & {
   readonly legs: Readonly<Record<LegName, readonly number[]>>;
-  /** By the chunk's id. */
-  readonly coverage: Readonly<Record<string, number>>;
+  /** What each of the query's terms adds to a chunk's BM25 score, by the chunk's id. */
+  readonly contributions: Readonly<Record<string, readonly number[]>>;
+  /** Of the query's terms, in their order. */
+  readonly weights: readonly number[];
   /** Files in ripgrep's order. */
   readonly ripgrep: readonly string[];
 };
 
 export type CapturedChunk = FoundChunk & { readonly content: string };
 
-export type CapturedRepository = {
-  readonly name: string;
-  readonly language: string;
-  /** Which model made the vectors. */
-  readonly embedder: string;
+export type Captured = {
   readonly chunks: Readonly<Record<string, CapturedChunk>>;
   readonly queries: readonly CapturedQuery[];
 };
@@ -34,18 +32,22 @@ export type CapturedRepository = {
 const DEADLINE_MS = 30_000;
 const DEADLINES = { bm25: DEADLINE_MS, exact: DEADLINE_MS, semantic: DEADLINE_MS };
 
-type Capturing = { readonly index: EvaluatedIndex; readonly repo: string; readonly queries: readonly EvalQuery[] };
+type Capturing = {
+  readonly index: EvaluatedIndex;
+  readonly repo: string;
+  readonly queries: readonly EvalQuery[];
+  /** Files, as ripgrep would order them. */
+  readonly compare: (text: string) => Promise<readonly string[]>;
+};
 
-type Captured = Pick<CapturedRepository, "chunks"> & { readonly queries: readonly Omit<CapturedQuery, "ripgrep">[] };
-
-export async function capture({ index: { database, tenant, embedding }, repo, queries }: Capturing): Promise<Captured> {
-  const scope = { tenant, repo };
+export async function capture({ index: { database, tenant, embedding }, repo, queries, compare }: Capturing): Promise<Captured> {
   const embedder = createQueryEmbedder({ config: embedding, log: silentLog, timing: { deadlineMs: DEADLINE_MS, pauseMs: DEADLINE_MS } });
-  const searched = await readSearched(database, scope, DEADLINE_MS);
+  const searched = await readSearched(database, { tenant, repo }, DEADLINE_MS);
   const state = createSearchState();
   const chunks: Record<string, CapturedChunk> = {};
-  const captured: Omit<CapturedQuery, "ripgrep">[] = [];
+  const captured: CapturedQuery[] = [];
   for (const query of queries) {
+    const scope = { tenant, repo, ...(query.within === undefined || query.within === "" ? {} : { path: `/${query.within}` }) };
     const parsed = parseQuery(query.text);
     const searching = { scope, query: parsed, conditions: compileConditions(parsed), ...searched, isDeep: false };
     const { bm25, exact, semantic } = await runLegs({ ...state, database, embedder, log: silentLog, deadlines: DEADLINES }, searching);
@@ -58,8 +60,18 @@ export async function capture({ index: { database, tenant, embedding }, repo, qu
         chunks[chunk.chunk_id] = { ...chunk, content: texts.get(chunk.chunk_id) ?? "" };
       }
     });
-    const coverage = Object.fromEntries(chunkIds.map((id) => [id, bm25.coverageOf?.(id) ?? 0]));
-    captured.push({ ...query, legs, coverage });
+    const { words } = bm25;
+    captured.push({
+      ...query,
+      legs,
+      contributions: Object.fromEntries(chunkIds.map((id) => [id, (words?.contributionsOf(id) ?? []).map(rounded)])),
+      weights: words?.weights ?? [],
+      ripgrep: query.within === undefined ? await compare(query.text) : [],
+    });
   }
   return { chunks, queries: captured };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
 }

@@ -19,6 +19,7 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { ensureTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "#testing/test-config.ts";
+import type { Checkout } from "./git.ts";
 
 /** An index of its own on the PostgreSQL given, filled by the indexer's own jobs. */
 export type EvaluatedIndex = {
@@ -26,18 +27,31 @@ export type EvaluatedIndex = {
   readonly tenant: Tenant;
   readonly splitter: Splitter;
   readonly embedding: EmbeddingConfig;
-  readonly add: (repo: string, url: string) => Promise<void>;
-  readonly drop: () => Promise<void>;
+  /** Indexes a checkout, unless a kept index has it. */
+  readonly add: (repo: string, checkout: Checkout) => Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 /** A model on the cores that this runs on, too, answers in its own time. */
 const PATIENT_MS = 600_000;
 
-export async function createEvaluatedIndex(server: string, embedding: EmbeddingConfig): Promise<EvaluatedIndex> {
+type Opening = {
+  readonly server: string;
+  readonly embedding: EmbeddingConfig;
+  /** The database that the index stays in; dropped again when left out. */
+  readonly keptAs: string | undefined;
+};
+
+export async function openEvaluatedIndex({ server, embedding, keptAs }: Opening): Promise<EvaluatedIndex> {
   const options = { poolSize: 10, applicationName: "sightline-eval", log: silentLog };
   const maintenance = createDatabase({ ...options, url: server, poolSize: 1 });
-  const name = `eval_${randomBytes(8).toString("hex")}`;
-  await maintenance.pool.query(`create database ${name}`);
+  const { rowCount: known } = await maintenance.pool.query("select from pg_database where datname = $1", [keptAs]);
+  const isKnown = known === 1;
+  // It has its name for good once it is whole.
+  const name = isKnown && keptAs !== undefined ? keptAs : `eval_${randomBytes(8).toString("hex")}`;
+  if (!isKnown) {
+    await maintenance.pool.query(`create database ${name}`);
+  }
   const url = new URL(server);
   url.pathname = `/${name}`;
   const database = createDatabase<CodeIndexTables>({ ...options, url: url.toString() });
@@ -55,13 +69,18 @@ export async function createEvaluatedIndex(server: string, embedding: EmbeddingC
     splitter,
     embedder: createEmbedder(embedding, { timeoutMs: PATIENT_MS }),
   };
+  let isWhole = false;
   return {
     database,
     tenant,
     splitter,
     embedding,
-    add: async (repo, cloneUrl) => {
-      const { id: repoId } = await registerRepository(database, { tenantId: tenant.tenantId, fullName: repo, cloneUrl });
+    add: async (repo, checkout) => {
+      if (isKnown) {
+        return;
+      }
+      await checkout.commit();
+      const { id: repoId } = await registerRepository(database, { tenantId: tenant.tenantId, fullName: repo, cloneUrl: checkout.url });
       await enqueueJob(database, { tenantId: tenant.tenantId, repoId, mode: "full", trigger: "api", now: new Date() });
       const job = await claimJob(database, { workerId: randomUUID(), now: new Date() });
       if (job?.repoId !== repoId) {
@@ -76,14 +95,19 @@ export async function createEvaluatedIndex(server: string, embedding: EmbeddingC
           // All of them are to be there before anything is asked.
         }
       }
+      isWhole = true;
     },
-    drop: async () => {
+    close: async () => {
       await splitter.close();
       await database.close();
-      const { role } = tenant;
-      await maintenance.pool.query(`drop database ${name} with (force)`);
-      if (role !== null) {
-        await maintenance.pool.query(`drop role if exists "${role}"`);
+      if (keptAs === undefined || (!isKnown && !isWhole)) {
+        const { role } = tenant;
+        await maintenance.pool.query(`drop database ${name} with (force)`);
+        if (role !== null) {
+          await maintenance.pool.query(`drop role if exists "${role}"`);
+        }
+      } else if (!isKnown) {
+        await maintenance.pool.query(`alter database ${name} rename to ${keptAs}`);
       }
       await maintenance.close();
       await rm(dataDir, { recursive: true, force: true });

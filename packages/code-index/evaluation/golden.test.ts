@@ -80,7 +80,7 @@ afterAll(async () => {
   await source.remove();
 });
 
-/** After a change of the ranking: look at the difference that `npx vitest run -u golden` makes. */
+/** After a change of the ranking: look at the difference that `npx vitest run --update=all golden` makes. */
 test("the golden queries are answered in the order that is committed", async () => {
   const embedder = createQueryEmbedder({ config: { CODEINDEX_EMBEDDER: "hash" }, log: silentLog });
   const lines: string[] = [];

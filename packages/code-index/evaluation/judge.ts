@@ -5,10 +5,9 @@ export type Judged = { readonly path: string; readonly start_line?: number; read
 
 export type Scores = {
   readonly ndcg: number;
-  readonly mrr: number;
-  readonly recall1: number;
-  readonly recall5: number;
-  readonly recall10: number;
+  /** 1 when any of the targets is first, and among the first five. */
+  readonly hit1: number;
+  readonly hit5: number;
 };
 
 const DEPTH = 10;
@@ -19,33 +18,24 @@ const DEPTH = 10;
  */
 export function judge(results: readonly Judged[], targets: readonly Target[]): Scores {
   const isByFile = targets.every((target) => target.lines === undefined);
-  const answered = results.slice(0, DEPTH);
-  const places = isByFile ? firstOfEachFile(answered) : answered;
+  const places = (isByFile ? firstOfEachFile(results) : results).slice(0, DEPTH);
   const ranks = targets
     .map((target) => places.findIndex((result) => answers(result, target)) + 1)
     .filter((rank) => rank > 0)
     .toSorted((one, other) => one - other);
   const ideal = targets.slice(0, DEPTH).reduce((sum, _, index) => sum + gainAt(index + 1), 0);
-  const recall = (depth: number) => ranks.filter((rank) => rank <= depth).length / targets.length;
+  const hits = (depth: number) => Number(ranks.some((rank) => rank <= depth));
   return {
     // Two targets in one chunk are at the same rank: no more than the ideal.
     ndcg: Math.min(1, ranks.reduce((sum, rank) => sum + gainAt(rank), 0) / ideal),
-    mrr: ranks[0] === undefined ? 0 : 1 / ranks[0],
-    recall1: recall(1),
-    recall5: recall(5),
-    recall10: recall(10),
+    hit1: hits(1),
+    hit5: hits(5),
   };
 }
 
 export function mean(scores: readonly Scores[]): Scores {
   const average = (of: (score: Scores) => number) => scores.reduce((sum, score) => sum + of(score), 0) / Math.max(1, scores.length);
-  return {
-    ndcg: average((score) => score.ndcg),
-    mrr: average((score) => score.mrr),
-    recall1: average((score) => score.recall1),
-    recall5: average((score) => score.recall5),
-    recall10: average((score) => score.recall10),
-  };
+  return { ndcg: average(({ ndcg }) => ndcg), hit1: average(({ hit1 }) => hit1), hit5: average(({ hit5 }) => hit5) };
 }
 
 function gainAt(rank: number): number {

@@ -1,26 +1,20 @@
-import { RANK_WEIGHTS, type RankWeights } from "#retrieval/ranking/rank.ts";
-import type { CapturedRepository } from "./capture.ts";
+import { FEATURES, type FeatureGroup } from "#retrieval/ranking/features.ts";
+import { scoreOf, searching, type Answering } from "./answer.ts";
+import type { CapturedRepository } from "./capture-repository.ts";
 import { mean, type Scores } from "./judge.ts";
-import { FAMILIES } from "./query-set.ts";
-import { replay, scoreOf, searching, type Answering, type Replayed } from "./replay.ts";
-
-const NEUTRAL: readonly (readonly [string, Partial<RankWeights>])[] = [
-  ["path", { path: 0 }],
-  ["symbols", { symbols: 0 }],
-  ["coverage", { coverage: 0 }],
-  ["named", { named: 0 }],
-  ["file name", { fileName: 0 }],
-  ["nearness", { nearness: 0, phrase: 0, verbatim: 0 }],
-  ["phrases", { phrase: 0 }],
-  ["file kinds", { kinds: { source: 1, test: 1, example: 1, declaration: 1, document: 1, data: 1, generated: 1, vendored: 1 } }],
-  ["spread", { furtherChunk: 1 }],
-];
+import { MADE, QUESTIONS, type Family } from "./query-set.ts";
+import { replay, type Replayed } from "./replay.ts";
 
 const RIPGREP: Answering = ({ captured }) => captured.ripgrep.map((path) => ({ path }));
 
-const OURS_BY_FILE: Answering = (replayed) => searching()(replayed).map(({ path }) => ({ path }));
+const BY_FILE =
+  (answer: Answering): Answering =>
+  (replayed) =>
+    answer(replayed).map(({ path }) => ({ path }));
 
 type Way = readonly [name: string, answer: Answering];
+
+const GROUPS = (Object.keys(FEATURES) as FeatureGroup[]).filter((group) => group !== "query" && group !== "nearness");
 
 const WAYS: readonly Way[] = [
   ["everything", searching()],
@@ -29,75 +23,113 @@ const WAYS: readonly Way[] = [
   ["without exact", searching({ legs: ["bm25", "semantic"] })],
   ["BM25 alone, ranked", searching({ legs: ["bm25"] })],
   ["BM25 alone, as it is", searching({ legs: ["bm25"], ranks: false })],
-  ["exact alone, as it is", searching({ legs: ["exact"], ranks: false })],
   ["semantic alone, as it is", searching({ legs: ["semantic"], ranks: false })],
   ["legs fused, not ranked", searching({ ranks: false })],
-  ...NEUTRAL.map(([name, weights]) => [`without ${name}`, searching({ weights: { ...RANK_WEIGHTS, ...weights } })] as const),
-  ["everything, judged by file", OURS_BY_FILE],
-  ["ripgrep, judged by file", RIPGREP],
+  ...GROUPS.map((without) => [`without ${without}`, searching({ without })] as const),
+  ["without looking into texts", searching({ looksInside: false })],
 ];
 
-/** Half of the repositories, of every language: what constants were tuned on never reports. */
-export function halves(repositories: readonly CapturedRepository[]): {
+/** Judged by file alone, as what finds files only can be. */
+const WAYS_BY_FILE: readonly Way[] = [
+  ["everything, by file", BY_FILE(searching())],
+  ["BM25 as it is, by file", BY_FILE(searching({ legs: ["bm25"], ranks: false }))],
+  ["ripgrep, by file", RIPGREP],
+];
+
+/** Every other repository by language and name, so that nearly every language is in both halves: what the ranking was trained on never reports. */
+function halves(repositories: readonly CapturedRepository[]): {
   readonly reported: readonly CapturedRepository[];
   readonly tuned: readonly CapturedRepository[];
 } {
-  const sorted = repositories.toSorted((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1));
-  const placed = [...Map.groupBy(sorted, ({ language }) => language).values()].flatMap((alike) =>
-    alike.map((repository, index) => [repository, index % 2] as const),
-  );
-  const half = (wanted: number) => placed.flatMap(([repository, at]) => (at === wanted ? [repository] : []));
+  const placeOf = ({ language, name }: CapturedRepository) => `${language} ${name.toLowerCase()}`;
+  const sorted = repositories.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+  const half = (wanted: number) => sorted.filter((_, index) => index % 2 === wanted);
   return { reported: half(0), tuned: half(1) };
 }
 
 export function printTables(repositories: readonly CapturedRepository[]): void {
   const { reported, tuned } = halves(repositories);
-  printHalf("Reported on", reported, WAYS);
+  printHalf("Reported on", reported, { ways: WAYS, byFile: WAYS_BY_FILE });
   if (tuned.length > 0) {
-    // For comparison alone: constants that fit these too well would do worse above.
-    printHalf("Tuned on", tuned, WAYS.slice(0, 1));
+    // For comparison alone: a ranking that fits these too well would do worse above.
+    printHalf("Trained on", tuned, { ways: WAYS.slice(0, 1), byFile: WAYS_BY_FILE.slice(0, 1) });
   }
 }
 
-const MEASURES: readonly (readonly [string, (scores: Scores) => number])[] = [
-  ["NDCG@10", (scores) => scores.ndcg],
-  ["MRR", (scores) => scores.mrr],
-  ["recall@1", (scores) => scores.recall1],
-  ["recall@5", (scores) => scores.recall5],
-  ["recall@10", (scores) => scores.recall10],
+type Column = {
+  readonly title: string;
+  readonly has: (replayed: Replayed) => boolean;
+  readonly measure: (scores: Scores) => number;
+};
+
+const ofFamily =
+  (families: readonly Family[], isWithin = false) =>
+  (replayed: Replayed) =>
+    families.includes(replayed.captured.family) && (replayed.captured.within !== undefined) === isWithin;
+const ndcg = (scores: Scores) => scores.ndcg;
+
+/** NDCG@10, but for reports: how often a file of the fix is the first one, and among the first five. */
+const COLUMNS: readonly Column[] = [
+  { title: "questions", has: ofFamily(QUESTIONS), measure: ndcg },
+  { title: "with path", has: ofFamily(QUESTIONS, true), measure: ndcg },
+  ...QUESTIONS.map((family) => ({ title: family, has: ofFamily([family]), measure: ndcg })),
+  { title: "report, first", has: ofFamily(["report"]), measure: (scores) => scores.hit1 },
+  { title: "report, of five", has: ofFamily(["report"]), measure: (scores) => scores.hit5 },
+  ...MADE.map((family) => ({ title: family, has: ofFamily([family]), measure: ndcg })),
 ];
 
-function printHalf(title: string, repositories: readonly CapturedRepository[], ways: readonly Way[]): void {
+type Ways = { readonly ways: readonly Way[]; readonly byFile: readonly Way[] };
+
+function printHalf(title: string, repositories: readonly CapturedRepository[], { ways, byFile }: Ways): void {
   const queries = repositories.flatMap(replay);
   const names = repositories.map(({ name, language }) => `${name} (${language})`).join(", ");
-  console.log(`\n## ${title} ${names}: ${queries.length} queries, NDCG@10 of each family, all measures of all\n`);
-  const families = FAMILIES.map((family) => [family, queries.filter(({ captured }) => captured.family === family)] as const);
-  printRow(["", ...families.map(([family, { length }]) => `${family} (${length})`), ...MEASURES.map(([name]) => name)]);
-  printRow(["---", ...families.map(() => "---:"), ...MEASURES.map(() => "---:")]);
-  for (const [name, answer] of ways) {
+  console.log(
+    `\n## ${title} ${names}: ${queries.length} queries; NDCG@10, and of reports how often a file of the fix is first, among five\n`,
+  );
+  const columns = COLUMNS.map((column) => ({ ...column, queries: queries.filter(column.has) })).filter(
+    (column) => column.queries.length > 0,
+  );
+  printHead(["", ...columns.map((column) => `${column.title} (${column.queries.length})`)]);
+  for (const [name, answer] of [...ways, ...byFile]) {
     const scores = new Map(queries.map((query) => [query, scoreOf(answer, query)]));
-    const meanOf = (some: readonly Replayed[]) => mean(some.flatMap((query) => scores.get(query) ?? []));
-    const all = meanOf(queries);
-    printRow([name, ...families.map(([, some]) => shown(meanOf(some).ndcg)), ...MEASURES.map(([, measure]) => shown(measure(all)))]);
-  }
-  console.log("");
-  printRow(["language", "queries", ...MEASURES.map(([name]) => name), "by file", "ripgrep, by file"]);
-  printRow(["---", "---:", ...MEASURES.map(() => "---:"), "---:", "---:"]);
-  for (const [language, some] of Map.groupBy(queries, ({ repository }) => repository.language)) {
-    const meanOf = (answer: Answering) => mean(some.map((query) => scoreOf(answer, query)));
-    const [ours, byFile, ripgrep] = [meanOf(searching()), meanOf(OURS_BY_FILE), meanOf(RIPGREP)];
     printRow([
-      language,
-      String(some.length),
-      ...MEASURES.map(([, measure]) => shown(measure(ours))),
-      shown(byFile.ndcg),
-      shown(ripgrep.ndcg),
+      name,
+      ...columns.map((column) =>
+        shown(
+          average(
+            column.queries.map((query) => scores.get(query)),
+            column.measure,
+          ),
+        ),
+      ),
     ]);
   }
+  console.log("");
+  const some = columns.slice(0, 7);
+  printHead(["language", "queries", ...some.map((column) => column.title), "made, all"]);
+  const everything = new Map(queries.map((query) => [query, scoreOf(searching(), query)]));
+  for (const [language, own] of Map.groupBy(queries, ({ repository }) => repository.language)) {
+    const cells = [...some, { has: ofFamily(MADE), measure: ndcg }].map(({ has, measure }) =>
+      average(
+        own.filter(has).map((query) => everything.get(query)),
+        measure,
+      ),
+    );
+    printRow([language, String(own.length), ...cells.map(shown)]);
+  }
+}
+
+function average(scores: readonly (Scores | undefined)[], measure: (scores: Scores) => number): number {
+  return measure(mean(scores.filter((score) => score !== undefined)));
 }
 
 function shown(value: number): string {
   return value.toFixed(3);
+}
+
+function printHead(cells: readonly string[]): void {
+  printRow(cells);
+  printRow(cells.map((_, index) => (index === 0 ? "---" : "---:")));
 }
 
 function printRow(cells: readonly string[]): void {

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
 import { languageOf } from "#splitting/languages.ts";
 
-/** The four ways in which people look for code, each made from a repository alone. */
-export const FAMILIES = ["commit", "docstring", "symbol", "split name"] as const;
-export type Family = (typeof FAMILIES)[number];
+/** What people ask, written and collected by hand. */
+export const QUESTIONS = ["how", "what", "name"] as const;
+/** What is made from a repository alone. */
+export const MADE = ["commit", "docstring", "symbol", "split name"] as const;
+export type Family = (typeof QUESTIONS)[number] | "report" | (typeof MADE)[number];
 
 /** What a query has to find: a file, or a place in it. */
 export type Target = { readonly path: string; readonly lines?: readonly [first: number, last: number] };
@@ -15,6 +17,8 @@ export type EvalQuery = {
   readonly text: string;
   /** Each counts once. */
   readonly targets: readonly Target[];
+  /** The folder that is named as `path`; "" where the code is not in one. Left out of a query that names none. */
+  readonly within?: string;
 };
 
 /** As many as wanted, in an order that is the same for everybody and knows nothing of what is in them. */
@@ -35,7 +39,7 @@ export function headOf(path: string, start: number, end: number): Target {
 
 const PROGRAMMING = new Set("typescript tsx javascript python go rust java c cpp csharp ruby php kotlin swift scala".split(" "));
 
-/** What people look for: tests, examples and copies of others' code are no right answer to any of the queries. */
+/** What the made queries look for: tests, examples and copies of others' code are no right answer to any of them. */
 export function isCode(path: string): boolean {
   return PROGRAMMING.has(languageOf(path)) && fileKindOf(path) === "source";
 }

@@ -1,34 +1,36 @@
 import { existsSync } from "node:fs";
-import { appendFile, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readConfig } from "@sightline/foundation/config";
 import { embedderVariables } from "#config.ts";
-import type { CapturedRepository } from "./capture.ts";
-import { captureRepository, modelOf } from "./capture-repository.ts";
+import { captureRepository, modelOf, type CapturedRepository } from "./capture-repository.ts";
 import { nameOf } from "./git.ts";
-import { halves, printTables } from "./print-tables.ts";
-import { replay } from "./replay.ts";
-import { tune } from "./tune.ts";
+import { printTables } from "./print-tables.ts";
+import { writeFeatures } from "./write-features.ts";
 
-const HELP = `npm run eval -- [--queries 40] [--captured FILE] [--tune] repository.git …
+const HELP = `npm run eval -- [--queries 10] [--captured FOLDER] [--keep] [--features FILE] repository.git …
 
-Makes questions of git repositories, indexes each by itself, and prints how well searches answer, with and without each leg and stage.
+Asks what people asked of these repositories (packages/code-index/evaluation/sets), and questions made of them, indexes each by itself, and
+prints how well searches answer, with and without each leg and stage.
 
-  --queries N      of each of the four families, from each repository, at the most (40)
-  --captured FILE  keeps what the legs found, and takes it from there for the repositories that it has: ranking alone is then measured in a minute
-  --tune           climbs with the ranking's constants on the half of the repositories that does not report, and prints where it got
+  --queries N        made queries of each of the four families, from each repository, at the most (10); 0 for what people asked alone
+  --captured FOLDER  keeps what the legs found, a file a repository, and takes it from there: ranking alone is then measured in a minute
+  --keep             keeps the indexes, as databases eval_…, and uses those that are there
+  --features FILE    writes what the ranking knows of each candidate, for train-ranking.py, and prints no tables
 
   TEST_DATABASE_URL      a PostgreSQL with pgvector, in which a database is made for each repository and dropped again
   CODEINDEX_EMBEDDER, …  what makes the vectors, as for the product (.env.example); \`hash\` when not set. For a model behind an address:
                          CODEINDEX_EMBEDDER=openai CODEINDEX_EMBEDDING_URL=http://127.0.0.1:8081/v1 CODEINDEX_EMBEDDING_MODEL=all-minilm-l6-v2
-                         CODEINDEX_EMBEDDING_DIMENSIONS=384. Repositories in FILE that were captured with another model are refused.`;
+                         CODEINDEX_EMBEDDING_DIMENSIONS=384. What was captured with another model is refused.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    queries: { type: "string", default: "40" },
+    queries: { type: "string", default: "10" },
     captured: { type: "string" },
-    tune: { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
+    features: { type: "string" },
     help: { type: "boolean", short: "h", default: false },
   },
 });
@@ -39,8 +41,8 @@ if (values.help) {
 
 const server = process.env["TEST_DATABASE_URL"] ?? "";
 const embedding = readConfig(embedderVariables, process.env);
-const file = values.captured;
-const known = file !== undefined && existsSync(file) ? readCaptured(await readFile(file, "utf8")) : [];
+const folder = values.captured;
+const known = folder !== undefined && existsSync(folder) ? await readCaptured(folder) : [];
 const missing = positionals.filter((path) => !known.some(({ name }) => name === nameOf(path)));
 if ((missing.length > 0 && server === "") || positionals.length + known.length === 0) {
   fail("Give TEST_DATABASE_URL, a PostgreSQL with pgvector, and the folders of git repositories; --help says more.");
@@ -51,14 +53,15 @@ if (other !== undefined) {
 }
 const captured = [...known];
 for (const path of missing) {
-  const repository = await captureRepository({ server, path, embedding, count: Number(values.queries) });
+  const repository = await captureRepository({ server, path, embedding, count: Number(values.queries), keep: values.keep });
   captured.push(repository);
-  if (file !== undefined) {
-    await appendFile(file, `${JSON.stringify(repository)}\n`);
+  if (folder !== undefined) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `${repository.name}.json`), JSON.stringify(repository));
   }
 }
-if (values.tune) {
-  tune(halves(captured).tuned.flatMap(replay));
+if (values.features !== undefined) {
+  await writeFeatures(captured, values.features);
 } else {
   console.log(`\nVectors of ${modelOf(embedding)}`);
   printTables(captured);
@@ -69,6 +72,7 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function readCaptured(text: string): readonly CapturedRepository[] {
-  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as CapturedRepository]));
+async function readCaptured(directory: string): Promise<readonly CapturedRepository[]> {
+  const files = (await readdir(directory)).filter((name) => name.endsWith(".json"));
+  return Promise.all(files.map(async (name) => JSON.parse(await readFile(join(directory, name), "utf8")) as CapturedRepository));
 }

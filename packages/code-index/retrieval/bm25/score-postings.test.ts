@@ -116,16 +116,23 @@ test("how rare a word is counts over all segments given", async () => {
   expect(best[0]?.chunkId).toBe(chunkId(1, 0));
 });
 
-test("coverage is the part of the query a chunk holds; words that are nowhere don't count", async () => {
+test("what each word adds to a chunk's score is told of every visible chunk; a word that is nowhere weighs nothing", async () => {
   const scores = await score({
     queryTerms: [queryTerm("a"), queryTerm("b"), queryTerm("nowhere")],
     segments: [whole(SEGMENT, 10)],
     postings: [row("a", [1, 2]), row("b", [2, 3])],
   });
-  expect(scores.coverageOf(chunkId(SEGMENT, 1))).toBeCloseTo(0.5);
-  expect(scores.coverageOf(chunkId(SEGMENT, 2))).toBeCloseTo(1);
-  expect(scores.coverageOf(chunkId(SEGMENT, 4))).toBe(0);
-  expect(scores.coverageOf(chunkId(99, 4))).toBe(0);
+  const scoreOf = new Map(scores.best.map(({ chunkId: id, score: best }) => [id, best]));
+  const [alone = 0, ...others] = scores.contributionsOf(chunkId(SEGMENT, 1));
+  expect(alone).toBeCloseTo(scoreOf.get(chunkId(SEGMENT, 1)) ?? 0);
+  expect(others).toEqual([0, 0]);
+  const both = scores.contributionsOf(chunkId(SEGMENT, 2));
+  expect(both[0] === both[1] && both[2] === 0 && both.reduce((sum, added) => sum + added)).toBeCloseTo(
+    scoreOf.get(chunkId(SEGMENT, 2)) ?? 0,
+  );
+  expect(scores.contributionsOf(chunkId(SEGMENT, 4))).toEqual([0, 0, 0]);
+  expect(scores.contributionsOf(chunkId(99, 4))).toEqual([0, 0, 0]);
+  expect(scores.weights).toEqual([scores.weights[1], scores.weights[1], 0]);
 });
 
 test("scores are BM25's: the inverse document frequency times the impact", async () => {
@@ -198,7 +205,7 @@ test("whoever waits for something else gets a turn in between", async () => {
 
 // What differs from an index built of the seen chunks alone is only the mean length that an impact was made with:
 // it is that of the segment, with the chunks that are not seen any more. So the impacts are the same here.
-test("chunks that are not seen are as if they had never been indexed: same chunks, scores, order and coverage", async () => {
+test("chunks that are not seen are as if they had never been indexed: same chunks, scores, order and contributions", async () => {
   const chunk = fc.record({
     seen: fc.boolean(),
     impacts: fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.double({ min: 0.01, max: 2, noNaN: true })),
@@ -231,7 +238,7 @@ test("chunks that are not seen are as if they had never been indexed: same chunk
       );
       expect(filtered.best.map((hit) => ({ chunkId: newIds.get(hit.chunkId), score: hit.score }))).toEqual(alone.best);
       for (const [id, alike] of newIds) {
-        expect(filtered.coverageOf(id)).toBe(alone.coverageOf(alike));
+        expect(filtered.contributionsOf(id)).toEqual(alone.contributionsOf(alike));
       }
     }),
     { numRuns: 300 },

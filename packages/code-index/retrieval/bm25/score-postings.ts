@@ -8,11 +8,20 @@ import type { SegmentMemory, TermPostings } from "./segment-memory.ts";
 import { createTop, type ScoredChunk } from "./top.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
-export type Scores = {
+export type Scores = WordScores & {
   /** The best chunks, best first. */
   readonly best: readonly ScoredChunk[];
-  /** The share of the query's terms that a chunk holds, from 0 to 1; rare terms count more. */
-  readonly coverageOf: (chunkId: number) => number;
+};
+
+/** How chunks hold the query's words. */
+export type WordScores = {
+  /** What each of the query's terms weighs: its own weight times its inverse document frequency. */
+  readonly weights: readonly number[];
+  /**
+   * What each of the query's terms adds to the BM25 score of a chunk, in their order; 0 for those that it does not hold. Of any chunk,
+   * also of one that is not among the best.
+   */
+  readonly contributionsOf: (chunkId: number) => readonly number[];
 };
 
 /** A term of the query with the chunks that hold it. */
@@ -37,7 +46,6 @@ export async function scorePostings({ memory, queryTerms, segments, limit, isWan
   const yieldToEventLoop = yieldEvery(MAX_BLOCKING_MS);
   const total = segments.reduce((sum, segment) => sum + segment.count, 0);
   const weights = queryTerms.map((queryTerm) => queryTerm.weight * idf(memory.seenCounts, queryTerm, { segments, total }));
-  const coverable = weights.reduce((sum, weight) => sum + weight, 0);
   const top = createTop(limit);
   const found = (id: number, score: number) => {
     if (isWanted === undefined || isWanted(id)) {
@@ -60,14 +68,20 @@ export async function scorePostings({ memory, queryTerms, segments, limit, isWan
   const bySegment = new Map(promising.map(({ segment, rows }) => [segment.segmentId, { segment, rows }]));
   return {
     best: top.sorted(),
-    coverageOf: (id) => {
+    weights,
+    contributionsOf: (id) => {
+      const contributions = queryTerms.map(() => 0);
       const own = bySegment.get(Math.floor(id / SEGMENT_CAPACITY));
       const ordinal = id % SEGMENT_CAPACITY;
-      if (own === undefined || !isSeen(own.segment, ordinal)) {
-        return 0;
+      if (own !== undefined && isSeen(own.segment, ordinal)) {
+        for (const { term, list, factor } of own.rows) {
+          const place = placeFrom(list.ordinals, ordinal, 0);
+          if (list.ordinals[place] === ordinal) {
+            contributions[term] = (list.impacts[place] ?? 0) * factor;
+          }
+        }
       }
-      const holds = ({ list: { ordinals } }: Row) => ordinals[placeFrom(ordinals, ordinal, 0)] === ordinal;
-      return own.rows.reduce((sum, row) => sum + (holds(row) ? row.weight : 0), 0) / (coverable || 1);
+      return contributions;
     },
   };
 }
@@ -94,7 +108,7 @@ function rowsOf({ segmentId }: VisibleChunks, queryTerms: readonly WeightedPosti
     }
     const weight = weights[index] ?? 0;
     const factor = IMPACT_STEP * weight;
-    return [{ weight, list, factor, upperBound: list.upperBound * factor }];
+    return [{ term: index, weight, list, factor, upperBound: list.upperBound * factor }];
   });
 }
 

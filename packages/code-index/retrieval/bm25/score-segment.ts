@@ -5,6 +5,8 @@ import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
 /** A query term as one segment has it. */
 export type Row = {
+  /** Its place among the query's terms. */
+  readonly term: number;
   readonly weight: number;
   readonly list: BoundedColumns;
   /** What an impact of the list is multiplied by to become a score. */

@@ -1,5 +1,6 @@
 import { LATE, within } from "@sightline/foundation/deadline";
 import type { z } from "zod";
+import type { WordScores } from "#retrieval/bm25/score-postings.ts";
 import type { legStateSchema } from "#contract.ts";
 import { isTimeout } from "#retrieval/scope/read-scope.ts";
 
@@ -11,13 +12,13 @@ export type LegAnswer = {
   /** `ok` when left out. */
   readonly state?: LegState["state"];
   readonly reason?: string;
-  /** Which part of the query's words a chunk holds, from 0 to 1, for the leg that knows. */
-  readonly coverageOf?: (chunkId: number) => number;
+  /** How chunks hold the query's words, from the leg that knows. */
+  readonly words?: WordScores;
   /** True when no other chunk meets the query's conditions. */
   readonly isComplete?: boolean;
 };
 
-export type LegOutcome = Pick<LegAnswer, "chunkIds" | "coverageOf" | "isComplete"> & { readonly state: LegState };
+export type LegOutcome = Pick<LegAnswer, "chunkIds" | "words" | "isComplete"> & { readonly state: LegState };
 
 type Running = {
   readonly deadlineMs: number;
@@ -47,8 +48,8 @@ export async function runLeg({ deadlineMs, search, advice, onError }: Running): 
     if (answer === LATE) {
       return finish([], "timeout", late(deadlineMs, advice));
     }
-    const { chunkIds, state = "ok", reason, coverageOf, isComplete = false } = answer;
-    return { ...finish(chunkIds, state, reason), ...(coverageOf === undefined ? {} : { coverageOf }), isComplete };
+    const { chunkIds, state = "ok", reason, words, isComplete = false } = answer;
+    return { ...finish(chunkIds, state, reason), ...(words === undefined ? {} : { words }), isComplete };
   } catch (error) {
     if (isTimeout(error)) {
       return finish([], "timeout", late(deadlineMs, advice));

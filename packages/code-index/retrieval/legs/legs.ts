@@ -36,10 +36,11 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
   const queryTerms = query.queryTerms.map(({ weight }, index) => ({ weight, postings: postings[index] ?? new Map<number, null>() }));
   const scoring = { memory, queryTerms, segments };
   if (!filtersFiles(scope)) {
-    const { best, coverageOf } = await scorePostings({ ...scoring, limit });
-    return { chunkIds: best.map((hit) => hit.chunkId), coverageOf };
+    const words = await scorePostings({ ...scoring, limit });
+    return { chunkIds: words.best.map((hit) => hit.chunkId), words };
   }
-  const { best, coverageOf } = await scorePostings({ ...scoring, limit: FILTERED });
+  const words = await scorePostings({ ...scoring, limit: FILTERED });
+  const { best } = words;
   return read(async (transaction) => {
     const kept = await keepMatchingFiles(
       transaction,
@@ -48,12 +49,12 @@ export async function searchByWords(looking: Looking): Promise<LegAnswer> {
     );
     const found = best.flatMap(({ chunkId }) => (kept.has(chunkId) ? [chunkId] : [])).slice(0, limit);
     if (found.length === limit || best.length < FILTERED) {
-      return { chunkIds: found, coverageOf };
+      return { chunkIds: found, words };
     }
     // Few files match, so that asking for them first is cheap, and finds those further down.
     const matching = await chunksOfMatchingFiles(transaction, scope);
     const among = await scorePostings({ ...scoring, limit, isWanted: (chunkId) => matching.has(chunkId) });
-    return { chunkIds: among.best.map((hit) => hit.chunkId), coverageOf };
+    return { chunkIds: among.best.map((hit) => hit.chunkId), words };
   });
 }
 

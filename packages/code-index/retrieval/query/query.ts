@@ -1,7 +1,8 @@
 import { termsOf } from "#store/index/terms.ts";
 import { conditionsOf, type Condition, filtersOf, type QueryFilter } from "./query-filters.ts";
-import { fragmentsOf, isProse, namesIn, shapeOf, type Shape } from "./query-shape.ts";
+import { fragmentsOf, isProse, namesIn, pathIn, shapeOf, type Shape } from "./query-shape.ts";
 import { tokensOf, type Token } from "./query-tokens.ts";
+import { isReport, readReport, type MentionedPlace, type Report } from "./read-report.ts";
 import { invalidQuery, refuseNul } from "./refusals.ts";
 import { variantsOf } from "./variants.ts";
 
@@ -22,6 +23,8 @@ export type ParsedQuery = {
   readonly literals: readonly string[];
   /** Identifiers that the query names; a chunk that defines one is what it asks for. */
   readonly names: readonly string[];
+  /** Files that the query names. */
+  readonly places: readonly MentionedPlace[];
   readonly filters: readonly QueryFilter[];
   /** The sides of OR. A chunk must meet all conditions of one side; a side without conditions is always met. */
   readonly alternatives: readonly (readonly Condition[])[];
@@ -69,16 +72,22 @@ export function parseQuery(given: string, { symbol }: { readonly symbol?: string
   const symbols = filters.filter(({ field, negated }) => field === "symbol" && !negated).map(({ value }) => value);
   const written = asked.length === tokens.length ? text : asked.map(({ raw }) => raw).join(" ");
   const plain = [...asked.map(plainOf), ...(asked.length === 0 ? symbols.filter((name) => !name.includes("*")) : [])].join(" ").trim();
-  const shape = shapeOf(written === "" ? plain : written);
+  const report = isReport(written) ? readReport(written) : undefined;
+  const shape = report === undefined ? shapeOf(written === "" ? plain : written) : "report";
   const isCaseSensitive = caseOf(tokens, asked);
   const conditions = conditionsOf(alternatives, { shape, isCaseSensitive });
-  const names = [...new Set([...symbols.filter((name) => !name.includes("*")), ...namesIn(written, shape)])].slice(0, MAX_LITERALS);
+  const named = report?.names ?? namesIn(written, shape).slice(0, MAX_LITERALS);
+  const names = [...new Set([...symbols.filter((name) => !name.includes("*")), ...named])];
   return {
     text: plain,
     shape,
-    queryTerms: queryTermsOf(plain, shape),
-    literals: literalsOf({ written, plain, asked, names, shape, alternatives }),
+    queryTerms: report === undefined ? queryTermsOf(plain, shape) : report.words.map(reportTerm),
+    literals:
+      report === undefined
+        ? literalsOf({ written, plain, asked, names, shape, alternatives })
+        : [...report.messages, ...names].slice(0, MAX_LITERALS),
     names,
+    places: shape === "path" ? [pathIn(written)] : (report?.places ?? []),
     filters,
     alternatives: conditions.alternatives,
     isCaseSensitive,
@@ -149,6 +158,10 @@ function queryTermsOf(text: string, shape: Shape): readonly QueryTerm[] {
     // In a query of nothing but stop words they count in full.
     weight: isStopWord(term) && telling.length > 0 ? STOP_WORD_WEIGHT : 1,
   }));
+}
+
+function reportTerm({ term, weight }: Report["words"][number]): QueryTerm {
+  return { terms: [term, ...variantsOf(term)], weight };
 }
 
 type Texts = {

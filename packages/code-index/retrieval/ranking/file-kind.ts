@@ -1,28 +1,66 @@
 /** What the path alone says a file is for. */
 export type FileKind = "source" | "test" | "example" | "declaration" | "document" | "data" | "generated" | "vendored";
 
+/**
+ * What a place counts for what its file is for. These are rules and no part of what is learned: since hardly a query of the evaluation
+ * asks for a test or a document, it would teach that nobody ever wants one.
+ */
+export const KIND_FACTORS: Readonly<Record<FileKind | "asked", number>> = {
+  asked: 1,
+  source: 1,
+  test: 0.2,
+  example: 0.5,
+  declaration: 0.5,
+  document: 0.35,
+  data: 0.35,
+  generated: 0.3,
+  vendored: 0.25,
+};
+/** A kind by the folders that its files are in, written as `plainFolder` does, or by the names of its files. */
+type Rule = { readonly kind: FileKind; readonly folder?: RegExp; readonly file?: RegExp };
+
 /** The first that the path matches. */
-const KINDS: readonly (readonly [FileKind, RegExp])[] = [
-  // `deps` of the root, as C and C++ have it and Linguist reads it.
-  ["vendored", /(?:^|\/)(?:vendor|node_modules|third_?party|bower_components)\/|^deps\//],
-  [
-    "generated",
-    /(?:^|\/)(?:dist|build|generated)\/|\.(?:pb|pb\.gw|gen|generated|g|min|bundle)\.[a-z]+$|_(?:generated|pb2|pb2_grpc)\.[a-z]+$|_string\.go$/,
-  ],
-  [
-    "test",
-    /(?:^|\/)(?:tests?|testing|testdata|testutils?|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e|benchmarks?)\/|[._-](?:test|tests|spec|bench|benchmark)\.[a-z]+$|(?:^|\/)(?:test|conftest)[_-][^/]*$|(?:Test|Tests|Spec|IT)\.(?:java|kt|scala|cs)$/,
-  ],
-  ["example", /(?:^|\/)(?:examples?|samples?|demos?|playground|tutorials?)\//],
-  [
-    "document",
-    /\.(?:md|mdx|rst|txt|adoc)$|(?:^|\/)(?:docs?|documentation)\/|(?:^|\/)(?:LICENSE|NOTICE|CHANGELOG|AUTHORS|CONTRIBUTORS|MAINTAINERS)[^/]*$/,
-  ],
+const RULES: readonly Rule[] = [
+  { kind: "vendored", folder: /^(?:vendor|node_modules|third[-_]?party|bower_components)$/ },
+  {
+    kind: "generated",
+    folder: /^(?:dist|build|generated)$/,
+    file: /\.(?:pb|pb\.gw|gen|generated|g|min|bundle)\.[a-z]+$|_(?:generated|pb2|pb2_grpc)\.[a-z]+$|_string\.go$/,
+  },
+  {
+    kind: "test",
+    folder:
+      /^(?:tests?|testing|testdata|testutils?|testsuite|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e|bench(?:es|marks?)?)$|[._-](?:tests?|specs?)$|^tests?[._-]/,
+    file: /[._-](?:test|tests|spec|bench|benchmark)\.[a-z]+$|^(?:test|conftest)[_-]|^(?:conftest\.py|tests?\.[a-z]+)$|(?:Test|Tests|Spec|Specs|Benchmark|Bench|IT)\.(?:java|kt|scala|cs|swift|php|hs|groovy)$/,
+  },
+  { kind: "example", folder: /^_?(?:examples?|samples?|demos?|playgrounds?|tutorials?)$|[._-](?:examples?|samples?|demos?)$/ },
+  {
+    kind: "document",
+    folder: /^(?:docs?|documentation|website)$/,
+    file: /\.(?:md|mdx|rst|txt|adoc)$|^(?:LICENSE|NOTICE|CHANGELOG|AUTHORS|CONTRIBUTORS|MAINTAINERS)/,
+  },
   // Files that only declare what is defined elsewhere.
-  ["declaration", /\.d\.[cm]?ts$|\.pyi$/],
-  ["data", /\.(?:json|jsonl|ya?ml|toml|xml|csv|tsv|svg|lock|sum|snap|ini|properties|html|css)$/],
+  { kind: "declaration", file: /\.d\.[cm]?ts$|\.pyi$/ },
+  { kind: "data", file: /\.(?:json|jsonl|ya?ml|toml|xml|csv|tsv|svg|lock|sum|snap|ini|properties|html|css)$/ },
 ];
 
+/** Scripts that a page loads: what they are built from stands elsewhere. */
+const BUILT = /(?:^|\/)(?:static|assets|public)\/(?:.*\/)?[^/]+\.(?:js|css|map)$/;
+/** Of the root alone, as C and C++ have it and Linguist reads it. */
+const ROOT_VENDORED = /^deps\//;
+
 export function fileKindOf(path: string): FileKind {
-  return KINDS.find(([, pattern]) => pattern.test(path))?.[0] ?? "source";
+  const names = path.split("/");
+  const file = names.pop() ?? "";
+  const folders = names.map(plainFolder);
+  if (ROOT_VENDORED.test(path)) {
+    return "vendored";
+  }
+  const rule = RULES.find(({ folder, file: named }) => folders.some((name) => folder?.test(name) === true) || named?.test(file) === true);
+  return rule?.kind ?? (BUILT.test(path) ? "generated" : "source");
+}
+
+/** `androidTest` and `Core.Tests` as `android-test` and `core.tests`. */
+function plainFolder(name: string): string {
+  return name.replaceAll(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
 }

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
-import { rank, type Candidate } from "./rank.ts";
+import type { Candidate } from "./candidate.ts";
+import { rank } from "./rank.ts";
 
 type Given = Partial<FoundChunk> & { readonly score?: number; readonly coverage?: number; readonly content?: string };
+
+const TERM_WEIGHTS = Array.from({ length: 10 }, () => 1);
 
 function candidate({ score = 1, coverage = 0.5, content: _content, ...chunk }: Given, index: number): Candidate {
   return {
@@ -20,13 +23,14 @@ function candidate({ score = 1, coverage = 0.5, content: _content, ...chunk }: G
       symbols: [],
       ...chunk,
     },
-    coverage,
+    // Of ten words that weigh the same.
+    contributions: TERM_WEIGHTS.map((_, term) => (term < coverage * TERM_WEIGHTS.length ? 1 : 0)),
   };
 }
 
 async function ranked(query: string, given: readonly Given[]): Promise<readonly string[]> {
   const texts = new Map(given.map(({ content = "" }, index) => [index, content]));
-  const all = await rank(given.map(candidate), { query: parseQuery(query), readTexts: async () => texts });
+  const all = await rank(given.map(candidate), { query: parseQuery(query), termWeights: TERM_WEIGHTS, readTexts: async () => texts });
   return all.map((chunk) => `${chunk.path}:${chunk.start_line}`);
 }
 
@@ -78,11 +82,12 @@ test("the place that holds a pasted text letter for letter comes before one that
 test("each result says the factors of its score", async () => {
   const [result] = await rank([candidate({ score: 2, path: "src/header.ts", symbols: ["parseHeader"] }, 0)], {
     query: parseQuery("parse the header"),
+    termWeights: TERM_WEIGHTS,
     readTexts: async () => new Map(),
   });
   const product = Object.values(result?.factors ?? {}).reduce((all, factor) => all * factor, result?.fused ?? 0);
   expect(result?.fused).toBe(2);
-  expect(result?.factors["file name"]).toBeGreaterThan(1);
+  expect(result?.factors.path).toBeGreaterThan(1);
   expect(result?.score).toBeCloseTo(product);
 });
 
@@ -125,11 +130,11 @@ test("tests are not put back when tests are asked for", async () => {
 
 test("further chunks of a file make room for other files", async () => {
   const chunks = [
-    { path: "a.ts", start_line: 1 },
-    { path: "a.ts", start_line: 10, score: 0.8 },
-    { path: "b.ts", start_line: 1, score: 0.9 },
+    { path: "a.ts", start_line: 30 },
+    { path: "a.ts", start_line: 10, score: 0.6 },
+    { path: "b.ts", start_line: 20, score: 0.9 },
   ];
-  expect(await ranked("parse the header", chunks)).toEqual(["a.ts:1", "b.ts:1", "a.ts:10"]);
+  expect(await ranked("parse the header", chunks)).toEqual(["a.ts:30", "b.ts:20", "a.ts:10"]);
 });
 
 test("nothing is ranked as nothing", async () => {

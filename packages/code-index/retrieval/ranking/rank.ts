@@ -1,13 +1,16 @@
 import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
-import { createDescriber, type Features } from "./chunk-features.ts";
-import type { FileKind } from "./file-kind.ts";
-import type { FusedChunk } from "./fuse.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { Candidate } from "./candidate.ts";
+import { describeCandidates, withNearness, type Described, type FeatureGroup, type Features } from "./features.ts";
+import { KIND_FACTORS } from "./file-kind.ts";
+import type { FusedChunk } from "./fuse.ts";
+import { FAR, type Nearness } from "./nearness.ts";
+import { readRankingModel } from "./ranking-model.ts";
 
 /** The factors of a result's score, 1 when left out: the fused score is multiplied by each. `reranker` is a model's score, which decides the order. */
 export type Factors = Readonly<Partial<Record<FactorName, number>>>;
 
-type FactorName = "path" | "symbols" | "named" | "file name" | "place" | "coverage" | "kind" | "nearness" | "spread" | "reranker";
+type FactorName = FeatureGroup | "kind" | "defines" | "place" | "mentioned" | "verbatim" | "spread" | "reranker";
 
 export type RankedChunk = FoundChunk & {
   readonly score: number;
@@ -15,48 +18,6 @@ export type RankedChunk = FoundChunk & {
   readonly fused: number;
   readonly factors: Factors;
   readonly ranks: FusedChunk["ranks"];
-};
-
-export type Candidate = {
-  readonly fused: FusedChunk;
-  readonly chunk: FoundChunk;
-  /** The share of the query's words that it holds, from 0 to 1. */
-  readonly coverage: number;
-};
-
-/** What each part of the ranking is worth; `npm run eval` says whether it is worth it. */
-export type RankWeights = {
-  /** The most that each of these features adds. */
-  readonly path: number;
-  readonly symbols: number;
-  readonly named: number;
-  readonly fileName: number;
-  readonly coverage: number;
-  /** The query is a path that points to the chunk. */
-  readonly place: number;
-  /** The query's terms in neighbouring lines, in the query's order, and letter for letter. */
-  readonly nearness: number;
-  readonly phrase: number;
-  readonly verbatim: number;
-  readonly kinds: Readonly<Record<FileKind, number>>;
-  /** Each further chunk of a file is worth this much of the one before, so that one file does not fill the page. */
-  readonly furtherChunk: number;
-};
-
-/** Tuned by `npm run eval -- --tune` on half of the repositories; the other half reports. */
-export const RANK_WEIGHTS: RankWeights = {
-  path: 0.6,
-  symbols: 1.6,
-  named: 1.6,
-  fileName: 0.24,
-  coverage: 0.7,
-  place: 8,
-  nearness: 0.5,
-  phrase: 0.8,
-  // No query of the evaluation is pasted: docs/benchmarks.md says what it is worth.
-  verbatim: 1,
-  kinds: { source: 1, test: 0.3, example: 0.6, declaration: 0.6, document: 0.5, data: 0.5, generated: 0.35, vendored: 0.3 },
-  furtherChunk: 0.8,
 };
 
 /** The texts of chunks, by their ids. */
@@ -67,101 +28,103 @@ export type ReadTexts = (chunkIds: readonly number[]) => Promise<Texts>;
 
 type Ranking = {
   readonly query: ParsedQuery;
-  readonly weights?: RankWeights | undefined;
+  /** Of the query's terms, in their order; empty where BM25 has no part. */
+  readonly termWeights: readonly number[];
+  /** Whether texts are read to see how near the query's words stand to each other (true). */
+  readonly looksInside?: boolean | undefined;
   /** Reads the texts of the few best candidates. */
   readonly readTexts: ReadTexts;
 };
 
+const model = readRankingModel();
+
 /** Orders what the legs found by what a person would look at first. */
 export async function rank(
   candidates: readonly Candidate[],
-  { query, weights = RANK_WEIGHTS, readTexts }: Ranking,
+  { query, termWeights, looksInside = true, readTexts }: Ranking,
 ): Promise<readonly RankedChunk[]> {
-  const describe = createDescriber(query);
-  const scored = scoreByPlace(
-    candidates.map((candidate) => ({ ...candidate, features: describe(candidate) })),
-    weights,
-  );
-  const texts = await readTexts(scored.slice(0, READ).map(({ candidate }) => candidate.chunk.chunk_id));
-  return orderByText(scored, weights, texts);
+  const scored = scoreAll(describeCandidates(candidates, { query, termWeights }));
+  const texts = looksInside ? await readTexts(scored.slice(0, READ).map(({ described }) => idOf(described))) : new Map<number, string>();
+  return orderByTexts(scored, texts);
 }
-
-export type DescribedCandidate = Pick<Candidate, "fused" | "chunk"> & { readonly features: Features };
 
 /** The same, of candidates that are described already and whose texts are known. */
-export function order(candidates: readonly DescribedCandidate[], weights: RankWeights, texts: Texts): readonly RankedChunk[] {
-  return orderByText(scoreByPlace(candidates, weights), weights, texts);
-}
-
-/** Scores by everything but the texts, best first. */
-function scoreByPlace(candidates: readonly DescribedCandidate[], weights: RankWeights): Scored[] {
-  return candidates.map((candidate) => scoreAlone(candidate, weights)).toSorted(byScore);
-}
-
-function orderByText(scored: Scored[], weights: RankWeights, texts: Texts): readonly RankedChunk[] {
-  addNearness(scored, weights, texts);
-  scored.sort(byScore);
-  takeFromFurther(scored, weights);
-  scored.sort(byScore);
-  return scored.map(({ candidate: { fused, chunk }, score, factors }) => ({
-    ...chunk,
-    score,
-    fused: fused.score,
-    factors,
-    ranks: fused.ranks,
-  }));
-}
-
-/** Mutable, since a search has hundreds. */
-type Scored = {
-  readonly candidate: DescribedCandidate;
-  readonly file: string;
-  readonly factors: Partial<Record<FactorName, number>>;
-  score: number;
-};
-
-function scoreAlone(candidate: DescribedCandidate, weights: RankWeights): Scored {
-  const { fused, chunk, features } = candidate;
-  const scored: Scored = { candidate, file: `${chunk.repo}\0${chunk.path}`, factors: {}, score: fused.score };
-  multiply(scored, "path", 1 + weights.path * features.path);
-  multiply(scored, "symbols", 1 + weights.symbols * features.symbols);
-  multiply(scored, "named", 1 + weights.named * features.named);
-  multiply(scored, "file name", 1 + weights.fileName * features.fileName);
-  multiply(scored, "place", 1 + weights.place * features.place);
-  multiply(scored, "coverage", 1 + weights.coverage * features.coverage ** 2);
-  multiply(scored, "kind", features.kind === "asked" ? 1 : weights.kinds[features.kind]);
-  return scored;
-}
-
-function multiply(scored: Scored, name: FactorName, factor: number): void {
-  if (factor !== 1) {
-    scored.score *= factor;
-    scored.factors[name] = factor;
-  }
+export function order(described: readonly Described[], texts: Texts): readonly RankedChunk[] {
+  return orderByTexts(scoreAll(described), texts);
 }
 
 /** How many texts are read word by word, which takes longer than all the rest. */
 const READ = 40;
+/** What a place that the query's path points to counts more. */
+const PLACE = 8;
+/** What a place counts more whose file a report names, the most for the line. */
+const MENTIONED = 1;
+/** What a text that holds all of the query letter for letter counts more: it was pasted. docs/benchmarks.md says what it is worth. */
+const VERBATIM = 999;
+/** What the definition of the name that the query is counts more than its users. */
+const DEFINITION = 20;
+/** Each further place of a file is worth this much of the one before, so that one file does not fill the page. */
+const FURTHER = 0.9;
 
-function addNearness(sorted: readonly Scored[], { nearness, phrase, verbatim }: RankWeights, texts: Texts): void {
-  if (nearness === 0 && phrase === 0 && verbatim === 0) {
-    return;
-  }
-  for (const scored of sorted.slice(0, READ)) {
-    const found = scored.candidate.features.nearness(texts.get(scored.candidate.chunk.chunk_id) ?? "");
-    multiply(scored, "nearness", (1 + nearness * found.together) * (1 + phrase * found.inOrder) * (1 + verbatim * found.verbatim));
-  }
+type Scored = { readonly described: Described; readonly score: number; readonly factors: Factors };
+
+/** Scores by everything but the texts, best first. */
+function scoreAll(described: readonly Described[]): readonly Scored[] {
+  return described.map((each) => score(each, each.features, FAR)).toSorted(byScore);
 }
 
-function takeFromFurther(sorted: readonly Scored[], { furtherChunk }: RankWeights): void {
+function orderByTexts(scored: readonly Scored[], texts: Texts): readonly RankedChunk[] {
+  const read = scored.slice(0, READ).map((each) => {
+    const text = texts.get(idOf(each.described));
+    const nearness = text === undefined ? FAR : each.described.nearnessOf(text);
+    return text === undefined ? each : score(each.described, withNearness(each.described, nearness), nearness);
+  });
+  const sorted = takeFromFurther([...read, ...scored.slice(READ)].toSorted(byScore));
+  return sorted.map(({ described: { candidate }, score: reached, factors }) => ({
+    ...candidate.chunk,
+    score: reached,
+    fused: candidate.fused.score,
+    factors,
+    ranks: candidate.fused.ranks,
+  }));
+}
+
+function score(described: Described, features: Features, { verbatim }: Nearness): Scored {
+  // What a path points to is no matter of judgement.
+  const groups = described.place === undefined ? Object.entries(model.explain(features)) : [];
+  const rules = [
+    ["kind", KIND_FACTORS[described.kind]],
+    ["defines", described.defines ? DEFINITION : 1],
+    ["place", 1 + PLACE * (described.place ?? 0)],
+    ["mentioned", 1 + MENTIONED * described.mentioned],
+    ["verbatim", 1 + VERBATIM * verbatim],
+  ] as const;
+  const learned = groups.map(([group, logarithm]) => [group, Math.exp(logarithm)] as const);
+  const factors = [...learned, ...rules].filter(([, factor]) => factor !== 1);
+  return {
+    described,
+    score: factors.reduce((product, [, factor]) => product * factor, described.candidate.fused.score),
+    factors: Object.fromEntries(factors),
+  };
+}
+
+function takeFromFurther(sorted: readonly Scored[]): readonly Scored[] {
   const seen = new Map<string, number>();
-  for (const scored of sorted) {
-    const before = seen.get(scored.file) ?? 0;
-    seen.set(scored.file, before + 1);
-    multiply(scored, "spread", furtherChunk ** before);
-  }
+  return sorted
+    .map((scored) => {
+      const { repo, path } = scored.described.candidate.chunk;
+      const before = seen.get(`${repo}\0${path}`) ?? 0;
+      seen.set(`${repo}\0${path}`, before + 1);
+      const spread = FURTHER ** before;
+      return before === 0 ? scored : { ...scored, score: scored.score * spread, factors: { ...scored.factors, spread } };
+    })
+    .toSorted(byScore);
 }
 
 function byScore(one: Scored, other: Scored): number {
-  return other.score - one.score || one.candidate.chunk.chunk_id - other.candidate.chunk.chunk_id;
+  return other.score - one.score || idOf(one.described) - idOf(other.described);
+}
+
+function idOf({ candidate }: Described): number {
+  return candidate.chunk.chunk_id;
 }

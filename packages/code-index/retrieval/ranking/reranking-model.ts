@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { RerankerConfig } from "#config.ts";
 import { createGoogleTokens } from "#embedding/google-token.ts";
 import { postJson, type ProviderCall } from "#embedding/post-json.ts";
-import { RANK_WEIGHTS, type RankWeights } from "./rank.ts";
 
 /** A text that a model compares with the query. */
 export type RerankedText = { readonly title: string; readonly content: string };
@@ -36,9 +35,9 @@ export function createRerankingModel(config: RerankerConfig): RerankingModel | u
   return config.CODEINDEX_RERANKER_TYPE === "vertex" ? createVertexModel(config) : undefined;
 }
 
-/** The weights of ranking; without the built-in reranking, which is how near the query's terms stand to each other, when it is off. */
-export function weightsFor({ CODEINDEX_RERANKER_ENABLED: isOn, CODEINDEX_RERANKER_TYPE: type }: RerankerConfig): RankWeights {
-  return isOn === false || type === "none" ? { ...RANK_WEIGHTS, nearness: 0, phrase: 0, verbatim: 0 } : RANK_WEIGHTS;
+/** Whether the built-in reranking is on, which looks into texts for how near the query's words stand to each other. */
+export function looksInside({ CODEINDEX_RERANKER_ENABLED: isOn, CODEINDEX_RERANKER_TYPE: type }: RerankerConfig): boolean {
+  return isOn !== false && type !== "none";
 }
 
 export function problemsOfReranker(config: RerankerConfig): readonly string[] {

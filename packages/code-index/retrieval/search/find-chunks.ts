@@ -111,12 +111,17 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
     );
     const { kept, isComplete } = await keepThoseMeeting(readTexts, chunkIds, finding);
     const byId = new Map(fused.map((chunk) => [chunk.chunkId, chunk]));
-    const coverageOf = legs.bm25.coverageOf ?? (() => 0);
+    const { words } = legs.bm25;
     const candidates = kept.slice(0, CANDIDATES).flatMap((chunkId) => {
       const [found, chunk] = [byId.get(chunkId), chunks.get(chunkId)];
-      return found === undefined || chunk === undefined ? [] : [{ fused: found, chunk, coverage: coverageOf(chunkId) }];
+      return found === undefined || chunk === undefined
+        ? []
+        : [{ fused: found, chunk, contributions: words?.contributionsOf(chunkId) ?? [] }];
     });
-    const ranked = candidates.length === 0 ? [] : await rank(candidates, { query, weights: dependencies.weights, readTexts });
+    const ranked =
+      candidates.length === 0
+        ? []
+        : await rank(candidates, { query, termWeights: words?.weights ?? [], looksInside: dependencies.looksInside, readTexts });
     return {
       ranked,
       texts: await readTexts(shownOf(ranked, dependencies, finding)),

@@ -293,7 +293,7 @@ test("what a result's score is made of is said when asked for, by GET too", asyn
   const answer = await index.server.inject({ url: "/api/v1/search?query=backoff&explain=true&limit=1", headers: index.asAdmin() });
   const { results } = answer.json<SearchAnswer>();
   const { score = 0, explain: { fused, factors } = { fused: 0, factors: {} } } = results[0] ?? {};
-  expect(Object.keys(factors)).toContain("symbols");
+  expect(Object.keys(factors)).toContain("names");
   const product = Object.values(factors).reduce((value, factor) => value * factor, fused);
   expect(product / score).toBeCloseTo(1, 2);
   expect((await find("backoff")).results[0]).not.toHaveProperty("explain");

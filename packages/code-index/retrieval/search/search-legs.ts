@@ -10,9 +10,7 @@ import type { LegName } from "#retrieval/ranking/fuse.ts";
 import { runLeg, type LegAnswer, type LegOutcome } from "#retrieval/legs/leg.ts";
 import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs/legs.ts";
 import type { Conditions } from "#retrieval/patterns/match-conditions.ts";
-import { pathIn } from "#retrieval/query/query-shape.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
-import type { RankWeights } from "#retrieval/ranking/rank.ts";
 import type { Reranker } from "#retrieval/ranking/rerank.ts";
 import { searchByConditions, searchExactly } from "#retrieval/legs/search-exactly.ts";
 import type { Searched } from "#retrieval/scope/read-searchable.ts";
@@ -24,8 +22,8 @@ export type SearchDependencies = {
   readonly searchLimit: Semaphore;
   readonly embedder: QueryEmbedder | undefined;
   readonly reranker?: Reranker | undefined;
-  /** Other weights of ranking than the default. */
-  readonly weights?: RankWeights | undefined;
+  /** Whether the ranking looks into texts (true). */
+  readonly looksInside?: boolean | undefined;
   readonly log: Logger;
   /** Milliseconds that each leg may take. */
   readonly deadlines?: Readonly<Record<LegName, number>>;
@@ -112,17 +110,28 @@ async function searchLetters(looking: Looking, conditions: Conditions | undefine
   if (conditions?.areFindable === true) {
     return searchByConditions(looking, conditions);
   }
-  return looking.query.shape === "path" ? searchPaths(looking) : searchExactly(looking);
+  return looking.query.places.length > 0 ? searchPlaces(looking) : searchExactly(looking);
 }
 
-/** What looks like a path may be the name of a file, or a text in one: both are searched. */
-async function searchPaths(looking: Looking): Promise<LegAnswer> {
+/** What looks like a path may be the name of a file, or a text in one: both are searched. So are the files that a report names. */
+async function searchPlaces(looking: Looking): Promise<LegAnswer> {
   const { database, scope, query, limit, deadlineMs } = looking;
-  const place = { ...pathIn(query.text), limit };
-  const named = await readAs(database, scope.tenant, deadlineMs, (transaction) => findByPath(transaction, scope, place));
+  const isPath = query.shape === "path";
+  const named = await readAs(database, scope.tenant, deadlineMs, async (transaction) => {
+    const found: number[] = [];
+    for (const { path, line } of query.places) {
+      // A report's are often those of an installed copy: its last folder and name are looked for.
+      const place = isPath ? { path, limit } : { path: path.split("/").slice(-2).join("/"), limit: CHUNKS_OF_NAMED_FILE };
+      found.push(...(await findByPath(transaction, scope, { ...place, line })));
+    }
+    return found;
+  });
   const found = await searchExactly(looking);
   return { ...found, chunkIds: [...new Set([...named, ...found.chunkIds])].slice(0, limit) };
 }
+
+/** Of several files that end so, one of each. */
+const CHUNKS_OF_NAMED_FILE = 3;
 
 /** Refuses to answer "nothing found" when no leg could search; a failure of the semantic leg alone is no reason. */
 function refuseSilence(legs: readonly LegOutcome[]): void {

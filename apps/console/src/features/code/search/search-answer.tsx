@@ -82,6 +82,7 @@ const SHAPES: Readonly<Record<Understood["shape"], string>> = {
   error: "an error message",
   natural: "a question",
   mixed: "words and code",
+  report: "a report",
 };
 
 const FIELDS: Readonly<Record<ReadFilter["field"], string>> = {

@@ -110,7 +110,24 @@ function groupByFile(results: readonly SearchResult[]): readonly FileGroup[] {
 
 type Explain = NonNullable<SearchResult["explain"]>;
 
-/** What a result's score is made of: what the legs' ranks make together, and each factor of the ranking. */
+/** The factors of a score, in words; docs/search.md says what each is. */
+const FACTORS: Readonly<Record<string, string>> = {
+  words: "words it holds",
+  file: "rest of its file",
+  path: "words in its path",
+  names: "names it defines",
+  size: "size and place",
+  nearness: "words close together",
+  query: "kind of question",
+  kind: "kind of file",
+  defines: "defines the name",
+  place: "the place asked for",
+  verbatim: "letter for letter",
+  spread: "further place of a file",
+  reranker: "reranker's score",
+};
+
+/** What a result's score is made of: what the search methods' ranks make together, and each factor of the ranking. */
 function Explanation({ score, explain: { fused, factors } }: { readonly score: number; readonly explain: Explain }) {
   const changing = Object.entries(factors).filter(([, factor]) => factor !== 1);
   return (
@@ -120,12 +137,12 @@ function Explanation({ score, explain: { fused, factors } }: { readonly score: n
         <dd>{inShort(score)}</dd>
       </div>
       <div className={classes.part} data-sign="=">
-        <dt>ranks of the legs</dt>
+        <dt>search methods</dt>
         <dd>{inShort(fused)}</dd>
       </div>
       {changing.map(([name, factor]) => (
         <div key={name} className={classes.part} data-sign="×" data-tone={factor > 1 ? "up" : "down"}>
-          <dt>{name.replaceAll(/[_-]/g, " ")}</dt>
+          <dt>{FACTORS[name] ?? name}</dt>
           <dd>{inShort(factor)}</dd>
         </div>
       ))}

@@ -1,0 +1,10 @@
+import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
+import type { FusedChunk } from "./fuse.ts";
+
+/** A place that a leg found. */
+export type Candidate = {
+  readonly fused: FusedChunk;
+  readonly chunk: FoundChunk;
+  /** What each of the query's terms adds to its BM25 score; empty where BM25 has no part. */
+  readonly contributions: readonly number[];
+};

@@ -1,0 +1,221 @@
+import { isProse } from "#retrieval/query/query-shape.ts";
+import type { ParsedQuery } from "#retrieval/query/query.ts";
+import { termsOf } from "#store/index/terms.ts";
+import type { Candidate } from "./candidate.ts";
+import { describeFiles } from "./file-evidence.ts";
+import { fileKindOf, type FileKind } from "./file-kind.ts";
+import { createWordMatcher, partsOf, type WordMatcher } from "./match-words.ts";
+import { createNearness, FAR, type Nearness } from "./nearness.ts";
+import { createMention } from "./mention.ts";
+
+/**
+ * What the ranking knows of a candidate, by the factor of its score that each feature belongs to. All are numbers from 0 to 1 that are
+ * better when greater, but those that say so. The names are the model's, which `evaluation/train-ranking.py` makes.
+ */
+export const FEATURES = {
+  /** How it was found: by each leg, and which words it holds, compared with the best of all candidates. */
+  words: ["fused", "bm25", "bm25_rank", "exact_rank", "semantic_rank", "coverage", "title"],
+  /** What its file holds: its best place, its six best together, all their words; how many places (a logarithm). */
+  file: ["file_best", "file_sum", "file_fused", "file_words", "file_places", "place_in_file"],
+  /** The query's words in its path, and how much of the file's name the query says. */
+  path: ["path_words", "file_name_words", "folder_words", "file_name_said", "file_name_rare"],
+  /** The query's words in the names that it defines. */
+  names: ["name_words", "best_name", "named", "exact_name", "name_said"],
+  /** Lines and names (logarithms), whether it begins its file, whether that is a header: neither good nor bad by themselves. */
+  size: ["lines", "definitions", "is_first", "is_header"],
+  /** The query's words close together in its text; 0 of texts that are not read. */
+  nearness: ["together", "in_order"],
+  /** Of the query, for what else depends on it. */
+  query: ["terms", "is_name", "is_prose", "is_report"],
+} as const;
+
+export type FeatureGroup = keyof typeof FEATURES;
+export type FeatureName = (typeof FEATURES)[FeatureGroup][number];
+export type Features = Record<FeatureName, number>;
+
+export type Described = {
+  readonly candidate: Candidate;
+  readonly features: Features;
+  /** Of a query that is a path: 1 when it points to the place, less when only to its file. Undefined of other queries. */
+  readonly place: number | undefined;
+  /** How well a file that a report names is its own, 1 when the line is, too. */
+  readonly mentioned: number;
+  /** It defines a name that the query is. */
+  readonly defines: boolean;
+  /** What its file is for; `asked` when the query asks for such files. */
+  readonly kind: FileKind | "asked";
+  readonly nearnessOf: (text: string) => Nearness;
+};
+
+/** Describes all candidates of a query; what they have in common is worked out once. */
+export function describeCandidates(
+  candidates: readonly Candidate[],
+  { query, termWeights }: { readonly query: ParsedQuery; readonly termWeights: readonly number[] },
+): readonly Described[] {
+  const matcher = createWordMatcher(query, termWeights);
+  const total = sum(termWeights) || 1;
+  const coverageOf = (contributions: readonly number[]) =>
+    termWeights.reduce((held, weight, term) => held + ((contributions[term] ?? 0) > 0 ? weight : 0), 0) / total;
+  const titleTerms = matcher.telling.filter((term) => (queryWeight(query, term) ?? 0) >= 1);
+  const scored = candidates.map((candidate) => ({
+    candidate,
+    bm25: sum(candidate.contributions),
+    title: titleTerms.reduce((held, term) => held + (candidate.contributions[term] ?? 0), 0),
+  }));
+  const best = {
+    fused: greatest(scored.map(({ candidate }) => candidate.fused.score)),
+    bm25: greatest(scored.map(({ bm25 }) => bm25)),
+    title: greatest(scored.map(({ title }) => title)),
+  };
+  const files = describeFiles(scored, { termWeights, total });
+  const describePath = remember((path: string) => pathFeatures(path, matcher));
+  const describeNames = createNameFeatures(query, matcher);
+  const mention = createMention(query);
+  const nearnessOf = createNearness(query, matcher.telling);
+  const wanted = kindsAskedFor(query);
+  const ofQuery = {
+    terms: Math.log1p(matcher.telling.length),
+    is_name: flag(query.shape === "symbol"),
+    is_prose: flag(isProse(query.shape)),
+    is_report: flag(query.shape === "report"),
+  };
+  return scored.map(({ candidate, bm25, title }): Described => {
+    const { fused, chunk, contributions } = candidate;
+    const names = describeNames(chunk.symbols);
+    const kind = fileKindOf(chunk.path);
+    const { place, mentioned } = mention(chunk);
+    const features: Features = {
+      fused: fused.score / best.fused,
+      bm25: bm25 / best.bm25,
+      bm25_rank: reciprocal(fused.ranks.bm25),
+      exact_rank: reciprocal(fused.ranks.exact),
+      semantic_rank: reciprocal(fused.ranks.semantic),
+      coverage: coverageOf(contributions),
+      title: title / best.title,
+      ...files(candidate),
+      ...describePath(chunk.path),
+      ...names,
+      is_header: flag(HEADER.test(chunk.path)),
+      lines: Math.log1p(chunk.end_line - chunk.start_line + 1),
+      definitions: Math.log1p(chunk.symbols.length),
+      is_first: flag(chunk.start_line === 1),
+      together: FAR.together,
+      in_order: FAR.inOrder,
+      ...ofQuery,
+    };
+    return {
+      candidate,
+      features,
+      place,
+      mentioned,
+      defines: query.shape === "symbol" && names.exact_name === 1,
+      kind: wanted.has(kind) ? "asked" : kind,
+      nearnessOf,
+    };
+  });
+}
+
+/** Features that are known once the text is read. */
+export function withNearness({ features }: Described, { together, inOrder }: Nearness): Features {
+  return { ...features, together, in_order: inOrder };
+}
+
+const HEADER = /\.(?:h|hh|hpp|hxx)$/;
+
+/** Reciprocal ranks fall as those of the fusing do, from 1. */
+function reciprocal(rank: number | undefined): number {
+  return rank === undefined ? 0 : 31 / (30 + rank);
+}
+
+function pathFeatures(path: string, matcher: WordMatcher) {
+  const folders = path.split("/");
+  const base = (folders.pop() ?? path).replace(/\.[^.]*$/, "");
+  const inName = matcher.matchesOf(termsOf(base.replaceAll(/[.-]/g, "_")));
+  const inFolders = matcher.matchesOf(folders.flatMap((folder) => termsOf(folder.replaceAll(/[.-]/g, "_"))));
+  const parts = partsOf(base);
+  return {
+    path_words: matcher.shareOf(strongest([inFolders, inName])),
+    file_name_words: matcher.shareOf(inName),
+    folder_words: matcher.shareOf(inFolders),
+    file_name_said: matcher.saidOf(parts),
+    file_name_rare: matcher.saidOf(parts, matcher.rarityOf),
+  };
+}
+
+function createNameFeatures(query: ParsedQuery, matcher: WordMatcher) {
+  const asked = new Set(query.names.map((name) => name.toLowerCase()));
+  const describe = remember((symbol: string) => {
+    // C++ defines `Cache::Find` outside of its class: whoever asks for `Find` asks for that, too.
+    const last = symbol.split(/::|\.|#/).at(-1) ?? symbol;
+    const names = last === symbol ? [symbol] : [symbol, last];
+    const matches = matcher.matchesOf(names.flatMap((name) => termsOf(name)));
+    const share = matcher.shareOf(matches);
+    const ofName = Math.max(...names.map((name) => matcher.saidOf(partsOf(name))));
+    const strong = [...matches.values()].reduce((held, strength) => held + strength, 0);
+    const words = Math.min(...names.map((name) => partsOf(name).length));
+    return {
+      matches,
+      best: share * ofName,
+      likeness: Math.min(1, strong / Math.max(1, words, Math.min(matcher.telling.length, 8))) ** 2,
+      isAsked: names.some((name) => asked.has(name.toLowerCase())),
+      isSaid: last.length > 3 && query.text.includes(last),
+    };
+  });
+  return (symbols: readonly string[]) => {
+    const described = symbols.map(describe);
+    return {
+      name_words: matcher.shareOf(strongest(described.map(({ matches }) => matches))),
+      best_name: Math.max(0, ...described.map(({ best }) => best)),
+      named: Math.max(0, ...described.map(({ likeness }) => likeness)),
+      exact_name: flag(described.some(({ isAsked }) => isAsked)),
+      name_said: flag(described.some(({ isSaid }) => isSaid)),
+    };
+  };
+}
+
+function strongest(all: readonly ReadonlyMap<number, number>[]): ReadonlyMap<number, number> {
+  const joined = new Map<number, number>();
+  for (const [term, strength] of all.flatMap((matches) => [...matches])) {
+    joined.set(term, Math.max(strength, joined.get(term) ?? 0));
+  }
+  return joined;
+}
+
+const ASKED_BY: readonly (readonly [FileKind, readonly string[]])[] = [
+  ["test", ["test", "tests", "benchmark", "fixture", "mock", "spec"]],
+  ["example", ["example", "examples", "demo"]],
+  ["document", ["documentation", "readme", "changelog", "license", "docs"]],
+  ["data", ["json", "yaml", "toml", "html", "css", "configuration"]],
+];
+
+/** Kinds of files that a query asks for; among the many words of a report any of them may stand. */
+function kindsAskedFor({ queryTerms, shape }: ParsedQuery): ReadonlySet<FileKind> {
+  const terms = new Set(shape === "report" ? [] : queryTerms.map((queryTerm) => queryTerm.terms[0]));
+  return new Set(ASKED_BY.filter(([, words]) => words.some((word) => terms.has(word))).map(([kind]) => kind));
+}
+
+function queryWeight({ queryTerms }: ParsedQuery, term: number): number | undefined {
+  return queryTerms[term]?.weight;
+}
+
+function remember<Value>(describe: (key: string) => Value): (key: string) => Value {
+  const known = new Map<string, Value>();
+  return (key) => {
+    const value = known.get(key) ?? describe(key);
+    known.set(key, value);
+    return value;
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Of none, or of zeros, something to divide by. */
+function greatest(numbers: readonly number[]): number {
+  return numbers.reduce((most, number) => Math.max(most, number), 0) || 1;
+}
+
+function flag(is: boolean): number {
+  return is ? 1 : 0;
+}
