@@ -48,7 +48,7 @@ function* rowsOf({ captured, repository, described, texts }: Replayed, number: n
       targets.length,
       target,
     ];
-    const base = Math.log(each.features.fused * KIND_FACTORS[each.kind]);
+    const base = Math.log(each.candidate.fused.score * KIND_FACTORS[each.kind]);
     yield `${[...about, files.get(chunk.path), base.toFixed(5), ...NAMES.map((name) => Math.round(features[name] * 1e5) / 1e5)].join("\t")}\n`;
   }
 }

@@ -13,8 +13,6 @@ import { createMention } from "./mention.ts";
  * better when greater, but those that say so. The names are the model's, which `evaluation/train-ranking.py` makes.
  */
 export const FEATURES = {
-  /** How it was found: by each leg, and which words it holds, compared with the best of all candidates. */
-  words: ["fused", "bm25", "bm25_rank", "exact_rank", "semantic_rank", "coverage", "title"],
   /** What its file holds: its best place, its six best together, all their words; how many places (a logarithm). */
   file: ["file_best", "file_sum", "file_fused", "file_words", "file_places", "place_in_file"],
   /** The query's words in its path, and how much of the file's name the query says. */
@@ -54,19 +52,7 @@ export function describeCandidates(
 ): readonly Described[] {
   const matcher = createWordMatcher(query, termWeights);
   const total = sum(termWeights) || 1;
-  const coverageOf = (contributions: readonly number[]) =>
-    termWeights.reduce((held, weight, term) => held + ((contributions[term] ?? 0) > 0 ? weight : 0), 0) / total;
-  const titleTerms = matcher.telling.filter((term) => (queryWeight(query, term) ?? 0) >= 1);
-  const scored = candidates.map((candidate) => ({
-    candidate,
-    bm25: sum(candidate.contributions),
-    title: titleTerms.reduce((held, term) => held + (candidate.contributions[term] ?? 0), 0),
-  }));
-  const best = {
-    fused: greatest(scored.map(({ candidate }) => candidate.fused.score)),
-    bm25: greatest(scored.map(({ bm25 }) => bm25)),
-    title: greatest(scored.map(({ title }) => title)),
-  };
+  const scored = candidates.map((candidate) => ({ candidate, bm25: sum(candidate.contributions) }));
   const files = describeFiles(scored, { termWeights, total });
   const describePath = remember((path: string) => pathFeatures(path, matcher));
   const describeNames = createNameFeatures(query, matcher);
@@ -79,19 +65,12 @@ export function describeCandidates(
     is_prose: flag(isProse(query.shape)),
     is_report: flag(query.shape === "report"),
   };
-  return scored.map(({ candidate, bm25, title }): Described => {
-    const { fused, chunk, contributions } = candidate;
+  return candidates.map((candidate): Described => {
+    const { chunk } = candidate;
     const names = describeNames(chunk.symbols);
     const kind = fileKindOf(chunk.path);
     const { place, mentioned } = mention(chunk);
     const features: Features = {
-      fused: fused.score / best.fused,
-      bm25: bm25 / best.bm25,
-      bm25_rank: reciprocal(fused.ranks.bm25),
-      exact_rank: reciprocal(fused.ranks.exact),
-      semantic_rank: reciprocal(fused.ranks.semantic),
-      coverage: coverageOf(contributions),
-      title: title / best.title,
       ...files(candidate),
       ...describePath(chunk.path),
       ...names,
@@ -121,11 +100,6 @@ export function withNearness({ features }: Described, { together, inOrder }: Nea
 }
 
 const HEADER = /\.(?:h|hh|hpp|hxx)$/;
-
-/** Reciprocal ranks fall as those of the fusing do, from 1. */
-function reciprocal(rank: number | undefined): number {
-  return rank === undefined ? 0 : 31 / (30 + rank);
-}
 
 function pathFeatures(path: string, matcher: WordMatcher) {
   const folders = path.split("/");
@@ -194,10 +168,6 @@ function kindsAskedFor({ queryTerms, shape }: ParsedQuery): ReadonlySet<FileKind
   return new Set(ASKED_BY.filter(([, words]) => words.some((word) => terms.has(word))).map(([kind]) => kind));
 }
 
-function queryWeight({ queryTerms }: ParsedQuery, term: number): number | undefined {
-  return queryTerms[term]?.weight;
-}
-
 function remember<Value>(describe: (key: string) => Value): (key: string) => Value {
   const known = new Map<string, Value>();
   return (key) => {
@@ -209,11 +179,6 @@ function remember<Value>(describe: (key: string) => Value): (key: string) => Val
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** Of none, or of zeros, something to divide by. */
-function greatest(numbers: readonly number[]): number {
-  return numbers.reduce((most, number) => Math.max(most, number), 0) || 1;
 }
 
 function flag(is: boolean): number {

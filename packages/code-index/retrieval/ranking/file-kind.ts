@@ -8,13 +8,13 @@ export type FileKind = "source" | "test" | "example" | "declaration" | "document
 export const KIND_FACTORS: Readonly<Record<FileKind | "asked", number>> = {
   asked: 1,
   source: 1,
-  test: 0.2,
-  example: 0.5,
-  declaration: 0.5,
-  document: 0.35,
-  data: 0.35,
-  generated: 0.3,
-  vendored: 0.25,
+  test: 0.04,
+  example: 0.25,
+  declaration: 0.25,
+  document: 0.12,
+  data: 0.12,
+  generated: 0.1,
+  vendored: 0.06,
 };
 /** A kind by the folders that its files are in, written as `plainFolder` does, or by the names of its files. */
 type Rule = { readonly kind: FileKind; readonly folder?: RegExp; readonly file?: RegExp };

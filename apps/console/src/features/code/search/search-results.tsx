@@ -112,7 +112,6 @@ type Explain = NonNullable<SearchResult["explain"]>;
 
 /** The factors of a score, in words; docs/search.md says what each is. */
 const FACTORS: Readonly<Record<string, string>> = {
-  words: "words it holds",
   file: "rest of its file",
   path: "words in its path",
   names: "names it defines",
