@@ -85,8 +85,8 @@ export const codeIndexVariables = {
     default: "10",
   },
   CODEINDEX_EMBEDDER: {
-    doc: "What makes the vectors of the semantic leg: `hash` (built in, lexical, no network), `static` (Model2Vec files), `openai` (any compatible endpoint), `vertex` or `none`. API and indexer must agree on this and the next ten.",
-    schema: z.enum(["hash", "static", "openai", "vertex", "none"], "expected hash, static, openai, vertex or none"),
+    doc: "What makes the vectors of the semantic leg: `hash` (built in, no network: likeness of spelling), `words` (built in, no network: meaning of words, learned from comments and code), `static` (Model2Vec files), `openai` (any compatible endpoint), `vertex` or `none`. API and indexer must agree on this and the next ten.",
+    schema: z.enum(["hash", "words", "static", "openai", "vertex", "none"], "expected hash, words, static, openai, vertex or none"),
     default: "hash",
   },
   CODEINDEX_EMBEDDING_URL: {

@@ -6,6 +6,7 @@ import { createOpenaiEmbedder } from "./openai-embedder.ts";
 import type { RemoteTiming } from "./remote-embedder.ts";
 import { createStaticEmbedder } from "./static-embedder.ts";
 import { createVertexEmbedder } from "./vertex-embedder.ts";
+import { createWordsEmbedder } from "./words-embedder.ts";
 
 /**
  * The embedder that `CODEINDEX_EMBEDDER` names; `undefined` for `none`, where there is no semantic leg.
@@ -27,7 +28,7 @@ export function createFormerEmbedder(config: EmbeddingConfig, key: string): Embe
     return undefined;
   }
   const { provider, model, revision, dimensions, documentPrefix, queryPrefix } = space;
-  const former = provider === "hash" ? createHashEmbedder() : undefined;
+  const former = provider === "hash" ? createHashEmbedder() : provider === "words" ? createWordsEmbedder() : undefined;
   if (former !== undefined || provider !== config.CODEINDEX_EMBEDDER || (provider !== "openai" && provider !== "vertex")) {
     return former?.identity.key === key ? former : undefined;
   }
@@ -46,6 +47,7 @@ type Creator = (config: EmbeddingConfig, timing: RemoteTiming | undefined) => Em
 const CREATORS: Readonly<Record<EmbeddingConfig["CODEINDEX_EMBEDDER"], Creator>> = {
   none: () => undefined,
   hash: createHashEmbedder,
+  words: createWordsEmbedder,
   static: createStatic,
   openai: createOpenai,
   vertex: createVertex,

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { termsOf } from "#store/index/terms.ts";
+import { embedLocally, normalise } from "./local-vectors.ts";
+import { type Embedder, type EmbedPurpose, identityOf } from "./embedder.ts";
+
+const FILE = new URL("words-model.bin", import.meta.url);
+
+/**
+ * A table of 23,000 words of code and of what people say about code, learned from comments and the code below them
+ * (`training/README.md`): `retry` is near `try again`, and `persistence` near `keep settings`. A question's words have vectors of
+ * their own, since people call things otherwise than code does. No network; words that are not in the table say nothing.
+ */
+export function createWordsEmbedder(): Embedder {
+  const bytes = readFileSync(FILE);
+  const { dimensions, embed } = readWordTable(bytes);
+  return {
+    identity: identityOf({
+      provider: "words",
+      model: "built-in",
+      revision: createHash("sha256").update(bytes).digest("hex").slice(0, 16),
+      dimensions,
+      documentPrefix: "",
+      queryPrefix: "",
+    }),
+    local: true,
+    embed: (texts, { purpose, signal }) => embedLocally(texts, signal, (text) => embed(text, purpose)),
+  };
+}
+
+/** A word's vector is its scale times its row of small integers; its length is its weight. */
+type Table = { readonly scales: Float32Array; readonly rows: Int8Array };
+
+type WordTable = { readonly dimensions: number; readonly embed: (text: string, purpose: EmbedPurpose) => Float32Array };
+
+const MAGIC = "SLVT";
+const VERSION = 1;
+/** The magic and six numbers: version, words, dimensions, tables, buckets (none), bytes of the words. */
+const HEADER_BYTES = 28;
+
+/**
+ * Reads the file that `training/train.py` writes (little endian): the header, the words with a line feed between them, and two
+ * tables, of code and of questions: scales (float32), then rows (int8), each table at a multiple of four bytes.
+ *
+ * @throws {Error} when the bytes are no such file.
+ */
+export function readWordTable(bytes: Uint8Array): WordTable {
+  // A copy begins at 0, so that the tables are aligned whatever the bytes are a part of.
+  const data = new Uint8Array(bytes).buffer;
+  const view = new DataView(data);
+  if (data.byteLength < HEADER_BYTES || new TextDecoder().decode(data.slice(0, MAGIC.length)) !== MAGIC) {
+    throw new Error("not a table of words");
+  }
+  const [version, count = 0, dimensions = 0, tables, buckets, wordBytes = 0] = [4, 8, 12, 16, 20, 24].map((at) => view.getUint32(at, true));
+  if (version !== VERSION || tables !== 2 || buckets !== 0) {
+    throw new Error("a table of words of another version");
+  }
+  const words = new TextDecoder().decode(data.slice(HEADER_BYTES, HEADER_BYTES + wordBytes)).split("\n");
+  const rowOf = new Map(words.map((word, row) => [word, row]));
+  const tableBytes = count * (4 + dimensions);
+  const first = align(HEADER_BYTES + wordBytes);
+  const readTable = (at: number): Table => ({
+    scales: new Float32Array(data, at, count),
+    rows: new Int8Array(data, at + 4 * count, count * dimensions),
+  });
+  const table = { document: readTable(first), query: readTable(align(first + tableBytes)) };
+  return {
+    dimensions,
+    embed: (text, purpose) => {
+      const sum = new Float32Array(dimensions);
+      for (const [term, times] of countTerms(text)) {
+        const row = rowOf.get(term);
+        if (row !== undefined) {
+          add(sum, table[purpose], { row, weight: purpose === "query" ? Math.log1p(times) : Math.sqrt(times) });
+        }
+      }
+      return normalise(sum);
+    },
+  };
+}
+
+function align(at: number): number {
+  return Math.ceil(at / 4) * 4;
+}
+
+function countTerms(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const term of termsOf(text)) {
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function add(sum: Float32Array, { scales, rows }: Table, { row, weight }: { readonly row: number; readonly weight: number }): void {
+  const factor = weight * (scales[row] ?? 0);
+  const from = row * sum.length;
+  for (let at = 0; at < sum.length; at++) {
+    sum[at] = (sum[at] ?? 0) + factor * (rows[from + at] ?? 0);
+  }
+}
