@@ -243,7 +243,7 @@ export const PARTS: readonly Part[] = [
       },
       tenants: { uses: ["git", "store/index", "store/records", "store/tenancy"], why: "a tenant is made and dropped as a whole" },
       credentials: { uses: ["git", "store/tenancy"], why: "secrets are opened for git alone" },
-      embedding: { uses: ["tokens"], why: "text in, vectors out" },
+      embedding: { uses: ["tokens", "store/index"], why: "text in, vectors out; its words are those of the index" },
       splitting: { uses: [], why: "text in, chunks out, in a thread of its own" },
       tokens: { uses: [], why: "it counts, whoever asks" },
       git: { uses: [], why: "it knows addresses and folders, not repositories of tenants" },

@@ -87,7 +87,7 @@ export const codeIndexVariables = {
   CODEINDEX_EMBEDDER: {
     doc: "What makes the vectors of the semantic leg: `hash` (built in, no network: likeness of spelling), `words` (built in, no network: meaning of words, learned from comments and code), `static` (Model2Vec files), `openai` (any compatible endpoint), `vertex` or `none`. API and indexer must agree on this and the next ten.",
     schema: z.enum(["hash", "words", "static", "openai", "vertex", "none"], "expected hash, words, static, openai, vertex or none"),
-    default: "hash",
+    default: "words",
   },
   CODEINDEX_EMBEDDING_URL: {
     doc: "`openai`: the endpoint's address up to `/v1` (OpenAI, Ollama, vLLM, TEI, …), required. `vertex`: another address than the region's.",

@@ -20,7 +20,7 @@ prints how well searches answer, with and without each leg and stage.
   --features FILE    writes what the ranking knows of each candidate, for train-ranking.py, and prints no tables
 
   TEST_DATABASE_URL      a PostgreSQL with pgvector, in which a database is made for each repository and dropped again
-  CODEINDEX_EMBEDDER, …  what makes the vectors, as for the product (.env.example); \`hash\` when not set. For a model behind an address:
+  CODEINDEX_EMBEDDER, …  what makes the vectors, as for the product (.env.example); \`words\` when not set. For a model behind an address:
                          CODEINDEX_EMBEDDER=openai CODEINDEX_EMBEDDING_URL=http://127.0.0.1:8081/v1 CODEINDEX_EMBEDDING_MODEL=all-minilm-l6-v2
                          CODEINDEX_EMBEDDING_DIMENSIONS=384. What was captured with another model is refused.`;
 
