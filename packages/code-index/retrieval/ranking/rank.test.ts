@@ -79,6 +79,14 @@ test("the place that holds a pasted text letter for letter comes before one that
   expect((await ranked("OOM command not allowed when used memory > 'maxmemory'.", chunks))[0]).toBe("shared.c:1");
 });
 
+test("a test that quotes a question does not come before what answers it", async () => {
+  const chunks = [
+    { path: "e2e/search.ts", content: 'fill("how long to wait before it is tried again")' },
+    { path: "src/retry.ts", symbols: ["pauseBeforeRetry"], content: "/** How long to wait before it is tried again. */" },
+  ];
+  expect((await ranked("how long to wait before it is tried again", chunks))[0]).toBe("src/retry.ts:1");
+});
+
 test("each result says the factors of its score", async () => {
   const [result] = await rank([candidate({ score: 2, path: "src/header.ts", symbols: ["parseHeader"] }, 0)], {
     query: parseQuery("parse the header"),

@@ -61,6 +61,8 @@ const PLACE = 8;
 const MENTIONED = 1;
 /** What a text that holds all of the query letter for letter counts more: it was pasted. docs/benchmarks.md says what it is worth. */
 const VERBATIM = 999;
+/** The same of a test, a document or a copy, which often quote what stands elsewhere. */
+const QUOTED = 1;
 /** What the definition of the name that the query is counts more than its users. */
 const DEFINITION = 20;
 /** Each further place of a file is worth this much of the one before, so that one file does not fill the page. */
@@ -97,7 +99,7 @@ function score(described: Described, features: Features, { verbatim }: Nearness)
     ["defines", described.defines ? DEFINITION : 1],
     ["place", 1 + PLACE * (described.place ?? 0)],
     ["mentioned", 1 + MENTIONED * described.mentioned],
-    ["verbatim", 1 + VERBATIM * verbatim],
+    ["verbatim", 1 + (KIND_FACTORS[described.kind] === 1 ? VERBATIM : QUOTED) * verbatim],
   ] as const;
   const learned = groups.map(([group, logarithm]) => [group, Math.exp(logarithm)] as const);
   const factors = [...learned, ...rules].filter(([, factor]) => factor !== 1);
