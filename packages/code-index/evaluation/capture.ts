@@ -16,7 +16,7 @@ export type CapturedQuery = EvalQuery & {
   readonly legs: Readonly<Record<LegName, readonly number[]>>;
   /** What each of the query's terms adds to a chunk's BM25 score, by the chunk's id. */
   readonly contributions: Readonly<Record<string, readonly number[]>>;
-  /** Of the query's terms, in their order. */
+  /** The weights of the query's terms, in their order. */
   readonly weights: readonly number[];
   /** Files in ripgrep's order. */
   readonly ripgrep: readonly string[];

@@ -91,12 +91,14 @@ export function pathIn(text: string): { readonly path: string; readonly line: nu
 const MAX_FRAGMENTS = 3;
 const MIN_FRAGMENT_LENGTH = 8;
 
-/** The parts of a message that code may hold as they stand, longest first: what is between values that were put in. */
+/** The parts of a message that code may hold as they stand: what is between values that were put in. */
+export function betweenValues(message: string): readonly string[] {
+  return message.split(/["'`][^"'`]*["'`]|\[[^\]]*\]|\([^)]*\)|\S*[/\\]\S*|\S*\d\S*|: |\.\s|[{}<>|]/u).map((part) => part.trim());
+}
+
+/** The longest of them first. */
 export function fragmentsOf(message: string): readonly string[] {
-  return message
-    .slice(0, MAX_TELLING_CHARACTERS)
-    .split(/["'`][^"'`]*["'`]|\[[^\]]*\]|\([^)]*\)|\S*[/\\]\S*|\S*\d\S*|: |\.\s|[{}<>|]/u)
-    .map((part) => part.trim())
+  return betweenValues(message.slice(0, MAX_TELLING_CHARACTERS))
     .filter((part) => part.length >= MIN_FRAGMENT_LENGTH)
     .toSorted((one, other) => other.length - one.length)
     .slice(0, MAX_FRAGMENTS);

@@ -1,5 +1,5 @@
 import { termsOf } from "#store/index/terms.ts";
-import { holdsCodeName, namesIn } from "./query-shape.ts";
+import { betweenValues, holdsCodeName, namesIn } from "./query-shape.ts";
 
 /** A long text that somebody pasted, such as a bug report, taken apart: what says the most about where to look counts the most. */
 export type Report = {
@@ -76,7 +76,7 @@ export function isReport(text: string): boolean {
 
 const MIN_TOLD_WORDS = 5;
 const MIN_REPORT_WORDS = 20;
-/** Of one line: a question is shorter. */
+/** A single line with more words is no question. */
 const MIN_LONG_WORDS = 40;
 const PROSE_SHARE = 0.6;
 
@@ -153,8 +153,7 @@ function placesIn(lines: readonly Line[]): readonly MentionedPlace[] {
 function messagesIn(lines: readonly Line[]): readonly string[] {
   const printed = lines.filter(({ kind, text }) => kind === "output" || (kind === "title" && PRINTED.test(text)));
   return printed
-    .flatMap(({ text }) => text.split(/["'`][^"'`]*["'`]|\[[^\]]*\]|\([^)]*\)|\S*[/\\]\S*|\S*\d\S*|: |\.\s|[{}<>|]/u))
-    .map((part) => part.trim())
+    .flatMap(({ text }) => betweenValues(text))
     .filter(({ length }) => length >= MESSAGE_CHARACTERS.least && length <= MESSAGE_CHARACTERS.most)
     .slice(0, MAX_MESSAGES);
 }

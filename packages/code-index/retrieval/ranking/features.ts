@@ -23,7 +23,7 @@ export const FEATURES = {
   size: ["lines", "definitions", "is_first", "is_header"],
   /** The query's words close together in its text; 0 of texts that are not read. */
   nearness: ["together", "in_order"],
-  /** Of the query, for what else depends on it. */
+  /** What kind of query it is, since what the others mean depends on it. */
   query: ["terms", "is_name", "is_prose", "is_report"],
 } as const;
 
@@ -34,7 +34,7 @@ export type Features = Record<FeatureName, number>;
 export type Described = {
   readonly candidate: Candidate;
   readonly features: Features;
-  /** Of a query that is a path: 1 when it points to the place, less when only to its file. Undefined of other queries. */
+  /** For a query that is a path: 1 when it points to the place, less when only to its file. Undefined of other queries. */
   readonly place: number | undefined;
   /** How well a file that a report names is its own, 1 when the line is, too. */
   readonly mentioned: number;

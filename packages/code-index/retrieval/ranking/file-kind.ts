@@ -46,7 +46,7 @@ const RULES: readonly Rule[] = [
 
 /** Scripts that a page loads: what they are built from stands elsewhere. */
 const BUILT = /(?:^|\/)(?:static|assets|public)\/(?:.*\/)?[^/]+\.(?:js|css|map)$/;
-/** Of the root alone, as C and C++ have it and Linguist reads it. */
+/** Only the root's `deps`, as C and C++ have it and Linguist reads it. */
 const ROOT_VENDORED = /^deps\//;
 
 export function fileKindOf(path: string): FileKind {

@@ -2,9 +2,9 @@ import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 
 type Mention = {
-  /** Of a query that is a path: 1 when it points to the chunk, less when only to its file. */
+  /** For a query that is a path: 1 when it points to the chunk, less when only to its file. */
   readonly place: number | undefined;
-  /** Of any other: how well a file that it names is the chunk's, 1 when the line is, too. */
+  /** For any other: how well a file that it names is the chunk's, 1 when the line is, too. */
   readonly mentioned: number;
 };
 

@@ -28,7 +28,7 @@ export type ReadTexts = (chunkIds: readonly number[]) => Promise<Texts>;
 
 type Ranking = {
   readonly query: ParsedQuery;
-  /** Of the query's terms, in their order; empty where BM25 has no part. */
+  /** The weights of the query's terms, in their order; empty where BM25 has no part. */
   readonly termWeights: readonly number[];
   /** Whether texts are read to see how near the query's words stand to each other (true). */
   readonly looksInside?: boolean | undefined;

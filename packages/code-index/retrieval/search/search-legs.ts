@@ -130,7 +130,7 @@ async function searchPlaces(looking: Looking): Promise<LegAnswer> {
   return { ...found, chunkIds: [...new Set([...named, ...found.chunkIds])].slice(0, limit) };
 }
 
-/** Of several files that end so, one of each. */
+/** Several files may end so: one chunk of each. */
 const CHUNKS_OF_NAMED_FILE = 3;
 
 /** Refuses to answer "nothing found" when no leg could search; a failure of the semantic leg alone is no reason. */
