@@ -141,7 +141,7 @@ export const codeIndexVariables = {
     default: "true",
   },
   CODEINDEX_RERANKER_TYPE: {
-    doc: "`features`: by how closely their text answers (built in). `http`: by the model at CODEINDEX_RERANKER_URL. `vertex`: by Google Cloud's ranking models. `none`. The two models are asked about questions, not about names and literals.",
+    doc: "`features`: by the built-in ranking, learned from questions and bug reports. `http`: by the model at CODEINDEX_RERANKER_URL. `vertex`: by Google Cloud's ranking models. `none`. The two models are asked about questions, not about names and literals.",
     schema: z.enum(["none", "features", "http", "vertex"], "expected none, features, http or vertex"),
     default: "features",
   },

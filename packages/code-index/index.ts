@@ -26,7 +26,7 @@ import { createCodeIndexSealer } from "./credentials/sealer.ts";
 import { createSourceAccess } from "./credentials/source-access.ts";
 import { createQueryEmbedder } from "./embedding/query-embedder.ts";
 import { createReranker } from "./retrieval/ranking/rerank.ts";
-import { looksInside } from "./retrieval/ranking/reranking-model.ts";
+import { ranksByFeatures } from "./retrieval/ranking/reranking-model.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import { createGrepLimit } from "./retrieval/grep/grep.ts";
 import { createSearchState, type SearchDependencies } from "./retrieval/search/search.ts";
@@ -96,7 +96,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     log,
     embedder: createQueryEmbedder({ config, log }),
     reranker: createReranker({ config, log }),
-    looksInside: looksInside(config),
+    usesModel: ranksByFeatures(config),
   };
   const grepLimit = createGrepLimit();
   const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);

@@ -33,6 +33,8 @@ export const legNameSchema = z.enum(["semantic", "bm25", "exact"]);
 export const legStateSchema = z.object({
   state: z.enum(["ok", "skipped", "pending", "degraded", "timeout"]),
   reason: z.string().optional(),
+  /** What the semantic leg compares: `hash` knows how words are spelt, and not what they mean. */
+  by: z.enum(["meaning", "spelling"]).optional(),
   ms: z.number(),
   hits: z.int(),
 });

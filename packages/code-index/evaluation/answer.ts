@@ -10,21 +10,19 @@ type Searching = {
   readonly legs?: readonly LegName[];
   /** False for the legs' fused order. */
   readonly ranks?: boolean;
-  /** False when no text is looked into. */
-  readonly looksInside?: boolean;
   /** What the ranking may not know; the model stays what it was trained to be. */
   readonly without?: FeatureGroup;
 };
 
 /** As the product searches, but for what is said. */
-export function searching({ legs = ALL_LEGS, ranks = true, looksInside = true, without }: Searching = {}): Answering {
+export function searching({ legs = ALL_LEGS, ranks = true, without }: Searching = {}): Answering {
   return (replayed) => {
     if (!ranks) {
       return candidatesOf(replayed, legs).map(({ chunk }) => chunk);
     }
     const described = legs === ALL_LEGS ? replayed.described : describe(replayed, legs);
     const known = without === undefined ? described : described.map((each) => ({ ...each, features: blank(each.features, without) }));
-    return order(known, looksInside ? replayed.texts : new Map());
+    return order(known, replayed.query, replayed.texts);
   };
 }
 

@@ -16,6 +16,8 @@ export type CapturedQuery = EvalQuery & {
   readonly legs: Readonly<Record<LegName, readonly number[]>>;
   /** What each of the query's terms adds to a chunk's BM25 score, by the chunk's id. */
   readonly contributions: Readonly<Record<string, readonly number[]>>;
+  /** The cosines of chunks' vectors and the query's, by the chunks' ids. */
+  readonly likeness: Readonly<Record<string, number>>;
   /** The weights of the query's terms, in their order. */
   readonly weights: readonly number[];
   /** Files in ripgrep's order. */
@@ -54,17 +56,20 @@ export async function capture({ index: { database, tenant, embedding }, repo, qu
     const legs = { bm25: bm25.chunkIds, exact: exact.chunkIds, semantic: semantic.chunkIds };
     const chunkIds = [...new Set(Object.values(legs).flat())];
     const unknown = chunkIds.filter((id) => chunks[id] === undefined);
-    await readAs(database, tenant, DEADLINE_MS, async (transaction) => {
+    const cosines = await readAs(database, tenant, DEADLINE_MS, async (transaction) => {
       const texts = new Map((await readContents(transaction, scope, unknown)).map((chunk) => [chunk.chunk_id, chunk.content]));
-      for (const chunk of await readChunks(transaction, scope, unknown)) {
-        chunks[chunk.chunk_id] = { ...chunk, content: texts.get(chunk.chunk_id) ?? "" };
+      const read = await readChunks(transaction, scope, chunkIds, semantic.compared);
+      for (const { likeness: _likeness, ...chunk } of read) {
+        chunks[chunk.chunk_id] ??= { ...chunk, content: texts.get(chunk.chunk_id) ?? "" };
       }
+      return read.flatMap(({ chunk_id: id, likeness }) => (likeness === null ? [] : [[id, rounded(likeness)] as const]));
     });
     const { words } = bm25;
     captured.push({
       ...query,
       legs,
       contributions: Object.fromEntries(chunkIds.map((id) => [id, (words?.contributionsOf(id) ?? []).map(rounded)])),
+      likeness: Object.fromEntries(cosines),
       weights: words?.weights ?? [],
       ripgrep: query.within === undefined ? await compare(query.text) : [],
     });

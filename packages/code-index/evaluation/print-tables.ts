@@ -14,7 +14,7 @@ const BY_FILE =
 
 type Way = readonly [name: string, answer: Answering];
 
-const GROUPS = (Object.keys(FEATURES) as FeatureGroup[]).filter((group) => group !== "query" && group !== "nearness");
+const GROUPS = (Object.keys(FEATURES) as FeatureGroup[]).filter((group) => group !== "query");
 
 const WAYS: readonly Way[] = [
   ["everything", searching()],
@@ -26,7 +26,6 @@ const WAYS: readonly Way[] = [
   ["semantic alone, as it is", searching({ legs: ["semantic"], ranks: false })],
   ["legs fused, not ranked", searching({ ranks: false })],
   ...GROUPS.map((without) => [`without ${without}`, searching({ without })] as const),
-  ["without looking into texts", searching({ looksInside: false })],
 ];
 
 /** Judged by file alone, as what finds files only can be. */

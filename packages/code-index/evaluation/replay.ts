@@ -47,6 +47,7 @@ export function candidatesOf({ captured, chunks, query, conditions }: Found, leg
   return fused.flatMap((found): readonly Candidate[] => {
     const chunk = chunks[found.chunkId];
     const contributions = legs.includes("bm25") ? (captured.contributions[found.chunkId] ?? []) : [];
-    return chunk === undefined || conditions?.areMetBy(chunk.content) === false ? [] : [{ fused: found, chunk, contributions }];
+    const likeness = legs.includes("semantic") ? captured.likeness[found.chunkId] : undefined;
+    return chunk === undefined || conditions?.areMetBy(chunk.content) === false ? [] : [{ fused: found, chunk, contributions, likeness }];
   });
 }

@@ -19,6 +19,8 @@ import numpy
 ABOUT = ["repository", "language", "family", "within", "query", "by_file", "targets", "target", "file", "base"]
 # Neither better nor worse when greater; all others are better.
 NEITHER = {"lines", "definitions", "is_first", "file_places", "place_in_file", "is_header", "terms", "is_name", "is_prose", "is_report"}
+LIKENESS = ["likeness", "likeness_above", "file_likeness"]
+BLIND_WEIGHT = 0.3
 PARAMETERS = {
     "objective": "lambdarank",
     "learning_rate": 0.05,
@@ -88,8 +90,17 @@ def train(table, right, queries, rounds):
     weights = numpy.concatenate([
         numpy.full(end - begin, FAMILY_WEIGHTS.get(table.family[begin], 1) * average / counts[table.family[begin]]) for begin, end in queries
     ])
+    groups = [end - begin for begin, end in queries]
+    values = table.values[rows]
+    # Every query once more as where there are no vectors, or not yet: else such a search would be ordered by what it can't know.
+    blind = values.copy()
+    blind[:, [table.features.index(name) for name in LIKENESS]] = 0
     data = lightgbm.Dataset(
-        table.values[rows], label=right[rows], group=[end - begin for begin, end in queries], init_score=table.base[rows], weight=weights
+        numpy.concatenate([values, blind]),
+        label=numpy.tile(right[rows], 2),
+        group=groups * 2,
+        init_score=numpy.tile(table.base[rows], 2),
+        weight=numpy.concatenate([weights, weights * BLIND_WEIGHT]),
     )
     constraints = [0 if name in NEITHER else 1 for name in table.features]
     return lightgbm.train({**PARAMETERS, "monotone_constraints": constraints}, data, rounds)
@@ -156,7 +167,7 @@ def main():
     options.add_argument("table")
     options.add_argument("--rounds", type=int, default=200, help="trees (200)")
     options.add_argument("--folds", type=int, default=5, help="folds of the cross-validation (5); 0 for none")
-    options.add_argument("--further", type=float, default=0.9, help="what each further place of a file is worth (0.9, as in rank.ts)")
+    options.add_argument("--further", type=float, default=0.8, help="what each further place of a file is worth (0.8, as in rank.ts)")
     options.add_argument("--all", action="store_true", help="learn from all repositories: nothing is left to report on")
     options.add_argument("--write", metavar="FILE", help="where the model goes")
     given = options.parse_args()

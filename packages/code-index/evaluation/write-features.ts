@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { FEATURES, withNearness, type FeatureName } from "#retrieval/ranking/features.ts";
+import { FEATURES, type FeatureName } from "#retrieval/ranking/features.ts";
 import type { CapturedRepository } from "./capture-repository.ts";
 import { KIND_FACTORS } from "#retrieval/ranking/file-kind.ts";
 import { replay, type Replayed } from "./replay.ts";
@@ -27,12 +27,12 @@ function* linesOf(repositories: readonly CapturedRepository[]): Generator<string
   }
 }
 
-function* rowsOf({ captured, repository, described, texts }: Replayed, number: number): Generator<string> {
+function* rowsOf({ captured, repository, described }: Replayed, number: number): Generator<string> {
   const files = new Map<string, number>();
   for (const each of described) {
     const { chunk } = each.candidate;
     files.set(chunk.path, files.get(chunk.path) ?? files.size);
-    const features = withNearness(each, each.nearnessOf(texts.get(chunk.chunk_id) ?? ""));
+    const { features } = each;
     const target = captured.targets.findIndex(
       ({ path, lines }) => path === chunk.path && (lines === undefined || (chunk.start_line <= lines[1] && chunk.end_line >= lines[0])),
     );

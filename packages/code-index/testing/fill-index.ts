@@ -2,15 +2,17 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { systemClock } from "@sightline/foundation/clock";
 import { createDatabase } from "@sightline/foundation/database/database";
+import { readConfig } from "@sightline/foundation/config";
 import { createLog } from "@sightline/foundation/log";
 import { migrateUp } from "@sightline/foundation/database/migrations";
 import { sql } from "kysely";
-import { createHashEmbedder } from "#embedding/hash-embedder.ts";
+import { createEmbedder } from "#embedding/create-embedder.ts";
 import { indexVectors } from "#indexing/embedding/index-vectors.ts";
 import { mergeSegments } from "#indexing/build/merge-segments.ts";
 import { planWhole } from "#indexing/build/plan-build.ts";
 import { readFiles } from "#indexing/build/read-file.ts";
 import { createBuildWriter } from "#indexing/build/write-build.ts";
+import { embedderVariables } from "#config.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import { createSplitter } from "#splitting/splitter.ts";
@@ -38,7 +40,11 @@ const [url = "", wanted = "0", distinct = "0", ...paths] = process.argv.slice(2)
 const log = createLog({ name: "fill", level: "warn" });
 const database = createDatabase<CodeIndexTables>({ url, poolSize: 4, applicationName: "fill", log, statementTimeoutMs: 3_600_000 });
 const { signal } = new AbortController();
-const embedder = createHashEmbedder();
+const configured = createEmbedder(readConfig(embedderVariables, process.env));
+if (configured === undefined) {
+  throw new Error("CODEINDEX_EMBEDDER=none makes no vectors to search.");
+}
+const embedder = configured;
 const splitter = createSplitter({ log });
 
 await migrateUp(database.pool, codeIndexMigrations);

@@ -92,7 +92,8 @@ export async function addCopy(database: CodeIndexDatabase, { tenant, embedderId,
     sql`
       with noise as materialized (
         select kind, array_agg(((random() - 0.5) * 0.05)::real)::vector as vector
-        from generate_series(0, 255) as kind, generate_series(1, 256) group by kind
+        from generate_series(0, 255) as kind, ${table("embedders")} as embedder, generate_series(1, embedder.dimensions)
+        where embedder.embedder_id = ${sql.lit(embedderId)} group by kind
       )
       insert into ${vectors} (text_hash, embedding)
       select md5(vector.text_hash::text || ${number})::uuid, (vector.embedding::vector + noise.vector)::halfvec

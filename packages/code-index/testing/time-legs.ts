@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createDatabase } from "@sightline/foundation/database/database";
+import { readConfig } from "@sightline/foundation/config";
 import { createLog } from "@sightline/foundation/log";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
 import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs/legs.ts";
@@ -9,9 +10,9 @@ import { parseQuery } from "#retrieval/query/query.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { HITS } from "#retrieval/search/search-legs.ts";
 import { searchExactly } from "#retrieval/legs/search-exactly.ts";
+import { embedderVariables } from "#config.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { findTenant } from "#store/tenancy/tenant.ts";
-import { testConfig } from "./test-config.ts";
 import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 
 /**
@@ -29,7 +30,7 @@ if (tenant === undefined) {
 const scope = { tenant };
 const memory = createSegmentMemory();
 const searched = await readSearched(database, scope, 10_000);
-const embedder = createQueryEmbedder({ config: testConfig(""), log });
+const embedder = createQueryEmbedder({ config: readConfig(embedderVariables, process.env), log });
 
 const LEGS: readonly (readonly [leg: LegName, kind: keyof typeof queries, search: (looking: Looking) => Promise<LegAnswer>])[] = [
   ["bm25", "words", searchByWords],

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { WordScores } from "#retrieval/bm25/score-postings.ts";
 import type { legStateSchema } from "#contract.ts";
 import { isTimeout } from "#retrieval/scope/read-scope.ts";
+import type { Compared } from "#store/index/read-vectors.store.ts";
 
 type LegState = z.infer<typeof legStateSchema>;
 
@@ -12,13 +13,17 @@ export type LegAnswer = {
   /** `ok` when left out. */
   readonly state?: LegState["state"];
   readonly reason?: string;
+  /** What it compares, of the leg for which that depends on the embedder. */
+  readonly by?: LegState["by"];
   /** How chunks hold the query's words, from the leg that knows. */
   readonly words?: WordScores;
+  /** The query's vector, and whose vectors it is held against, from the leg that knows. */
+  readonly compared?: Compared;
   /** True when no other chunk meets the query's conditions. */
   readonly isComplete?: boolean;
 };
 
-export type LegOutcome = Pick<LegAnswer, "chunkIds" | "words" | "isComplete"> & { readonly state: LegState };
+export type LegOutcome = Pick<LegAnswer, "chunkIds" | "words" | "compared" | "isComplete"> & { readonly state: LegState };
 
 type Running = {
   readonly deadlineMs: number;
@@ -48,8 +53,9 @@ export async function runLeg({ deadlineMs, search, advice, onError }: Running): 
     if (answer === LATE) {
       return finish([], "timeout", late(deadlineMs, advice));
     }
-    const { chunkIds, state = "ok", reason, words, isComplete = false } = answer;
-    return { ...finish(chunkIds, state, reason), ...(words === undefined ? {} : { words }), isComplete };
+    const { chunkIds, state = "ok", reason, by, isComplete = false, ...known } = answer;
+    const finished = finish(chunkIds, state, reason);
+    return { ...known, ...finished, ...(by === undefined ? {} : { state: { ...finished.state, by } }), isComplete };
   } catch (error) {
     if (isTimeout(error)) {
       return finish([], "timeout", late(deadlineMs, advice));

@@ -80,9 +80,10 @@ export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAns
   if (!("vector" in embedded)) {
     return { chunkIds: [], ...embedded };
   }
-  const nearest = { vector: embedded.vector, embedder: vectors, limit, chunks: chunksOf(repositories) };
+  const compared = { vector: embedded.vector, embedder: vectors };
+  const nearest = { ...compared, limit, chunks: chunksOf(repositories) };
   const chunkIds = await readAs(database, scope.tenant, deadlineMs, (transaction) => findNearest(transaction, scope, nearest));
-  return { chunkIds, ...waiting(repositories) };
+  return { chunkIds, compared, by: vectors.provider === "hash" ? "spelling" : "meaning", ...waiting(repositories) };
 }
 
 function chunksOf(repositories: readonly RepositoryInScope[]) {

@@ -7,4 +7,6 @@ export type Candidate = {
   readonly chunk: FoundChunk;
   /** What each of the query's terms adds to its BM25 score; empty where BM25 has no part. */
   readonly contributions: readonly number[];
+  /** The cosine of its vector and the query's; undefined where there are no two vectors. */
+  readonly likeness: number | undefined;
 };

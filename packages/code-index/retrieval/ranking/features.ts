@@ -5,7 +5,7 @@ import type { Candidate } from "./candidate.ts";
 import { describeFiles } from "./file-evidence.ts";
 import { fileKindOf, type FileKind } from "./file-kind.ts";
 import { createWordMatcher, partsOf, type WordMatcher } from "./match-words.ts";
-import { createNearness, FAR, type Nearness } from "./nearness.ts";
+import { describeLikeness } from "./likeness.ts";
 import { createMention } from "./mention.ts";
 
 /**
@@ -21,8 +21,11 @@ export const FEATURES = {
   names: ["name_words", "best_name", "named", "exact_name", "name_said"],
   /** Lines and names (logarithms), whether it begins its file, whether that is a header: neither good nor bad by themselves. */
   size: ["lines", "definitions", "is_first", "is_header"],
-  /** The query's words close together in its text; 0 of texts that are not read. */
-  nearness: ["together", "in_order"],
+  /**
+   * The cosine of its vector and the query's, as a share of the best candidate's; how many standard deviations it is above the mean of
+   * all; its file's best. 0 where nothing has a vector.
+   */
+  likeness: ["likeness", "likeness_above", "file_likeness"],
   /** What kind of query it is, since what the others mean depends on it. */
   query: ["terms", "is_name", "is_prose", "is_report"],
 } as const;
@@ -42,7 +45,6 @@ export type Described = {
   readonly defines: boolean;
   /** What its file is for; `asked` when the query asks for such files. */
   readonly kind: FileKind | "asked";
-  readonly nearnessOf: (text: string) => Nearness;
 };
 
 /** Describes all candidates of a query; what they have in common is worked out once. */
@@ -54,10 +56,10 @@ export function describeCandidates(
   const total = sum(termWeights) || 1;
   const scored = candidates.map((candidate) => ({ candidate, bm25: sum(candidate.contributions) }));
   const files = describeFiles(scored, { termWeights, total });
+  const likenessOf = describeLikeness(candidates);
   const describePath = remember((path: string) => pathFeatures(path, matcher));
   const describeNames = createNameFeatures(query, matcher);
   const mention = createMention(query);
-  const nearnessOf = createNearness(query, matcher.telling);
   const wanted = kindsAskedFor(query);
   const ofQuery = {
     terms: Math.log1p(matcher.telling.length),
@@ -72,14 +74,13 @@ export function describeCandidates(
     const { place, mentioned } = mention(chunk);
     const features: Features = {
       ...files(candidate),
+      ...likenessOf(candidate),
       ...describePath(chunk.path),
       ...names,
       is_header: flag(HEADER.test(chunk.path)),
       lines: Math.log1p(chunk.end_line - chunk.start_line + 1),
       definitions: Math.log1p(chunk.symbols.length),
       is_first: flag(chunk.start_line === 1),
-      together: FAR.together,
-      in_order: FAR.inOrder,
       ...ofQuery,
     };
     return {
@@ -89,14 +90,8 @@ export function describeCandidates(
       mentioned,
       defines: query.shape === "symbol" && names.exact_name === 1,
       kind: wanted.has(kind) ? "asked" : kind,
-      nearnessOf,
     };
   });
-}
-
-/** Features that are known once the text is read. */
-export function withNearness({ features }: Described, { together, inOrder }: Nearness): Features {
-  return { ...features, together, in_order: inOrder };
 }
 
 const HEADER = /\.(?:h|hh|hpp|hxx)$/;

@@ -1,10 +1,9 @@
 import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import type { Candidate } from "./candidate.ts";
-import { describeCandidates, withNearness, type Described, type FeatureGroup, type Features } from "./features.ts";
+import { describeCandidates, type Described, type FeatureGroup } from "./features.ts";
 import { KIND_FACTORS } from "./file-kind.ts";
 import type { FusedChunk } from "./fuse.ts";
-import { FAR, type Nearness } from "./nearness.ts";
 import { readRankingModel } from "./ranking-model.ts";
 
 /** The factors of a result's score, 1 when left out: the fused score is multiplied by each. `reranker` is a model's score, which decides the order. */
@@ -16,7 +15,8 @@ export type RankedChunk = FoundChunk & {
   readonly score: number;
   /** The fused score of the legs. */
   readonly fused: number;
-  readonly factors: Factors;
+  /** What the fused score was multiplied with; worked out when asked, since few results are explained. */
+  readonly explain: () => Factors;
   readonly ranks: FusedChunk["ranks"];
 };
 
@@ -30,8 +30,8 @@ type Ranking = {
   readonly query: ParsedQuery;
   /** The weights of the query's terms, in their order; empty where BM25 has no part. */
   readonly termWeights: readonly number[];
-  /** Whether texts are read to see how near the query's words stand to each other (true). */
-  readonly looksInside?: boolean | undefined;
+  /** Whether the trained model has a say, or the legs and the rules alone (true). */
+  readonly usesModel?: boolean | undefined;
   /** Reads the texts of the few best candidates. */
   readonly readTexts: ReadTexts;
 };
@@ -41,73 +41,98 @@ const model = readRankingModel();
 /** Orders what the legs found by what a person would look at first. */
 export async function rank(
   candidates: readonly Candidate[],
-  { query, termWeights, looksInside = true, readTexts }: Ranking,
+  { query, termWeights, usesModel = true, readTexts }: Ranking,
 ): Promise<readonly RankedChunk[]> {
-  const scored = scoreAll(describeCandidates(candidates, { query, termWeights }));
-  const texts = looksInside ? await readTexts(scored.slice(0, READ).map(({ described }) => idOf(described))) : new Map<number, string>();
-  return orderByTexts(scored, texts);
+  const scored = scoreAll(describeCandidates(candidates, { query, termWeights }), usesModel);
+  const texts = isPasted(query)
+    ? await readTexts(scored.slice(0, READ).map(({ described }) => idOf(described)))
+    : new Map<number, string>();
+  return orderByTexts(scored, query, texts);
 }
 
 /** The same, of candidates that are described already and whose texts are known. */
-export function order(described: readonly Described[], texts: Texts): readonly RankedChunk[] {
-  return orderByTexts(scoreAll(described), texts);
+export function order(described: readonly Described[], query: ParsedQuery, texts: Texts): readonly RankedChunk[] {
+  return orderByTexts(scoreAll(described, true), query, isPasted(query) ? texts : new Map());
 }
 
-/** How many texts are read word by word, which takes longer than all the rest. */
+/** So many of the best may hold what was pasted. */
 const READ = 40;
+/** Fewer words stand together by chance. */
+const PASTED_WORDS = 4;
 /** What a place that the query's path points to counts more. */
 const PLACE = 8;
 /** What a place counts more whose file a report names, the most for the line. */
 const MENTIONED = 1;
 /** What a text that holds all of the query letter for letter counts more: it was pasted. docs/benchmarks.md says what it is worth. */
-const VERBATIM = 999;
+const VERBATIM = 1_000;
 /** The same of a test, a document or a copy, which often quote what stands elsewhere. */
-const QUOTED = 1;
+const QUOTED = 2;
 /** What the definition of the name that the query is counts more than its users. */
 const DEFINITION = 20;
 /** Each further place of a file is worth this much of the one before, so that one file does not fill the page. */
-const FURTHER = 0.9;
+const FURTHER = 0.8;
 
-type Scored = { readonly described: Described; readonly score: number; readonly factors: Factors };
+type Scored = {
+  readonly described: Described;
+  readonly score: number;
+  readonly usesModel: boolean;
+  /** Its text holds the whole query. */
+  readonly isVerbatim: boolean;
+  /** Places of its file that come before it. */
+  readonly before: number;
+};
 
 /** Scores by everything but the texts, best first. */
-function scoreAll(described: readonly Described[]): readonly Scored[] {
-  return described.map((each) => score(each, each.features, FAR)).toSorted(byScore);
+function scoreAll(described: readonly Described[], usesModel: boolean): readonly Scored[] {
+  return described
+    .map((each): Scored => {
+      // What a path points to is no matter of judgement.
+      const isJudged = usesModel && each.place === undefined;
+      const learned = isJudged ? Math.exp(model.score(each.features)) : 1;
+      const score = Object.values(rulesOf(each)).reduce((product, rule) => product * rule, learned * each.candidate.fused.score);
+      return { described: each, score, usesModel: isJudged, isVerbatim: false, before: 0 };
+    })
+    .toSorted(byScore);
 }
 
-function orderByTexts(scored: readonly Scored[], texts: Texts): readonly RankedChunk[] {
-  const read = scored.slice(0, READ).map((each) => {
-    const text = texts.get(idOf(each.described));
-    const nearness = text === undefined ? FAR : each.described.nearnessOf(text);
-    return text === undefined ? each : score(each.described, withNearness(each.described, nearness), nearness);
+function isPasted({ text }: ParsedQuery): boolean {
+  return text.split(/\s+/u).length >= PASTED_WORDS;
+}
+
+function orderByTexts(scored: readonly Scored[], { text }: ParsedQuery, texts: Texts): readonly RankedChunk[] {
+  const read = scored.map((each, index): Scored => {
+    const isVerbatim = index < READ && texts.get(idOf(each.described))?.includes(text) === true;
+    return isVerbatim ? { ...each, isVerbatim, score: each.score * verbatimOf(each.described) } : each;
   });
-  const sorted = takeFromFurther([...read, ...scored.slice(READ)].toSorted(byScore));
-  return sorted.map(({ described: { candidate }, score: reached, factors }) => ({
-    ...candidate.chunk,
-    score: reached,
-    fused: candidate.fused.score,
-    factors,
-    ranks: candidate.fused.ranks,
-  }));
+  return takeFromFurther(read.toSorted(byScore)).map((each) => {
+    const { candidate } = each.described;
+    return {
+      ...candidate.chunk,
+      score: each.score,
+      fused: candidate.fused.score,
+      explain: () => explain(each),
+      ranks: candidate.fused.ranks,
+    };
+  });
 }
 
-function score(described: Described, features: Features, { verbatim }: Nearness): Scored {
-  // What a path points to is no matter of judgement.
-  const groups = described.place === undefined ? Object.entries(model.explain(features)) : [];
-  const rules = [
-    ["kind", KIND_FACTORS[described.kind]],
-    ["defines", described.defines ? DEFINITION : 1],
-    ["place", 1 + PLACE * (described.place ?? 0)],
-    ["mentioned", 1 + MENTIONED * described.mentioned],
-    ["verbatim", 1 + (KIND_FACTORS[described.kind] === 1 ? VERBATIM : QUOTED) * verbatim],
-  ] as const;
-  const learned = groups.map(([group, logarithm]) => [group, Math.exp(logarithm)] as const);
-  const factors = [...learned, ...rules].filter(([, factor]) => factor !== 1);
-  return {
-    described,
-    score: factors.reduce((product, [, factor]) => product * factor, described.candidate.fused.score),
-    factors: Object.fromEntries(factors),
+function rulesOf({ kind, defines, place = 0, mentioned }: Described) {
+  return { kind: KIND_FACTORS[kind], defines: defines ? DEFINITION : 1, place: 1 + PLACE * place, mentioned: 1 + MENTIONED * mentioned };
+}
+
+function verbatimOf({ kind }: Described): number {
+  return KIND_FACTORS[kind] === 1 ? VERBATIM : QUOTED;
+}
+
+function explain({ described, usesModel, isVerbatim, before }: Scored): Factors {
+  const groups = usesModel ? Object.entries(model.explain(described.features)) : [];
+  const factors = {
+    ...Object.fromEntries(groups.map(([group, logarithm]) => [group, Math.exp(logarithm)])),
+    ...rulesOf(described),
+    verbatim: isVerbatim ? verbatimOf(described) : 1,
+    spread: FURTHER ** before,
   };
+  return Object.fromEntries(Object.entries(factors).filter(([, factor]) => factor !== 1));
 }
 
 function takeFromFurther(sorted: readonly Scored[]): readonly Scored[] {
@@ -117,8 +142,7 @@ function takeFromFurther(sorted: readonly Scored[]): readonly Scored[] {
       const { repo, path } = scored.described.candidate.chunk;
       const before = seen.get(`${repo}\0${path}`) ?? 0;
       seen.set(`${repo}\0${path}`, before + 1);
-      const spread = FURTHER ** before;
-      return before === 0 ? scored : { ...scored, score: scored.score * spread, factors: { ...scored.factors, spread } };
+      return { ...scored, before, score: scored.score * FURTHER ** before };
     })
     .toSorted(byScore);
 }

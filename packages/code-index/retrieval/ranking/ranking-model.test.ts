@@ -19,7 +19,7 @@ const anyFeatures = array(double({ min: 0, max: 1, noNaN: true }), { minLength: 
 );
 
 /** What speaks for a place: more of it may never lower a score. The others are told apart in features.ts. */
-const GOOD: readonly FeatureName[] = [...FEATURES.path, ...FEATURES.names, ...FEATURES.nearness, "file_best", "file_sum"];
+const GOOD: readonly FeatureName[] = [...FEATURES.path, ...FEATURES.names, ...FEATURES.likeness, "file_best", "file_sum"];
 
 test("what speaks for a place never lowers its score", () => {
   assert(

@@ -26,7 +26,9 @@ const modelSchema = z.object({
 type Tree = z.infer<typeof modelSchema>["trees"][number];
 
 export type RankingModel = {
-  /** The logarithm of what the fused score is multiplied with, by group; their sum decides. */
+  /** The logarithm of what the fused score is multiplied with. */
+  readonly score: (features: Features) => number;
+  /** The same, told apart by group: the sum is the score. */
   readonly explain: (features: Features) => Readonly<Record<FeatureGroup, number>>;
 };
 
@@ -39,37 +41,86 @@ const GROUPS = Object.keys(FEATURES) as FeatureGroup[];
 export function readRankingModel(file: URL = new URL("ranking-model.json", import.meta.url)): RankingModel {
   const { features: names, trees } = modelSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   const groups = names.map((name) => GROUPS.findIndex((group) => (FEATURES[group] as readonly string[]).includes(name)));
+  const { nodes, leaves, roots } = join(trees);
+  const average = roots.reduce((sum, root) => sum + (nodes.means[root] ?? 0), 0);
+  const values = new Float64Array(names.length);
+
+  function read(features: Features): void {
+    // Not when the model is read: to train it anew the features have to be written first.
+    if (groups.includes(-1)) {
+      throw new Error("The ranking model was trained on features that there are not; train it anew (evaluation/train-ranking.py).");
+    }
+    for (let index = 0; index < names.length; index++) {
+      values[index] = features[names[index] as FeatureName];
+    }
+  }
+
+  function next(node: number): number {
+    const isLeft = (values[nodes.features[node] ?? 0] ?? 0) <= (nodes.thresholds[node] ?? 0);
+    return (isLeft ? nodes.left[node] : nodes.right[node]) ?? -1;
+  }
+
   return {
-    explain: (features) => {
-      // Not when it is read: to train it anew the features have to be written first.
-      if (groups.includes(-1)) {
-        throw new Error("The ranking model was trained on features that there are not; train it anew (evaluation/train-ranking.py).");
+    score: (features) => {
+      read(features);
+      let sum = -average;
+      for (const root of roots) {
+        let node = root;
+        while (node >= 0) {
+          node = next(node);
+        }
+        sum += leaves[-1 - node] ?? 0;
       }
-      const values = names.map((name) => features[name as FeatureName]);
+      return sum;
+    },
+    explain: (features) => {
+      read(features);
       const sums = GROUPS.map(() => 0);
-      for (const tree of trees) {
-        addTree(sums, tree, values, groups);
+      for (const root of roots) {
+        for (let node = root; node >= 0;) {
+          const after = next(node);
+          const group = groups[nodes.features[node] ?? 0] ?? 0;
+          const changed = ((after < 0 ? leaves[-1 - after] : nodes.means[after]) ?? 0) - (nodes.means[node] ?? 0);
+          sums[group] = (sums[group] ?? 0) + changed;
+          node = after;
+        }
       }
       return Object.fromEntries(GROUPS.map((group, index) => [group, sums[index] ?? 0])) as Record<FeatureGroup, number>;
     },
   };
 }
 
-function addTree(
-  sums: number[],
-  { features, thresholds, left, right, means, leaves }: Tree,
-  values: readonly number[],
-  groups: readonly number[],
-) {
-  let node = 0;
-  let before = means[0] ?? 0;
-  while (node >= 0) {
-    const feature = features[node] ?? 0;
-    const next = ((values[feature] ?? 0) <= (thresholds[node] ?? 0) ? left[node] : right[node]) ?? -1;
-    const after = (next < 0 ? leaves[-1 - next] : means[next]) ?? 0;
-    const group = groups[feature] ?? 0;
-    sums[group] = (sums[group] ?? 0) + after - before;
-    before = after;
-    node = next;
+/** All trees in arrays of numbers, since every candidate of every search goes through each of them. */
+function join(trees: readonly Tree[]) {
+  const roots: number[] = [];
+  const joined = {
+    features: [] as number[],
+    thresholds: [] as number[],
+    left: [] as number[],
+    right: [] as number[],
+    means: [] as number[],
+  };
+  const leaves: number[] = [];
+  for (const tree of trees) {
+    const [firstNode, firstLeaf] = [joined.features.length, leaves.length];
+    const place = (child: number) => (child < 0 ? child - firstLeaf : child + firstNode);
+    roots.push(firstNode);
+    joined.features.push(...tree.features);
+    joined.thresholds.push(...tree.thresholds);
+    joined.left.push(...tree.left.map(place));
+    joined.right.push(...tree.right.map(place));
+    joined.means.push(...tree.means);
+    leaves.push(...tree.leaves);
   }
+  return {
+    roots: Int32Array.from(roots),
+    leaves: Float64Array.from(leaves),
+    nodes: {
+      features: Int32Array.from(joined.features),
+      thresholds: Float64Array.from(joined.thresholds),
+      left: Int32Array.from(joined.left),
+      right: Int32Array.from(joined.right),
+      means: Float64Array.from(joined.means),
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { startRerankingProvider, type RerankingProvider } from "#testing/reranki
 import { parseQuery } from "#retrieval/query/query.ts";
 import type { RankedChunk, Texts } from "./rank.ts";
 import { createReranker, type Reranked, type Reranker } from "./rerank.ts";
-import { looksInside } from "./reranking-model.ts";
+import { ranksByFeatures } from "./reranking-model.ts";
 
 let provider: RerankingProvider;
 
@@ -36,7 +36,7 @@ function create(config: RerankerConfig, { deadlineMs = DEADLINE_MS, pauseMs = 60
   return reranker;
 }
 
-const factors = { path: 1, symbols: 1, "file name": 1, coverage: 1, kind: 1, spread: 1 };
+const explain = () => ({ path: 1, names: 1, kind: 1, spread: 1 });
 
 /** `a.ts`, `b.ts` … with falling scores. */
 function chunks(count: number): { readonly ranked: readonly RankedChunk[]; readonly texts: Texts } {
@@ -52,7 +52,7 @@ function chunks(count: number): { readonly ranked: readonly RankedChunk[]; reado
     symbols: [`name${index}`],
     score: count - index,
     fused: 1,
-    factors,
+    explain,
     ranks: {},
   }));
   return { ranked, texts: new Map(ranked.map(({ chunk_id: id }) => [id, `text ${id} ${"x".repeat(5_000)}`])) };
@@ -77,7 +77,7 @@ test("without a model's name it speaks as Text Embeddings Inference does", async
   const answer = await create({ CODEINDEX_RERANKER_URL: `${provider.url}/rerank` })(chunks(3), parseQuery(QUESTION));
   expect(namesOf(answer)).toBe("cab");
   expect(answer.ranked.map(({ score }) => score)).toEqual([3, 2, 1]);
-  expect(answer.ranked[0]?.factors).toMatchObject({ reranker: 0.9 });
+  expect(answer.ranked[0]?.explain()).toMatchObject({ reranker: 0.9 });
   expect(answer.reranker).toEqual({ state: "ok", ms: expect.any(Number) });
   const [request] = provider.requests;
   expect(request).toMatchObject({ path: "/rerank", body: { query: QUESTION, truncate: true } });
@@ -233,7 +233,7 @@ test("what a model needs and is not set is told at the start; off is off", () =>
 });
 
 test("`none` and `false` switch the built-in reranking off, too", () => {
-  expect(looksInside({ CODEINDEX_RERANKER_TYPE: "features" })).toBe(true);
-  expect(looksInside({ CODEINDEX_RERANKER_TYPE: "none" })).toBe(false);
-  expect(looksInside({ CODEINDEX_RERANKER_ENABLED: false })).toBe(false);
+  expect(ranksByFeatures({ CODEINDEX_RERANKER_TYPE: "features" })).toBe(true);
+  expect(ranksByFeatures({ CODEINDEX_RERANKER_TYPE: "none" })).toBe(false);
+  expect(ranksByFeatures({ CODEINDEX_RERANKER_ENABLED: false })).toBe(false);
 });

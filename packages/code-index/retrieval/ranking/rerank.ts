@@ -94,7 +94,7 @@ function inOrderOf(scores: readonly number[], chunks: readonly RankedChunk[]): r
     .map(({ chunk, given }, place) => ({
       ...chunk,
       score: chunks[place]?.score ?? chunk.score,
-      factors: { ...chunk.factors, reranker: given },
+      explain: () => ({ ...chunk.explain(), reranker: given }),
     }));
 }
 

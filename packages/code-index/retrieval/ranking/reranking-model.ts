@@ -35,8 +35,8 @@ export function createRerankingModel(config: RerankerConfig): RerankingModel | u
   return config.CODEINDEX_RERANKER_TYPE === "vertex" ? createVertexModel(config) : undefined;
 }
 
-/** Whether the built-in reranking is on, which looks into texts for how near the query's words stand to each other. */
-export function looksInside({ CODEINDEX_RERANKER_ENABLED: isOn, CODEINDEX_RERANKER_TYPE: type }: RerankerConfig): boolean {
+/** Whether the built-in model orders what the legs found. */
+export function ranksByFeatures({ CODEINDEX_RERANKER_ENABLED: isOn, CODEINDEX_RERANKER_TYPE: type }: RerankerConfig): boolean {
   return isOn !== false && type !== "none";
 }
 

@@ -1,6 +1,9 @@
 import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
 import type { SearchResult } from "#contract.ts";
+import type { Compared } from "#store/index/read-vectors.store.ts";
+import { vectorsTable, vectorText } from "#store/index/vectors.store.ts";
+import type { TenantSchema } from "#store/tenancy/tenant.ts";
 import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 /** A chunk that was found, without its text. */
@@ -9,19 +12,41 @@ export type FoundChunk = Pick<SearchResult, "repo" | "ref" | "commit" | "path" |
   readonly symbols: readonly string[];
 };
 
+/** A chunk, and the cosine of its vector and the query's, from -1 to 1; null where there are no two vectors. */
+type ComparedChunk = FoundChunk & { readonly likeness: number | null };
+
 /** Each of the chunks that the scope sees, once, without its text: of several repositories that hold it the first by name. */
-export async function readChunks(query: TenantQuery, scope: Scope, chunkIds: readonly number[]): Promise<readonly FoundChunk[]> {
+export async function readChunks(
+  query: TenantQuery,
+  scope: Scope,
+  chunkIds: readonly number[],
+  compared?: Compared,
+): Promise<readonly ComparedChunk[]> {
   const { schema } = scope.tenant;
-  const { rows } = await sql<FoundChunk>`
-    select distinct on (chunk.chunk_id) chunk.chunk_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
-      chunk.start_line, chunk.end_line, chunk.symbols
-    from ${sql.id(schema, "code_chunks")} as chunk
-    join ${sql.id(schema, "files")} as file on file.document_id = chunk.document_id
-    join ${visibleBuilds(scope)} as build on build.generation = file.generation
-    where chunk.chunk_id = any(${chunkIds}::bigint[])
-    order by chunk.chunk_id, build.repo
+  const { rows } = await sql<ComparedChunk>`
+    select chunk_id, repo, ref, commit, path, language, start_line, end_line, symbols, ${likeness(schema, compared)} as likeness
+    from (
+      select distinct on (chunk.chunk_id) chunk.chunk_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
+        chunk.start_line, chunk.end_line, chunk.symbols, chunk.text_hash
+      from ${sql.id(schema, "code_chunks")} as chunk
+      join ${sql.id(schema, "files")} as file on file.document_id = chunk.document_id
+      join ${visibleBuilds(scope)} as build on build.generation = file.generation
+      where chunk.chunk_id = any(${chunkIds}::bigint[])
+      order by chunk.chunk_id, build.repo
+    ) as found
   `.execute(query);
   return rows;
+}
+
+function likeness(schema: TenantSchema, compared: Compared | undefined): RawBuilder<number | null> {
+  if (compared === undefined) {
+    return sql`null::float8`;
+  }
+  const { vector, embedder } = compared;
+  return sql`(
+    select 1 - (embedding <=> ${vectorText(vector)}::halfvec) from ${vectorsTable(schema, embedder.embedder_id)} as vector
+    where vector.text_hash = found.text_hash
+  )`;
 }
 
 export type LiteralHit = {

@@ -2,6 +2,7 @@ import { readAs } from "#store/tenancy/tenant.ts";
 import { listChunks, readChunks, readContents } from "#retrieval/scope/read-chunks.store.ts";
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
+import type { Candidate } from "#retrieval/ranking/candidate.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
 import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
@@ -61,7 +62,7 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
     const chunks = new Map((await readChunks(transaction, scope, best)).map((chunk) => [chunk.chunk_id, chunk]));
     const ranked = best.flatMap((chunkId) => {
       const chunk = chunks.get(chunkId);
-      return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, factors: {}, ranks: {} }];
+      return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, explain: () => ({}), ranks: {} }];
     });
     const isCapped = listed.length === limit || !isComplete || kept.length > CANDIDATES;
     return {
@@ -107,21 +108,25 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
     const readTexts = createTextReader(transaction, scope);
     const chunkIds = fused.map((chunk) => chunk.chunkId);
     const chunks = new Map(
-      (chunkIds.length === 0 ? [] : await readChunks(transaction, scope, chunkIds)).map((chunk) => [chunk.chunk_id, chunk]),
+      (chunkIds.length === 0 ? [] : await readChunks(transaction, scope, chunkIds, legs.semantic.compared)).map((chunk) => [
+        chunk.chunk_id,
+        chunk,
+      ]),
     );
     const { kept, isComplete } = await keepThoseMeeting(readTexts, chunkIds, finding);
     const byId = new Map(fused.map((chunk) => [chunk.chunkId, chunk]));
     const { words } = legs.bm25;
-    const candidates = kept.slice(0, CANDIDATES).flatMap((chunkId) => {
+    const best = kept.slice(0, CANDIDATES);
+    const candidates = best.flatMap((chunkId): readonly Candidate[] => {
       const [found, chunk] = [byId.get(chunkId), chunks.get(chunkId)];
       return found === undefined || chunk === undefined
         ? []
-        : [{ fused: found, chunk, contributions: words?.contributionsOf(chunkId) ?? [] }];
+        : [{ fused: found, chunk, contributions: words?.contributionsOf(chunkId) ?? [], likeness: chunk.likeness ?? undefined }];
     });
     const ranked =
       candidates.length === 0
         ? []
-        : await rank(candidates, { query, termWeights: words?.weights ?? [], looksInside: dependencies.looksInside, readTexts });
+        : await rank(candidates, { query, termWeights: words?.weights ?? [], usesModel: dependencies.usesModel, readTexts });
     return {
       ranked,
       texts: await readTexts(shownOf(ranked, dependencies, finding)),

@@ -3,6 +3,7 @@ import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sight
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
+import { readChunks } from "#retrieval/scope/read-chunks.store.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
@@ -104,6 +105,35 @@ test(
   },
 );
 
+test("chunks are read with their cosines, and what has no vector yet has none", async () => {
+  const { rows: chunks } = await sql<{ chunk_id: number; text_hash: string; path: string }>`
+    select chunk_id, text_hash, path from ${sql.id(tenant.schema, "code_chunks")} where path in ('near/0.ts', 'far/150.ts', 'small/200.ts')
+  `.execute(database.query);
+  const waiting = chunks.find(({ path }) => path === "small/200.ts")?.text_hash;
+  const table = sql.id(tenant.schema, "vectors_1");
+  await sql`update ${table} set embedding = null where text_hash = ${waiting}::uuid`.execute(database.query);
+  try {
+    const read = await readAs(database, tenant, 5_000, async (transaction) => {
+      const [stored] = await storedEmbedders(transaction, tenant);
+      const compared = stored === undefined ? undefined : { vector: Float32Array.of(1, 0), embedder: stored };
+      return readChunks(
+        transaction,
+        { tenant },
+        chunks.map(({ chunk_id: id }) => id),
+        compared,
+      );
+    });
+    const likeness = Object.fromEntries(read.map((chunk) => [chunk.path, chunk.likeness]));
+    expect(likeness["near/0.ts"]).toBeCloseTo(1, 3);
+    expect(likeness["far/150.ts"]).toBeCloseTo(Math.cos(1.5), 3);
+    expect(likeness["small/200.ts"]).toBeNull();
+  } finally {
+    await sql`update ${table} set embedding = ${`[${vectorOf(200).join(",")}]`}::halfvec where text_hash = ${waiting}::uuid`.execute(
+      database.query,
+    );
+  }
+});
+
 async function meaning(repositories?: readonly string[]) {
   const { legs } = await search(
     { ...createSearchState(), database, log: silentLog, embedder },
@@ -114,7 +144,7 @@ async function meaning(repositories?: readonly string[]) {
 }
 
 test("chunks that wait for a vector make the leg pending, with the provider's words for those alone who see everything", async () => {
-  expect(await meaning()).toMatchObject({ state: "ok", hits: HITS.semantic });
+  expect(await meaning()).toMatchObject({ state: "ok", hits: HITS.semantic, by: "meaning" });
   await database.query.updateTable("codeindex.refs").set({ vectors_pending: 7, vectors_error: 'bad input: "item 3"' }).execute();
   expect(await meaning()).toMatchObject({
     state: "pending",

@@ -68,7 +68,7 @@ export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { q
       matched_lines: matchedLines({ start_line: chunk.start_line, content }),
       score: rounded(chunk.score),
       legs: chunk.ranks,
-      ...(explain ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.factors) } } : {}),
+      ...(explain ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.explain()) } } : {}),
     };
   });
 }
@@ -144,7 +144,7 @@ function globExpression(glob: string): RE2JS {
 /** More than a name has words. */
 const CERTAIN = 1_000;
 
-function roundedAll(factors: RankedChunk["factors"]): Record<string, number> {
+function roundedAll(factors: ReturnType<RankedChunk["explain"]>): Record<string, number> {
   return Object.fromEntries(Object.entries(factors).map(([name, factor]) => [name, rounded(factor)]));
 }
 

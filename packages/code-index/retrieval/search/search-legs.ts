@@ -22,8 +22,8 @@ export type SearchDependencies = {
   readonly searchLimit: Semaphore;
   readonly embedder: QueryEmbedder | undefined;
   readonly reranker?: Reranker | undefined;
-  /** Whether the ranking looks into texts (true). */
-  readonly looksInside?: boolean | undefined;
+  /** Whether the ranking's trained model has a say (true). */
+  readonly usesModel?: boolean | undefined;
   readonly log: Logger;
   /** Milliseconds that each leg may take. */
   readonly deadlines?: Readonly<Record<LegName, number>>;
@@ -37,7 +37,7 @@ const DEADLINES: Readonly<Record<LegName, number>> = { bm25: 1_500, exact: 2_000
  * The same for every page, whatever its size: else a place could be on two of them, or none. Twice as many give the same first ten
  * results (docs/benchmarks.md).
  */
-export const HITS: Readonly<Record<LegName, number>> = { bm25: 150, exact: 100, semantic: 60 };
+export const HITS: Readonly<Record<LegName, number>> = { bm25: 150, exact: 100, semantic: 100 };
 /** Used when a query's conditions leave too few of those. */
 const DEEP_HITS: Readonly<Record<LegName, number>> = { bm25: 3_000, exact: 3_000, semantic: 500 };
 

@@ -4,9 +4,10 @@ import { isInFiles, isVisible, matchesFile, type Scope } from "#store/tenancy/re
 import { isFresh, isIndexed } from "./vector-index.store.ts";
 import { vectorsTable, vectorText, type StoredEmbedder } from "./vectors.store.ts";
 
-type Nearest = {
-  readonly vector: Float32Array;
-  readonly embedder: StoredEmbedder;
+/** A query's vector, and the embedder whose vectors it is held against. */
+export type Compared = { readonly vector: Float32Array; readonly embedder: StoredEmbedder };
+
+type Nearest = Compared & {
   readonly limit: number;
   /** In scope, and in all of the tenant; about. */
   readonly chunks: { readonly inScope: number; readonly ofTenant: number };
@@ -18,7 +19,7 @@ const NARROW = 0.1;
 
 /** Vectors looked through for every chunk wanted, before it is asked which of them are in scope: by an index first few, then more. */
 const EXACTLY = 20;
-const BY_INDEX = [2, 10] as const;
+const BY_INDEX = [1.5, 10] as const;
 /** What `hnsw.ef_search` may be. */
 const MAX_EF_SEARCH = 1_000;
 
@@ -30,7 +31,7 @@ export async function findNearest(query: Kysely<CodeIndexTables>, scope: Scope, 
   const { limit, chunks, embedder } = nearest;
   if (chunks.inScope >= FEW || chunks.inScope >= chunks.ofTenant * NARROW) {
     for (const factor of embedder.near_until === null ? [EXACTLY] : BY_INDEX) {
-      const found = await amongNearest(query, scope, { ...nearest, among: limit * factor });
+      const found = await amongNearest(query, scope, { ...nearest, among: Math.ceil(limit * factor) });
       if (found.length >= limit) {
         return found;
       }

@@ -12,11 +12,16 @@ const LEGS: readonly { readonly name: Leg; readonly label: string; readonly mean
   { name: "exact", label: "Exact", means: "by the exact text" },
 ];
 
+/** The ways of searching in words; where vectors know no meaning, they are not said to. */
+function waysOf(searched: SearchAnswer["legs"]): typeof LEGS {
+  return LEGS.map((leg) => (searched[leg.name].by === "spelling" ? { name: leg.name, label: "Spelling", means: "by like spelling" } : leg));
+}
+
 /** Why a result is where it is: the legs that found it, with its rank in each. */
-export function LegChips({ legs }: { readonly legs: SearchResult["legs"] }) {
+export function LegChips({ legs, searched }: { readonly legs: SearchResult["legs"]; readonly searched: SearchAnswer["legs"] }) {
   return (
     <ul className={classes.chips} aria-label="Found by">
-      {LEGS.map(({ name, label, means }) => {
+      {waysOf(searched).map(({ name, label, means }) => {
         const rank = legs[name];
         return rank === undefined ? null : (
           <Tooltip key={name} label={`Number ${rank} ${means}`}>
@@ -43,7 +48,7 @@ export function LegStates({ answer }: { readonly answer: SearchAnswer }) {
   const { reranker } = answer;
   return (
     <ul className={classes.states} aria-label="Ways of searching">
-      {LEGS.map(({ name, label }) => {
+      {waysOf(answer.legs).map(({ name, label }) => {
         const { state, reason, ms, hits } = answer.legs[name];
         return (
           <Tooltip key={name} label={reason ?? `${hits} found in ${formatDuration(ms)}`} multiline maw={360}>

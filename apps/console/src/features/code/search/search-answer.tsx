@@ -61,7 +61,7 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
         />
       ) : (
         <>
-          <SearchResults results={results} ofBranch={first.query.filters.some(({ field }) => field === "ref")} />
+          <SearchResults results={results} searched={first.legs} ofBranch={first.query.filters.some(({ field }) => field === "ref")} />
           <LoadMore list={search} endOfResults="Those are all results." />
         </>
       )}

@@ -1,5 +1,5 @@
 import { UnstyledButton } from "@mantine/core";
-import type { SearchResult } from "@sightline/code-index/contract";
+import type { SearchAnswer, SearchResult } from "@sightline/code-index/contract";
 import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useMemo, useState } from "react";
@@ -16,8 +16,14 @@ const SHOWN_LINES = 14;
 /** More than a screen has room for. They are there at once, and the others right after they are painted. */
 const SCREEN = 5;
 
+type Shared = {
+  /** How each way of searching fared. */
+  readonly searched: SearchAnswer["legs"];
+  readonly ofBranch: boolean;
+};
+
 /** Results by file, best first. The arrow keys walk through them; enter opens. */
-export function SearchResults({ results, ofBranch }: { readonly results: readonly SearchResult[]; readonly ofBranch: boolean }) {
+export function SearchResults({ results, ...shared }: Shared & { readonly results: readonly SearchResult[] }) {
   const count = useDeferredValue(results.length, SCREEN);
   const files = useMemo(() => groupByFile(results.slice(0, count)), [results, count]);
   return (
@@ -32,7 +38,7 @@ export function SearchResults({ results, ofBranch }: { readonly results: readonl
           <ul className={classes.spans}>
             {spans.map((result) => (
               <li key={result.start_line}>
-                <Result result={result} ofBranch={ofBranch} />
+                <Result result={result} {...shared} />
               </li>
             ))}
           </ul>
@@ -42,7 +48,7 @@ export function SearchResults({ results, ofBranch }: { readonly results: readonl
   );
 }
 
-function Result({ result, ofBranch }: { readonly result: SearchResult; readonly ofBranch: boolean }) {
+function Result({ result, searched, ofBranch }: Shared & { readonly result: SearchResult }) {
   const [whole, setWhole] = useState(false);
   const lines = useMemo(() => result.content.split("\n"), [result.content]);
   const coloured = useHighlighted(lines, result.language);
@@ -69,7 +75,7 @@ function Result({ result, ofBranch }: { readonly result: SearchResult; readonly 
             {result.start_line}–{result.end_line}
           </span>
         )}
-        <LegChips legs={result.legs} />
+        <LegChips legs={result.legs} searched={searched} />
       </div>
       {result.explain !== undefined && <Explanation score={result.score} explain={result.explain} />}
       <div className={classes.code} role="region" tabIndex={0} aria-label={`${result.path}, from line ${result.start_line}`}>
@@ -116,10 +122,11 @@ const FACTORS: Readonly<Record<string, string>> = {
   path: "words in its path",
   names: "names it defines",
   size: "size and place",
-  nearness: "words close together",
+  likeness: "like in meaning",
   query: "kind of question",
   kind: "kind of file",
   defines: "defines the name",
+  mentioned: "named by the report",
   place: "the place asked for",
   verbatim: "letter for letter",
   spread: "further place of a file",
