@@ -1,7 +1,10 @@
+import { FUNCTIONAL_DEFINITIONS } from "./functional-queries.ts";
+
 /**
  * What each grammar calls the definition of a name. A pattern captures the whole definition by its kind and the name as
  * `@name`; `@scope` is for what has a name that it does not define, as an `impl` of Rust or a heading. Neighbours of one name
- * that are called `.clause` are one definition, as a function of Haskell with its signature.
+ * that are called `.clause` are one definition, as a function of Haskell with its signature. A method is what is also a function, but stands
+ * in a class.
  */
 const SCRIPT = `
   (function_declaration name: (identifier) @name) @function
@@ -55,7 +58,10 @@ const CPP = `${C}
   (function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: [(field_identifier) (qualified_identifier)] @name))) @method
 `;
 
+const JULIA_CALL = "(call_expression . [(identifier) @name (field_expression (identifier) @name .)])";
+
 export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
+  ...FUNCTIONAL_DEFINITIONS,
   javascript: JAVASCRIPT,
   typescript: TYPESCRIPT,
   tsx: TYPESCRIPT,
@@ -63,6 +69,8 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
   cpp: CPP,
   python: `
     (function_definition name: (identifier) @name) @function
+    (class_definition body: (block (function_definition name: (identifier) @name) @method))
+    (class_definition body: (block (decorated_definition definition: (function_definition name: (identifier) @name) @method)))
     (class_definition name: (identifier) @name) @class
     (module (expression_statement (assignment left: (identifier) @name) @constant))
   `,
@@ -89,6 +97,8 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (static_item name: (identifier) @name) @constant
     (macro_definition name: (identifier) @name) @macro
     (impl_item type: (_) @name) @scope
+    (impl_item body: (declaration_list (function_item name: (identifier) @name) @method))
+    (trait_item body: (declaration_list [(function_item name: (identifier) @name) (function_signature_item name: (identifier) @name)] @method))
   `,
   java: `
     (class_declaration name: (identifier) @name) @class
@@ -133,6 +143,7 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (class_declaration (type_identifier) @name) @class
     (object_declaration (type_identifier) @name) @class
     (function_declaration (simple_identifier) @name) @function
+    (class_body (function_declaration (simple_identifier) @name) @method)
     (type_alias (type_identifier) @name) @type
     (source_file (property_declaration (variable_declaration (simple_identifier) @name)) @constant)
   `,
@@ -140,6 +151,7 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (class_declaration name: (_) @name) @class
     (protocol_declaration name: (type_identifier) @name) @interface
     (function_declaration name: (simple_identifier) @name) @function
+    (class_body (function_declaration name: (simple_identifier) @name) @method)
     (protocol_function_declaration name: (simple_identifier) @name) @method
     (typealias_declaration name: (type_identifier) @name) @type
     (source_file (property_declaration (pattern (simple_identifier) @name)) @constant)
@@ -151,6 +163,7 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (enum_definition name: (identifier) @name) @enum
     (function_definition name: (_) @name) @function
     (function_declaration name: (_) @name) @function
+    (template_body [(function_definition name: (_) @name) (function_declaration name: (_) @name)] @method)
     (type_definition name: (type_identifier) @name) @type
     (template_body (val_definition pattern: (identifier) @name) @constant)
   `,
@@ -181,12 +194,6 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (enum_declaration name: (identifier) @name) @enum
     (function_signature name: (identifier) @name) @function
   `,
-  elixir: `
-    (call target: (identifier) @keyword (arguments (alias) @name) (#any-of? @keyword "defmodule" "defprotocol")) @module
-    (call target: (identifier) @keyword (arguments [(identifier) @name (call target: (identifier) @name)
-      (binary_operator left: (call target: (identifier) @name) operator: "when")])
-      (#any-of? @keyword "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate")) @function
-  `,
   proto: `
     (message (message_name) @name) @type
     (service (service_name) @name) @interface
@@ -201,21 +208,6 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (scalar_type_definition (name) @name) @type
     (union_type_definition (name) @name) @type
   `,
-  haskell: `
-    (declarations (signature name: (_) @name) @function.clause)
-    (declarations (function name: (_) @name) @function.clause)
-    (declarations (bind name: (variable) @name) @function.clause)
-    (declarations (function (infix operator: (_) @name)) @function.clause)
-    (data_type name: (_) @name) @type
-    (newtype name: (_) @name) @type
-    (type_synomym name: (_) @name) @type
-    (type_family name: (_) @name) @type
-    (data_constructor constructor: (_ name: (constructor) @name)) @constant
-    (class name: (_) @name) @interface
-    (class_declarations declaration: (signature name: (_) @name) @method)
-    (field (field_name) @name) @constant
-    (instance name: (_) @name) @scope
-  `,
   zig: `
     (function_declaration name: (identifier) @name) @function
     (variable_declaration . (identifier) @name [(struct_declaration) (union_declaration) (opaque_declaration) (error_set_declaration)]) @type
@@ -226,6 +218,79 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     ]) @constant)
     (source_file (variable_declaration . (identifier) @name type: (_)) @constant)
     (container_field name: (identifier) @name) @constant
+  `,
+  julia: `
+    (function_definition (signature [${JULIA_CALL} (where_expression ${JULIA_CALL}) (typed_expression ${JULIA_CALL})])) @function
+    (assignment . [${JULIA_CALL} (where_expression ${JULIA_CALL}) (typed_expression ${JULIA_CALL})]) @function
+    (macro_definition (signature ${JULIA_CALL})) @macro
+    (struct_definition (type_head [(identifier) @name (_ . (identifier) @name) (_ . (_ . (identifier) @name))])) @type
+    (abstract_definition (type_head [(identifier) @name (_ . (identifier) @name)])) @type
+    (module_definition name: (identifier) @name) @module
+    (const_statement (assignment . (identifier) @name)) @constant
+  `,
+  groovy: `
+    (class_definition name: (identifier) @name) @class
+    (class_definition body: (closure [(function_definition function: (identifier) @name) (function_declaration function: (identifier) @name)] @method))
+    (function_definition function: (identifier) @name) @function
+  `,
+  objc: `${C}
+    (class_interface . (identifier) @name) @class
+    (class_implementation . (identifier) @name) @class
+    (protocol_declaration . (identifier) @name) @interface
+    (method_declaration (method_type) . (identifier) @name) @method
+    (method_definition (method_type) . (identifier) @name) @method
+    (property_declaration (struct_declaration (struct_declarator (identifier) @name))) @constant
+    (property_declaration (struct_declaration (struct_declarator (pointer_declarator (identifier) @name)))) @constant
+  `,
+  perl: `
+    (subroutine_declaration_statement name: (bareword) @name) @function
+    (package_statement name: (package) @name) @module
+    (use_statement module: (package) @keyword (list_expression . (autoquoted_bareword) @name) (#eq? @keyword "constant")) @constant
+  `,
+  r: `
+    (binary_operator lhs: (identifier) @name operator: ["<-" "=" "<<-"] rhs: (function_definition)) @function
+    (program (binary_operator lhs: (identifier) @name operator: ["<-" "="]) @constant)
+    (call function: (identifier) @keyword arguments: (arguments . (argument value: (string content: (string_content) @name)))
+      (#any-of? @keyword "setClass" "setRefClass" "R6Class")) @class
+    (call function: (identifier) @keyword arguments: (arguments . (argument value: (string content: (string_content) @name)))
+      (#any-of? @keyword "setGeneric" "setMethod")) @function
+  `,
+  powershell: `
+    (function_statement (function_name) @name) @function
+    (class_statement . (simple_name) @name) @class
+    (class_method_definition (simple_name) @name) @method
+    (class_property_definition (variable) @name) @constant
+    (enum_statement . (simple_name) @name) @enum
+  `,
+  nix: `
+    (binding attrpath: (attrpath) @name expression: (function_expression)) @function
+    (binding attrpath: (attrpath) @name expression: (apply_expression)) @constant
+    (let_expression (binding_set (binding attrpath: (attrpath) @name) @constant))
+  `,
+  solidity: `
+    (contract_declaration name: (identifier) @name) @class
+    (interface_declaration name: (identifier) @name) @interface
+    (library_declaration name: (identifier) @name) @module
+    (function_definition name: (identifier) @name) @function
+    (contract_body (function_definition name: (identifier) @name) @method)
+    (modifier_definition name: (identifier) @name) @function
+    (event_definition name: (identifier) @name) @type
+    (error_declaration name: (identifier) @name) @type
+    (struct_declaration name: (identifier) @name) @type
+    (enum_declaration name: (identifier) @name) @enum
+    (state_variable_declaration name: (identifier) @name) @constant
+  `,
+  hcl: `
+    (config_file (body (block . (identifier) @keyword (string_lit (template_literal) @name) . (block_start)
+      (#any-of? @keyword "resource" "data")) @type))
+    (config_file (body (block . (identifier) @keyword (string_lit (template_literal) @name) . (block_start)
+      (#any-of? @keyword "variable" "output" "provider")) @constant))
+    (config_file (body (block . (identifier) @keyword (string_lit (template_literal) @name) . (block_start) (#eq? @keyword "module")) @module))
+    (config_file (body (block . (identifier) @keyword (body (attribute (identifier) @name) @constant) (#eq? @keyword "locals"))))
+  `,
+  cmake: `
+    (function_def (function_command (argument_list . (argument) @name))) @function
+    (macro_def (macro_command (argument_list . (argument) @name))) @macro
   `,
   make: `(rule (targets (word) @name)) @function`,
 };

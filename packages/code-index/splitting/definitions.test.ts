@@ -56,7 +56,7 @@ test.for([
   ["a.sh", "deploy() {\n  echo\n}\nfunction stop { echo; }", ["deploy", "stop"]],
   ["a.sql", "CREATE TABLE IF NOT EXISTS users (id int);\nCREATE VIEW v AS SELECT 1;", ["users", "v"]],
   ["a.lua", "local function go() end\nfunction M.run() end", ["go", "M.run"]],
-  ["a.ex", "defmodule A do\n  def run(x), do: x\nend", ["A", "run"]],
+  ["a.ex", "defmodule A do\n  def run(0), do: 1\n  def run(x) when x > 1, do: x\n  defp other(x), do: x\nend", ["A", "run", "other"]],
   ["a.proto", 'syntax = "proto3";\nmessage M { string a = 1; }\nservice S { rpc Get(M) returns (M); }', ["M", "S", "Get"]],
   ["a.graphql", "type Query { a: Int }\nenum E { A }", ["Query", "E"]],
   [
@@ -90,6 +90,99 @@ const Queue = List(u8);
 fn List(comptime T: type) type { return struct { fn push(self: *@This(), item: T) void {} }; }`,
     ["Loop", "count", "init", "Kind", "a", "Failure", "limit", "Queue", "List", "push"],
   ],
+  [
+    "a.ml",
+    `module M = struct let inner x = x end
+module type S = sig val f : int -> int end
+type shape = Circle of int | Square
+exception Bad of string
+let rec run x y = let local = 1 in go x local
+let limit = 3
+class c = object method go = 1 end
+external ext : int -> int = "ext"`,
+    ["M", "inner", "S", "f", "shape", "Circle", "Square", "Bad", "run", "limit", "c", "go", "ext"],
+  ],
+  ["a.mli", "val run : int -> int\ntype t = A | B", ["run", "t", "A", "B"]],
+  [
+    "a.clj",
+    `(ns my.core (:require [a.b :as c]))
+(defn ^:private run [x] (go x))
+(defn- hidden "doc" [x] x)
+(def limit 3)
+(defmacro when2 [a] a)
+(defprotocol Draw (draw [this]))
+(defrecord Shape [a b])
+(defmulti area :kind)
+(defmethod area :c [s] 1)`,
+    ["run", "hidden", "limit", "when2", "Draw", "draw", "Shape", "area"],
+  ],
+  [
+    "a.erl",
+    "-module(m).\n-record(shape, {r}).\n-define(LIMIT, 3).\n-type name() :: atom().\nrun(0) -> 1;\nrun(N) -> go(N).\nother() -> ok.",
+    ["m", "shape", "LIMIT", "name", "run", "other"],
+  ],
+  [
+    "a.elm",
+    "module A.B exposing (run)\ntype Shape = Circle Int | Square\ntype alias Model = { a : Int }\nrun : Int -> Int\nrun x =\n    let y = 1 in go x y\nport out : Int -> Cmd msg",
+    ["A.B", "Shape", "Circle", "Square", "Model", "run", "out"],
+  ],
+  [
+    "a.jl",
+    `module A
+struct Shape{T} <: Base
+  r::T
+end
+abstract type T end
+function run(x::Int)::Int
+  go(x)
+end
+square(x) = x^2
+macro m(x) end
+const LIMIT = 3
+function Base.show(io, x) end
+run2(x::T) where T = x
+end`,
+    ["A", "Shape", "T", "run", "square", "m", "LIMIT", "show", "run2"],
+  ],
+  [
+    "a.groovy",
+    "class Shape extends Base {\n  def area() { go(r) }\n  static void main(String[] args) {}\n}\ninterface I { void x() }\ndef top(x) { x }",
+    ["Shape", "area", "main", "I", "x", "top"],
+  ],
+  [
+    "a.m",
+    `@interface Shape : NSObject
+@property NSString *label;
+- (void)draw:(int)x with:(int)y;
+@end
+@protocol P
+- (void)p;
+@end
+int helper(int a) { return a; }`,
+    ["Shape", "label", "draw", "P", "p", "helper"],
+  ],
+  ["a.pl", "package My::Mod;\nuse constant LIMIT => 3;\nsub run { go(1); }", ["My::Mod", "LIMIT", "run"]],
+  ["a.r", 'run <- function(x) { inner = function(y) y }\nlimit <- 3\nsetClass("A")', ["run", "inner", "limit", "A"]],
+  ["a.ps1", "function Get-Thing { 1 }\nclass Shape {\n  [void] Draw([int]$a) { }\n}\nenum E { A }", ["Get-Thing", "Shape", "Draw", "E"]],
+  ["a.nix", "let run = x: go x; limit = 3; in { tool = mk { }; }", ["run", "limit", "tool"]],
+  [
+    "a.sol",
+    `contract Shape is Base {
+  uint constant LIMIT = 3;
+  event Drawn(uint a);
+  error Bad();
+  modifier only() { _; }
+  function run(uint x) public returns (uint) { return go(x); }
+}
+library L {}`,
+    ["Shape", "LIMIT", "Drawn", "Bad", "only", "run", "L"],
+  ],
+  [
+    "a.tf",
+    'resource "aws_instance" "web" { ami = var.ami }\nvariable "ami" { default = 1 }\nmodule "net" { source = "./net" }\nlocals { a = 1 }\n',
+    ["web", "ami", "net", "a"],
+  ],
+  ["a.cmake", "function(run a)\n  go(a)\nendfunction()\nmacro(m)\nendmacro()", ["run", "m"]],
   ["Makefile", "build: deps\n\techo\n", ["build"]],
   ["notes.txt", "function nothing() {}", []],
   ["constructor", "class A", []],
@@ -113,4 +206,18 @@ test.for([
   const grammar = await grammarOf(languageOf(path));
   expect(grammar).toBeDefined();
   expect((await split(path, content)).chunks.map((chunk) => chunk.content)).toEqual([content]);
+});
+
+test.for([
+  ["a.py", "class A:\n  def run(self): pass\n  @cached\n  def size(self): pass\ndef top(): pass", ["run", "size"]],
+  ["a.rs", "impl A { fn run(&self) {} }\ntrait T { fn size(&self); }\nfn top() {}", ["run", "size"]],
+  ["a.kt", "class A { fun run() {} }\nfun top() {}", ["run"]],
+  ["a.swift", "struct A { func run() {} }\nfunc top() {}", ["run"]],
+  ["a.scala", "class A { def run = 1 }\ndef top = 2", ["run"]],
+  ["a.groovy", "class A { def run() {} }\ndef top() {}", ["run"]],
+  ["a.sol", "contract A { function run() public {} }\nfunction top() pure {}", ["run"]],
+] as const)("functions of classes are methods in %s", async ([path, content, names]) => {
+  const { definitions } = await split(path, content);
+  expect(definitions.filter(({ kind }) => kind === "method").map(({ name }) => name)).toEqual(names);
+  expect(definitions.filter(({ kind }) => kind === "function").map(({ name }) => name)).toEqual(["top"]);
 });

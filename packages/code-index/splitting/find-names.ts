@@ -21,6 +21,9 @@ const MAX_NAME_LENGTH = 200;
 /** More are of no use in a search for who uses a name. */
 const MAX_REFERENCES = 500;
 
+/** What a definition is rather than what it was found to be first: a constant that is a function, a function of a class. */
+const FINER: Readonly<Record<string, string>> = { constant: "function", function: "method" };
+
 export function findNames(root: Node, query: Query, text: string): Names {
   const definitions = new Map<number, Definition>();
   const used: Node[] = [];
@@ -33,7 +36,8 @@ export function findNames(root: Node, query: Query, text: string): Names {
       mentioned.push(first.node);
     } else {
       const definition = readDefinition(captures, text);
-      if (definition !== undefined && !definitions.has(definition.nameAt)) {
+      const known = definition === undefined ? undefined : definitions.get(definition.nameAt);
+      if (definition !== undefined && (known === undefined || FINER[known.kind] === definition.kind)) {
         definitions.set(definition.nameAt, definition);
       }
     }

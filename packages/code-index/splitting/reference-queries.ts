@@ -1,3 +1,5 @@
+import { FUNCTIONAL_REFERENCES } from "./functional-queries.ts";
+
 /**
  * Where each grammar uses a name that is defined elsewhere: `@used` for calls, types and imports; `@mentioned` where it may
  * be a local name as well, as what a function is given. Names that are only computed with are left out.
@@ -44,6 +46,7 @@ const C = `
 `;
 
 export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
+  ...FUNCTIONAL_REFERENCES,
   javascript: `${SCRIPT}${JSX}
     (class_heritage (identifier) @used)
     (class_heritage (member_expression property: (property_identifier) @used))
@@ -230,20 +233,6 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
     (type_identifier) @used
     (identifier) @mentioned
   `,
-  elixir: `
-    (call target: (identifier) @used)
-    (call target: (dot right: (identifier) @used))
-    (alias) @used
-    (unary_operator operand: (call target: (identifier) @used))
-  `,
-  haskell: `
-    (apply function: (variable) @used)
-    (infix operator: (operator) @used)
-    (name) @used
-    (constructor) @used
-    (import_name variable: (variable) @used)
-    (variable) @mentioned
-  `,
   zig: `
     (call_expression function: (identifier) @used)
     (call_expression function: (field_expression member: (identifier) @used))
@@ -252,6 +241,56 @@ export const REFERENCE_QUERIES: Readonly<Record<string, string>> = {
   `,
   proto: `(message_or_enum_type (identifier) @used .)`,
   graphql: `(named_type (name) @used)`,
+  julia: `
+    (call_expression . (identifier) @used)
+    (call_expression . (field_expression (identifier) @used .))
+    (using_statement (identifier) @used)
+    (import_statement (identifier) @used)
+    (typed_expression (identifier) @used .)
+    (macro_identifier (identifier) @used)
+    (argument_list (identifier) @mentioned)
+  `,
+  groovy: `
+    (function_call function: (identifier) @used)
+    (function_call function: (dotted_identifier (identifier) @used .))
+    (juxt_function_call function: (identifier) @used)
+    (class_definition superclass: (identifier) @used)
+    (groovy_import import: (qualified_name (identifier) @used .))
+    (argument_list (identifier) @mentioned)
+  `,
+  objc: `${C}
+    (message_expression method: (identifier) @used)
+    (message_expression receiver: (identifier) @mentioned)
+    (class_interface superclass: (identifier) @used)
+  `,
+  perl: `
+    (function_call_expression function: (function) @used)
+    (ambiguous_function_call_expression function: (function) @used)
+    (method_call_expression method: (method) @used)
+    (use_statement module: (package) @used)
+  `,
+  r: `
+    (call function: (identifier) @used)
+    (call function: (namespace_operator rhs: (identifier) @used))
+    (argument value: (identifier) @mentioned)
+  `,
+  powershell: `
+    (command command_name: (command_name) @used)
+    (type_identifier) @used
+  `,
+  nix: `
+    (apply_expression function: (variable_expression name: (identifier) @used))
+    (select_expression attrpath: (attrpath attr: (identifier) @used))
+    (variable_expression name: (identifier) @mentioned)
+  `,
+  solidity: `
+    (call_expression function: (expression (identifier) @used))
+    (member_expression property: (identifier) @used)
+    (user_defined_type (identifier) @used)
+    (modifier_invocation (identifier) @used)
+    (call_argument (expression (identifier) @mentioned))
+  `,
+  cmake: `(normal_command (identifier) @used)`,
   make: `(prerequisites (word) @used)`,
   hcl: `(get_attr (identifier) @used) (function_call (identifier) @used) (variable_expr (identifier) @used)`,
 };

@@ -66,7 +66,7 @@ test("a definition says its kind, its lines and what it is inside of", async () 
   const content = "\nimpl Handle {\n  fn go(&self) {\n  }\n}\nmod m {\n  struct S;\n}\n";
   const { definitions } = await split("a.rs", content);
   expect(definitions).toEqual([
-    { name: "go", kind: "function", start_line: 3, end_line: 4, scope: "Handle" },
+    { name: "go", kind: "method", start_line: 3, end_line: 4, scope: "Handle" },
     { name: "m", kind: "module", start_line: 6, end_line: 8, scope: "" },
     { name: "S", kind: "type", start_line: 7, end_line: 7, scope: "m" },
   ]);
