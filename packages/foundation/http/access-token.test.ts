@@ -84,6 +84,10 @@ describe("a refused token", () => {
     ["never expires", { exp: undefined }, "the access token's claim exp is not accepted"],
     ["does not say when it was issued", { iat: undefined }, "the access token's claim iat is not accepted"],
     ["is not valid yet", { nbf: secondsFromNow(60) }, "the access token's claim nbf is not accepted"],
+    ["was issued in the future", { iat: secondsFromNow(60) }, "the access token's claim iat is not accepted"],
+    ["was issued more than an hour ago", { iat: secondsFromNow(-3_700), nbf: undefined }, "the access token has expired; log in again"],
+    ["is to last for longer than an hour", { exp: secondsFromNow(3_700) }, "the access token's claim exp is not accepted"],
+    ["is for several audiences", { aud: [AUDIENCE, "elsewhere"] }, "the access token's claim aud is not accepted"],
     ["names an empty tenant", { tid: "" }, "a required claim of the access token is missing or malformed"],
     ["names an unknown role", { role: "root" }, "a required claim of the access token is missing or malformed"],
   ])("%s", async (_case, claims, reason) => {
@@ -99,6 +103,10 @@ describe("a refused token", () => {
     await expect(verifier.verify(token)).rejects.toThrow("the access token has expired");
     await expect(verifier.verify(token, new Date(Date.now() - 90_000))).resolves.toMatchObject({ subject: "ada" });
     await expect(verifier.verify(token, new Date(Date.now() - 600_000))).rejects.toThrow(AccessTokenError);
+  });
+
+  test("does not say which key it was signed with", async () => {
+    await expectInvalid(await new SignJWT(claimsOf({})).setProtectedHeader({ alg: "RS256" }).sign(signing.privateKey));
   });
 
   test("has no signature (alg none)", async () => {

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from "jose";
 import { z } from "zod";
+import { LIFETIME, refuseLooseToken } from "./token-lifetime.ts";
 import { createCredentialEpochs, type CredentialEpochsOptions } from "./credential-epochs.ts";
 
 /** The claims of a verified access token. */
@@ -43,7 +44,6 @@ type VerifierOptions = {
   readonly epochs?: Pick<CredentialEpochsOptions, "url" | "log" | "metrics" | "intervalMs"> | undefined;
 };
 
-const CLOCK_TOLERANCE_SECONDS = 30;
 const JWKS_TIMEOUT_MS = 3_000;
 const JWKS_COOLDOWN_MS = 5_000;
 const JWKS_REFRESH_MS = 10 * 60_000;
@@ -61,7 +61,8 @@ const claimsSchema = z.object({
 });
 
 /**
- * Verifies RS256 tokens, whoever issues them, by the signing keys at `jwksUrl`. `sub, tid, aud, exp, iat` are required.
+ * Verifies RS256 tokens, whoever issues them, by the signing keys at `jwksUrl`. `sub, tid, aud, exp, iat` are required, and what
+ * `token-lifetime.ts` says.
  *
  * @example
  * const accessTokens = createAccessTokenVerifier({ jwksUrl, audience: "sightline", issuer, type: "at+jwt", epochs: { url, log } });
@@ -125,16 +126,17 @@ async function verifySignature(
   { audience, issuer, type, at }: Expected,
 ): Promise<JWTPayload> {
   try {
-    const { payload } = await jwtVerify(token, keys, {
+    const verified = await jwtVerify(token, keys, {
+      ...LIFETIME,
       algorithms: ["RS256"],
       audience,
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ["sub", "tid", "aud", "exp", "iat"],
       ...(issuer === undefined ? {} : { issuer }),
       ...(type === undefined ? {} : { typ: type }),
       ...(at === undefined ? {} : { currentDate: at }),
     });
-    return payload;
+    refuseLooseToken(verified);
+    return verified.payload;
   } catch (error) {
     throw new AccessTokenError(reasonOf(error), error);
   }

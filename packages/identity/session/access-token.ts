@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { errors, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
+import { ACCESS_TOKEN_SECONDS, LIFETIME, refuseLooseToken } from "@sightline/foundation/http/token-lifetime";
 import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Role } from "#schema.ts";
 
@@ -9,9 +10,6 @@ import type { Role } from "#schema.ts";
 export const PRODUCT_AUDIENCE = "sightline";
 /** Opens the change of a one-time password and nothing else; the other parts refuse it by its audience. */
 const PASSWORD_CHANGE_AUDIENCE = "sightline-password-change";
-
-export const ACCESS_TOKEN_SECONDS = 3600;
-const CLOCK_TOLERANCE_SECONDS = 30;
 
 export type TokenSubject = {
   readonly userId: string;
@@ -78,7 +76,7 @@ export async function signAccessToken(
 
 async function verifiedPayload(token: string, { keys, issuer, clock }: Dependencies): Promise<unknown> {
   try {
-    const { payload } = await jwtVerify(
+    const verified = await jwtVerify(
       token,
       async ({ kid }) => {
         const key = kid === undefined ? undefined : await keys.verifying(kid);
@@ -93,11 +91,12 @@ async function verifiedPayload(token: string, { keys, issuer, clock }: Dependenc
         issuer,
         audience: [PRODUCT_AUDIENCE, PASSWORD_CHANGE_AUDIENCE],
         requiredClaims: ["sub", "tid", "aud", "exp", "iat", "jti", "sid", "epoch"],
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        ...LIFETIME,
         currentDate: clock.now(),
       },
     );
-    return payload;
+    refuseLooseToken(verified);
+    return verified.payload;
   } catch (error) {
     if (error instanceof errors.JOSEError) {
       return undefined;

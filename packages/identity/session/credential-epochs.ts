@@ -3,7 +3,8 @@ import type { Clock } from "@sightline/foundation/clock";
 import { CREDENTIAL_EPOCHS_TYPE } from "@sightline/foundation/http/credential-epochs";
 import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Queries } from "#schema.ts";
-import { ACCESS_TOKEN_SECONDS, toSeconds } from "./access-token.ts";
+import { ACCESS_TOKEN_SECONDS } from "@sightline/foundation/http/token-lifetime";
+import { toSeconds } from "./access-token.ts";
 import { listDeletedUsers, listRaisedEpochs, listRevokedSessions } from "./credential-epochs.store.ts";
 
 type Dependencies = { readonly queries: Queries; readonly keys: SigningKeys; readonly issuer: string; readonly clock: Clock };

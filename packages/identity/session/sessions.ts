@@ -6,7 +6,8 @@ import type { Client } from "#audit/client.ts";
 import type { FullSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
-import { ACCESS_TOKEN_SECONDS, type AccessTokens, type TokenSubject } from "./access-token.ts";
+import { ACCESS_TOKEN_SECONDS } from "@sightline/foundation/http/token-lifetime";
+import type { AccessTokens, TokenSubject } from "./access-token.ts";
 import { isReused, type RefreshTokens } from "./refresh-token.ts";
 import { findSession, insertSession, revokeSession, rotateSession, type Session } from "./session.store.ts";
 
