@@ -14,10 +14,19 @@ export async function listTree(
   mirror: Mirror,
   { signal, maxFiles = MAX_FILES }: Reading & { readonly maxFiles?: number },
 ): Promise<readonly TreeEntry[]> {
+  const tooMany = (cause?: unknown) =>
+    new SourceError(`The repository has too many files; ${maxFiles.toLocaleString("en")} are the most.`, {
+      transient: false,
+      problem: "too_large",
+      cause,
+    });
   const printed = await runGit({
     arguments: ["ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", mirror.commit],
     directory: mirror.directory,
     signal,
+  }).catch((error: unknown) => {
+    // A list that is longer than can be kept is of more files than that, whatever their names.
+    throw error instanceof SourceError && error.problem === "too_large" ? tooMany(error) : error;
   });
   const entries: TreeEntry[] = [];
   const seen = new Set<string>();
@@ -30,10 +39,7 @@ export async function listTree(
       entries.push(entry);
     }
     if (entries.length > maxFiles) {
-      throw new SourceError(`The repository has more than ${maxFiles.toLocaleString("en")} files.`, {
-        transient: false,
-        problem: "too_large",
-      });
+      throw tooMany();
     }
     start = end + 1;
   }

@@ -31,7 +31,8 @@ export function mcpRoutes({ publicUrl, limit, endpoint }: McpDependencies): Rout
     });
 
     server.route({
-      method: ["GET", "POST", "DELETE"],
+      // HEAD by name: what Fastify would make of it from GET expects an answer of its own kind.
+      method: ["GET", "HEAD", "POST", "DELETE"],
       url: "/mcp",
       config: { auth: "mcp" },
       bodyLimit: BODY_LIMIT,

@@ -236,8 +236,8 @@ test.for(["", "/mcp"])("the metadata of the protected resource is at /.well-know
   expect(await response.json()).toMatchObject({ resource: "http://localhost:8080/mcp", bearer_methods_supported: ["header"] });
 });
 
-test("sessions are not kept: GET and DELETE with a token are 405", async () => {
-  for (const method of ["GET", "DELETE"]) {
+test("sessions are not kept: GET, HEAD and DELETE with a token are 405", async () => {
+  for (const method of ["GET", "HEAD", "DELETE"]) {
     expect((await send({ ...json, authorization: `Bearer ${token}` }, undefined, method)).status).toBe(405);
   }
 });

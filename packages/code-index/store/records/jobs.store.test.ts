@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { after, createJobQueue, start, type JobQueue } from "#testing/job-queue.ts";
 import { failOrphans } from "./failed-jobs.store.ts";
-import { getJob, listJobs, requestCancel } from "./jobs.store.ts";
+import { getJob, getJobsOfAnybody, listJobs, requestCancel } from "./jobs.store.ts";
 import { cancelJob, renewLease } from "./leases.store.ts";
 import { deleteOldJobs } from "#indexing/housekeeping.store.ts";
 import { getRepository } from "./read-repositories.store.ts";
@@ -27,6 +27,11 @@ test("requests for one repository fold into the one that waits, and a full one w
   expect([second.job_id, third.job_id]).toEqual([first.job_id, first.job_id]);
   expect(third.mode).toBe("full");
   expect(await queue.statuses()).toEqual(["queued"]);
+});
+
+test("of no jobs there are none", async () => {
+  await queue.enqueue();
+  expect(await getJobsOfAnybody(queue.database, [])).toEqual([]);
 });
 
 test("nobody indexes or sees a repository or job of another tenant", async () => {

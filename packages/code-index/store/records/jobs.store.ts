@@ -67,7 +67,7 @@ export async function getJob(
 
 /** Jobs of any tenants, in no order: for whoever has checked before whose they are. */
 export async function getJobsOfAnybody(database: CodeIndexDatabase, jobIds: readonly string[]): Promise<readonly JobRow[]> {
-  return fromJobs(database).where("job.job_id", "in", jobIds).execute();
+  return jobIds.length === 0 ? [] : fromJobs(database).where("job.job_id", "in", jobIds).execute();
 }
 
 /**
