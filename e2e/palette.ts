@@ -33,6 +33,32 @@ export function describePalette(stage: () => Stage): void {
       await map.waitFor({ state: "detached" });
     });
 
+    test("what is typed from the first moment is in the field, and no key of the page", async () => {
+      const { consoleUrl, page } = stage();
+      // As over a slow line: the palette is loaded when it is first asked for.
+      await page.route(/palette/, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        await route.continue();
+      });
+      try {
+        await page.goto(`${consoleUrl}/projects`);
+        await page.getByRole("button", { name: "Search everything" }).waitFor();
+        await page.keyboard.press("Control+k");
+        await page.keyboard.type("gatewax", { delay: 60 });
+        await page.keyboard.press("Backspace");
+        await page.keyboard.type("y hooks", { delay: 60 });
+        const field = page.getByRole("dialog", { name: "Command palette" }).getByRole("combobox", { name: "Search everything" });
+        await expect.poll(() => field.inputValue()).toBe("gateway hooks");
+        expect(new URL(page.url()).pathname).toBe("/projects");
+        await page.keyboard.type("!");
+        expect(await field.inputValue()).toBe("gateway hooks!");
+        await page.keyboard.press("Escape");
+        await field.waitFor({ state: "detached" });
+      } finally {
+        await page.unroute(/palette/);
+      }
+    });
+
     test("what is known late is chosen when it comes first, and never in place of what someone chose", async () => {
       const { consoleUrl, page } = stage();
       let answer = (): void => undefined;

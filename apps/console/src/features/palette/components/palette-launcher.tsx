@@ -1,8 +1,9 @@
 import { useHotkeys } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
-import { type Dispatch, type SetStateAction, Suspense, useMemo, useEffect, useRef } from "react";
+import { type Dispatch, type SetStateAction, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { DESTINATIONS } from "#features/palette/destinations.ts";
 import { useActions } from "#features/palette/use-actions.ts";
+import { useTypedAhead } from "#features/palette/use-typed-ahead.ts";
 import { lazyPart } from "#ui/page/lazy-part.ts";
 import { useSingleKeys } from "#ui/keys/single-keys.ts";
 
@@ -24,19 +25,23 @@ export function PaletteLauncher({ isAdmin, onLogOut, open, onOpen }: PaletteLaun
   const navigate = useNavigate();
   const singleKeys = useSingleKeys();
   const actions = useActions({ isAdmin, onKeyboardMap: () => onOpen("map"), onLogOut });
+  const [typed, setTyped] = useState("");
+  const closePalette = useCallback(() => {
+    onOpen((now) => (now === "palette" ? undefined : now));
+    setTyped("");
+  }, [onOpen]);
   useHotkeys([["mod+K", () => onOpen("palette")]], []);
+  useTypedAhead({ isOpening: open === "palette", onType: setTyped, onClose: closePalette });
   const sequences = useMemo(() => {
     const pages = DESTINATIONS.flatMap(({ keys, to, adminsOnly = false }) =>
       keys === undefined || (adminsOnly && !isAdmin) ? [] : [[keys, () => void navigate({ to })] as const],
     );
     return new Map<string, () => void>([...pages, ["?", () => onOpen("map")]]);
   }, [isAdmin, navigate, onOpen]);
-  useKeySequences(sequences, { enabled: singleKeys.areOn });
+  useKeySequences(sequences, { enabled: singleKeys.areOn && open === undefined });
   return (
     <Suspense fallback={null}>
-      {open === "palette" && (
-        <Palette isAdmin={isAdmin} actions={actions} onClosed={() => onOpen((now) => (now === "palette" ? undefined : now))} />
-      )}
+      {open === "palette" && <Palette typed={typed} onType={setTyped} isAdmin={isAdmin} actions={actions} onClosed={closePalette} />}
       {open === "map" && <KeyboardMap opened onClose={() => onOpen(undefined)} />}
     </Suspense>
   );

@@ -14,7 +14,7 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useId, useState } from "react";
+import { type ReactNode, useEffect, useId } from "react";
 import { codeLink } from "#ui/page/code-link.ts";
 import { formatTime } from "#ui/words/format.ts";
 import { codeQuery, projectsQuery, repositoriesQuery, tracesQuery } from "#features/palette/api/find.ts";
@@ -38,16 +38,21 @@ type Entry = {
 };
 type Group = { readonly label: string; readonly entries: readonly (Entry & { readonly run: () => void })[] };
 
-export type PaletteProps = { readonly actions: readonly Action[]; readonly isAdmin: boolean; readonly onClosed: () => void };
+export type PaletteProps = {
+  readonly typed: string;
+  readonly onType: (typed: string) => void;
+  readonly actions: readonly Action[];
+  readonly isAdmin: boolean;
+  readonly onClosed: () => void;
+};
 
 /** Goes anywhere and does anything by its name: pages, repositories, projects, code, traces, actions. Open from the moment it is there. */
-export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
-  const [typed, setTyped] = useState("");
+export function Palette({ typed, onType, actions, isAdmin, onClosed }: PaletteProps) {
   const { groups, isLooking } = useGroups(typed.trim(), isAdmin, actions);
   useEffect(() => palette.open(), []);
   const shown = groups.filter(({ entries }) => entries.length > 0);
   const ids = shown.flatMap(({ entries }) => entries.map(({ id }) => id));
-  const { active, watch, onKeyDown, onType } = useChosen(ids);
+  const { active, watch, onKeyDown, onType: onTyped } = useChosen(ids);
   const listId = useId();
   const placeOf = (id: string): string => `${listId}-${ids.indexOf(id)}`;
   return (
@@ -55,8 +60,8 @@ export function Palette({ actions, isAdmin, onClosed }: PaletteProps) {
       store={paletteStore}
       query={typed}
       onQueryChange={(query) => {
-        onType();
-        setTyped(query);
+        onTyped();
+        onType(query);
       }}
       onSpotlightClose={onClosed}
       shortcut={null}
