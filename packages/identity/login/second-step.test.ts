@@ -201,13 +201,16 @@ describe("the second step", () => {
     expect((await secondStep(token, code())).json()).toMatchObject({ error: "invalid_partial_token" });
   });
 
-  test("a partial token has five tries over both kinds of code", async () => {
+  test("a partial token has five tries over both kinds of code, and slips of the keys are none", async () => {
     const token = await firstStep();
+    for (let round = 0; round < 6; round++) {
+      expect((await secondStep(token, "12345")).json()).toMatchObject({ error: "invalid_code" });
+    }
     for (let round = 0; round < 3; round++) {
       await secondStep(token, wrongCode());
     }
     for (let round = 0; round < 2; round++) {
-      await secondStep(token, "no such code");
+      await secondStep(token, "AAAA-AAAA-AAAA-AAAA");
     }
 
     expect((await secondStep(token, code())).json()).toMatchObject({ error: "invalid_partial_token" });

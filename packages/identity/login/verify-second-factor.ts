@@ -7,7 +7,7 @@ import { refusal } from "#refusals.ts";
 import type { Grant } from "#session/sessions.ts";
 import { consumePartialToken, givePartialTokenBack, takePartialToken, type PartialLogin } from "#totp/partial-token.store.ts";
 import { hashOfPartialToken } from "#totp/partial-tokens.ts";
-import type { AcceptedCode, SecondFactor } from "#totp/second-factor.ts";
+import { isCode, type AcceptedCode, type SecondFactor } from "#totp/second-factor.ts";
 import type { LoginDependencies } from "./login.ts";
 import { secondFactorCounters } from "#throttle/counters.ts";
 
@@ -33,9 +33,12 @@ export async function verifySecondFactor(
     await network.succeeded();
     return { ...(await sessions.grant(opened.sessionId)), accepted: opened.accepted };
   } catch (error) {
-    // A try is spent only when the code was evaluated: not while a lock stands, nor after an error of ours.
-    if (!(error instanceof AppError && error.code === "invalid_code")) {
+    // A try is spent only when the code was evaluated: not while a lock stands, nor after an error of ours, nor by a slip of the keys.
+    const isWrong = error instanceof AppError && error.code === "invalid_code";
+    if (!isWrong) {
       await network.giveBack();
+    }
+    if (!isWrong || !isCode(code)) {
       await givePartialTokenBack(queries, login.tokenHash);
     }
     throw error;

@@ -31,6 +31,11 @@ export async function makeBackupCodes(): Promise<BackupCodes> {
   return { codes: codes.map(inGroups), hashes };
 }
 
+/** Whether it is written as a backup code is. */
+export function isBackupCode(typed: string): boolean {
+  return FORM.test(normalise(typed));
+}
+
 /** @returns which of the stored hashes the code belongs to. Costs one hash, whatever was typed. */
 export async function findBackupCode(hashes: readonly string[], typed: string): Promise<string | undefined> {
   const code = normalise(typed);

@@ -143,6 +143,16 @@ describe("rolling budgets of the app's codes", () => {
   });
 });
 
+test("what has not the form of a code costs nothing, however often it is typed", async () => {
+  const before = [await user.row(), await user.triedAt(), await user.audit()];
+  for (const slip of ["12345", "1234567", "AAAA-AAAA-AAAA", "AAAA-AAAA-AAAA-AAAU", "", "ａ".repeat(300)]) {
+    for (let times = 0; times < 6; times++) {
+      expect(await user.outcomeOf(slip)).toBe("invalid_code");
+    }
+  }
+  expect([await user.row(), await user.triedAt(), await user.audit()]).toEqual(before);
+});
+
 describe("wrong backup codes", () => {
   test("lock after 5 in 15 minutes, until the oldest slides out, and leave the app's codes alone", async () => {
     expect(await user.outcomeOf(NO_BACKUP_CODE)).toBe("invalid_code");

@@ -5,7 +5,7 @@ import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, SecondFactorPool, Transaction } from "#schema.ts";
-import { findBackupCode } from "./backup-code-hashes.ts";
+import { findBackupCode, isBackupCode } from "./backup-code-hashes.ts";
 import { auditOf, createCodeTries, type CodeAttempt, type CodeTry, type FailureReason } from "./code-tries.ts";
 import { openTotpSecret, sealTotpSecret } from "./sealed-secret.ts";
 import { deleteTry, forgetFailuresInARow, type SecondFactorOwner } from "./code-tries.store.ts";
@@ -16,7 +16,14 @@ const WRONG_TOTP_CODE =
   "The code is wrong or was used before. Wait for the next one, see that the clock of your phone is right, or use a backup code.";
 const WRONG_BACKUP_CODE = "The backup code is wrong or was used before. Try another one, or a code of the app.";
 
+const NO_CODE = "That is no code: the app's have six digits, backup codes sixteen letters and digits.";
+
 export type AcceptedCode = { readonly method: SecondFactorPool; readonly backupCodesRemaining: number };
+
+/** Whether it has the form of a code of either kind: anything else is a slip of the keys. */
+export function isCode(typed: string): boolean {
+  return readTotpCode(typed) !== undefined || isBackupCode(typed);
+}
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
@@ -114,7 +121,8 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
   return {
     /**
      * Reserves a try (own committed transaction), evaluates the code outside of any transaction, then runs `action` in one
-     * transaction with the code's consumption. What `action` throws leaves the code unused and the try uncounted.
+     * transaction with the code's consumption. What `action` throws leaves the code unused and the try uncounted, as does what has not
+     * the form of a code.
      *
      * @throws {AppError} 401 (login) or 403 `invalid_code`, 429 `too_many_tries` with `Retry-After`, 409 `not_enabled`, 503 `second_factor_unreadable`.
      */
@@ -123,6 +131,12 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
       action: (transaction: Transaction, accepted: AcceptedCode) => Promise<Result>,
     ): Promise<Result> => {
       const totpCode = readTotpCode(attempt.code);
+      // To a client with an access token 401 would say that this is over.
+      const refuse = (message: string) => new AppError({ code: "invalid_code", status: attempt.purpose === "login" ? 401 : 403, message });
+      if (!isCode(attempt.code)) {
+        // A slip of the keys guesses nothing, and costs nothing.
+        throw refuse(NO_CODE);
+      }
       const taken = await tries.reserve(attempt, totpCode === undefined ? "backup_code" : "totp");
       try {
         const right = await evaluate(attempt.code, totpCode, taken.owner);
@@ -139,9 +153,7 @@ export function createSecondFactor({ queries, sealer, notices, clock, window }: 
       } catch (error) {
         if (error instanceof RefusedCode) {
           await tries.fail(attempt, taken, error.reason);
-          // To a client with an access token 401 would say that this is over.
-          const status = attempt.purpose === "login" ? 401 : 403;
-          throw new AppError({ code: "invalid_code", status, message: totpCode === undefined ? WRONG_BACKUP_CODE : WRONG_TOTP_CODE });
+          throw refuse(totpCode === undefined ? WRONG_BACKUP_CODE : WRONG_TOTP_CODE);
         }
         await tries.giveBack(attempt, taken);
         throw error instanceof SealError ? await refuseUnreadable(attempt, taken, error) : error;
