@@ -76,7 +76,7 @@ export async function searchByMeaning(looking: LookingByMeaning): Promise<LegAns
   if (query.text === "") {
     return { chunkIds: [], state: "skipped", reason: "the query has no word" };
   }
-  const embedded = await embedder.embed(query.text, vectors.identity);
+  const embedded = await embedder.embed(query.meant, vectors.identity);
   if (!("vector" in embedded)) {
     return { chunkIds: [], ...embedded };
   }

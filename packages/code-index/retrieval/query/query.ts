@@ -15,8 +15,10 @@ export type QueryTerm = {
 };
 
 export type ParsedQuery = {
-  /** The query without its filters, for the semantic and the keyword leg; empty when there are only filters. */
+  /** The query without its filters; empty when there are only filters. */
   readonly text: string;
+  /** What its vector is made of: the text, and of a report the title, since the rest of it is about much else. */
+  readonly meant: string;
   readonly shape: Shape;
   readonly queryTerms: readonly QueryTerm[];
   /** Texts to find letter for letter. */
@@ -80,6 +82,7 @@ export function parseQuery(given: string, { symbol }: { readonly symbol?: string
   const names = [...new Set([...symbols.filter((name) => !name.includes("*")), ...named])];
   return {
     text: plain,
+    meant: report?.title ?? plain,
     shape,
     queryTerms: report === undefined ? queryTermsOf(plain, shape) : report.words.map(reportTerm),
     literals:

@@ -33,6 +33,13 @@ test("a report's title counts most, its prose more than what was printed, its te
   expect(["bug", "describe", "issues", "https", "3", "version"].map(weightOf)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
+test("the vector of a report is that of its title, unless a program printed it", () => {
+  expect(parseQuery(REPORT).meant).toBe("[Bug]: Template cache keeps a deleted file");
+  const printed = REPORT.replace("[Bug]: Template cache keeps a deleted file", "TemplateNotFound: cached entry is stale");
+  expect(parseQuery(printed)).toMatchObject({ shape: "report", meant: printed.trim() });
+  expect(parseQuery("how are templates cached repo:a/b").meant).toBe("how are templates cached");
+});
+
 test("the files and lines of a traceback, identifiers and messages are taken from it", () => {
   const { names, places, messages } = readReport(REPORT);
   expect(names[0]).toBe("renderTemplate");

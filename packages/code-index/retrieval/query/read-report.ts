@@ -3,6 +3,8 @@ import { betweenValues, holdsCodeName, namesIn } from "./query-shape.ts";
 
 /** A long text that somebody pasted, such as a bug report, taken apart: what says the most about where to look counts the most. */
 export type Report = {
+  /** Its first line, unless a program printed that. */
+  readonly title: string | undefined;
   /** Its words with what each counts, at the most 1, the weightiest first. */
   readonly words: readonly { readonly term: string; readonly weight: number }[];
   /** Identifiers: those of the title and of its prose before those of code and of what programs printed. */
@@ -62,7 +64,9 @@ const MAX_MESSAGES = 4;
 
 export function readReport(text: string): Report {
   const lines = linesOf(text.slice(0, MAX_CHARACTERS));
-  return { words: wordsOf(lines), names: namesOf(lines), places: placesIn(lines), messages: messagesIn(lines) };
+  const [first] = lines;
+  const title = first?.kind === "title" && !PRINTED.test(first.text) ? first.text.trim() : undefined;
+  return { title, words: wordsOf(lines), names: namesOf(lines), places: placesIn(lines), messages: messagesIn(lines) };
 }
 
 /** Whether a text is long and mostly told, or a traceback: a report, whose words can't all be in one place. */

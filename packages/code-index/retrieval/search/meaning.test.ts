@@ -152,3 +152,22 @@ test("chunks that wait for a vector make the leg pending, with the provider's wo
   });
   expect((await meaning([small])).reason).toBe("7 chunks have no vector yet: the embedder's provider fails");
 });
+
+test("of a report the title is embedded", async () => {
+  const asked: string[] = [];
+  const listening: QueryEmbedder = {
+    ...embedder,
+    embed: (text, key) => {
+      asked.push(text);
+      return embedder.embed(text, key);
+    },
+  };
+  const told =
+    "It happens every time that somebody removes an item from the list while another one is being added to it by hand, and again after a restart.";
+  await search(
+    { ...createSearchState(), database, log: silentLog, embedder: listening },
+    { tenant },
+    { query: `Items vanish\n\n${told}`, limit: 1 },
+  );
+  expect(asked).toEqual(["Items vanish"]);
+});
