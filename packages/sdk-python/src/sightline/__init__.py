@@ -1,0 +1,31 @@
+"""Captures what agents do and publishes it to a Sightline stream, without the observed application noticing."""
+
+from sightline._capture.carry import carry_trace
+from sightline._capture.recorder import ObservationKind
+from sightline._capture.score import TraceReference, current_trace, score
+from sightline._capture.span import observe, trace, trace_tool
+from sightline._client.initialize import Verification, close_redis_publisher, initialize_redis_publisher
+from sightline._client.pending import Pending
+from sightline._client.state import metrics_text, wrap_llm_adapter
+from sightline._settings.settings import MaskFunction, PayloadField
+from sightline._settings.version import SDK_VERSION as __version__
+
+__all__ = [
+    "MaskFunction",
+    "ObservationKind",
+    "PayloadField",
+    "Pending",
+    "TraceReference",
+    "Verification",
+    "__version__",
+    "carry_trace",
+    "close_redis_publisher",
+    "current_trace",
+    "initialize_redis_publisher",
+    "metrics_text",
+    "observe",
+    "score",
+    "trace",
+    "trace_tool",
+    "wrap_llm_adapter",
+]

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from sightline._capture.chat_message import ReasoningPolicy
+from sightline._capture.reasoning import bound_reasoning
+from sightline._capture.snapshot import PAYLOAD_LIMITS, SMALL_LIMITS, Limits, take_snapshot
+from sightline._mask import WITHHELD
+from sightline._settings.settings import PayloadField, Settings
+
+_MAX_NAME_LENGTH = 500
+_MAX_ERROR_LENGTH = 8192
+
+
+class PayloadCopies:
+    """The copies one event is made of, bounded and masked, and how many bytes they hold together."""
+
+    __slots__ = ("_mask", "_reasoning", "size")
+
+    def __init__(self, settings: Settings) -> None:
+        self._mask = settings.mask
+        self._reasoning = ReasoningPolicy(settings.capture_reasoning, settings.reasoning_max_length)
+        self.size = 0
+
+    def payload(self, value: Any, field: PayloadField, limits: Limits = PAYLOAD_LIMITS) -> Any:
+        if value is None:
+            return None
+        bounded = self._copy(value, limits)
+        return bounded if self._mask is None else self._apply_mask(bounded, field, limits)
+
+    def attributes(self, values: Mapping[str, Any] | None) -> Any:
+        bounded = self.payload(values, "attributes", SMALL_LIMITS) if values else None
+        return bounded if isinstance(bounded, dict) and bounded else None
+
+    def error_text(self, error: Any) -> str | None:
+        return None if error is None else self.text(error_message(error), _MAX_ERROR_LENGTH, "error")
+
+    def text(self, text: str, maximum: int, field: PayloadField) -> str:
+        bounded = self.payload(text[:maximum], field, SMALL_LIMITS)
+        return bounded if isinstance(bounded, str) else WITHHELD
+
+    def usage(self, measured: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        if measured is None:
+            return None
+        counts = {key: value for key, value in measured.items() if key != "raw"}
+        raw = self.payload(measured.get("raw"), "usage", SMALL_LIMITS)
+        return {**counts, "raw": raw} if isinstance(raw, dict) else counts
+
+    def reasoning(self, text: str | None) -> dict[str, Any] | None:
+        if text is None or not self._reasoning.capture:
+            return None
+        if self._mask is not None:
+            limits = PAYLOAD_LIMITS._replace(text=len(text), size=len(text) + 8)
+            masked = self._apply_mask(text, "reasoning", limits)
+            text = masked if isinstance(masked, str) else WITHHELD
+        bounded = bound_reasoning(text, self._reasoning.maximum)
+        self.size += len(bounded["text"])
+        return bounded
+
+    def tool_entry(self, tool: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        if tool is None:
+            return None
+        parameters = self.payload(tool["parameters"], "parameters")
+        return {
+            "tool_name": self.name(tool["tool_name"]),
+            "parameters": parameters if isinstance(parameters, dict) else {"withheld": parameters},
+            "result": self.payload(tool["result"], "result"),
+            "timestamp": tool["timestamp"],
+            "status": tool["status"],
+        }
+
+    def name(self, text: str, maximum: int = _MAX_NAME_LENGTH) -> str:
+        cut = text[:maximum]
+        self.size += len(cut)
+        return cut
+
+    def optional_name(self, text: str | None) -> str | None:
+        return None if text is None else self.name(text)
+
+    def _apply_mask(self, bounded: Any, field: PayloadField, limits: Limits) -> Any:
+        """Fails closed: what the application's function could not mask does not leave."""
+        try:
+            masked = self._mask(bounded, field) if self._mask is not None else bounded
+            if inspect.isawaitable(masked):
+                if inspect.iscoroutine(masked):
+                    masked.close()
+                return WITHHELD
+            return self._copy(masked, limits)
+        except Exception:
+            return WITHHELD
+
+    def _copy(self, value: Any, limits: Limits) -> Any:
+        copied = take_snapshot(value, self._reasoning, limits)
+        self.size += copied.size
+        return copied.value
+
+
+def error_message(error: Any) -> str:
+    """Whatever is raised may raise when it is read; that it failed must be recorded all the same."""
+    try:
+        if isinstance(error, BaseException):
+            message = str(error)
+            return f"{type(error).__name__}: {message}" if message else type(error).__name__
+        return str(error)
+    except Exception:
+        return "[unreadable]"

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sightline._capture.chat_message import ReasoningPolicy, is_chat_message, plain_message
+from sightline._capture.known_objects import known_object
+from sightline._mask import MASKED
+from sightline._mask.safe_text import MAX_KEY_LENGTH, safe_key
+from sightline._mask.secret_keys import is_secret_key, is_secret_value
+
+MAX_SAFE_INTEGER = 2**53 - 1
+_MAX_INTEGER_BITS = 4096
+"""Writing a longer one in decimals takes the application's thread for up to seconds."""
+_OBJECT_SIZE = 64
+"""Bytes that an object, an entry or a number holds beside its texts; so lists of empty lists end, too."""
+_ENTRY_SIZE = 16
+_MAX_FLAG_LENGTH = 64
+_MAX_WORDS_OF_A_NAME = 3
+_PAIR = 2
+_FLAG_OR_HEADER = re.compile(r"(?:--?[\w-]+|(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]+)", re.IGNORECASE)
+_NAME_KEYS = ("name", "key", "header", "Name", "Key")
+
+
+class Limits(NamedTuple):
+    depth: int
+    items: int
+    """Entries of one list, keys of one object."""
+    text: int
+    """Characters of one text."""
+    size: int
+    """Characters of one payload's texts and keys, and what the rest holds beside them."""
+
+
+PAYLOAD_LIMITS = Limits(depth=16, items=1000, text=65_536, size=131_072)
+SMALL_LIMITS = Limits(depth=8, items=1000, text=8192, size=32_768)
+
+
+class Snapshot(NamedTuple):
+    value: Any
+    size: int
+    """About as many bytes as it holds."""
+
+
+def take_snapshot(value: Any, reasoning: ReasoningPolicy, limits: Limits = PAYLOAD_LIMITS) -> Snapshot:
+    """A plain, bounded copy that always serialises and shares nothing with the application but texts; values of secret keys
+    are masked. Bounds apply while walking, so its time is bounded, too. Never raises, whatever the objects do."""
+    walk = _Walk(reasoning, limits)
+    copied = walk.copy(value)
+    return Snapshot(copied, limits.size - walk.left)
+
+
+class _Walk:
+    __slots__ = ("ancestors", "items", "left", "limits", "reasoning", "text")
+
+    def __init__(self, reasoning: ReasoningPolicy, limits: Limits) -> None:
+        self.reasoning = reasoning
+        self.limits = limits
+        self.items = limits.items
+        self.text = limits.text
+        self.left = limits.size
+        self.ancestors: list[int] = []
+
+    def copy(self, value: Any) -> Any:
+        if self.left <= 0:
+            return "[size limit]"
+        kind = type(value)
+        if kind is str:
+            return self._copy_text(value)
+        if value is None or kind is bool:
+            self.left -= _ENTRY_SIZE
+            return value
+        if kind is int:
+            return self._copy_integer(value)
+        if kind is float:
+            self.left -= _ENTRY_SIZE
+            return value if math.isfinite(value) else str(value)
+        return self._copy_object(value, kind)
+
+    def _copy_text(self, text: str) -> str:
+        maximum = min(self.text, self.left)
+        length = len(text)
+        if length <= maximum:
+            self.left -= length + 2
+            return text
+        self.left -= maximum + 2
+        return f"{text[:maximum]}…[cut: {length} characters]"
+
+    def _copy_integer(self, value: int) -> Any:
+        self.left -= _ENTRY_SIZE
+        if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
+            return value
+        # JSON's readers hold a larger one as a fraction.
+        return self._copy_text(str(value)) if value.bit_length() <= _MAX_INTEGER_BITS else "[integer limit]"
+
+    def _copy_object(self, value: Any, kind: type) -> Any:
+        identity = id(value)
+        if identity in self.ancestors:
+            return "[circular]"
+        if len(self.ancestors) >= self.limits.depth:
+            return "[depth limit]"
+        self.left -= _OBJECT_SIZE
+        self.ancestors.append(identity)
+        try:
+            if kind is dict:
+                return self._copy_mapping(value)
+            if isinstance(value, (list, tuple)):
+                return self._copy_list(value)
+            if isinstance(value, (str, int, float)):
+                return self.copy(_plain_scalar(value))
+            if isinstance(value, dict):
+                return self._copy_mapping(value)
+            if is_chat_message(value):
+                return self._copy_entries(plain_message(value, self.reasoning).items())
+            return self._copy_known(value)
+        except Exception:
+            return "[unreadable]"
+        finally:
+            self.ancestors.pop()
+
+    def _copy_known(self, value: Any) -> Any:
+        known = known_object(value)
+        if known.kind == "value":
+            return self.copy(known.value)
+        if known.kind == "items":
+            return self._copy_items(known.value, known.size)
+        return self._copy_entries(known.value)
+
+    def _copy_list(self, given: Any) -> list[Any]:
+        """A list, with what is secret in pairs (`["authorization", "Bearer …"]`) and arguments (`["--password", "…"]`)
+        masked."""
+        copied: list[Any] = []
+        length = len(given)
+        before: Any = None
+        for item in given[: self.items]:
+            if self.left <= 0:
+                break
+            self.left -= _ENTRY_SIZE
+            if type(before) is str and is_secret_key(before[:MAX_KEY_LENGTH]) and _tells_secret(before, item, length):
+                copied.append(MASKED)
+            else:
+                copied.append(self.copy(item))
+            before = item
+        if len(copied) < length:
+            copied.append(f"[{length - len(copied)} more]")
+        return copied
+
+    def _copy_items(self, items: Iterable[Any], size: int) -> list[Any]:
+        copied: list[Any] = []
+        for item in list(islice(items, self.items)):
+            if self.left <= 0:
+                break
+            self.left -= _ENTRY_SIZE
+            copied.append(self.copy(item))
+        if len(copied) < size:
+            copied.append(f"[{size - len(copied)} more]")
+        return copied
+
+    def _copy_mapping(self, value: dict[Any, Any]) -> dict[str, Any]:
+        # One more than is copied, so that the copy says that there are more; taken at once, as threads may change it.
+        entries = list(islice(value.items(), self.items + 1))
+        value_key = "value" if "value" in value else "Value" if "Value" in value else None
+        if value_key is not None and _names_secret(value, value_key):
+            entries = [(key, MASKED if key == value_key else item) for key, item in entries]
+        return self._copy_entries(entries)
+
+    def _copy_entries(self, entries: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+        copied: dict[str, Any] = {}
+        for count, (key, value) in enumerate(islice(entries, self.items + 1)):
+            if count >= self.items or self.left <= 0:
+                copied["…"] = "[more keys]"
+                break
+            name = key if type(key) is str else _key_text(key)
+            self.left -= min(len(name), MAX_KEY_LENGTH) + _ENTRY_SIZE
+            copied[safe_key(name)] = MASKED if is_secret_value(name, value) else self.copy(value)
+        return copied
+
+
+def _plain_scalar(value: Any) -> Any:
+    """Of a subclass, as members of enumerations are."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return int(value) if isinstance(value, int) else float(value)
+
+
+def _key_text(key: Any) -> str:
+    if isinstance(key, str):
+        return str.__str__(key)
+    if key is None or isinstance(key, (int, float)):
+        return str(key)
+    if isinstance(key, tuple) and all(isinstance(part, (str, int)) for part in key):
+        return ", ".join(map(str, key))
+    return f"[{type(key).__name__}]"
+
+
+def _tells_secret(before: str, item: Any, length: int) -> bool:
+    """Whether an item of a list is what the text before it names. A sentence that speaks of a password names no value: what
+    follows it, in a list of two texts, is the next text."""
+    is_name = length == _PAIR and len(before[:256].split(None, 4)) <= _MAX_WORDS_OF_A_NAME
+    is_flag = len(before) <= _MAX_FLAG_LENGTH and _FLAG_OR_HEADER.fullmatch(before) is not None
+    return (is_name or is_flag) and is_secret_value(before, item)
+
+
+def _names_secret(value: dict[Any, Any], value_key: str) -> bool:
+    """`{"name": "authorization", "value": "Bearer …"}`, in the spellings of headers, variables and tags."""
+    return any(
+        isinstance(name := value.get(key), str) and is_secret_value(name, value[value_key]) for key in _NAME_KEYS
+    )

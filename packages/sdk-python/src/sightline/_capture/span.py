@@ -1,0 +1,313 @@
+from __future__ import annotations
+
+import functools
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextvars import Token
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+
+from sightline._capture.arguments import read_arguments
+from sightline._capture.code_reference import CodeReference, call_site, definition_site
+from sightline._capture.outcomes import failed_outcome
+from sightline._capture.recorder import (
+    Attributes,
+    ObservationKind,
+    OpenObservation,
+    OpenTrace,
+    Outcome,
+    end_observation,
+    end_trace,
+    start_observation,
+    start_trace,
+    update_observation,
+)
+from sightline._client.state import ActiveSpan, current_span, framework_run, own_span, state
+from sightline._event.timestamp import timestamp
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Recording(ABC):
+    """A stretch of the application's work that is recorded: `with` or `async with` around it, or a decorator. What is raised
+    goes on unchanged, and a decorated function returns exactly what it returned before.
+
+    `output` is what it made; a decorated function's is its return value.
+    """
+
+    def __init__(self, name: str | None, *, input: Any, code: CodeReference | None) -> None:  # noqa: A002
+        self.name = name or ""
+        self.output: Any = None
+        self.trace_id: str | None = None
+        """None while nothing is recorded."""
+        self.observation_id: str | None = None
+        self._input = input
+        self._code = code
+        self._token: Token[ActiveSpan | None] | None = None
+
+    def __enter__(self) -> Self:
+        if state.publisher is not None:
+            span = self._start()
+            if span is not None:
+                self.trace_id, self.observation_id = span.trace_id, span.observation_id
+                self._token = own_span.set(span)
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if self._token is None:
+            return
+        try:
+            own_span.reset(self._token)
+        except ValueError:
+            # It is left in another context than it was entered in, as by a generator that was dropped.
+            pass
+        self._token = None
+        self._end(self._succeeded() if error is None else failed_outcome(error))
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
+
+    def __call__(self, function: Function) -> Function:
+        """Decorates a function, a coroutine function or a generator of either kind: each call is a recording of its own."""
+        return _decorate(function, self)
+
+    @abstractmethod
+    def _start(self) -> ActiveSpan | None: ...
+
+    @abstractmethod
+    def _end(self, outcome: Outcome) -> None: ...
+
+    @abstractmethod
+    def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> Recording:
+        """The recording of one call of the decorated function."""
+
+    def _succeeded(self) -> Outcome:
+        return Outcome("success", output=self.output)
+
+
+class trace(Recording):  # noqa: N801 -- Used as a function.
+    """Records a trace of its own. Traced graphs, observations and tool calls inside become parts of it.
+
+    with trace("answer-question", thread_id="t-1", input=question) as run:
+        run.output = agent.invoke({"question": question})
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        thread_id: str | None = None,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        input: Any = None,  # noqa: A002 -- The schema's word.
+        attributes: Attributes | None = None,
+    ) -> None:
+        super().__init__(name, input=input, code=None)
+        self._who = {"thread_id": thread_id, "session_id": session_id, "user_id": user_id}
+        self._attributes = attributes
+        self._opened: OpenTrace | None = None
+
+    def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> trace:
+        name = self.name or _name_of(function)
+        return trace(name, **self._who, input=given if self._input is None else self._input, attributes=self._attributes)
+
+    def _start(self) -> ActiveSpan | None:
+        self._opened = start_trace(self.name or "trace", **self._who, input=self._input, attributes=self._attributes)
+        return None if self._opened is None else ActiveSpan(self._opened.trace_id, None, framework_run())
+
+    def _end(self, outcome: Outcome) -> None:
+        if self._opened is not None:
+            end_trace(self._opened, outcome)
+
+
+class observe(Recording):  # noqa: N801 -- Used as a function.
+    """Records an observation of the running trace, or of a new trace of the same name.
+
+    @observe()
+    async def rerank(documents): ...
+
+    with observe("rerank", input=documents) as step:
+        step.output = rerank(documents)
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        kind: ObservationKind = "span",
+        input: Any = None,  # noqa: A002 -- The schema's word.
+        attributes: Attributes | None = None,
+        code: CodeReference | None = None,
+    ) -> None:
+        super().__init__(name, input=input, code=code or call_site())
+        self.kind = kind
+        self._attributes = attributes
+        self._trace: OpenTrace | None = None
+        self._opened: OpenObservation | None = None
+
+    def update(self, **attributes: Any) -> None:
+        """Adds attributes while it runs."""
+        if self._opened is not None:
+            update_observation(self._opened, attributes)
+
+    def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> observe:
+        return observe(
+            self.name or _name_of(function),
+            kind=self.kind,
+            input=given if self._input is None else self._input,
+            attributes=self._attributes,
+            code=definition_site(function),
+        )
+
+    def _start(self) -> ActiveSpan | None:
+        parent = current_span()
+        name = self.name or "observation"
+        if parent is None:
+            self._trace = start_trace(name, input=self._input)
+            if self._trace is None:
+                return None
+            parent = ActiveSpan(self._trace.trace_id, None, None)
+        self._opened = start_observation(
+            parent.trace_id,
+            parent.observation_id,
+            self.kind,
+            name,
+            code=self._code,
+            input=self._input,
+            attributes=self._attributes,
+        )
+        if self._opened is None:
+            return None
+        return ActiveSpan(self._opened.trace_id, self._opened.observation_id, framework_run())
+
+    def _end(self, outcome: Outcome) -> None:
+        if self._opened is not None:
+            end_observation(self._opened, outcome)
+        if self._trace is not None:
+            end_trace(self._trace, Outcome(outcome.status, output=outcome.output, error=outcome.error))
+
+
+class trace_tool(observe):  # noqa: N801 -- Used as a function.
+    """Runs a tool and records its call with parameters, result and status.
+
+    @trace_tool()
+    def query_orders(customer: int): ...
+
+    with trace_tool("query_orders", parameters={"customer": 7}) as call:
+        call.output = orders(7)
+    """
+
+    def __init__(
+        self, name: str | None = None, *, parameters: Mapping[str, Any] | None = None, code: CodeReference | None = None
+    ) -> None:
+        super().__init__(name, kind="tool", input=parameters or {}, code=code)
+        self._timestamp = timestamp()
+
+    def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> trace_tool:
+        return trace_tool(self.name or _name_of(function), parameters=given, code=definition_site(function))
+
+    def _end(self, outcome: Outcome) -> None:
+        failed = outcome.status != "success"
+        outcome.tool = {
+            "tool_name": self.name or "tool",
+            "parameters": self._input,
+            "result": None if failed else outcome.output,
+            "timestamp": self._timestamp,
+            "status": "failure" if failed else "success",
+        }
+        super()._end(outcome)
+
+
+def _decorate(function: Function, template: Recording) -> Function:
+    def recording(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Recording:
+        return template.of_call(function, read_arguments(function, args, kwargs) if state.publisher is not None else {})
+
+    traced: Callable[..., Any]
+    if inspect.isasyncgenfunction(function):
+
+        @functools.wraps(function)
+        async def traced_async_generator(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
+            with recording(args, kwargs) as run:
+                items: list[Any] = []
+                run.output = items
+                stream = function(*args, **kwargs)
+                try:
+                    async for item in stream:
+                        _keep(items, item)
+                        with _suspended(run):
+                            yield item
+                finally:
+                    await stream.aclose()
+
+        traced = traced_async_generator
+    elif inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def traced_coroutine(*args: Any, **kwargs: Any) -> Any:
+            with recording(args, kwargs) as run:
+                run.output = await function(*args, **kwargs)
+                return run.output
+
+        traced = traced_coroutine
+    elif inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def traced_generator(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+            with recording(args, kwargs) as run:
+                items: list[Any] = []
+                run.output = items
+                stream = function(*args, **kwargs)
+                try:
+                    for item in stream:
+                        _keep(items, item)
+                        with _suspended(run):
+                            yield item
+                finally:
+                    stream.close()
+
+        traced = traced_generator
+    else:
+
+        @functools.wraps(function)
+        def traced_function(*args: Any, **kwargs: Any) -> Any:
+            with recording(args, kwargs) as run:
+                run.output = function(*args, **kwargs)
+                return run.output
+
+        traced = traced_function
+    return cast("Function", traced)
+
+
+_MAX_ITEMS = 1000
+
+
+def _keep(items: list[Any], item: Any) -> None:
+    if len(items) < _MAX_ITEMS:
+        items.append(item)
+
+
+class _suspended:  # noqa: N801 -- Used as a function.
+    """While a generator has handed an item out, the code around it runs outside of the recording."""
+
+    def __init__(self, run: Recording) -> None:
+        self._run = run
+        self._inside = own_span.get()
+
+    def __enter__(self) -> None:
+        token = self._run._token
+        own_span.set(None if token is None or token.old_value is Token.MISSING else token.old_value)
+
+    def __exit__(self, *_: object) -> None:
+        own_span.set(self._inside)
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", None) or type(function).__name__

@@ -1,0 +1,71 @@
+"""What is left is sent when the process ends, and a forked process gets a publisher of its own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import threading
+from collections.abc import Callable
+from multiprocessing import util as multiprocessing_util
+from types import FrameType
+
+from sightline._client.state import state
+from sightline._publish.publisher import Publisher
+from sightline._settings.metrics import Metrics
+
+_EXIT_PRIORITY = 10
+
+
+class _Hooks:
+    """Installed once for the process and kept: what they do depends on the publisher of that moment."""
+
+    def __init__(self) -> None:
+        self.close: Callable[[], None] = lambda: None
+        self.is_installed = False
+
+
+_hooks = _Hooks()
+
+
+def install_exit_hooks(close: Callable[[], None]) -> None:
+    """Sends what is left when the process ends or is asked to. The application's own handling of SIGTERM stays as it was; where
+    there is none the process ends by the signal, a flush later."""
+    _hooks.close = close
+    if not _hooks.is_installed:
+        _hooks.is_installed = True
+        atexit.register(_close_at_exit)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=_begin_anew)
+        # A child of multiprocessing ends without `atexit`.
+        multiprocessing_util.register_after_fork(_hooks, _close_with_child)
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _on_terminate)
+
+
+def _close_at_exit() -> None:
+    _hooks.close()
+
+
+def _close_with_child(_hooks_of_child: object) -> None:
+    multiprocessing_util.Finalize(None, _close_at_exit, exitpriority=_EXIT_PRIORITY)
+
+
+def _begin_anew() -> None:
+    """In a forked process: threads, locks, connections and the events that wait are the parent's. This one is another producer
+    with the same settings, which announces itself with its first event."""
+    publisher = state.publisher
+    if publisher is not None:
+        state.metrics = Metrics()
+        state.publisher = Publisher(publisher.settings, state.metrics)
+
+
+def _on_terminate(number: int, _frame: FrameType | None) -> None:
+    # The flush waits for a thread that may need what the interrupted code holds, so it is not waited for here.
+    signal.signal(number, signal.SIG_DFL)
+    threading.Thread(target=_flush_and_end, args=(number,), name="sightline-exit", daemon=True).start()
+
+
+def _flush_and_end(number: int) -> None:
+    _hooks.close()
+    os.kill(os.getpid(), number)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import NamedTuple
+
+from sightline._publish.publisher import Publisher
+from sightline._settings.metrics import Metrics
+
+
+class ActiveSpan(NamedTuple):
+    """Where in which trace the running code is."""
+
+    trace_id: str
+    observation_id: str | None
+    """None directly under the trace."""
+    inside_run: str | None
+    """The framework's run this was opened inside, if any."""
+
+
+class State:
+    """The SDK's one client. The application calls plain functions (`observe`, `score`, …) from anywhere, without handing
+    anything around, so there is one per process."""
+
+    def __init__(self) -> None:
+        self.publisher: Publisher | None = None
+        self.capture_prompts = False
+        self.metrics = Metrics()
+        self.framework_span: Callable[[], ActiveSpan | None] | None = None
+        """Set by an integration: the framework's run around the running code."""
+
+
+state = State()
+own_span: ContextVar[ActiveSpan | None] = ContextVar("sightline_span", default=None)
+
+
+def current_span() -> ActiveSpan | None:
+    """The innermost span around the running code: one of ours, unless the framework opened a run inside it."""
+    own = own_span.get()
+    framework = state.framework_span() if state.framework_span is not None else None
+    return own if framework is None or (own is not None and own.inside_run == framework.inside_run) else framework
+
+
+def framework_run() -> str | None:
+    framework = state.framework_span() if state.framework_span is not None else None
+    return None if framework is None else framework.inside_run
+
+
+def wrap_llm_adapter() -> None:
+    """Turns on the capture of prompts, responses and reasoning of model calls, by whichever integration, for the whole
+    process. Without it they are recorded with model, usage, status and time only. Never raises."""
+    state.capture_prompts = True
+
+
+def metrics_text() -> str:
+    """The SDK's metrics in the Prometheus text format, for the application's `GET /metrics`. Stream length, consumer lag and
+    heartbeat are those of the last look, at most ten seconds old while Redis answers."""
+    return state.metrics.format()

@@ -1,0 +1,2 @@
+MASKED = "[masked]"
+WITHHELD = "[withheld: the mask function failed]"

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sightline._event.event_text import Piece
+from sightline._event.identifier import create_identifier
+from sightline._event.timestamp import timestamp
+
+OVERHEAD_BYTES = 600
+"""What an event holds beside its body: identifiers, fields, object headers."""
+
+Body = Mapping[str, Any] | Callable[[int], Mapping[str, Any]]
+"""An event's body; one that says the event's own number is made when the number is given."""
+
+
+class BufferedEvent:
+    """An event that waits in this process."""
+
+    __slots__ = ("body", "dropped", "hash", "id", "pieces", "seq", "size", "ts", "type")
+
+    def __init__(self, kind: str, body: Body | None, size: int) -> None:
+        self.id = create_identifier()
+        self.type = kind
+        self.ts = timestamp()
+        self.seq = 0
+        """The event's number; 0 until it is given one."""
+        self.body = body
+        """Until it is written."""
+        self.pieces: list[Piece] | None = None
+        self.size = size + OVERHEAD_BYTES
+        """About as many bytes as it holds."""
+        self.hash: bytes | None = None
+        """Of the content that a blob carries."""
+        self.dropped = False
+
+
+class StreamEntry:
+    """One entry as it goes over the wire: flat fields, the body as JSON."""
+
+    __slots__ = ("body", "source")
+
+    def __init__(self, source: BufferedEvent, body: bytes) -> None:
+        self.source = source
+        """The event in the buffer it was made of."""
+        self.body = body

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+from sightline._event.event_text import Piece, write_event_text
+from sightline._publish.buffered_event import OVERHEAD_BYTES, Body, BufferedEvent, StreamEntry
+from sightline._publish.event_buffer import EventBuffer
+from sightline._publish.sent_contents import SentContents
+
+Drop = Callable[[str, int], None]
+
+
+class EventQueue:
+    """Events between the application's call and the wire. The call only takes a copy; text, masks within texts and hashes are
+    made by the publisher's own thread. An event gets its number when it leaves or is dropped, so that what is dropped leaves
+    a gap. Any thread may add; one thread writes, takes and settles."""
+
+    def __init__(self, max_bytes: int, max_events: int, drop: Drop) -> None:
+        # A destructor that runs within a call may record an event itself, in the same thread.
+        self._lock = threading.RLock()
+        self._buffer = EventBuffer(max_bytes, max_events)
+        self._unwritten: deque[BufferedEvent] = deque()
+        self._contents = SentContents()
+        self._drop = drop
+        self._sequence = 0
+
+    def add(self, kind: str, body: Body, size: int) -> None:
+        """Queues an event; `size` is about what its body holds."""
+        event = BufferedEvent(kind, body, size)
+        with self._lock:
+            self._unwritten.append(event)
+            dropped = self._buffer.add(event)
+            if dropped:
+                self._lose("buffer_full", dropped)
+
+    def write(self) -> None:
+        """Writes the bodies as JSON, oldest first."""
+        while self._unwritten:
+            event = self._unwritten.popleft()
+            body = event.body
+            if event.dropped or body is None or callable(body):
+                continue
+            pieces = _write(body)
+            with self._lock:
+                event.body = None
+                event.pieces = pieces
+                if not event.dropped:
+                    self._lose("buffer_full", self._buffer.resize(event, _held(pieces)))
+
+    def take(self, maximum_events: int, maximum_bytes: int) -> list[StreamEntry]:
+        """The oldest events as they go over the wire, blobs of contents that came again before the events that refer to
+        them."""
+        with self._lock:
+            events = self._buffer.take(maximum_events, maximum_bytes)
+        return [entry for event in events for entry in self._to_entries(event)]
+
+    def settle(self, entries: Sequence[StreamEntry], unsent: Sequence[StreamEntry]) -> None:
+        """Says which of those taken did not arrive."""
+        failed = {id(entry) for entry in unsent}
+        now = time.monotonic()
+        for entry in entries:
+            if entry.source.hash is not None and id(entry) not in failed:
+                self._contents.confirm(entry.source.hash, now)
+        with self._lock:
+            self._lose("buffer_full", self._buffer.settle(entry.source for entry in unsent))
+
+    def reconnected(self) -> None:
+        """After a new connection: what was sent may be gone."""
+        self._contents.distrust()
+
+    def clear(self) -> int:
+        """Drops what is left; returns how many."""
+        with self._lock:
+            dropped = self._buffer.clear()
+            self._lose("closed", dropped)
+        return len(dropped)
+
+    @property
+    def events(self) -> int:
+        return self._buffer.events
+
+    @property
+    def bytes(self) -> int:
+        return self._buffer.bytes
+
+    def _assign(self, event: BufferedEvent) -> int:
+        if event.seq == 0:
+            with self._lock:
+                self._sequence += 1
+                event.seq = self._sequence
+        return event.seq
+
+    def _lose(self, reason: str, events: Iterable[BufferedEvent]) -> None:
+        count = 0
+        for event in events:
+            self._assign(event)
+            count += 1
+            if event.hash is not None:
+                self._contents.forget(event.hash)
+        if count:
+            self._drop(reason, count)
+
+    def _to_entries(self, event: BufferedEvent) -> list[StreamEntry]:
+        if event.body is not None:
+            event.pieces = _write(event.body(self._assign(event)) if callable(event.body) else event.body)
+            event.body = None
+            event.size = _held(event.pieces)
+        if event.pieces is None:
+            self._lose("unserializable", [event])
+            return []
+        entries: list[StreamEntry] = []
+        now = time.monotonic()
+        written: list[bytes] = []
+        for content, is_part in event.pieces:
+            written.append(self._refer(content, now, entries) if is_part else content)
+        self._assign(event)
+        entries.append(StreamEntry(event, b"".join(written)))
+        return entries
+
+    def _refer(self, content: bytes, now: float, entries: list[StreamEntry]) -> bytes:
+        """A reference to the content where it is there or goes before, else the content."""
+        digest = hashlib.sha256(content)
+        treatment = self._contents.meet(digest.digest(), now)
+        if treatment == "inline":
+            return content
+        name = digest.hexdigest().encode()
+        if treatment == "blob":
+            blob = BufferedEvent("blob", None, len(content))
+            blob.hash = digest.digest()
+            blob.pieces = [Piece(b'{"sha256":"' + name + b'","content":' + content + b"}", is_part=False)]
+            self._assign(blob)
+            entries.append(StreamEntry(blob, blob.pieces[0].content))
+        return b'{"$blob":"' + name + b'"}'
+
+
+def _write(body: object) -> list[Piece] | None:
+    """What can't be written must not leave unmasked; it is counted when its turn comes."""
+    try:
+        return write_event_text(body)  # type: ignore[arg-type]
+    except Exception:
+        return None
+
+
+def _held(pieces: list[Piece] | None) -> int:
+    return OVERHEAD_BYTES + sum(len(piece.content) for piece in pieces or ())

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import sys
+import threading
+from concurrent.futures import Future
+
+from sightline._event.identifier import create_identifier
+from sightline._publish.buffered_event import Body
+from sightline._publish.connector import Connector
+from sightline._publish.event_queue import EventQueue
+from sightline._publish.sender import Sender
+from sightline._publish.stream_connection import StreamConnection, StreamState
+from sightline._settings.metrics import Metrics
+from sightline._settings.settings import Settings
+from sightline._settings.version import SDK_VERSION
+from sightline._settings.warnings import Warnings
+
+CALL_TIMEOUT = 2.0
+_SETTLE_TIMEOUT = 0.2
+_MAX_HOST_LENGTH = 300
+
+
+class Publisher:
+    """Queues events in this process; a thread of its own, started with the first event, moves them to the stream."""
+
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        self.settings = settings
+        self.announced_graphs: set[str] = set()
+        """Names and hashes of the graphs that this producer has declared."""
+        self._metrics = metrics
+        self._warnings = Warnings(settings.logger)
+        self._queue = EventQueue(settings.max_buffer_bytes, settings.max_buffer_events, self._note_dropped)
+        connector = Connector(
+            lambda: StreamConnection(settings, CALL_TIMEOUT), self._queue.reconnected, self._warnings
+        )
+        self._sender = Sender(create_identifier(), self._queue, connector, metrics)
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._is_closed = False
+        metrics.buffered = lambda: (self._queue.events, self._queue.bytes)
+
+    def enqueue(self, kind: str, body: Body, size: int) -> None:
+        """Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits."""
+        if self._is_closed:
+            self._metrics.count_dropped("closed", 1)
+            return
+        if self._thread is None:
+            self._start()
+        self._queue.add(kind, body, size)
+        self._sender.wake()
+
+    def probe(self) -> Future[StreamState]:
+        if self._thread is None:
+            self._start()
+        return self._sender.probe()
+
+    def close(self, deadline: float) -> None:
+        """Says goodbye, flushes for at most `deadline` seconds, lets go. What is left is dropped and counted."""
+        if self._is_closed:
+            return
+        if self._thread is not None:
+            self._queue.add("producer.bye", self._sender.report, 0)
+            self._is_closed = True
+            self._sender.close(deadline)
+            # A call to Redis that is under way ends by its own time-out, which nobody waits for.
+            self._sender.done.wait(deadline + _SETTLE_TIMEOUT)
+        self._is_closed = True
+        left = self._queue.clear()
+        if left > 0:
+            self._warnings.say("closed", f"closed with {left} events that the stream could not take in time; they are lost")
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is not None:
+                return
+            thread = threading.Thread(target=self._sender.run, name="sightline", daemon=True)
+            self._thread = thread
+        self._queue.add("producer.hello", _describe_producer(), 0)
+        thread.start()
+
+    def _note_dropped(self, reason: str, count: int) -> None:
+        self._metrics.count_dropped(reason, count)
+        if reason == "buffer_full":
+            self._warnings.say(reason, "the buffer is full: the oldest events are dropped")
+
+
+def _describe_producer() -> dict[str, object]:
+    return {
+        "sdk": f"sightline-sdk {SDK_VERSION}",
+        "runtime": f"{sys.implementation.name} {platform.python_version()}",
+        "host": socket.gethostname()[:_MAX_HOST_LENGTH],
+        "pid": os.getpid(),
+    }

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from sightline._settings.warnings import DEFAULT_LOGGER
+
+if TYPE_CHECKING:
+    import logging
+
+PayloadField = Literal[
+    "input", "output", "error", "reasoning", "parameters", "result", "attributes", "usage", "comment"
+]
+"""Which part of an event a payload is, for a mask function that treats them differently."""
+
+MaskFunction = Callable[[Any, PayloadField], Any]
+"""Replaces what must not leave the process. It gets a bounded copy of the payload, never the application's own object,
+after values of secret keys were masked; secrets within texts are masked after it. When it raises or answers a coroutine,
+the whole payload is withheld."""
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+TRUE = frozenset({"true", "1", "yes", "on"})
+FALSE = frozenset({"false", "0", "no", "off"})
+
+DEFAULT_STREAM = "observability:events"
+DEFAULT_STREAM_LENGTH = 100_000
+DEFAULT_REASONING_LENGTH = 50_000
+DEFAULT_BUFFER_BYTES = 32 * 1024 * 1024
+DEFAULT_BUFFER_EVENTS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the application asks for; None means the variable, else the default."""
+
+    redis_url: str | None = None
+    stream_name: str | None = None
+    project_id: str | None = None
+    max_stream_length: int = DEFAULT_STREAM_LENGTH
+    enabled: bool | None = None
+    capture_reasoning: bool | None = None
+    reasoning_max_length: int | None = None
+    mask: MaskFunction | None = None
+    logger: logging.Logger | None = None
+    max_buffer_bytes: int = DEFAULT_BUFFER_BYTES
+    max_buffer_events: int = DEFAULT_BUFFER_EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    redis_url: str
+    stream_name: str
+    project_id: str
+    max_stream_length: int
+    capture_reasoning: bool
+    reasoning_max_length: int
+    """Unicode code points."""
+    mask: MaskFunction | None
+    logger: logging.Logger
+    max_buffer_bytes: int
+    max_buffer_events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """Settings nothing can be published with; `switched_off` when that is what was asked for."""
+
+    reason: str
+    switched_off: bool
+
+
+def read_settings(options: Options, environment: Mapping[str, str] | None = None) -> Settings | Unusable:
+    """Options win over the `OBS_*` variables, those over the defaults. All that is wrong is named at once."""
+    variables = os.environ if environment is None else environment
+    problems: list[str] = []
+    enabled = _read_flag(variables, "OBS_ENABLED", problems) if options.enabled is None else options.enabled
+    if not enabled:
+        return Unusable("switched off", switched_off=True)
+    redis_url = options.redis_url or variables.get("OBS_REDIS_URL", "")
+    project_id = options.project_id or variables.get("OBS_PROJECT_ID", "")
+    if not _is_redis_url(redis_url):
+        state = "malformed" if redis_url else "no"
+        problems.append(f"{state} Redis URL (redis_url or OBS_REDIS_URL; redis:// or rediss://)")
+    if not UUID.fullmatch(project_id):
+        problems.append(f"{'malformed' if project_id else 'no'} project id (project_id or OBS_PROJECT_ID; a UUID)")
+    capture = options.capture_reasoning
+    settings = Settings(
+        redis_url=redis_url,
+        stream_name=options.stream_name or variables.get("OBS_STREAM_NAME") or DEFAULT_STREAM,
+        project_id=project_id.lower(),
+        max_stream_length=_check_count("max_stream_length", options.max_stream_length, problems),
+        capture_reasoning=_read_flag(variables, "OBS_CAPTURE_REASONING", problems) if capture is None else capture,
+        reasoning_max_length=_check_count(
+            "reasoning_max_length (OBS_REASONING_MAX_LENGTH)",
+            variables.get("OBS_REASONING_MAX_LENGTH") or DEFAULT_REASONING_LENGTH
+            if options.reasoning_max_length is None
+            else options.reasoning_max_length,
+            problems,
+        ),
+        mask=options.mask,
+        logger=options.logger or DEFAULT_LOGGER,
+        max_buffer_bytes=_check_count("max_buffer_bytes", options.max_buffer_bytes, problems),
+        max_buffer_events=_check_count("max_buffer_events", options.max_buffer_events, problems),
+    )
+    return Unusable("; ".join(problems), switched_off=False) if problems else settings
+
+
+def is_switched_off() -> bool:
+    """Whether the environment switches the SDK off, which then does not even attach to graphs."""
+    return os.environ.get("OBS_ENABLED", "").strip().lower() in FALSE
+
+
+def _read_flag(variables: Mapping[str, str], name: str, problems: list[str]) -> bool:
+    text = variables.get(name, "").strip().lower()
+    if text and text not in TRUE and text not in FALSE:
+        problems.append(f"{name} must be true or false")
+    return text not in FALSE
+
+
+def _check_count(name: str, given: object, problems: list[str]) -> int:
+    try:
+        count = int(given) if isinstance(given, (str, int)) else 0
+    except ValueError:
+        count = 0
+    if count < 1 or isinstance(given, bool):
+        problems.append(f"{name} must be a whole number above 0")
+    return count
+
+
+def _is_redis_url(text: object) -> bool:
+    try:
+        return isinstance(text, str) and urlsplit(text).scheme in {"redis", "rediss"} and "://" in text
+    except ValueError:
+        return False

@@ -1,0 +1,3 @@
+"""The version that a producer announces; a test holds it equal to the package's."""
+
+SDK_VERSION = "0.5.0"

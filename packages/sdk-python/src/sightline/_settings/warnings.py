@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import logging
+import time
+
+INTERVAL = 60.0
+
+DEFAULT_LOGGER = logging.getLogger("sightline")
+
+
+class Warnings:
+    """Says each reason at most once a minute, and never lets a logger's own failure out."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self._logger = logger
+        self._last_said: dict[str, float] = {}
+
+    def say(self, reason: str, message: str) -> None:
+        now = time.monotonic()
+        if now - self._last_said.get(reason, -INTERVAL) < INTERVAL:
+            return
+        self._last_said[reason] = now
+        try:
+            self._logger.warning("[sightline] %s", message)
+        except Exception:
+            # The application's logger failing is not a reason to disturb the application.
+            pass
