@@ -2,7 +2,7 @@ import type { GraphMove } from "#schema.ts";
 import type { GraphRun, Task } from "#query/steps/graph-runs.ts";
 import type { TakenEdge } from "#contract.ts";
 
-const [END, PUSH] = ["__end__", "__pregel_push"];
+const [START, END, PUSH] = ["__start__", "__end__", "__pregel_push"];
 
 /**
  * The edges that were gone, by joining where each step said it leads with what then started, by step numbers and channels and never by
@@ -70,7 +70,7 @@ function causesOf(
   if (handled?.source.step === step) {
     return [{ name: handled.source.name, via: "error" }];
   }
-  return triggers.flatMap((trigger): readonly Cause[] => {
+  const causes = triggers.map((trigger): readonly Cause[] => {
     if (trigger === PUSH) {
       // A task without a place among those that were sent was called by a node, and no edge leads to it.
       return index === undefined ? [] : [sentBy(task.node, step, index, sent)];
@@ -78,13 +78,23 @@ function causesOf(
     const key = leadKey(task.node, trigger);
     const since = lastPulls.get(key) ?? -Infinity;
     lastPulls.set(key, step);
-    const leads = leadsTo(task.node, `pull ${trigger}`);
+    // The functional API's function reads the input itself.
+    const leads = leadsTo(task.node, `pull ${trigger === START ? `branch:to:${task.node}` : trigger}`);
     const found = new Map<string, Cause>();
     for (const { source, move } of leads.slice(firstFrom(leads, since), firstFrom(leads, step))) {
       found.set(JSON.stringify([source.key, move.via]), { name: source.name, via: move.via });
     }
-    return found.size > 0 ? [...found.values()] : [UNKNOWN];
+    return found.size > 0 && isWhole(trigger, task.node, found.values()) ? [...found.values()] : [UNKNOWN];
   });
+  // LangGraph for Python names every channel that can trigger a node; those that nobody wrote to did not.
+  const known = causes.filter((found) => found[0] !== UNKNOWN);
+  return (known.length > 0 ? known : causes).flat();
+}
+
+/** A join leads on only when all it waits for have been. */
+function isWhole(trigger: string, node: string, found: Iterable<Cause>): boolean {
+  const awaited = trigger.startsWith("join:") ? trigger.slice("join:".length, -node.length - 1).split("+").length : 1;
+  return new Set([...found].map(({ name }) => name)).size >= awaited;
 }
 
 /** Where in the list, which is in the order of its steps, the first of that step or a later one is. */
@@ -152,8 +162,6 @@ export type Source = {
   readonly order: string;
   readonly moves: readonly GraphMove[];
 };
-
-const START = "__start__";
 
 /** For each run what led somewhere in it: its beginning, its nodes, and the nodes of graphs inside that left them by a Command. */
 function sourcesByRun(runs: readonly GraphRun[]): ReadonlyMap<GraphRun, readonly Source[]> {

@@ -7,8 +7,12 @@ from sightline._capture.span import observe, trace, trace_tool
 from sightline._client.initialize import Verification, close_redis_publisher, initialize_redis_publisher
 from sightline._client.pending import Pending
 from sightline._client.state import metrics_text, wrap_llm_adapter
+from sightline._langgraph.builder import callback_handler, create_traced_graph, trace_graph
+from sightline._providers.clients import wrap_anthropic, wrap_openai
 from sightline._settings.settings import MaskFunction, PayloadField
-from sightline._settings.version import SDK_VERSION as __version__
+from sightline._settings.version import SDK_VERSION
+
+__version__ = SDK_VERSION
 
 __all__ = [
     "MaskFunction",
@@ -18,14 +22,19 @@ __all__ = [
     "TraceReference",
     "Verification",
     "__version__",
+    "callback_handler",
     "carry_trace",
     "close_redis_publisher",
+    "create_traced_graph",
     "current_trace",
     "initialize_redis_publisher",
     "metrics_text",
     "observe",
     "score",
     "trace",
+    "trace_graph",
     "trace_tool",
+    "wrap_anthropic",
     "wrap_llm_adapter",
+    "wrap_openai",
 ]

@@ -64,11 +64,7 @@ def _head_commit(folder: Path, common: Path) -> str | None:
     name = reference[1]
     packed = (_read_text(common / "packed-refs") or "").splitlines()
     line = next((line for line in packed if line.endswith(f" {name}")), "")
-    return (
-        _as_commit(_read_text(folder / name))
-        or _as_commit(_read_text(common / name))
-        or _as_commit(line.split(" ", 1)[0])
-    )
+    return _as_commit(_read_text(folder / name)) or _as_commit(_read_text(common / name)) or _as_commit(line.split(" ", 1)[0])
 
 
 def _remote_name(config: str) -> str | None:

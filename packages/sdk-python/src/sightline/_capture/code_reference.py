@@ -39,7 +39,7 @@ def definition_site(function: Any) -> CodeReference | None:
     unwrapped = inspect.unwrap(function) if callable(function) else function
     code = getattr(getattr(unwrapped, "__func__", unwrapped), "__code__", None)
     if code is None:
-        code = getattr(getattr(type(unwrapped), "__call__", None), "__code__", None)
+        code = getattr(vars(type(unwrapped)).get("__call__"), "__code__", None)
     if code is None or not _is_application(code.co_filename):
         return None
     return _reference(code.co_filename, code.co_firstlineno, code.co_qualname)

@@ -194,9 +194,7 @@ def record_graph_entry(entry: Mapping[str, Any]) -> None:
     _record(lambda _copies, publish: publish("graph.enter", entry))
 
 
-def record_score(
-    trace_id: str, observation_id: str | None, name: str, value: float, comment: str | None
-) -> bool:
+def record_score(trace_id: str, observation_id: str | None, name: str, value: float, comment: str | None) -> bool:
     def work(copies: PayloadCopies, publish: Publish) -> bool:
         body = {
             "trace_id": trace_id,

@@ -206,6 +206,4 @@ def _tells_secret(before: str, item: Any, length: int) -> bool:
 
 def _names_secret(value: dict[Any, Any], value_key: str) -> bool:
     """`{"name": "authorization", "value": "Bearer …"}`, in the spellings of headers, variables and tags."""
-    return any(
-        isinstance(name := value.get(key), str) and is_secret_value(name, value[value_key]) for key in _NAME_KEYS
-    )
+    return any(isinstance(name := value.get(key), str) and is_secret_value(name, value[value_key]) for key in _NAME_KEYS)

@@ -1,15 +1,13 @@
 from __future__ import annotations
 
-import functools
-import inspect
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import Token
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar
 
-from sightline._capture.arguments import read_arguments
 from sightline._capture.code_reference import CodeReference, call_site, definition_site
+from sightline._capture.decorate import decorate, function_name
 from sightline._capture.outcomes import failed_outcome
 from sightline._capture.recorder import (
     Attributes,
@@ -44,6 +42,8 @@ class Recording(ABC):
         self.observation_id: str | None = None
         self._input = input
         self._code = code
+        self.outside: ActiveSpan | None = None
+        """The span around it."""
         self._token: Token[ActiveSpan | None] | None = None
 
     def __enter__(self) -> Self:
@@ -51,12 +51,11 @@ class Recording(ABC):
             span = self._start()
             if span is not None:
                 self.trace_id, self.observation_id = span.trace_id, span.observation_id
+                self.outside = own_span.get()
                 self._token = own_span.set(span)
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None) -> None:
         if self._token is None:
             return
         try:
@@ -70,14 +69,12 @@ class Recording(ABC):
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.__exit__(kind, error, trace)
 
     def __call__(self, function: Function) -> Function:
         """Decorates a function, a coroutine function or a generator of either kind: each call is a recording of its own."""
-        return _decorate(function, self)
+        return decorate(function, self.of_call)
 
     @abstractmethod
     def _start(self) -> ActiveSpan | None: ...
@@ -116,7 +113,7 @@ class trace(Recording):  # noqa: N801 -- Used as a function.
         self._opened: OpenTrace | None = None
 
     def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> trace:
-        name = self.name or _name_of(function)
+        name = self.name or function_name(function)
         return trace(name, **self._who, input=given if self._input is None else self._input, attributes=self._attributes)
 
     def _start(self) -> ActiveSpan | None:
@@ -160,7 +157,7 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
 
     def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> observe:
         return observe(
-            self.name or _name_of(function),
+            self.name or function_name(function),
             kind=self.kind,
             input=given if self._input is None else self._input,
             attributes=self._attributes,
@@ -212,7 +209,7 @@ class trace_tool(observe):  # noqa: N801 -- Used as a function.
         self._timestamp = timestamp()
 
     def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> trace_tool:
-        return trace_tool(self.name or _name_of(function), parameters=given, code=definition_site(function))
+        return trace_tool(self.name or function_name(function), parameters=given, code=definition_site(function))
 
     def _end(self, outcome: Outcome) -> None:
         failed = outcome.status != "success"
@@ -224,90 +221,3 @@ class trace_tool(observe):  # noqa: N801 -- Used as a function.
             "status": "failure" if failed else "success",
         }
         super()._end(outcome)
-
-
-def _decorate(function: Function, template: Recording) -> Function:
-    def recording(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Recording:
-        return template.of_call(function, read_arguments(function, args, kwargs) if state.publisher is not None else {})
-
-    traced: Callable[..., Any]
-    if inspect.isasyncgenfunction(function):
-
-        @functools.wraps(function)
-        async def traced_async_generator(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-            with recording(args, kwargs) as run:
-                items: list[Any] = []
-                run.output = items
-                stream = function(*args, **kwargs)
-                try:
-                    async for item in stream:
-                        _keep(items, item)
-                        with _suspended(run):
-                            yield item
-                finally:
-                    await stream.aclose()
-
-        traced = traced_async_generator
-    elif inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def traced_coroutine(*args: Any, **kwargs: Any) -> Any:
-            with recording(args, kwargs) as run:
-                run.output = await function(*args, **kwargs)
-                return run.output
-
-        traced = traced_coroutine
-    elif inspect.isgeneratorfunction(function):
-
-        @functools.wraps(function)
-        def traced_generator(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
-            with recording(args, kwargs) as run:
-                items: list[Any] = []
-                run.output = items
-                stream = function(*args, **kwargs)
-                try:
-                    for item in stream:
-                        _keep(items, item)
-                        with _suspended(run):
-                            yield item
-                finally:
-                    stream.close()
-
-        traced = traced_generator
-    else:
-
-        @functools.wraps(function)
-        def traced_function(*args: Any, **kwargs: Any) -> Any:
-            with recording(args, kwargs) as run:
-                run.output = function(*args, **kwargs)
-                return run.output
-
-        traced = traced_function
-    return cast("Function", traced)
-
-
-_MAX_ITEMS = 1000
-
-
-def _keep(items: list[Any], item: Any) -> None:
-    if len(items) < _MAX_ITEMS:
-        items.append(item)
-
-
-class _suspended:  # noqa: N801 -- Used as a function.
-    """While a generator has handed an item out, the code around it runs outside of the recording."""
-
-    def __init__(self, run: Recording) -> None:
-        self._run = run
-        self._inside = own_span.get()
-
-    def __enter__(self) -> None:
-        token = self._run._token
-        own_span.set(None if token is None or token.old_value is Token.MISSING else token.old_value)
-
-    def __exit__(self, *_: object) -> None:
-        own_span.set(self._inside)
-
-
-def _name_of(function: Callable[..., Any]) -> str:
-    return getattr(function, "__name__", None) or type(function).__name__

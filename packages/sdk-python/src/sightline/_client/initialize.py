@@ -134,9 +134,7 @@ def _initialize(options: Options, *, verify_consumer: bool) -> Pending[Verificat
     answer: Future[Verification] = Future()
     found.add_done_callback(lambda probe: answer.set_result(_verification(probe, verify_consumer=verify_consumer)))
     consumer: Literal["unknown", "unchecked"] = "unknown" if verify_consumer else "unchecked"
-    return Pending(
-        answer, VERIFICATION_DEADLINE, lambda: Verification(False, True, "down", consumer, "Redis does not answer")
-    )
+    return Pending(answer, VERIFICATION_DEADLINE, lambda: Verification(False, True, "down", consumer, "Redis does not answer"))
 
 
 def _verification(probe: Future[StreamState], *, verify_consumer: bool) -> Verification:

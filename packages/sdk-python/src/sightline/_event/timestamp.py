@@ -7,7 +7,7 @@ _last: tuple[int, str] = (0, "")
 
 def timestamp() -> str:
     """Now, in ISO 8601 and UTC, to the millisecond. The text up to the second is made once a second."""
-    global _last  # noqa: PLW0603 -- A pair is replaced as a whole, so threads never see half of it.
+    global _last
     now = time.time_ns() // 1_000_000
     second, millisecond = divmod(now, 1000)
     known, text = _last

@@ -77,7 +77,7 @@ def _mask_assigned(match: re.Match[str]) -> str:
 
 
 def _mask_basic(match: re.Match[str]) -> str:
-    """"Basic JavaScript" is no credential; one decodes to `user:password`."""
+    """ "Basic JavaScript" is no credential; one decodes to `user:password`."""
     scheme, value = match.groups()
     bare = value.rstrip("=")
     try:

@@ -50,7 +50,5 @@ class Connector:
         self._failures += 1
         self.failure = failure
         backoff = min(_MAX_BACKOFF, _FIRST_BACKOFF * 2 ** min(self._failures - 1, 10))
-        self.resumes_at = time.monotonic() + backoff * random.uniform(0.5, 1.0)  # noqa: S311 -- No secret hangs on it.
-        self._warnings.say(
-            failure.reason, f"{failure.message}; events wait in this process and the application goes on"
-        )
+        self.resumes_at = time.monotonic() + backoff * random.uniform(0.5, 1.0)
+        self._warnings.say(failure.reason, f"{failure.message}; events wait in this process and the application goes on")

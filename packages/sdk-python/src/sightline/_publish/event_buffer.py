@@ -59,11 +59,11 @@ class EventBuffer:
         return len(self._queued) + self._taken_events
 
     @property
-    def bytes(self) -> int:
+    def held_bytes(self) -> int:
         return self._queued_bytes + self._taken_bytes
 
     def _is_over(self) -> bool:
-        return self.bytes > self._max_bytes or self.events > self._max_events
+        return self.held_bytes > self._max_bytes or self.events > self._max_events
 
     def _drop_while(self, is_due: Callable[[], bool]) -> list[BufferedEvent]:
         dropped: list[BufferedEvent] = []

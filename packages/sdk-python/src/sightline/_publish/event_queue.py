@@ -36,11 +36,16 @@ class EventQueue:
             dropped = self._buffer.add(event)
             if dropped:
                 self._lose("buffer_full", dropped)
+                while self._unwritten and self._unwritten[0].dropped:
+                    self._unwritten.popleft()
 
     def write(self) -> None:
         """Writes the bodies as JSON, oldest first."""
-        while self._unwritten:
-            event = self._unwritten.popleft()
+        while True:
+            with self._lock:
+                event = self._unwritten.popleft() if self._unwritten else None
+            if event is None:
+                return
             body = event.body
             if event.dropped or body is None or callable(body):
                 continue
@@ -84,8 +89,8 @@ class EventQueue:
         return self._buffer.events
 
     @property
-    def bytes(self) -> int:
-        return self._buffer.bytes
+    def held_bytes(self) -> int:
+        return self._buffer.held_bytes
 
     def _assign(self, event: BufferedEvent) -> int:
         if event.seq == 0:

@@ -5,6 +5,7 @@ import socket
 from typing import Literal
 
 import redis
+from redis.exceptions import AuthenticationError, AuthorizationError
 
 FailureReason = Literal[
     "unreachable", "timeout", "authentication", "out_of_memory", "wrong_type", "read_only", "rejected", "disconnected"
@@ -43,7 +44,7 @@ def classify_failure(error: BaseException) -> PublishFailure:
     if isinstance(error, PublishFailure):
         return error
     message = str(error)
-    if isinstance(error, (redis.AuthenticationError, redis.AuthorizationError)):
+    if isinstance(error, (AuthenticationError, AuthorizationError)):
         return PublishFailure("authentication", "Redis refuses the credentials")
     for pattern, reason, meaning in _REPLIES:
         if isinstance(error, redis.RedisError) and pattern.search(message):

@@ -33,14 +33,12 @@ class Publisher:
         self._metrics = metrics
         self._warnings = Warnings(settings.logger)
         self._queue = EventQueue(settings.max_buffer_bytes, settings.max_buffer_events, self._note_dropped)
-        connector = Connector(
-            lambda: StreamConnection(settings, CALL_TIMEOUT), self._queue.reconnected, self._warnings
-        )
+        connector = Connector(lambda: StreamConnection(settings, CALL_TIMEOUT), self._queue.reconnected, self._warnings)
         self._sender = Sender(create_identifier(), self._queue, connector, metrics)
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
-        metrics.buffered = lambda: (self._queue.events, self._queue.bytes)
+        metrics.buffered = lambda: (self._queue.events, self._queue.held_bytes)
 
     def enqueue(self, kind: str, body: Body, size: int) -> None:
         """Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits."""

@@ -130,7 +130,7 @@ class Sender:
         failure: PublishFailure
         try:
             if self._connector.failure is not None:
-                raise self._connector.failure  # noqa: TRY301 -- One way out for both failures.
+                raise self._connector.failure
             state = self._connector.connect().inspect()
         except Exception as error:
             failure = classify_failure(error)

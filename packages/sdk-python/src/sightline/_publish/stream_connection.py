@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import redis
 from redis.backoff import NoBackoff
+from redis.connection import ConnectionPool
 from redis.retry import Retry
 
 from sightline._event.event_text import EVENT_VERSION
@@ -13,6 +14,9 @@ from sightline._publish.publish_failure import PublishFailure, classify_failure
 from sightline._settings.settings import Settings
 
 HEARTBEAT_KEY = "studio:consumer:heartbeat"
+_CLIENT_NAME = "sightline-sdk"
+
+Command = tuple[Any, ...]
 
 
 class AppendOutcome(NamedTuple):
@@ -27,50 +31,39 @@ class StreamState(NamedTuple):
     lag_seconds: float
 
 
+def entry_fields(entry: StreamEntry, project_id: str, producer_id: str) -> tuple[Any, ...]:
+    """An event as the flat fields of a stream entry, in the order of the schema's vectors."""
+    event = entry.source
+    names = ("v", EVENT_VERSION, "id", event.id, "type", event.type, "project_id", project_id)
+    return (*names, "producer_id", producer_id, "seq", event.seq, "ts", event.ts, "body", entry.body)
+
+
 class StreamConnection:
-    """One connection to one Redis. It is thrown away on the first sign of trouble, never repaired. Every answer that is waited
-    for has a time-out of `timeout` seconds."""
+    """One connection to one Redis. It is thrown away on the first sign of trouble, never repaired, as a repaired one may lead to
+    another or an emptied Redis without anybody noticing. Nothing waits longer than `timeout` seconds for an answer."""
 
     def __init__(self, settings: Settings, timeout: float) -> None:
         self._stream = settings.stream_name
         self._project = settings.project_id
-        self._max_length = settings.max_stream_length
-        self._client = redis.Redis.from_url(
-            settings.redis_url,
-            socket_timeout=timeout,
-            socket_connect_timeout=timeout,
-            retry=Retry(NoBackoff(), 0),
-            retry_on_error=[],
-            health_check_interval=0,
-            max_connections=1,
-            client_name="sightline-sdk",
-            protocol=2,
-            decode_responses=False,
-        )
+        self._trim = ("MAXLEN", "~", settings.max_stream_length)
+        self._connection = _make_connection(settings.redis_url, timeout)
         try:
-            self._client.ping()
+            self._connection.connect()
         except Exception as error:
             self.close()
             raise classify_failure(error) from None
+        self._is_named = False
 
     def append(self, entries: list[StreamEntry], producer_id: str) -> AppendOutcome:
+        commands = [
+            ("XADD", self._stream, *self._trim, "*", *entry_fields(entry, self._project, producer_id)) for entry in entries
+        ]
         try:
-            pipeline = self._client.pipeline(transaction=False)
-            for entry in entries:
-                event = entry.source
-                pipeline.execute_command(
-                    "XADD", self._stream, "MAXLEN", "~", self._max_length, "*",
-                    "v", EVENT_VERSION, "id", event.id, "type", event.type, "project_id", self._project,
-                    "producer_id", producer_id, "seq", event.seq, "ts", event.ts, "body", entry.body,
-                )  # fmt: skip
-            results = pipeline.execute(raise_on_error=False)
+            answers = self._call(commands)
         except Exception as error:
             return AppendOutcome(entries, classify_failure(error))
-        refused = [
-            (entry, result) for entry, result in zip(entries, results, strict=True) if isinstance(result, Exception)
-        ]
-        failure = classify_failure(refused[0][1]) if refused else None
-        return AppendOutcome([entry for entry, _ in refused], failure)
+        refused = [(entry, answer) for entry, answer in zip(entries, answers, strict=True) if isinstance(answer, Exception)]
+        return AppendOutcome([entry for entry, _ in refused], classify_failure(refused[0][1]) if refused else None)
 
     def inspect(self) -> StreamState:
         try:
@@ -78,32 +71,61 @@ class StreamConnection:
         except Exception as error:
             raise classify_failure(error) from None
 
-    def _inspect(self) -> StreamState:
-        client = self._client
-        length = int(client.execute_command("XLEN", self._stream))
-        alive = client.execute_command("EXISTS", HEARTBEAT_KEY) == 1
-        groups = _delivered_identifiers(client, self._stream) if length > 0 else []
-        now = _server_time(client)
-        lag = 0.0
-        for delivered in groups or [b"0-0"]:
-            first = client.execute_command("XRANGE", self._stream, b"(" + delivered, "+", "COUNT", 1)
-            if first:
-                lag = max(lag, now - int(first[0][0].split(b"-")[0]) / 1000)
-        return StreamState(length, alive, lag)
-
     def close(self) -> None:
         try:
-            self._client.connection_pool.disconnect()
+            self._connection.disconnect()
         except Exception:
+            # It is thrown away, whatever state it is in.
             pass
 
+    def _inspect(self) -> StreamState:
+        stream = self._stream
+        length, alive, time, groups = self._call(
+            [("XLEN", stream), ("EXISTS", HEARTBEAT_KEY), ("TIME",), ("XINFO", "GROUPS", stream)]
+        )
+        for answer in (length, alive, time):
+            if isinstance(answer, Exception):
+                raise answer
+        # Of a stream that is not there yet there are no groups.
+        delivered = [] if isinstance(groups, Exception) else [_last_delivered(group) for group in groups]
+        now = int(time[0]) + int(time[1]) / 1e6
+        firsts = self._call([("XRANGE", stream, b"(" + each, "+", "COUNT", 1) for each in delivered or [b"0-0"]])
+        waiting = [int(first[0][0].split(b"-")[0]) / 1000 for first in firsts if isinstance(first, list) and first]
+        return StreamState(length, alive == 1, max((now - since for since in waiting), default=0.0))
 
-def _delivered_identifiers(client: redis.Redis, stream: str) -> list[bytes]:
-    groups: Any = client.execute_command("XINFO GROUPS", stream)
-    return [bytes(group.get("last-delivered-id", b"0-0")) for group in groups]
+    def _call(self, commands: Sequence[Command]) -> list[Any]:
+        """Sends all at once and reads an answer for each, refusals among them. The first call names the connection, too."""
+        connection = self._connection
+        naming = [] if self._is_named else [("CLIENT", "SETNAME", _CLIENT_NAME)]
+        connection.send_packed_command(connection.pack_commands([*naming, *commands]))
+        answers = [_read_answer(connection) for _ in range(len(naming) + len(commands))]
+        self._is_named = True
+        return answers[len(naming) :]
 
 
-def _server_time(client: redis.Redis) -> float:
-    answer: Any = client.execute_command("TIME")
-    seconds, microseconds = answer if isinstance(answer, (list, tuple)) else (time.time(), 0)
-    return float(seconds) + float(microseconds) / 1e6
+def _make_connection(url: str, timeout: float) -> Any:
+    options: dict[str, Any] = {
+        "socket_timeout": timeout,
+        "socket_connect_timeout": timeout,
+        "retry": Retry(NoBackoff(), 0),
+        "health_check_interval": 0,
+        "protocol": 2,
+        "decode_responses": False,
+    }
+    # What the client would say about itself costs two round trips; how it is told not to depends on its version.
+    try:
+        return ConnectionPool.from_url(url, **options, driver_info=None).make_connection()
+    except TypeError:
+        return ConnectionPool.from_url(url, **options, lib_name=None, lib_version=None).make_connection()
+
+
+def _read_answer(connection: Any) -> Any:
+    try:
+        return connection.read_response()
+    except redis.ResponseError as refusal:
+        return refusal
+
+
+def _last_delivered(group: list[Any]) -> bytes:
+    """Of one group's flat list of names and values."""
+    return bytes(group[group.index(b"last-delivered-id") + 1])

@@ -44,9 +44,7 @@ class Metrics:
         """The Prometheus text format. What was never measured has no sample, so that an alert does not read it as zero."""
         events, held = self.buffered()
         alive = None if self.consumer_alive is None else int(self.consumer_alive)
-        dropped = [
-            f'studio_events_dropped_total{{reason="{reason}"}} {count}' for reason, count in list(self.dropped.items())
-        ]
+        dropped = [f'studio_events_dropped_total{{reason="{reason}"}} {count}' for reason, count in list(self.dropped.items())]
         lines = [
             *_family(
                 "studio_events_published_total",
@@ -60,13 +58,9 @@ class Metrics:
                 "Time a publish takes on the caller's thread.",
                 self.publish_seconds,
             ),
-            *_histogram(
-                "studio_event_round_trip_seconds", "Time until Redis confirmed a batch.", self.round_trip_seconds
-            ),
+            *_histogram("studio_event_round_trip_seconds", "Time until Redis confirmed a batch.", self.round_trip_seconds),
             *_gauge("studio_stream_length", "Entries in the stream.", self.stream_length),
-            *_gauge(
-                "studio_consumer_lag_seconds", "Age of the first entry no consumer has read.", self.consumer_lag_seconds
-            ),
+            *_gauge("studio_consumer_lag_seconds", "Age of the first entry no consumer has read.", self.consumer_lag_seconds),
             *_gauge("studio_consumer_heartbeat", "1 while a consumer is alive.", alive),
             *_gauge("studio_buffered_events", "Events waiting in this process.", events),
             *_gauge("studio_buffered_bytes", "Bytes of events waiting in this process.", held),

@@ -12,9 +12,7 @@ from sightline._settings.warnings import DEFAULT_LOGGER
 if TYPE_CHECKING:
     import logging
 
-PayloadField = Literal[
-    "input", "output", "error", "reasoning", "parameters", "result", "attributes", "usage", "comment"
-]
+PayloadField = Literal["input", "output", "error", "reasoning", "parameters", "result", "attributes", "usage", "comment"]
 """Which part of an event a payload is, for a mask function that treats them differently."""
 
 MaskFunction = Callable[[Any, PayloadField], Any]

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import Any
+
+from sightline._capture.loose_values import quietly
+from sightline._capture.outcomes import failed_outcome
+from sightline._capture.recorder import Outcome
+from sightline._client.state import state
+from sightline._providers.open_call import CallStart, OpenCall, open_call
+
+_TRACED = "__sightline_traced__"
+
+
+class Collector(ABC):
+    """One for each stream: is given every chunk, and is then asked what they made up."""
+
+    @abstractmethod
+    def add(self, chunk: Any) -> bool:
+        """Whether the chunk holds a piece of the answer."""
+
+    @abstractmethod
+    def outcome(self) -> Outcome: ...
+
+
+class ProviderCall(ABC):
+    """What a provider's requests and answers mean."""
+
+    @abstractmethod
+    def start(self, request: Mapping[str, Any]) -> CallStart: ...
+
+    @abstractmethod
+    def read_answer(self, answer: Any) -> Outcome: ...
+
+    @abstractmethod
+    def collect(self) -> Collector: ...
+
+
+def trace_posts(resource: Any, calls: Mapping[str, ProviderCall]) -> None:
+    """Looks at what a client's resource sends to these paths and gets back, in place: the client's own helpers (`parse`,
+    `stream`, …) send that way, too. The application gets the very answer and the very stream that the client made."""
+    post = getattr(resource, "_post", None)
+    if post is None or getattr(post, _TRACED, False):
+        return
+    if inspect.iscoroutinefunction(post):
+
+        @functools.wraps(post)
+        async def traced_in_coroutine(path: str, **request: Any) -> Any:
+            call, opened = _open(calls, path, request)
+            if call is None or opened is None:
+                return await post(path, **request)
+            try:
+                answer = await post(path, **request)
+            except BaseException as error:
+                opened.end(failed_outcome(error))
+                raise
+            _watch(answer, call, opened)
+            return answer
+
+        traced: Callable[..., Any] = traced_in_coroutine
+    else:
+
+        @functools.wraps(post)
+        def traced_post(path: str, **request: Any) -> Any:
+            call, opened = _open(calls, path, request)
+            if call is None or opened is None:
+                return post(path, **request)
+            try:
+                answer = post(path, **request)
+            except BaseException as error:
+                opened.end(failed_outcome(error))
+                raise
+            _watch(answer, call, opened)
+            return answer
+
+        traced = traced_post
+    setattr(traced, _TRACED, True)
+    resource._post = traced
+
+
+def trace_copies(client: Any, trace_client: Callable[[Any], object]) -> None:
+    """Traces the clients that a client makes of itself with other options."""
+    for name in ("copy", "with_options"):
+        make = getattr(client, name, None)
+        if make is not None and not getattr(make, _TRACED, False):
+            setattr(client, name, _traced_copy(make, trace_client))
+
+
+def _traced_copy(make: Callable[..., Any], trace_client: Callable[[Any], object]) -> Callable[..., Any]:
+    @functools.wraps(make)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        copied = make(*args, **kwargs)
+        quietly(lambda: trace_client(copied))
+        return copied
+
+    setattr(traced, _TRACED, True)
+    return traced
+
+
+def _open(
+    calls: Mapping[str, ProviderCall], path: str, request: Mapping[str, Any]
+) -> tuple[ProviderCall | None, OpenCall | None]:
+    call = calls.get(path.partition("?")[0]) if isinstance(path, str) else None
+    body = request.get("body")
+    if call is None or state.publisher is None or not isinstance(body, Mapping):
+        return None, None
+    return call, quietly(lambda: open_call(call.start(body)))
+
+
+def _watch(answer: Any, call: ProviderCall, opened: OpenCall) -> None:
+    iterator = quietly(lambda: getattr(answer, "_iterator", None))
+    if isinstance(iterator, AsyncIterator):
+        answer._iterator = _watch_async(iterator, call.collect(), opened)
+    elif isinstance(iterator, Iterator):
+        answer._iterator = _watch_sync(iterator, call.collect(), opened)
+    elif hasattr(answer, "http_response"):
+        # The application reads the body itself.
+        opened.end(Outcome("success", attributes={"raw_response": True}))
+    else:
+        opened.end(quietly(lambda: call.read_answer(answer)) or Outcome("success"))
+
+
+class _Progress:
+    """What passes through a stream, and how it ended."""
+
+    def __init__(self, collector: Collector, opened: OpenCall) -> None:
+        self._collector = collector
+        self._opened = opened
+        self._started_at = time.perf_counter()
+        self._first_chunk: float | None = None
+
+    def add(self, chunk: Any) -> None:
+        if self._first_chunk is None:
+            self._first_chunk = time.perf_counter() - self._started_at
+        if quietly(lambda: self._collector.add(chunk)):
+            self._opened.note_first_token()
+
+    def end(self, error: BaseException | None = None) -> None:
+        outcome = quietly(self._collector.outcome) or Outcome("success")
+        first = {} if self._first_chunk is None else {"first_chunk_ms": round(self._first_chunk * 1000)}
+        added: Mapping[str, Any] = {}
+        if error is not None:
+            failed = failed_outcome(error)
+            outcome.status, added = failed.status, failed.attributes
+            outcome.error = None if isinstance(error, GeneratorExit) else error
+        outcome.attributes = {**outcome.attributes, **first, **added}
+        self._opened.end(outcome)
+
+
+def _watch_sync(chunks: Iterator[Any], collector: Collector, opened: OpenCall) -> Iterator[Any]:
+    progress = _Progress(collector, opened)
+    try:
+        for chunk in chunks:
+            progress.add(chunk)
+            yield chunk
+    except BaseException as error:
+        progress.end(error)
+        raise
+    progress.end()
+
+
+async def _watch_async(chunks: AsyncIterator[Any], collector: Collector, opened: OpenCall) -> AsyncIterator[Any]:
+    progress = _Progress(collector, opened)
+    try:
+        async for chunk in chunks:
+            progress.add(chunk)
+            yield chunk
+    except BaseException as error:
+        progress.end(error)
+        raise
+    progress.end()

@@ -1,0 +1,234 @@
+"""How processes end and multiply, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+from recording import PROJECT_ID
+from redis_server import free_port
+from stream import Stream
+
+SOURCES = f"{Path(__file__).parents[1] / 'src'}"
+
+
+def run(stream: Stream, code: str, *, url: str | None = None, wait: bool = True, **more: str):
+    begin = "import sightline, os, sys, time\nfrom sightline import *\n"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": SOURCES,
+        "OBS_REDIS_URL": url or stream.server.url,
+        "OBS_PROJECT_ID": PROJECT_ID,
+        "OBS_STREAM_NAME": stream.name,
+        **more,
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", begin + textwrap.dedent(code)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    if not wait:
+        return process
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+    return out
+
+
+def names(stream: Stream) -> list[str]:
+    return sorted(trace["name"] for trace in stream.read().traces)
+
+
+def test_a_process_that_runs_out_of_work_sends_what_is_left(idle_stream: Stream):
+    run(idle_stream, "initialize_redis_publisher()\nfor n in range(500):\n    with trace('t'): pass")
+    recorded = idle_stream.read()
+    assert len(recorded.traces) == 500
+    assert len(recorded.of_type("producer.bye")) == 1
+
+
+def test_a_close_that_nobody_waits_for_sends_what_is_left(idle_stream: Stream):
+    run(idle_stream, "initialize_redis_publisher()\nwith trace('t'): pass\nclose_redis_publisher()")
+    assert names(idle_stream) == ["t"]
+
+
+@pytest.mark.parametrize("ending", ["sys.exit(0)", "raise SystemExit", "pass"])
+def test_it_ends_within_the_deadline_when_redis_refuses(idle_stream: Stream, ending: str):
+    started_at = time.monotonic()
+    url = f"redis://127.0.0.1:{free_port()}"
+    process = run(idle_stream, f"initialize_redis_publisher()\nwith trace('t'): pass\n{ending}", url=url, wait=False)
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert time.monotonic() - started_at < 4.5
+
+
+def test_sigterm_sends_what_is_left_and_ends_by_the_signal(idle_stream: Stream):
+    process = run(
+        idle_stream,
+        """
+        initialize_redis_publisher().wait()
+        with trace("before"):
+            pass
+        print("ready", flush=True)
+        time.sleep(60)
+        """,
+        wait=False,
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (-signal.SIGTERM, "")
+    assert names(idle_stream) == ["before"]
+
+
+def test_the_application_s_own_handling_of_sigterm_stays(idle_stream: Stream):
+    process = run(
+        idle_stream,
+        """
+        import signal
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
+        initialize_redis_publisher().wait()
+        with trace("t"):
+            pass
+        print("ready", flush=True)
+        time.sleep(60)
+        """,
+        wait=False,
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=10)
+    assert process.returncode == 7
+    assert names(idle_stream) == ["t"]
+
+
+def test_forked_processes_are_producers_of_their_own(idle_stream: Stream):
+    """As the workers of gunicorn and Celery are, after a set-up in their parent."""
+    run(
+        idle_stream,
+        """
+        initialize_redis_publisher().wait()
+        with trace("parent"):
+            for number in range(4):
+                if os.fork() == 0:
+                    with observe(f"child {number}"):
+                        pass
+                    close_redis_publisher().wait()
+                    os._exit(0)
+            for _ in range(4):
+                os.wait()
+        """,
+    )
+    recorded = idle_stream.read()
+    assert names(idle_stream) == ["parent"]
+    assert sorted(start["name"] for start in recorded.starts) == [f"child {number}" for number in range(4)]
+    producers = {event["producer_id"] for event in recorded.events}
+    assert len(producers) == 5
+    for producer in producers:
+        numbers = [event["seq"] for event in recorded.events if event["producer_id"] == producer]
+        assert numbers == list(range(1, len(numbers) + 1))
+    assert len({event["id"] for event in recorded.events}) == len(recorded.events)
+
+
+def test_a_fork_while_threads_record_does_not_hang(idle_stream: Stream):
+    run(
+        idle_stream,
+        """
+        import threading
+        initialize_redis_publisher().wait()
+        ended = threading.Event()
+        def work():
+            while not ended.is_set():
+                with trace("busy"): pass
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads: thread.start()
+        for _ in range(20):
+            if os.fork() == 0:
+                with trace("child"): pass
+                close_redis_publisher().wait()
+                os._exit(0)
+        for _ in range(20): assert os.wait()[1] == 0
+        ended.set()
+        for thread in threads: thread.join()
+        """.replace("import threading\n", "import threading, warnings; warnings.simplefilter('ignore')\n", 1),
+    )
+    assert names(idle_stream).count("child") == 20
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_children_of_multiprocessing_send_what_is_left(idle_stream: Stream, tmp_path: Path, method: str):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            f"""
+            import multiprocessing, warnings
+            warnings.simplefilter("ignore")
+            from sightline import initialize_redis_publisher, trace
+
+            def work(number):
+                if {method!r} == "spawn":
+                    initialize_redis_publisher()
+                with trace(f"child {{number}}"):
+                    pass
+
+            if __name__ == "__main__":
+                initialize_redis_publisher().wait()
+                processes = [multiprocessing.get_context({method!r}).Process(target=work, args=(n,)) for n in range(3)]
+                for process in processes: process.start()
+                for process in processes: process.join(15)
+                assert [process.exitcode for process in processes] == [0, 0, 0]
+            """
+        )
+    )
+    run(idle_stream, f"import runpy; sys.argv = [{str(script)!r}]; runpy.run_path({str(script)!r}, run_name='__main__')")
+    assert names(idle_stream) == ["child 0", "child 1", "child 2"]
+
+
+def test_switched_off_it_costs_no_thread_and_no_import(idle_stream: Stream):
+    out = run(
+        idle_stream,
+        """
+        import threading
+        assert not initialize_redis_publisher().wait().enabled
+        with trace("t"): pass
+        print(threading.active_count(), "langgraph" in sys.modules, "langchain_core" in sys.modules, "openai" in sys.modules)
+        """,
+        OBS_ENABLED="false",
+    )
+    assert out == "1 False False False\n"
+    assert names(idle_stream) == []
+
+
+def test_a_destructor_and_a_signal_handler_may_record(idle_stream: Stream):
+    run(
+        idle_stream,
+        """
+        import gc, signal, threading
+        initialize_redis_publisher().wait()
+        class Dying:
+            def __del__(self):
+                with trace("dying"): pass
+        signal.signal(signal.SIGUSR1, lambda *_: trace("signal").__call__(lambda: None)())
+        ended = threading.Event()
+        def poke():
+            while not ended.is_set():
+                os.kill(os.getpid(), signal.SIGUSR1)
+                time.sleep(0.001)
+        poking = threading.Thread(target=poke); poking.start()
+        for _ in range(2000):
+            cycle = [Dying()]; cycle.append(cycle)
+            with trace("t", input=cycle[:1]): pass
+        ended.set(); poking.join()
+        del cycle; gc.collect()
+        """,
+    )
+    found = names(idle_stream)
+    assert found.count("t") == 2000
+    assert found.count("dying") == 2000
+    assert found.count("signal") > 0

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Makes the Python environment that the SDK for Python is checked in, outside the checkout: the package's dependencies of the
+# group "test", and the package itself as it stands in the checkout. It is made once for each list of dependencies (about half
+# a minute) and found by the tests from then on. Prints the environment's Python.
+#
+#   SIGHTLINE_PYTHON      the Python to make it of (default python3; 3.11 or newer)
+#   SIGHTLINE_TEST_CACHE  where to (default ~/.cache/sightline)
+set -eu
+
+cd "$(dirname "$0")/.."
+package=$PWD/packages/sdk-python
+python=${SIGHTLINE_PYTHON:-python3}
+
+fail() {
+  echo "tools/python-environment.sh: $1" >&2
+  exit 1
+}
+
+command -v "$python" >/dev/null || fail "$python is missing: install Python 3.11 or newer, or name one in SIGHTLINE_PYTHON."
+version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2]); sys.exit(sys.version_info < (3, 11))') ||
+  fail "$python is Python $version; the SDK needs 3.11 or newer."
+
+home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+cache=${SIGHTLINE_TEST_CACHE:-$home/.cache/sightline}
+digest=$(cat "$package/pyproject.toml" tools/python-environment.sh | sha256sum | cut -c1-16)
+environment=$cache/python-$version-$digest
+
+# It is renamed into place when it is whole, so what stands there is whole.
+if [ ! -x "$environment/bin/python" ]; then
+  mkdir -p "$cache"
+  exec 9>"$cache/making-python.lock"
+  flock 9
+fi
+if [ ! -x "$environment/bin/python" ]; then
+  rm -rf "$cache"/making-python.*/
+  making=$(mktemp -d "$cache/making-python.XXXXXX")
+  trap 'rm -rf "$making"' EXIT
+  chmod 755 "$making"
+  {
+    echo "Making a Python $version environment in $environment (about half a minute)…"
+    "$python" -m venv "$making" || fail "$python has no venv; on Debian: apt-get install python3-venv"
+    "$making/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+    (cd "$package" && "$making/bin/python" -m pip install --quiet --disable-pip-version-check --group test)
+  } >&2 </dev/null || fail "the packages could not be installed; is the machine offline?"
+  mv "$making" "$environment"
+  trap - EXIT
+fi
+echo "$environment/bin/python"

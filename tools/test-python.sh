@@ -1,0 +1,46 @@
+#!/bin/sh
+# Checks the SDK for Python: format, lint, types, and its tests on every Python that is installed here (3.11 to 3.14), against
+# the Redis of the path and, where `tools/test-services.sh` made it, against Redis 8, too.
+#
+#   tools/test-python.sh [FOLDER]  writes a JUnit report for each run of the tests into FOLDER
+set -eu
+
+cd "$(dirname "$0")/../packages/sdk-python"
+reports=${1:-}
+failed=0
+
+home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+debian=${SIGHTLINE_TEST_CACHE:-$home/.cache/sightline}/debian-trixie
+if [ -x "$debian/usr/bin/redis-server" ]; then
+  # Run by the loader of its own system, as it needs that one's libraries.
+  libraries=$(dirname "$(find "$debian/usr/lib" -name 'libc.so.6' | head -n 1)")
+  loader=$(find "$libraries" -maxdepth 1 -name 'ld-linux*.so.*' | head -n 1)
+  newer_redis="$loader --library-path $libraries $debian/usr/bin/redis-server"
+fi
+
+run_tests() {
+  name=$1 python=$2
+  shift 2
+  echo "── Python: tests on $name"
+  "$python" -m pytest ${reports:+"--junitxml=$reports/$name.xml"} "$@" || failed=1
+}
+
+python=$(../../tools/python-environment.sh)
+for check in "ruff format --check" "ruff check" "mypy"; do
+  echo "── Python: $check"
+  # shellcheck disable=SC2086 -- The words of the check.
+  "$python" -m $check || failed=1
+done
+run_tests python-redis7 "$python"
+if [ -n "${newer_redis:-}" ]; then
+  export TEST_REDIS_SERVER="$newer_redis"
+  run_tests python-redis8 "$python" tests/test_contract.py tests/test_fail_safe.py
+  unset TEST_REDIS_SERVER
+fi
+for version in 3.12 3.13 3.14; do
+  if "python$version" -c "" 2>/dev/null; then
+    another=$(SIGHTLINE_PYTHON=python$version ../../tools/python-environment.sh)
+    run_tests "python$version" "$another" --deselect tests/test_fail_safe.py
+  fi
+done
+exit "$failed"
