@@ -37,6 +37,11 @@ if [ -n "${newer_redis:-}" ]; then
   run_tests python-redis8 "$python" tests/test_contract.py tests/test_fail_safe.py
   unset TEST_REDIS_SERVER
 fi
+# Where pyenv keeps several, all of them are on the path.
+if command -v pyenv >/dev/null; then
+  PYENV_VERSION=$(pyenv versions --bare | tr '\n' ':')
+  export PYENV_VERSION
+fi
 for version in 3.12 3.13 3.14; do
   if "python$version" -c "" 2>/dev/null; then
     another=$(SIGHTLINE_PYTHON=python$version ../../tools/python-environment.sh)

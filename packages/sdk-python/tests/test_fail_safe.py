@@ -16,14 +16,17 @@ from slow_proxy import black_hole, slow_proxy
 
 from sightline import close_redis_publisher, initialize_redis_publisher, metrics_text, trace, trace_tool
 from sightline._client.state import state
+from sightline._publish import connector
 from sightline._settings.metrics import Metrics
 
 ANSWER = {"rows": ["x" * 2000], "count": 3}
 
 
 @pytest.fixture
-def server() -> Iterator[RedisServer]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[RedisServer]:
     own = RedisServer()
+    # The same back-off, at most half a second of it.
+    monkeypatch.setattr(connector, "MAX_BACKOFF", 0.5)
     state.metrics = Metrics()
     yield own
     close_redis_publisher().wait()

@@ -211,8 +211,10 @@ def test_a_destructor_and_a_signal_handler_may_record(idle_stream: Stream):
         """
         import gc, signal, threading
         initialize_redis_publisher().wait()
+        dead = []
         class Dying:
             def __del__(self):
+                dead.append(1)
                 with trace("dying"): pass
         signal.signal(signal.SIGUSR1, lambda *_: trace("signal").__call__(lambda: None)())
         ended = threading.Event()
@@ -225,7 +227,9 @@ def test_a_destructor_and_a_signal_handler_may_record(idle_stream: Stream):
             cycle = [Dying()]; cycle.append(cycle)
             with trace("t", input=cycle[:1]): pass
         ended.set(); poking.join()
-        del cycle; gc.collect()
+        del cycle
+        while len(dead) < 2000: gc.collect()
+        time.sleep(0.1)
         """,
     )
     found = names(idle_stream)

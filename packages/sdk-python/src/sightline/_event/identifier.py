@@ -11,7 +11,8 @@ class _IdentifierSource:
     """UUIDv7 (RFC 9562) that grow within this process even inside one millisecond, as the 12 bits after the version count."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # A destructor that runs in between may ask for one, in the same thread.
+        self._lock = threading.RLock()
         self._millisecond = 0
         self._counter = 0
 
@@ -33,7 +34,7 @@ class _IdentifierSource:
 
     def forget_lock(self) -> None:
         """In a forked process, where the thread that held the lock may not exist."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
 
 _source = _IdentifierSource()

@@ -9,7 +9,7 @@ from sightline._publish.stream_connection import StreamConnection
 from sightline._settings.warnings import Warnings
 
 _FIRST_BACKOFF = 0.25
-_MAX_BACKOFF = 30.0
+MAX_BACKOFF = 30.0
 
 
 class Connector:
@@ -49,6 +49,6 @@ class Connector:
         self.disconnect()
         self._failures += 1
         self.failure = failure
-        backoff = min(_MAX_BACKOFF, _FIRST_BACKOFF * 2 ** min(self._failures - 1, 10))
+        backoff = min(MAX_BACKOFF, _FIRST_BACKOFF * 2 ** min(self._failures - 1, 10))
         self.resumes_at = time.monotonic() + backoff * random.uniform(0.5, 1.0)
         self._warnings.say(failure.reason, f"{failure.message}; events wait in this process and the application goes on")

@@ -35,7 +35,7 @@ class Publisher:
         self._queue = EventQueue(settings.max_buffer_bytes, settings.max_buffer_events, self._note_dropped)
         connector = Connector(lambda: StreamConnection(settings, CALL_TIMEOUT), self._queue.reconnected, self._warnings)
         self._sender = Sender(create_identifier(), self._queue, connector, metrics)
-        self._starting = threading.Lock()
+        self._starting = threading.RLock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
         metrics.buffered = lambda: (self._queue.events, self._queue.held_bytes)

@@ -24,7 +24,7 @@ class Metrics:
     """What the SDK measures about itself. One per process; a publisher that is replaced goes on counting here."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.published = 0
         self.dropped: dict[str, int] = {}
         self.publish_seconds = Histogram(PUBLISH_BOUNDS)
