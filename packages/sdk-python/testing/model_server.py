@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-CHAT = {
+CHAT: dict[str, Any] = {
     "id": "c1",
     "object": "chat.completion",
     "created": 1,
@@ -29,7 +29,7 @@ CHAT = {
         "completion_tokens_details": {"reasoning_tokens": 2},
     },
 }
-RESPONSE = {
+RESPONSE: dict[str, Any] = {
     "id": "r1",
     "object": "response",
     "created_at": 1,
@@ -57,7 +57,7 @@ RESPONSE = {
         "output_tokens_details": {"reasoning_tokens": 1},
     },
 }
-MESSAGE = {
+MESSAGE: dict[str, Any] = {
     "id": "m1",
     "type": "message",
     "role": "assistant",
@@ -81,7 +81,7 @@ def _choice(finish_reason: str | None = None, **delta: Any) -> list[dict[str, An
     return [{"index": 0, "delta": delta, "finish_reason": finish_reason}]
 
 
-CHAT_STREAM = [
+CHAT_STREAM: list[dict[str, Any]] = [
     _chat_chunk(choices=_choice(role="assistant", content="")),
     _chat_chunk(choices=_choice(content="Hel")),
     _chat_chunk(choices=_choice(content="lo")),
@@ -93,15 +93,15 @@ CHAT_STREAM = [
 _PLACE = {"item_id": "m1", "output_index": 0}
 _ITEM = {"id": "m1", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
 _PART = {"type": "output_text", "text": "", "annotations": []}
-RESPONSE_STREAM = [
+RESPONSE_STREAM: list[dict[str, Any]] = [
     {"type": "response.created", "sequence_number": 0, "response": {**RESPONSE, "status": "in_progress", "output": []}},
     {"type": "response.output_item.added", "sequence_number": 1, "output_index": 0, "item": _ITEM},
     {"type": "response.content_part.added", "sequence_number": 2, **_PLACE, "content_index": 0, "part": _PART},
     {"type": "response.output_text.delta", "sequence_number": 3, **_PLACE, "content_index": 0, "delta": "Hi", "logprobs": []},
     {"type": "response.completed", "sequence_number": 4, "response": RESPONSE},
 ]
-_BEGUN = {**MESSAGE, "content": [], "stop_reason": None, "usage": {**MESSAGE["usage"], "output_tokens": 1}}  # type: ignore[dict-item]
-MESSAGE_STREAM = [
+_BEGUN = {**MESSAGE, "content": [], "stop_reason": None, "usage": {**MESSAGE["usage"], "output_tokens": 1}}
+MESSAGE_STREAM: list[dict[str, Any]] = [
     {"type": "message_start", "message": _BEGUN},
     {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}},
     {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Let me see."}},

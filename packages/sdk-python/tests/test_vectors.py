@@ -34,8 +34,8 @@ def test_the_schema_refuses(vector):
 @pytest.mark.parametrize("vector", named(VECTORS["entries"]["valid"]))
 def test_an_entry_is(vector):
     event = vector["event"]
-    source = BufferedEvent(event["type"], None, 0)
-    source.id, source.ts, source.seq = event["id"], event["ts"], event["seq"]
+    source = BufferedEvent(event["type"], None, 0, event["ts"])
+    source.id, source.seq = event["id"], event["seq"]
     body = json.dumps(event["body"], separators=(",", ":"), ensure_ascii=False)
     fields = entry_fields(StreamEntry(source, body.encode()), event["project_id"], event["producer_id"])
     flat = [part.decode() if isinstance(part, bytes) else str(part) for part in fields]

@@ -65,12 +65,12 @@ def start_trace(
 ) -> OpenTrace | None:
     """None when nothing is recorded; the caller's own work goes on either way."""
 
-    def work(copies: PayloadCopies, publish: Publish) -> OpenTrace:
+    def work(copies: PayloadCopies, publish: Publish, now: str) -> OpenTrace:
         trace_id = create_identifier()
         body = {
             "trace_id": trace_id,
             "name": copies.name(name),
-            "started_at": timestamp(),
+            "started_at": now,
             "thread_id": copies.optional_name(thread_id),
             "session_id": copies.optional_name(session_id),
             "user_id": copies.optional_name(user_id),
@@ -84,10 +84,10 @@ def start_trace(
 
 
 def end_trace(trace: OpenTrace, outcome: Outcome) -> None:
-    def work(copies: PayloadCopies, publish: Publish) -> None:
+    def work(copies: PayloadCopies, publish: Publish, now: str) -> None:
         body = {
             "trace_id": trace.trace_id,
-            "ended_at": timestamp(),
+            "ended_at": now,
             "status": outcome.status,
             "output": copies.payload(outcome.output, "output"),
             "error": copies.error_text(outcome.error),
@@ -100,8 +100,10 @@ def end_trace(trace: OpenTrace, outcome: Outcome) -> None:
 
 
 def record_resume(trace_id: str, checkpoint_id: str) -> None:
-    body = {"trace_id": trace_id, "resumed_at": timestamp(), "resumed_from": checkpoint_id}
-    _record(lambda _copies, publish: publish("trace.resume", body))
+    def work(_copies: PayloadCopies, publish: Publish, now: str) -> None:
+        publish("trace.resume", {"trace_id": trace_id, "resumed_at": now, "resumed_from": checkpoint_id})
+
+    _record(work)
 
 
 def start_observation(
@@ -117,7 +119,7 @@ def start_observation(
     attributes: Attributes | None = None,
     started_at: str | None = None,
 ) -> OpenObservation | None:
-    def work(copies: PayloadCopies, publish: Publish) -> OpenObservation:
+    def work(copies: PayloadCopies, publish: Publish, now: str) -> OpenObservation:
         observation_id = create_identifier()
         body = {
             "trace_id": trace_id,
@@ -125,7 +127,7 @@ def start_observation(
             "parent_id": parent_id,
             "kind": kind,
             "name": copies.name(name),
-            "started_at": started_at or timestamp(),
+            "started_at": started_at or now,
             "model": copies.optional_name(model),
             "code": code,
             "graph_step": graph_step,
@@ -143,11 +145,11 @@ def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
     duration = measured if outcome.duration_ms is None else outcome.duration_ms
     first_token = observation.time_to_first_token
 
-    def work(copies: PayloadCopies, publish: Publish) -> None:
+    def work(copies: PayloadCopies, publish: Publish, now: str) -> None:
         body = {
             "trace_id": observation.trace_id,
             "observation_id": observation.observation_id,
-            "ended_at": outcome.ended_at or timestamp(),
+            "ended_at": outcome.ended_at or now,
             "duration_ms": max(0, round(duration, 3)),
             "status": outcome.status,
             "output": copies.payload(outcome.output, "output"),
@@ -172,7 +174,7 @@ def note_first_token(observation: OpenObservation) -> None:
 
 
 def update_observation(observation: OpenObservation, attributes: Attributes) -> None:
-    def work(copies: PayloadCopies, publish: Publish) -> None:
+    def work(copies: PayloadCopies, publish: Publish, _now: str) -> None:
         bounded = copies.attributes(attributes)
         if bounded is not None:
             identity = {"trace_id": observation.trace_id, "observation_id": observation.observation_id}
@@ -182,7 +184,7 @@ def update_observation(observation: OpenObservation, attributes: Attributes) -> 
 
 
 def record_graph(graph_hash: str, name: str, nodes: list[str], edges: list[dict[str, Any]]) -> None:
-    def work(copies: PayloadCopies, publish: Publish) -> None:
+    def work(copies: PayloadCopies, publish: Publish, _now: str) -> None:
         named = [copies.name(node) for node in nodes]
         publish("graph", {"graph_hash": graph_hash, "name": copies.name(name), "nodes": named, "edges": edges})
 
@@ -191,11 +193,11 @@ def record_graph(graph_hash: str, name: str, nodes: list[str], edges: list[dict[
 
 def record_graph_entry(entry: Mapping[str, Any]) -> None:
     """A graph took its input in: where its beginning leads."""
-    _record(lambda _copies, publish: publish("graph.enter", entry))
+    _record(lambda _copies, publish, _now: publish("graph.enter", entry))
 
 
 def record_score(trace_id: str, observation_id: str | None, name: str, value: float, comment: str | None) -> bool:
-    def work(copies: PayloadCopies, publish: Publish) -> bool:
+    def work(copies: PayloadCopies, publish: Publish, _now: str) -> bool:
         body = {
             "trace_id": trace_id,
             "observation_id": observation_id,
@@ -212,7 +214,7 @@ def record_score(trace_id: str, observation_id: str | None, name: str, value: fl
 Publish = Callable[[str, Mapping[str, Any]], None]
 
 
-def _record(work: Callable[[PayloadCopies, Publish], T]) -> T | None:
+def _record(work: Callable[[PayloadCopies, Publish, str], T]) -> T | None:
     """The one place where recording meets the application: measures itself, and nothing that goes wrong in it comes out."""
     publisher = state.publisher
     if publisher is None:
@@ -220,7 +222,8 @@ def _record(work: Callable[[PayloadCopies, Publish], T]) -> T | None:
     started_at = time.perf_counter()
     try:
         copies = PayloadCopies(publisher.settings)
-        return work(copies, lambda kind, body: publisher.enqueue(kind, body, copies.size))
+        now = timestamp()
+        return work(copies, lambda kind, body: publisher.enqueue(kind, body, copies.size, now), now)
     except Exception:
         state.metrics.count_dropped("unserializable", 1)
         return None

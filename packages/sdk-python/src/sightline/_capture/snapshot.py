@@ -160,8 +160,8 @@ class _Walk:
         return copied
 
     def _copy_mapping(self, value: dict[Any, Any]) -> dict[str, Any]:
-        # One more than is copied, so that the copy says that there are more; taken at once, as threads may change it.
-        entries = list(islice(value.items(), self.items + 1))
+        # Taken at once, as threads may change it; one more than is copied, so that the copy says that there are more.
+        entries = list(value.items() if len(value) <= self.items else islice(value.items(), self.items + 1))
         value_key = "value" if "value" in value else "Value" if "Value" in value else None
         if value_key is not None and _names_secret(value, value_key):
             entries = [(key, MASKED if key == value_key else item) for key, item in entries]
@@ -169,14 +169,45 @@ class _Walk:
 
     def _copy_entries(self, entries: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
         copied: dict[str, Any] = {}
-        for count, (key, value) in enumerate(islice(entries, self.items + 1)):
-            if count >= self.items or self.left <= 0:
+        maximum, text_limit = self.items, self.text
+        for count, (key, value) in enumerate(entries):
+            if count >= maximum or self.left <= 0:
                 copied["…"] = "[more keys]"
                 break
             name = key if type(key) is str else _key_text(key)
-            self.left -= min(len(name), MAX_KEY_LENGTH) + _ENTRY_SIZE
-            copied[safe_key(name)] = MASKED if is_secret_value(name, value) else self.copy(value)
+            known = _known_keys.get(name) or _look_at_key(name)
+            self.left -= known.size
+            if known.is_secret and is_secret_value(name, value):
+                copied[known.safe] = MASKED
+            elif type(value) is str and len(value) <= text_limit and len(value) <= self.left:
+                # As `copy` does; most values are texts, and most of the time goes into calls.
+                self.left -= len(value) + 2
+                copied[known.safe] = value
+            else:
+                copied[known.safe] = self.copy(value)
         return copied
+
+
+class _Key(NamedTuple):
+    safe: str
+    """As it may leave the process."""
+    is_secret: bool
+    size: int
+
+
+# The same few keys come again with every event.
+_known_keys: dict[str, _Key] = {}
+_MAX_KNOWN_KEYS = 4000
+_MAX_KNOWN_LENGTH = 64
+
+
+def _look_at_key(name: str) -> _Key:
+    key = _Key(safe_key(name), is_secret_key(name), min(len(name), MAX_KEY_LENGTH) + _ENTRY_SIZE)
+    if len(name) <= _MAX_KNOWN_LENGTH:
+        if len(_known_keys) >= _MAX_KNOWN_KEYS:
+            _known_keys.clear()
+        _known_keys[name] = key
+    return key
 
 
 def _plain_scalar(value: Any) -> Any:

@@ -5,6 +5,7 @@ import threading
 import time
 
 _COUNTER_LIMIT = 0xFFF
+_POOL_SIZE = 4096
 
 
 class _IdentifierSource:
@@ -15,6 +16,8 @@ class _IdentifierSource:
         self._lock = threading.RLock()
         self._millisecond = 0
         self._counter = 0
+        self._pool = b""
+        self._used = _POOL_SIZE
 
     def next(self) -> str:
         with self._lock:
@@ -28,17 +31,22 @@ class _IdentifierSource:
                 self._millisecond += 1
                 self._counter = 0
             millisecond, counter = self._millisecond, self._counter
-        random = int.from_bytes(os.urandom(8)) & 0x3FFF_FFFF_FFFF_FFFF
+            if self._used == _POOL_SIZE:
+                self._pool = os.urandom(_POOL_SIZE)
+                self._used = 0
+            random = int.from_bytes(self._pool[self._used : self._used + 8]) & 0x3FFF_FFFF_FFFF_FFFF
+            self._used += 8
         text = f"{millisecond << 80 | 0x7 << 76 | counter << 64 | 0x2 << 62 | random:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
-    def forget_lock(self) -> None:
-        """In a forked process, where the thread that held the lock may not exist."""
+    def begin_anew(self) -> None:
+        """In a forked process: the thread that held the lock may not exist, and the same pool would give the same numbers."""
         self._lock = threading.RLock()
+        self._used = _POOL_SIZE
 
 
 _source = _IdentifierSource()
 create_identifier = _source.next
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_source.forget_lock)
+    os.register_at_fork(after_in_child=_source.begin_anew)

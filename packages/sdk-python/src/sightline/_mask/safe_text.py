@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-from functools import lru_cache
-
 from sightline._mask.secret_texts import mask_text
 
 MAX_KEY_LENGTH = 256
-_REMEMBERED_LENGTH = 64
 
 
 def safe_text(text: str) -> str:
@@ -21,13 +18,6 @@ def safe_text(text: str) -> str:
 
 def safe_key(key: str) -> str:
     """A key as it may leave the process: maps are sometimes keyed by secrets."""
-    return _remembered_key(key) if len(key) <= _REMEMBERED_LENGTH else _make_key(key)
-
-
-def _make_key(key: str) -> str:
     masked = mask_text(safe_text(key[:MAX_KEY_LENGTH]))
     # A reference to a content is the SDK's own word; what the application calls so is another thing.
     return "$$blob" if masked == "$blob" else masked
-
-
-_remembered_key = lru_cache(maxsize=4000)(_make_key)

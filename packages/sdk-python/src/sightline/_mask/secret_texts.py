@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -88,6 +89,8 @@ def _mask_basic(match: re.Match[str]) -> str:
 
 
 class _Rule(NamedTuple):
+    needs: tuple[str, ...]
+    """Of these words, all of `_WORDS`, a text that it matches has one."""
     starts: tuple[str, ...]
     """In small letters; each match begins with one of them. Finding them takes a fraction of the time of the pattern."""
     pattern: re.Pattern[str]
@@ -98,39 +101,71 @@ def _whole(_match: re.Match[str]) -> str:
     return MASKED
 
 
+_ASSIGNED = ("passw", "passphrase", "pwd", "secret", "token", "credential", "key")
 _RULES = (
     # A key block, also one that was cut or whose lines are escaped.
-    _Rule(("-----begin ",), _KEY_BLOCK, _whole),
-    _Rule(("://",), _ADDRESS, lambda match: f"{match[1]}:{MASKED}@"),
-    _Rule(("bearer", "token", "apikey"), _SCHEME, lambda match: f"{match[1]}{match[2]}{MASKED}"),
-    _Rule(("authorization",), _AUTHORIZATION, lambda match: f"{match[1]}{MASKED}"),
-    _Rule(("cookie",), _COOKIE, lambda match: f"{match[1]}{MASKED}"),
-    _Rule(("basic",), _BASIC, _mask_basic),
-    _Rule(("eyj",), _WEB_TOKEN, _whole),
+    _Rule(("-----begin ",), ("-----begin ",), _KEY_BLOCK, _whole),
+    _Rule(("://",), ("://",), _ADDRESS, lambda match: f"{match[1]}:{MASKED}@"),
+    _Rule(("bearer", "token", "key"), ("bearer", "token", "apikey"), _SCHEME, lambda match: f"{match[1]}{match[2]}{MASKED}"),
+    _Rule(("authorization",), ("authorization",), _AUTHORIZATION, lambda match: f"{match[1]}{MASKED}"),
+    _Rule(("cookie",), ("cookie",), _COOKIE, lambda match: f"{match[1]}{MASKED}"),
+    _Rule(("basic",), ("basic",), _BASIC, _mask_basic),
+    _Rule(("eyj",), ("eyj",), _WEB_TOKEN, _whole),
+    _Rule(("sk-", "glpat-", "xox", "akia", "asia", "aiza"), ("sk-", "glpat-", "xox", "akia", "asia", "aiza"), _KNOWN_KEY, _whole),
     _Rule(
-        ("sk-", "rk_", "sk_", "pk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "akia",
-         "asia", "aiza", "npm_", "hf_", "studio_"),
+        ("_",),
+        ("rk_", "sk_", "pk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "npm_", "hf_", "studio_"),
         _KNOWN_KEY,
         _whole,
     ),
-    _Rule(_NAMES, _ASSIGNMENT, _mask_assigned),
-    _Rule((" -", "\n-", "\t-", "\r-"), _FLAG, lambda match: f"{match[1]}{match[2]}{MASKED}"),
-)  # fmt: skip
+    _Rule(_ASSIGNED, _NAMES, _ASSIGNMENT, _mask_assigned),
+    _Rule(_ASSIGNED, (" -", "\n-", "\t-", "\r-"), _FLAG, lambda match: f"{match[1]}{match[2]}{MASKED}"),
+)
+_WORDS = tuple(dict.fromkeys(word for rule in _RULES for word in rule.needs))
+
+_LONG = 4096
+"""Characters of a text in which finding a word takes microseconds."""
+_REMEMBERED_CHARACTERS = 4 * 1024 * 1024
+_remembered: dict[str, str] = {}
+_left = [_REMEMBERED_CHARACTERS]
 
 
 def mask_text(text: str) -> str:
-    """Masks what looks like a secret in a text: in JSON under secret keys, in assignments, URLs, headers, known keys."""
+    """Masks what looks like a secret in a text: in JSON under secret keys, in assignments, URLs, headers, known keys. Remembers
+    its answers, as the same messages come again with every step of a run."""
     if len(text) < _MIN_LENGTH:
         return text
+    known = _remembered.get(text)
+    if known is None:
+        known = _mask(text)
+        _left[0] -= len(text)
+        if _left[0] < 0:
+            _remembered.clear()
+            _left[0] = _REMEMBERED_CHARACTERS
+        _remembered[text] = known
+    return known
+
+
+def _mask(text: str) -> str:
     small = _small(text)
     masked = text
     if _OPENS_JSON.match(text) and any(word in small for word in _SUSPICIOUS):
         masked = _mask_entries(text)
+    words = [word for word in _WORDS if _is_in(word, small)]
     for rule in _RULES:
+        if not any(word in rule.needs for word in words):
+            continue
         if masked is not text:
             text, small = masked, _small(masked)
         masked = _apply(rule, text, small)
     return masked
+
+
+def _is_in(word: str, small: str) -> bool:
+    if len(small) > _LONG:
+        # Other threads need not wait until the whole text was looked through.
+        time.sleep(0)
+    return word in small
 
 
 def _small(text: str) -> str:
@@ -142,7 +177,7 @@ def _apply(rule: _Rule, text: str, small: str) -> str:
     """As `pattern.sub`, trying only where a match can begin."""
     places: list[int] = []
     for start in rule.starts:
-        place = small.find(start)
+        place = small.find(start) if _is_in(start, small) else -1
         while place >= 0:
             places.append(place)
             place = small.find(start, place + 1)

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sightline._event.event_text import Piece
-from sightline._event.identifier import create_identifier
-from sightline._event.timestamp import timestamp
 
 OVERHEAD_BYTES = 600
 """What an event holds beside its body: identifiers, fields, object headers."""
@@ -19,10 +17,11 @@ class BufferedEvent:
 
     __slots__ = ("body", "dropped", "hash", "id", "pieces", "seq", "size", "ts", "type")
 
-    def __init__(self, kind: str, body: Body | None, size: int) -> None:
-        self.id = create_identifier()
+    def __init__(self, kind: str, body: Body | None, size: int, ts: str) -> None:
+        self.id = ""
+        """Empty until it is numbered."""
         self.type = kind
-        self.ts = timestamp()
+        self.ts = ts
         self.seq = 0
         """The event's number; 0 until it is given one."""
         self.body = body

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from sightline._event.event_text import Piece, write_event_text
+from sightline._event.identifier import create_identifier
+from sightline._event.timestamp import timestamp
 from sightline._publish.buffered_event import OVERHEAD_BYTES, Body, BufferedEvent, StreamEntry
 from sightline._publish.event_buffer import EventBuffer
 from sightline._publish.sent_contents import SentContents
@@ -28,9 +30,9 @@ class EventQueue:
         self._drop = drop
         self._sequence = 0
 
-    def add(self, kind: str, body: Body, size: int) -> None:
-        """Queues an event; `size` is about what its body holds."""
-        event = BufferedEvent(kind, body, size)
+    def add(self, kind: str, body: Body, size: int, ts: str | None = None) -> None:
+        """Queues an event of the time `ts`, by default now; `size` is about what its body holds."""
+        event = BufferedEvent(kind, body, size, ts or timestamp())
         with self._lock:
             self._unwritten.append(event)
             dropped = self._buffer.add(event)
@@ -50,6 +52,8 @@ class EventQueue:
             if event.dropped or body is None or callable(body):
                 continue
             pieces = _write(body)
+            # The application's threads go first.
+            time.sleep(0)
             with self._lock:
                 event.body = None
                 event.pieces = pieces
@@ -97,6 +101,7 @@ class EventQueue:
             with self._lock:
                 self._sequence += 1
                 event.seq = self._sequence
+                event.id = create_identifier()
         return event.seq
 
     def _lose(self, reason: str, events: Iterable[BufferedEvent]) -> None:
@@ -134,7 +139,7 @@ class EventQueue:
             return content
         name = digest.hexdigest().encode()
         if treatment == "blob":
-            blob = BufferedEvent("blob", None, len(content))
+            blob = BufferedEvent("blob", None, len(content), timestamp())
             blob.hash = digest.digest()
             blob.pieces = [Piece(b'{"sha256":"' + name + b'","content":' + content + b"}", is_part=False)]
             self._assign(blob)

@@ -40,14 +40,15 @@ class Publisher:
         self._is_closed = False
         metrics.buffered = lambda: (self._queue.events, self._queue.held_bytes)
 
-    def enqueue(self, kind: str, body: Body, size: int) -> None:
-        """Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits."""
+    def enqueue(self, kind: str, body: Body, size: int, ts: str) -> None:
+        """Queues one event of the time `ts` whose body is already bounded and the SDK's own; `size` is about what it holds.
+        Never waits."""
         if self._is_closed:
             self._metrics.count_dropped("closed", 1)
             return
         if self._thread is None:
             self._start()
-        self._queue.add(kind, body, size)
+        self._queue.add(kind, body, size, ts)
         self._sender.wake()
 
     def probe(self) -> Future[StreamState]:
