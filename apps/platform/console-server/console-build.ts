@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { packSdks, sdkSources, type SdkSources } from "./sdk-packages.ts";
 
 export type ConsoleFolder = {
   /** The folder of the sources. */
@@ -19,13 +20,14 @@ export function consoleFolder(): ConsoleFolder {
   return { sources, built: join(sources, "dist") };
 }
 
-const SKIPPED = new Set(["node_modules", "dist"]);
+const SKIPPED = new Set(["node_modules", "dist", "__pycache__"]);
 const STAMP = "built-from";
 const BUILD_MS = 180_000;
 
-/** Builds the web app unless it is built from exactly these sources already. */
+/** Builds the web app, with the SDKs that it hands out, unless it is built from exactly these sources already. */
 export async function ensureConsoleBuilt(folder: ConsoleFolder, say: (line: string) => void): Promise<void> {
-  const wanted = await fingerprint(folder.sources);
+  const sdks = sdkSources();
+  const wanted = await fingerprint([folder.sources, sdks.typescript, sdks.python]);
   const stamp = join(folder.built, STAMP);
   const isPackaged = wanted === undefined;
   if (isPackaged || (await readFile(stamp, "utf8").catch(() => "")) === wanted) {
@@ -33,13 +35,13 @@ export async function ensureConsoleBuilt(folder: ConsoleFolder, say: (line: stri
   }
   say("Building the console …");
   const startedAt = Date.now();
-  await build(folder);
+  await build(folder, sdks);
   await writeFile(stamp, wanted);
   say(`Built the console in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
 /** Builds into another folder first, so that a build that fails or is interrupted leaves the old app whole. */
-async function build({ sources, built }: ConsoleFolder): Promise<void> {
+async function build({ sources, built }: ConsoleFolder, sdks: SdkSources): Promise<void> {
   const vite = join(dirname(createRequire(join(sources, "package.json")).resolve("vite/package.json")), "bin", "vite.js");
   const fresh = `${built}-fresh-${process.pid}`;
   const child = spawn(process.execPath, [vite, "build", "--outDir", fresh, "--emptyOutDir", "--logLevel", "warn"], {
@@ -55,18 +57,21 @@ async function build({ sources, built }: ConsoleFolder): Promise<void> {
     await rm(fresh, { recursive: true, force: true });
     throw new Error(`The console could not be built:\n${lines.join("").trim()}`);
   }
+  await packSdks(sdks, join(fresh, "sdk"));
   await rm(built, { recursive: true, force: true });
   await rename(fresh, built);
 }
 
 /** Hashes every source file; undefined where only the built app is shipped. */
-async function fingerprint(sources: string): Promise<string | undefined> {
-  if (!existsSync(join(sources, "index.html"))) {
+async function fingerprint(folders: readonly [string, ...string[]]): Promise<string | undefined> {
+  if (!existsSync(join(folders[0], "index.html"))) {
     return undefined;
   }
   const hash = createHash("sha256");
-  for (const file of (await listFiles(sources)).toSorted()) {
-    hash.update(file.slice(sources.length)).update(await readFile(file));
+  for (const folder of folders) {
+    for (const file of (await listFiles(folder)).toSorted()) {
+      hash.update(file.slice(folder.length)).update(await readFile(file));
+    }
   }
   return hash.digest("hex");
 }

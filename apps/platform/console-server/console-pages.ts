@@ -29,15 +29,23 @@ export function consolePages(folder: string): Routes {
       if (path === "/" || isPage(path, request.headers.accept)) {
         return reply.header("cache-control", "no-cache").sendFile("index.html");
       }
-      reply.header("cache-control", HASHED.test(path) ? "public, max-age=31536000, immutable" : "public, max-age=3600");
+      reply.header("cache-control", cachingOf(path));
       return reply.sendFile(decode(path));
     });
   };
 }
 
+/** A package of an SDK keeps its name while its content changes, so whoever has it asks whether it is still the same. */
+function cachingOf(path: string): string {
+  if (path.startsWith("/sdk/")) {
+    return "no-cache";
+  }
+  return HASHED.test(path) ? "public, max-age=31536000, immutable" : "public, max-age=3600";
+}
+
 /** A browser that goes to an address asks for HTML; one that loads a part of a page does not. */
 function isPage(path: string, accept = ""): boolean {
-  const isFile = path.startsWith("/assets/") || path.startsWith("/api/");
+  const isFile = ["/assets/", "/api/", "/sdk/"].some((folder) => path.startsWith(folder));
   return !isFile && accept.includes("text/html");
 }
 

@@ -1,5 +1,5 @@
 /**
- * Builds what is published into `dist`: ESM and CommonJS by two runs of tsc, and a package.json of its own.
+ * `node build.ts [FOLDER]` builds what is published into a folder, by default `dist`: ESM and CommonJS by two runs of tsc, and a package.json of its own.
  *
  * The package.json beside this folder exports the TypeScript sources, so that the workspace runs them without a build; npm publishes
  * the package.json it finds, whatever `publishConfig` says. So `dist` is the package: `npm pack ./dist`, `npm publish ./dist`.
@@ -11,11 +11,12 @@ import { join } from "node:path";
 type Manifest = Readonly<Record<string, unknown>>;
 
 const packageFolder = join(import.meta.dirname, "..");
-const dist = join(packageFolder, "dist");
+const dist = process.argv[2] ?? join(packageFolder, "dist");
 
 rmSync(dist, { recursive: true, force: true });
 for (const format of ["esm", "cjs"]) {
-  execFileSync("tsc", ["-p", join(packageFolder, `tsconfig.${format}.json`)], { stdio: "inherit" });
+  const project = join(packageFolder, `tsconfig.${format}.json`);
+  execFileSync("tsc", ["-p", project, "--outDir", join(dist, format)], { stdio: "inherit" });
 }
 // The nearest package.json decides how Node reads a .js file.
 mkdirSync(join(dist, "cjs"), { recursive: true });

@@ -58,9 +58,7 @@ test("a resume in another process belongs to the same trace, and the graph knows
   expect(others).toEqual([]);
   expect(trace).toMatchObject({ status: "success", segments: [{}, {}, {}] });
   expect(trace?.waiting_ms).toBeGreaterThan(0);
-  expect(spellTaken(trace)).toEqual(
-    truths.find(({ name }) => name.startsWith("two interrupts in one node"))?.taken.toSorted(),
-  );
+  expect(spellTaken(trace)).toEqual(truths.find(({ name }) => name.startsWith("two interrupts in one node"))?.taken.toSorted());
   const producers = await rig.database.pool.query(
     "select distinct start_producer from observability.traces where name = 'asked in three processes'",
   );
@@ -75,4 +73,3 @@ test("declared graphs have the names of the taken edges, inner graphs included, 
     expect(declared.size).toBeGreaterThan(2);
   }
 });
-

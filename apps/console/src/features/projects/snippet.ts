@@ -29,13 +29,36 @@ export function exporterEnvironment(otlpUrl: string): string {
   return ["OTEL_EXPORTER_OTLP_HEADERS=x-api-key=studio_…", `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${otlpUrl}`].join("\n");
 }
 
-/** The package is not in a registry: it is made where Sightline is. */
-export const PACK = "npm run build -w @sightline/sdk && npm pack ./packages/sdk/dist";
+/** How an agent in one language is set up: what installs the SDK, handed out by the console at `origin`, a program that runs as it is, and how. */
+export type LanguageSetUp = {
+  readonly install: (origin: string) => string;
+  readonly file: string;
+  readonly code: string;
+  readonly run: string;
+};
 
-/** And installed where the agent is. */
-export const INSTALL = "npm install /path/to/sightline-sdk-*.tgz @langchain/langgraph @langchain/core";
+export const PYTHON: LanguageSetUp = {
+  install: (origin) => `pip install ${origin}/sdk/sightline-sdk.tar.gz langgraph`,
+  file: "agent.py",
+  code: `from langgraph.graph import START, MessagesState
+from sightline import close_redis_publisher, create_traced_graph, initialize_redis_publisher, wrap_llm_adapter
 
-export const CODE = `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
+initialize_redis_publisher().wait()  # reads OBS_REDIS_URL and OBS_PROJECT_ID; in a coroutine, await it
+wrap_llm_adapter()  # also records prompts and answers of models
+
+graph = create_traced_graph(MessagesState, trace_name="my-agent")
+graph.add_node("answer", lambda state: {"messages": [("ai", "Hello!")]})
+graph.add_edge(START, "answer")
+graph.compile().invoke({"messages": [("human", "Hello?")]})
+
+close_redis_publisher().wait()  # sends what is left`,
+  run: "set -a; . ./.env; set +a; python agent.py",
+};
+
+export const TYPESCRIPT: LanguageSetUp = {
+  install: (origin) => `npm install ${origin}/sdk/sightline-sdk.tgz @langchain/langgraph @langchain/core`,
+  file: "agent.mjs",
+  code: `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 import { createTracedGraph } from "@sightline/sdk/langgraph";
 import { MessagesAnnotation, START } from "@langchain/langgraph";
 
@@ -48,7 +71,6 @@ const agent = createTracedGraph(MessagesAnnotation, { traceName: "my-agent" })
   .compile();
 await agent.invoke({ messages: [{ role: "user", content: "Hello?" }] });
 
-await closeRedisPublisher(); // sends what is left`;
-
-/** With the environment in a file beside it. */
-export const RUN = "node --env-file=.env agent.mjs";
+await closeRedisPublisher(); // sends what is left`,
+  run: "node --env-file=.env agent.mjs",
+};

@@ -3,10 +3,11 @@ import { useQuery, queryOptions } from "@tanstack/react-query";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { answerTo } from "#http/queries.ts";
 import { observability } from "#http/calls.ts";
-import { CODE, INSTALL, PACK, RUN, environmentFor, exporterEnvironment, redisNotes } from "#features/projects/snippet.ts";
+import { PYTHON, TYPESCRIPT, environmentFor, exporterEnvironment, redisNotes, type LanguageSetUp } from "#features/projects/snippet.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { TabsOf } from "#ui/kit/tabs-of.tsx";
 import { intakeSchema } from "@sightline/observability/contract";
 
 export function SendTraces({ projectId }: { readonly projectId: string }) {
@@ -21,18 +22,35 @@ export function SendTraces({ projectId }: { readonly projectId: string }) {
       {redisNotes(intake.data).map((note) => (
         <Note key={note}>{note}</Note>
       ))}
-      <Heading>The package: made in Sightline's folder</Heading>
-      <CopyableBlock text={PACK} label="the command that makes the package" />
-      <Heading>… and installed in your agent's</Heading>
-      <CopyableBlock text={INSTALL} label="the command that installs the package" />
-      <Heading>In its code; to try it, save this as agent.mjs</Heading>
-      <CopyableBlock text={CODE} label="the code" />
-      <CopyableBlock text={RUN} label="the command that runs it" />
-      <Heading>Or with any OpenTelemetry exporter</Heading>
-      <CopyableBlock
-        text={exporterEnvironment(reachableAddress(window.location, intake.data.otlp_url))}
-        label="the exporter's environment variables"
+      <TabsOf
+        space="sm"
+        tabs={[
+          { id: "python", label: "Python", content: <InLanguage language={PYTHON} /> },
+          { id: "typescript", label: "TypeScript", content: <InLanguage language={TYPESCRIPT} /> },
+          { id: "opentelemetry", label: "OpenTelemetry", content: <Exporter otlpUrl={intake.data.otlp_url} /> },
+        ]}
       />
+    </Stack>
+  );
+}
+
+function InLanguage({ language: { install, file, code, run } }: { readonly language: LanguageSetUp }) {
+  return (
+    <Stack gap="xs">
+      <Heading>Install the SDK, which this console hands out</Heading>
+      <CopyableBlock text={install(window.location.origin)} label="the command that installs the SDK" />
+      <Heading>{`In your agent’s code; to try it, save this as ${file}`}</Heading>
+      <CopyableBlock text={code} label="the code" />
+      <CopyableBlock text={run} label="the command that runs it" />
+    </Stack>
+  );
+}
+
+function Exporter({ otlpUrl }: { readonly otlpUrl: string }) {
+  return (
+    <Stack gap="xs">
+      <Heading>Any exporter over HTTP, in any language</Heading>
+      <CopyableBlock text={exporterEnvironment(reachableAddress(window.location, otlpUrl))} label="the exporter's environment variables" />
       <Note>With an API key of this project; its owners make one in the project's settings.</Note>
     </Stack>
   );

@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+/** Where the sources of both SDKs lie. */
+export type SdkSources = { readonly typescript: string; readonly python: string };
+
+/** What `npm install` takes, and what `pip install` takes: the source distribution. The names have no version, so that commands stay as they are. */
+export const SDK_FILES = { npm: "sightline-sdk.tgz", pip: "sightline-sdk.tar.gz" };
+
+const BUILD_MS = 120_000;
+
+/** The workspace of the SDK, found as the package it is, and the one for Python beside it. */
+export function sdkSources(): SdkSources {
+  const typescript = dirname(dirname(createRequire(import.meta.url).resolve("@sightline/sdk")));
+  return { typescript, python: join(dirname(typescript), "sdk-python") };
+}
+
+/** Packs both SDKs as they are published into a folder, which is made. Needs no Python. */
+export async function packSdks({ typescript, python }: SdkSources, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await Promise.all([packForNpm(typescript, join(folder, SDK_FILES.npm)), packForPip(python, join(folder, SDK_FILES.pip))]);
+}
+
+async function packForNpm(sources: string, file: string): Promise<void> {
+  await withFolder(async (place) => {
+    const tools = join(dirname(dirname(createRequire(join(sources, "package.json")).resolve("typescript/package.json"))), ".bin");
+    await promisify(execFile)(process.execPath, [join(sources, "tools", "build.ts"), place], {
+      env: { ...process.env, PATH: `${tools}${delimiter}${process.env["PATH"] ?? ""}` },
+      timeout: BUILD_MS,
+    });
+    await pack(place, "package", file);
+  });
+}
+
+/** A source distribution as PEP 625 names it and PEP 517 builds it: the sources, and what the package says of itself. */
+async function packForPip(sources: string, file: string): Promise<void> {
+  const project = await readFile(join(sources, "pyproject.toml"), "utf8");
+  const read = (name: string) => new RegExp(`^${name} = "(.+)"$`, "m").exec(project)?.[1] ?? "";
+  const about = [
+    "Metadata-Version: 2.4",
+    `Name: ${read("name")}`,
+    `Version: ${read("version")}`,
+    `Summary: ${read("description")}`,
+    `License-Expression: ${read("license")}`,
+    `Requires-Python: ${read("requires-python")}`,
+  ];
+  await withFolder(async (place) => {
+    const isSource = (path: string) => !/__pycache__|\.pyc$/.test(path);
+    await cp(join(sources, "src"), join(place, "src"), { recursive: true, filter: isSource });
+    for (const name of ["pyproject.toml", "README.md", "LICENSE"]) {
+      await copyFile(join(sources, name), join(place, name));
+    }
+    await writeFile(join(place, "PKG-INFO"), `${about.join("\n")}\n`);
+    await pack(place, `${read("name").replaceAll("-", "_")}-${read("version")}`, file);
+  });
+}
+
+/** Packs a folder's files below `prefix`. The packer is there wherever something is built, and missing where it was built already. */
+async function pack(folder: string, prefix: string, file: string): Promise<void> {
+  const { create } = await import("tar");
+  await create({ gzip: true, portable: true, cwd: folder, prefix, file }, ["."]);
+}
+
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "sightline-sdk-"));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
