@@ -40,18 +40,18 @@ export type LanguageSetUp = {
 export const PYTHON: LanguageSetUp = {
   install: (origin) => `pip install ${origin}/sdk/sightline-sdk.tar.gz langgraph`,
   file: "agent.py",
-  code: `from langgraph.graph import START, MessagesState
-from sightline import close_redis_publisher, create_traced_graph, initialize_redis_publisher, wrap_llm_adapter
+  code: `import sightline
+from langgraph.graph import START, MessagesState
 
-initialize_redis_publisher().wait()  # reads OBS_REDIS_URL and OBS_PROJECT_ID; in a coroutine, await it
-wrap_llm_adapter()  # also records prompts and answers of models
+sightline.initialize_redis_publisher().wait()  # reads OBS_REDIS_URL and OBS_PROJECT_ID
+sightline.wrap_llm_adapter()  # also records prompts and answers of models
 
-graph = create_traced_graph(MessagesState, trace_name="my-agent")
+graph = sightline.create_traced_graph(MessagesState, trace_name="my-agent")
 graph.add_node("answer", lambda state: {"messages": [("ai", "Hello!")]})
 graph.add_edge(START, "answer")
 graph.compile().invoke({"messages": [("human", "Hello?")]})
 
-close_redis_publisher().wait()  # sends what is left`,
+sightline.close_redis_publisher().wait()  # sends what is left`,
   run: "set -a; . ./.env; set +a; python agent.py",
 };
 
