@@ -89,6 +89,10 @@ class EventQueue:
         return len(dropped)
 
     @property
+    def last_sequence(self) -> int:
+        return self._sequence
+
+    @property
     def events(self) -> int:
         return self._buffer.events
 

@@ -34,11 +34,17 @@ class Publisher:
         self._warnings = Warnings(settings.logger)
         self._queue = EventQueue(settings.max_buffer_bytes, settings.max_buffer_events, self._note_dropped)
         connector = Connector(lambda: StreamConnection(settings, CALL_TIMEOUT), self._queue.reconnected, self._warnings)
-        self._sender = Sender(create_identifier(), self._queue, connector, metrics)
+        self.producer_id = create_identifier()
+        self._sender = Sender(self.producer_id, self._queue, connector, metrics)
         self._starting = threading.RLock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
         metrics.buffered = lambda: (self._queue.events, self._queue.held_bytes)
+
+    @property
+    def last_sequence(self) -> int:
+        """The last number given: each up to it was published or dropped, or still waits."""
+        return self._queue.last_sequence
 
     def enqueue(self, kind: str, body: Body, size: int, ts: str) -> None:
         """Queues one event of the time `ts` whose body is already bounded and the SDK's own; `size` is about what it holds.
