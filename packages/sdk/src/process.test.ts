@@ -16,9 +16,9 @@ afterEach(async () => {
 type Exit = { readonly code: number | null; readonly signal: string | null; readonly output: string; readonly milliseconds: number };
 
 /** Runs an application of its own process; it is signalled when it prints `ready`. */
-function runApplication(source: string, signal?: NodeJS.Signals): Promise<Exit> {
+function runApplication(source: string, signal?: NodeJS.Signals, redisUrl = stream.url): Promise<Exit> {
   const door = fileURLToPath(new URL("index.ts", import.meta.url));
-  const options = JSON.stringify({ redisUrl: stream.url, streamName: stream.streamName, projectId: stream.options.projectId });
+  const options = JSON.stringify({ redisUrl, streamName: stream.streamName, projectId: stream.options.projectId });
   const program = `import { initializeRedisPublisher, observe } from ${JSON.stringify(door)};
     const verification = await initializeRedisPublisher(${options});
     observe({ name: "work" }, () => 1);
@@ -57,6 +57,12 @@ describe("A process that publishes", () => {
       milliseconds: expect.closeTo(500, -3),
     });
     await expectFlushed();
+  });
+
+  it.each(["redis://127.0.0.1:1", "redis://no-such-host.invalid"])("ends two seconds after its last work with %s, too", async (url) => {
+    const { code, milliseconds } = await runApplication(`console.log("ready");`, undefined, url);
+    expect(code).toBe(0);
+    expect(milliseconds).toBeLessThan(3000);
   });
 
   it("dies of SIGTERM as before, a flush later", async () => {

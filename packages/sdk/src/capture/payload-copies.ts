@@ -1,5 +1,6 @@
 import type { Attributes, Reasoning, ToolEntry, Usage } from "../event/event.ts";
 import { type PayloadField, WITHHELD } from "../mask/masking.ts";
+import { whenAnswered } from "./later-answer.ts";
 import { boundReasoning } from "./reasoning.ts";
 import type { Settings } from "../settings/settings.ts";
 import { safeText } from "../mask/safe-text.ts";
@@ -89,8 +90,7 @@ export class PayloadCopies {
   #mask(bounded: unknown, field: PayloadField, limits: Limits): unknown {
     try {
       const masked: unknown = this.#settings.mask?.(bounded, field);
-      if (masked instanceof Promise) {
-        masked.catch(() => undefined);
+      if (whenAnswered(masked, ignore, ignore)) {
         return WITHHELD;
       }
       return this.#copy(masked, limits) ?? null;
@@ -105,6 +105,10 @@ export class PayloadCopies {
     this.size += copied.size;
     return copied.value;
   }
+}
+
+function ignore(): void {
+  // A mask that answers later is of no use, and its failure must not end the process.
 }
 
 /** Whatever is thrown may throw when it is read; that it failed must be recorded all the same. */

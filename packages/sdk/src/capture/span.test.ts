@@ -39,6 +39,26 @@ describe("trace, observe and traceTool", () => {
     expect(find("forbidden").start).not.toHaveProperty("code");
   });
 
+  it("end with the answer of a query that runs when it is awaited, once, and leave it the object that it was", async () => {
+    const [slow, broken] = [new LazyQuery(() => "rows"), new LazyQuery(() => Promise.reject(new Error("no such table")))];
+    const asked = traceTool({ name: "slow", parameters: {} }, () => slow);
+    expect(asked).toBe(slow);
+    expect(asked.where("id = 7")).toBe(slow);
+    expect(slow.runs).toBe(0);
+    expect(await asked).toBe("rows");
+    await expect(trace({ name: "broken" }, async () => await traceTool({ name: "query", parameters: {} }, () => broken))).rejects.toThrow(
+      "no such table",
+    );
+    expect([slow.runs, broken.runs]).toEqual([1, 1]);
+    // oxlint-disable-next-line unicorn/no-thenable -- What is tried.
+    const frozen = Object.freeze({ then: (fulfilled: (value: string) => void) => fulfilled("frozen") });
+    expect(await traceTool({ name: "frozen", parameters: {} }, () => frozen)).toBe("frozen");
+    const { find, traceEnds } = await recorded();
+    expect(find("slow").end).toMatchObject({ status: "success", output: "rows", tool_entry: { result: "rows" } });
+    expect(find("query").end).toMatchObject({ status: "failure", error: "Error: no such table", tool_entry: { status: "failure" } });
+    expect(traceEnds.map(({ status }) => status)).toEqual(["success", "failure", "success"]);
+  });
+
   it("return the very values and promises and throw the very errors of the application", async () => {
     const promise = Promise.resolve({});
     expect(observe({ name: "promise" }, () => promise)).toBe(promise);
@@ -110,3 +130,23 @@ describe("trace, observe and traceTool", () => {
     expect(JSON.stringify(events)).not.toContain("4111-1111");
   });
 });
+
+/** As Prisma, knex, Supabase and Mongoose make them: nothing runs before somebody awaits it, and each time somebody does. */
+class LazyQuery {
+  runs = 0;
+  readonly #answer: () => unknown;
+
+  constructor(answer: () => unknown) {
+    this.#answer = answer;
+  }
+
+  where(_condition: string): this {
+    return this;
+  }
+
+  // oxlint-disable-next-line unicorn/no-thenable -- What these libraries do.
+  then<T, U>(fulfilled?: (value: unknown) => T, rejected?: (error: unknown) => U): Promise<T | U> {
+    this.runs += 1;
+    return Promise.resolve(this.#answer()).then<T, U>(fulfilled, rejected);
+  }
+}

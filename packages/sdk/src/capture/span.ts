@@ -1,4 +1,5 @@
 import { callSite } from "./code-reference.ts";
+import { whenAnswered } from "./later-answer.ts";
 import type { Attributes, ObservationKind } from "../event/event.ts";
 import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace } from "./recorder.ts";
 import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
@@ -111,8 +112,15 @@ function runObservation<T>(
   );
 }
 
-/** The caller gets the very promise `body` made; this only listens to it. */
+/** The caller gets the very result of `body`; this only listens to it, and to the first end alone. */
 function settle<T>(body: () => T, succeeded: (output: unknown) => void, failed: (error: unknown) => void): T {
+  let isEnded = false;
+  const once = (end: (value: unknown) => void) => (value: unknown) => {
+    if (!isEnded) {
+      isEnded = true;
+      end(value);
+    }
+  };
   let result: T;
   try {
     result = body();
@@ -120,14 +128,8 @@ function settle<T>(body: () => T, succeeded: (output: unknown) => void, failed: 
     failed(error);
     throw error;
   }
-  try {
-    if (result instanceof Promise) {
-      result.then(succeeded, failed);
-      return result;
-    }
-  } catch {
-    // A revoked proxy can't be asked what it is, and is a result like any other.
+  if (!whenAnswered(result, once(succeeded), once(failed))) {
+    succeeded(result);
   }
-  succeeded(result);
   return result;
 }

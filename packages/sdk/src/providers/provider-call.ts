@@ -1,6 +1,7 @@
 import type { ObservationOutcome } from "../capture/recorder.ts";
 import { type CallStart, failedOutcome, openCall, type OpenCall } from "./open-call.ts";
 import { quietly, type Values } from "../capture/loose-values.ts";
+import { whenAnswered } from "../capture/later-answer.ts";
 import { sdkState } from "../client/sdk-state.ts";
 
 /** What a provider's answers mean. */
@@ -126,12 +127,12 @@ function watchParsing(answer: ParsePromise, opened: OpenCall, note: (parsed: unk
 }
 
 function watchPlain(answer: unknown, opened: OpenCall, call: ProviderCall): void {
-  if (answer instanceof Promise) {
-    answer.then(
-      (parsed: unknown) => quietly(() => opened.end(call.readAnswer(parsed))),
-      (error: unknown) => opened.end(failedOutcome(error)),
-    );
-  } else {
+  const isLater = whenAnswered(
+    answer,
+    (parsed) => quietly(() => opened.end(call.readAnswer(parsed))),
+    (error) => opened.end(failedOutcome(error)),
+  );
+  if (!isLater) {
     opened.end({ status: "success" });
   }
 }

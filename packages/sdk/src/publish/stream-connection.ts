@@ -34,6 +34,8 @@ export async function openStreamConnection(settings: Settings, timeout: number):
   const client = new Client(settings.redisUrl, {
     lazyConnect: true,
     connectTimeout: timeout,
+    // It is destroyed at once; a later time-out of the client's would keep a process alive that has nothing left to do.
+    disconnectTimeout: 0,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
