@@ -25,19 +25,23 @@ export function createTracedGraph<State extends StateDefinitionInit>(stateType: 
 
 /**
  * The same for a builder made by hand, with input, output and context schemas of its own: call it before nodes are added; it returns
- * the builder it was given. A graph that is compiled already, as `createReactAgent` makes them, is copied, and the copy is traced.
+ * the builder it was given. A graph that is compiled already, as `createAgent`, `createReactAgent` and `entrypoint` make them, is
+ * copied, and the copy is traced.
  *
  * @example
  * const builder = traceGraph(new StateGraph(State, { context: Context }), { traceName: "support-agent" });
- * const agent = traceGraph(createReactAgent({ llm, tools }), { traceName: "react-agent" });
+ * const agent = traceGraph(createAgent({ model, tools }), { traceName: "support-agent" });
  */
-export function traceGraph<Graph extends StateGraph<unknown> | CompiledGraph>(graph: Graph, options: TracedGraphOptions): Graph {
+export function traceGraph<Graph extends StateGraph<unknown> | CompiledGraph | Agent>(graph: Graph, options: TracedGraphOptions): Graph {
   if (graph instanceof StateGraph) {
     traceBuilder(graph, options);
     return graph;
   }
   return traceCompiled(graph, options) as Graph;
 }
+
+/** What LangChain's `createAgent` returns. */
+type Agent = { readonly graph: CompiledGraph };
 
 /** What `compile` returns, whatever its state. */
 type CompiledGraph = Pick<Pregel<never, never>, "lg_is_pregel">;

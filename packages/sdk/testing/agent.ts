@@ -3,7 +3,8 @@ import { tool } from "@langchain/core/tools";
 import { END, MessagesAnnotation, START } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { z } from "zod";
-import { createTracedGraph } from "#src/langgraph.ts";
+import { createAgent } from "langchain";
+import { createTracedGraph, traceGraph } from "#src/langgraph.ts";
 import { ScriptedModel } from "./model.ts";
 
 const search = tool(({ query }) => `found ${query}`, { name: "search", description: "", schema: z.object({ query: z.string() }) });
@@ -51,4 +52,13 @@ export function toolAgent(traceName = "tool-agent") {
     )
     .addEdge("tools", "agent")
     .compile();
+}
+
+const weather = tool(({ city }) => `sun in ${city}`, { name: "weather", description: "", schema: z.object({ city: z.string() }) });
+
+/** An agent that LangChain makes; its model asks one tool twice at once. */
+export function prebuiltAgent(traceName: string) {
+  const calls = ["Rome", "Oslo"].map((city) => ({ name: "weather", args: { city }, id: `call-${city}` }));
+  const model = new ScriptedModel([new AIMessage({ content: "", tool_calls: calls }), new AIMessage("Rome.")]);
+  return traceGraph(createAgent({ model, tools: [weather] }), { traceName });
 }

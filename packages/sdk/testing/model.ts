@@ -19,6 +19,10 @@ export class ScriptedModel extends BaseChatModel {
     return { ls_model_type: "chat" as const, ls_model_name: "scripted-1" };
   }
 
+  override bindTools(): this {
+    return this;
+  }
+
   override async _generate(_messages: BaseMessage[]): Promise<ChatResult> {
     const message = this.#script.shift();
     if (message === undefined) {

@@ -1,4 +1,5 @@
-import { Command, END, interrupt, MemorySaver, START, StateGraph, type BaseCheckpointSaver } from "@langchain/langgraph";
+import { Command, END, entrypoint, interrupt, MemorySaver, START, StateGraph, task, type BaseCheckpointSaver } from "@langchain/langgraph";
+import { traceGraph } from "#src/langgraph.ts";
 import { build, empty, inThread, mark, State, type GraphAgent } from "./graph-agent.ts";
 
 /** Interrupts and their resumes. */
@@ -74,6 +75,21 @@ export const pauseAgents: readonly GraphAgent[] = [
       const config = inThread();
       await graph.invoke(empty, config);
       await graph.invoke(new Command({ resume: "yes" }), config);
+    },
+  },
+  {
+    name: "tasks of the functional API, with an interrupt",
+    status: "success",
+    taken: ["__start__ -static-> flow", "flow -static-> __end__"],
+    run: async (traceName) => {
+      const double = task("double", (number: number) => Promise.resolve(number * 2));
+      const flow = entrypoint({ name: "flow", checkpointer: new MemorySaver() }, async (number: number) =>
+        String(interrupt(await double(await double(number)))),
+      );
+      const traced = traceGraph(flow, { traceName });
+      const config = inThread();
+      await traced.invoke(3, config);
+      await traced.invoke(new Command({ resume: "yes" }), config);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { HumanMessage } from "@langchain/core/messages";
 import { Command, END, Send, START } from "@langchain/langgraph";
-import { toolAgent } from "./agent.ts";
+import { prebuiltAgent, toolAgent } from "./agent.ts";
 import { build, empty, mark, slowly, type GraphAgent } from "./graph-agent.ts";
 
 /** Edges, routers, Commands and Sends within one graph. */
@@ -10,6 +10,17 @@ export const routingAgents: readonly GraphAgent[] = [
     status: "success",
     taken: ["__start__ -static-> agent", "agent -conditional-> tools", "tools -static-> agent", "agent -conditional-> __end__"],
     run: (traceName) => toolAgent(traceName).invoke({ messages: [new HumanMessage("cats or dogs?")] }),
+  },
+  {
+    name: "an agent made by createAgent",
+    status: "success",
+    taken: [
+      "__start__ -static-> model_request",
+      "model_request -send-> tools ×2",
+      "tools -static-> model_request ×2",
+      "model_request -conditional-> __end__",
+    ],
+    run: (traceName) => prebuiltAgent(traceName).invoke({ messages: [{ role: "user", content: "where is it warm?" }] }),
   },
   {
     name: "parallel branches that are joined",

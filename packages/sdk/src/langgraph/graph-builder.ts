@@ -57,10 +57,21 @@ function attach(compiled: unknown, options: TracedGraphOptions, code: ReadonlyMa
   if (typeof withConfig !== "function") {
     return undefined;
   }
-  const structure = quietly(() => readStructure(compiled));
-  const declared = structure === undefined ? undefined : declareGraph(structure.drawing);
-  const facts: TracedGraphFacts = { traceName: options.traceName, code, structure, declared };
-  return Reflect.apply(withConfig, compiled, [{ callbacks: [createRunHandler(facts)] }]);
+  const facts: Writable<TracedGraphFacts> = { traceName: options.traceName, code, structure: undefined, declared: undefined };
+  const traced: unknown = Reflect.apply(withConfig, compiled, [{ callbacks: [createRunHandler(facts)] }]);
+  // The copy's: an agent of `createAgent` makes a new graph for it.
+  facts.structure = quietly(() => readStructure(graphOf(traced)));
+  facts.declared = facts.structure === undefined ? undefined : declareGraph(facts.structure.drawing);
+  return traced;
+}
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+
+/** An agent of LangChain's `createAgent` holds its graph. */
+function graphOf(traced: unknown): object {
+  const whole = Object(traced) as object;
+  const held: unknown = Reflect.get(whole, "graph");
+  return typeof held === "object" && held !== null ? held : whole;
 }
 
 /** addNode takes a name and an action, a list of them, or an object of them. */

@@ -5,6 +5,8 @@ export type Router = { readonly ends: Readonly<Record<string, string>> | undefin
 
 /** What a graph was built of; tells where a step leads without looking at the clock. */
 export type GraphStructure = {
+  /** Names of its nodes; what a function calls as a task is none. */
+  readonly nodes: ReadonlySet<string>;
   /** Routers by node, then by their own name. */
   readonly routers: ReadonlyMap<string, ReadonlyMap<string, Router>>;
   /** Targets of declared edges by node. */
@@ -21,7 +23,10 @@ type Drawing = {
   readonly nodes: Readonly<Record<string, unknown>>;
   readonly edges: readonly { readonly source: string; readonly target: string; readonly conditional?: boolean }[];
 };
-type Branch = { readonly path: { name?: string; readonly func?: { readonly name: string } }; readonly ends?: Record<string, string> };
+type Branch = {
+  readonly path: { name?: string; trace?: boolean; readonly func?: { readonly name: string } };
+  readonly ends?: Record<string, string>;
+};
 type Builder = {
   readonly edges?: Iterable<readonly [string, string]>;
   readonly waitingEdges?: Iterable<readonly [readonly string[], string]>;
@@ -51,6 +56,7 @@ export function readStructure(compiled: object, depth = 0): GraphStructure {
     ),
   );
   return {
+    nodes: new Set(Object.keys(graph.nodes ?? {})),
     routers: nameRouters(branches),
     edges: groupByKey(edges),
     joins: [...waitingEdges].map(([from, to]) => ({ from, to })),
@@ -69,7 +75,10 @@ function readSubgraphs(graph: Compiled, depth: number): Map<string, GraphStructu
   );
 }
 
-/** A router runs as a nameless lambda; with a name of its own its run can be told apart from the node's own lambdas. */
+/**
+ * A router runs as a nameless lambda; with a name of its own its run can be told apart from the node's own lambdas. What it does stays
+ * as it is.
+ */
 function nameRouters(branches: NonNullable<Builder["branches"]>): GraphStructure["routers"] {
   return new Map(
     Object.entries(branches).map(([node, named]) => [
@@ -78,6 +87,8 @@ function nameRouters(branches: NonNullable<Builder["branches"]>): GraphStructure
         Object.entries(named).map(([name, branch]) => {
           const routerName = branch.path.name ?? (branch.path.func?.name || name);
           branch.path.name = routerName;
+          // Those of agents that LangChain makes say nothing of their runs.
+          branch.path.trace = true;
           return [routerName, { ends: branch.ends }] as const;
         }),
       ),

@@ -2,10 +2,10 @@ import type { Attributes, GraphMove } from "../event/event.ts";
 import { movesAfter, movesAfterFailure, movesAfterInnerCommand, movesToParent, routedMoves } from "./graph-moves.ts";
 import { endObservation, endTrace, type ObservationOutcome, recordGraphEntry } from "../capture/recorder.ts";
 import type { RunRecord } from "./run-records.ts";
+import { recordStateTools } from "./tool-call.ts";
 
 /** How a run ended; `command` is the one it ended by, for the graph around its own. */
 export type RunOutcome = ObservationOutcome & { readonly command?: unknown };
-import { recordStateTools } from "./tool-call.ts";
 
 /** Records the end of a run in the way its role asks for. */
 export function closeRun(record: RunRecord, outcome: RunOutcome): void {
@@ -71,7 +71,7 @@ function nextOf(record: RunRecord, outcome: RunOutcome): readonly GraphMove[] | 
   if (outcome.status === "failure") {
     return movesAfterFailure(record);
   }
-  if (outcome.status !== "success" || record.facts?.structure === undefined) {
+  if (outcome.status !== "success" || record.facts?.structure?.nodes.has(record.name) !== true) {
     return undefined;
   }
   if (outcome.command === undefined) {

@@ -93,6 +93,9 @@ class RunHandler extends BaseCallbackHandler {
 
   handleResume(event: GraphResumeEvent): void {
     const record = findRun(event.runId);
+    if (record !== undefined) {
+      record.isEntered = true;
+    }
     if (record?.role === "trace") {
       recordResume(record.traceId, event.checkpointId);
     }

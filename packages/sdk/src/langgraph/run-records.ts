@@ -22,6 +22,8 @@ export type RunRecord = {
   readonly routed: GraphMove[];
   /** Which task of its graph a node runs as. */
   readonly step: GraphStep | undefined;
+  /** The functional API's graph goes on from a checkpoint, or it was said where it begins. */
+  isEntered: boolean;
   /** The graph below ended by a Command to the graph this node belongs to. */
   innerCommand: boolean;
   /** The checkpoint an interrupted graph waits at. */

@@ -23,6 +23,7 @@ export type RunStart = {
 type Place = { readonly parent: RunRecord | undefined; readonly parentId: string | undefined };
 
 const HIDDEN_TAG = "langsmith:hidden";
+const START = "__start__";
 const KINDS: Readonly<Record<RunRecord["role"], ObservationKind | undefined>> = {
   trace: undefined,
   hidden: undefined,
@@ -89,8 +90,22 @@ function openInside(start: RunStart, place: Place, traceId: string, trace?: Open
   const record = createRecord(start, place, { role, name, observation, trace, tool, traceId, facts });
   if (role === "graph") {
     enterByCommand(record, start.input);
+  } else if (role === "node" && record.step?.triggers.includes(START) === true && place.parent?.isEntered === false) {
+    enterByFunction(record, place.parent);
   }
   return record;
+}
+
+/** The functional API has no beginning of its own: its function reads the input. */
+function enterByFunction(record: RunRecord, graph: RunRecord): void {
+  graph.isEntered = true;
+  recordGraphEntry({
+    trace_id: record.traceId,
+    graph_id: graph.observation?.observationId ?? null,
+    graph_hash: graph.facts?.declared?.hash,
+    step: (record.step?.step ?? 0) - 1,
+    next: [{ to: record.name, via: "static" }],
+  });
 }
 
 /** A Command that is a graph's input may say where to begin. */
@@ -153,6 +168,7 @@ function createRecord(
     routes: [],
     routed: [],
     step: known.role === "node" || known.role === "hidden" ? readStep(start.metadata) : undefined,
+    isEntered: false,
     innerCommand: false,
     pausedAt: undefined,
     seenTools: [],
