@@ -17,44 +17,51 @@ const MASKED_FIELDS = new Set(["name", "input", "output", "error", "attributes",
  * parts: the same ones come again with every step of a run.
  */
 export function writeEventText(body: Readonly<Record<string, unknown>>): EventText {
-  const writer: Writer = { text: "{", parts: [] };
-  let separator = "";
+  const writer: Writer = { pieces: [], length: 0, parts: [] };
+  let separator = "{";
   for (const [key, value] of Object.entries(body)) {
     if (value !== undefined) {
-      writer.text += `${separator}${JSON.stringify(key)}:`;
+      put(writer, `${separator}${JSON.stringify(key)}:`);
       separator = ",";
       writeValue(writer, MASKED_FIELDS.has(key) ? maskTexts(value) : value, ADDRESSED.has(key) ? "payload" : "whole");
     }
   }
-  writer.text += "}";
-  return writer;
+  put(writer, separator === "{" ? "{}" : "}");
+  // Joined once: a text that grew by `+=` is put together when it is first read, which takes longer than all that is done here.
+  return { text: writer.pieces.join(""), parts: writer.parts };
 }
 
-type Writer = { text: string; readonly parts: TextPart[] };
+type Writer = { readonly pieces: string[]; length: number; readonly parts: TextPart[] };
+
+function put(writer: Writer, piece: string): void {
+  writer.pieces.push(piece);
+  writer.length += piece.length;
+}
 
 /** Parts are the items of a payload that is a list; of an object its values, and of those that are lists their items. */
 function writeValue(writer: Writer, value: unknown, as: "payload" | "value" | "item" | "whole"): void {
-  const [start, partsBefore] = [writer.text.length, writer.parts.length];
+  const [start, partsBefore] = [writer.length, writer.parts.length];
   if (Array.isArray(value) && (as === "payload" || as === "value")) {
-    writer.text += "[";
+    put(writer, "[");
     value.forEach((item, index) => {
-      writer.text += index > 0 ? "," : "";
+      if (index > 0) {
+        put(writer, ",");
+      }
       writeValue(writer, item, "item");
     });
-    writer.text += "]";
+    put(writer, "]");
   } else if (typeof value === "object" && value !== null && as === "payload") {
-    let separator = "";
-    writer.text += "{";
+    let separator = "{";
     for (const [key, item] of Object.entries(value)) {
-      writer.text += `${separator}${JSON.stringify(key)}:`;
+      put(writer, `${separator}${JSON.stringify(key)}:`);
       separator = ",";
       writeValue(writer, item, "value");
     }
-    writer.text += "}";
+    put(writer, separator === "{" ? "{}" : "}");
   } else {
-    writer.text += JSON.stringify(value) ?? "null";
+    put(writer, JSON.stringify(value) ?? "null");
   }
-  const end = writer.text.length;
+  const end = writer.length;
   if (as !== "whole" && end - start >= MIN_PART_LENGTH && writer.parts.length === partsBefore && partsBefore < MAX_PARTS) {
     writer.parts.push({ start, end });
   }
