@@ -17,7 +17,12 @@ def main(redis_url: str, stream_name: str, project_id: str, rate: str) -> None:
     publisher = state.publisher
     assert publisher is not None
     ended = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+
+    def wait_for_end() -> None:
+        sys.stdin.read()
+        ended.set()
+
+    threading.Thread(target=wait_for_end, daemon=True).start()
     recorded = 0
     while not ended.is_set():
         with trace(f"trace {recorded}", input={"number": recorded}) as run, observe("step"):

@@ -33,13 +33,12 @@ def slow_proxy(port: int, delay: float) -> Iterator[int]:
             each.close()
 
     threading.Thread(target=accept, daemon=True).start()
-    yield listener.getsockname()[1]
-    listener.close()
+    with listener:
+        yield listener.getsockname()[1]
 
 
 @contextmanager
 def black_hole() -> Iterator[int]:
     """A port that takes connections and never answers."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=16)
-    yield listener.getsockname()[1]
-    listener.close()
+    with socket.create_server(("127.0.0.1", 0), backlog=16) as listener:
+        yield listener.getsockname()[1]

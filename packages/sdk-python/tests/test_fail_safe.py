@@ -113,8 +113,9 @@ def test_redis_is(name: str, server: RedisServer, caplog: pytest.LogCaptureFixtu
         assert found.enabled
         assert found.ok is (name == "slow")
         median, longest = serve(2000)
-        assert median < 0.005
-        assert longest < 0.25
+        # Whoever waited for Redis even once would take two seconds; how fast it is, is a benchmark's matter.
+        assert median < 0.01
+        assert longest < 1
         # An outage is said once, and never with the password.
         said = [record.getMessage() for record in caplog.records]
         assert len(said) <= 2
