@@ -24,7 +24,7 @@ const SKIPPED = new Set(["node_modules", "dist", "__pycache__"]);
 const STAMP = "built-from";
 const BUILD_MS = 180_000;
 
-/** Builds the web app, with the SDKs that it hands out, unless it is built from exactly these sources already. */
+/** Builds the web app, with the SDK packages that it serves, unless it is built from exactly these sources already. */
 export async function ensureConsoleBuilt(folder: ConsoleFolder, say: (line: string) => void): Promise<void> {
   const sdks = sdkSources();
   const wanted = await fingerprint([folder.sources, sdks.typescript, sdks.python]);

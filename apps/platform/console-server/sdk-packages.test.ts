@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test.each(Object.values(SDK_FILES))("the console hands out /sdk/%s, and asks again whether it is still the same", async (name) => {
+test.each(Object.values(SDK_FILES))("the console serves /sdk/%s, to be revalidated each time", async (name) => {
   const url = `/sdk/${name}`;
   const found = await server.inject({ url });
   expect(found.statusCode).toBe(200);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any, TypedDict
 
 import pytest
@@ -221,3 +222,23 @@ def test_a_compiled_graph_is_copied_not_changed(stream: Stream):
     plain.invoke(EMPTY)
     traced.invoke(EMPTY)
     assert [trace["name"] for trace in stream.read().traces] == ["copy"]
+
+
+def test_a_graph_for_each_request_is_not_kept(stream: Stream):
+    from sightline._langgraph.graph_structure import _known
+
+    before = len(_known)
+    for _ in range(20):
+        build("one of many").add_node("a", mark("a")).add_edge(START, "a").compile().invoke(EMPTY)
+    gc.collect()
+    assert len(_known) <= before + 1
+    assert len(stream.read().of_type("graph")) == 1
+
+
+def test_a_graph_that_cannot_be_read_is_recorded_without_its_edges(stream: Stream, monkeypatch):
+    graph = StateGraph(State).add_node("a", mark("a")).add_edge(START, "a").compile()
+    monkeypatch.setattr(type(graph), "get_graph", lambda *_: 1 / 0)
+    trace_graph(graph, "unreadable").invoke(EMPTY)
+    recorded = stream.read()
+    assert [trace["name"] for trace in recorded.traces] == ["unreadable"]
+    assert recorded.tree == ["node a < -"]

@@ -106,6 +106,24 @@ def test_an_object_becomes_plain(value, expected):
     json.dumps(copied(value))
 
 
+class Response:
+    """As those of HTTP clients: reading `content` reads the body, `shape` is nobody's business."""
+
+    def __init__(self):
+        self.status_code = 200
+
+    @property
+    def content(self):
+        raise AssertionError("the body was read")
+
+    additional_kwargs = response_metadata = content
+    tool_call_id = content
+
+
+def test_properties_are_not_run():
+    assert copied(Response()) == {"status_code": 200}
+
+
 def test_a_generator_is_not_consumed():
     numbers = (number for number in range(3))
     copied([numbers])

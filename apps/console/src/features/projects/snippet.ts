@@ -29,7 +29,7 @@ export function exporterEnvironment(otlpUrl: string): string {
   return ["OTEL_EXPORTER_OTLP_HEADERS=x-api-key=studio_…", `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${otlpUrl}`].join("\n");
 }
 
-/** How an agent in one language is set up: what installs the SDK, handed out by the console at `origin`, a program that runs as it is, and how. */
+/** How an agent in one language is set up: the command that installs the SDK from the console at `origin`, a program that runs as it is, and how. */
 export type LanguageSetUp = {
   readonly install: (origin: string) => string;
   readonly file: string;

@@ -27,8 +27,10 @@ class ReasoningPolicy(NamedTuple):
 
 
 def is_chat_message(value: object) -> bool:
-    """LangChain's messages are recognised by shape, so that the package needs no LangChain."""
-    return hasattr(value, "content") and hasattr(value, "additional_kwargs") and hasattr(value, "response_metadata")
+    """LangChain's messages are recognised by what they hold, so that the package needs no LangChain. An attribute is not asked
+    for: of a response of HTTP, `content` is a property that reads the body."""
+    held = getattr(value, "__dict__", None)
+    return isinstance(held, dict) and "additional_kwargs" in held and "response_metadata" in held and "content" in held
 
 
 def plain_message(message: Any, policy: ReasoningPolicy) -> dict[str, Any]:

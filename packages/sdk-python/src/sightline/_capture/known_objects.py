@@ -70,10 +70,9 @@ def known_object(value: Any) -> KnownObject:
 
 def _instance(value: Any) -> KnownObject:
     kind = type(value)
-    shape = getattr(value, "shape", None)
-    if isinstance(shape, tuple) and (hasattr(value, "dtype") or hasattr(value, "dtypes")):
+    if hasattr(kind, "shape") and (hasattr(kind, "dtype") or hasattr(kind, "dtypes")):
         # Arrays and frames of numbers are described, never copied.
-        return _text(f"[{kind.__name__}: {' × '.join(map(str, shape))}]")
+        return _text(f"[{kind.__name__}: {' × '.join(map(str, value.shape))}]")
     if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return KnownObject("entries", [(name, getattr(value, name, None)) for name in names])

@@ -8,7 +8,7 @@ from sightline._mask.safe_text import safe_text
 from sightline._mask.secret_texts import mask_text
 
 EVENT_VERSION = 1
-"""Of the event schema, as this producer writes it."""
+"""Version of the event schema."""
 
 _MIN_PART_LENGTH = 256
 """A reference is 78 characters; below this it saves little."""

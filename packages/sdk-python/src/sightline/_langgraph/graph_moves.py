@@ -57,7 +57,7 @@ def routed_moves(record: RunRecord, answer: Any) -> list[Move]:
 
 
 def command_moves(output: Any) -> list[Move]:
-    """Of a Command within its own graph, or of several."""
+    """The moves of a Command within its own graph, or of several Commands."""
     return [move for command in _each(output) if _is_command(command) and command.graph is None for move in _goto_moves(command)]
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -42,21 +43,19 @@ class GraphStructure(NamedTuple):
     drawing: Drawing
 
 
-_known: dict[int, tuple[Any, GraphStructure]] = {}
-_MAX_KNOWN = 1000
+_known: dict[int, tuple[weakref.ref[Any], GraphStructure]] = {}
 
 
 def structure_of(compiled: Any) -> GraphStructure:
-    """Of a compiled graph. Copies with another configuration share the builder, and what was read of it."""
+    """Reads the structure of a compiled graph. Copies with another configuration share the builder, and what was read of it; it is forgotten with
+    the builder, as some applications build a graph for each request."""
     source = getattr(compiled, "builder", compiled)
-    known = _known.get(id(source))
-    if known is not None and known[0] is source:
+    number = id(source)
+    known = _known.get(number)
+    if known is not None and known[0]() is source:
         return known[1]
     structure = _read_structure(compiled, 0)
-    if len(_known) >= _MAX_KNOWN:
-        _known.clear()
-    # The source is kept, so that nothing else gets its number.
-    _known[id(source)] = (source, structure)
+    _known[number] = (weakref.ref(source, lambda _: _known.pop(number, None)), structure)
     return structure
 
 

@@ -38,6 +38,9 @@ def close_run(record: RunRecord, outcome: Outcome, command: Any = None) -> None:
             _close_tool(record, outcome)
         case "model" | "retriever" | "span":
             _end(record, outcome, {})
+    # Ended runs are kept for a while; the application's values, and errors with all their frames, are not.
+    record.parameters = {}
+    record.interrupts = record.child_failure = None
 
 
 def error_outcome(error: BaseException) -> tuple[Outcome, Any]:

@@ -30,9 +30,9 @@ class RunRecord:
     trace: OpenTrace | None = None
     observation: OpenObservation | None = None
     structure: GraphStructure | None = None
-    """Of the graph it is, or that it belongs to."""
+    """Structure of the graph that this run is, or that it belongs to."""
     graph_hash: str | None = None
-    """Of the declared graph that it is."""
+    """Hash of the declared graph, when this run is one."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What a tool was called with."""
     started_at: str = ""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from sightline._capture.code_reference import CodeReference, definition_site
+from sightline._capture.loose_values import quietly
 from sightline._capture.recorder import (
     ObservationKind,
     OpenTrace,
@@ -129,7 +130,7 @@ def _record_entry(graph: RunRecord, step: int | None, moves: list[dict[str, Any]
 
 def _open_inside(start: RunStart, place: _Place, trace: OpenTrace | None = None) -> RunRecord | None:
     role = _role_of(start, place.parent)
-    structure = structure_of(start.graph) if start.graph is not None else (place.parent.structure if place.parent else None)
+    structure = _structure(start.graph) if start.graph is not None else (place.parent.structure if place.parent else None)
     step = read_step(start.metadata) if role in {"node", "hidden"} else None
     record = RunRecord(
         run_id=start.run_id,
@@ -173,7 +174,7 @@ def _open_inside(start: RunStart, place: _Place, trace: OpenTrace | None = None)
 
 
 def _open_trace(start: RunStart, own: TracedGraph) -> RunRecord | None:
-    structure = structure_of(start.graph) if start.graph is not None else None
+    structure = None if start.graph is None else _structure(start.graph)
     is_own = structure is not None and structure is own.structure
     trace = _start_trace_of(start, own, start.input, structure.drawing.hash() if structure is not None and is_own else None)
     if trace is None:
@@ -248,6 +249,11 @@ def _code_of(structure: GraphStructure | None, node: str) -> CodeReference | Non
     runnable = None if structure is None else structure.code.get(node)
     function = getattr(runnable, "func", None) or getattr(runnable, "afunc", None) or runnable
     return None if function is None else definition_site(function)
+
+
+def _structure(graph: Any) -> GraphStructure | None:
+    """None where a graph cannot be read; its run is recorded without its edges."""
+    return quietly(lambda: structure_of(graph))
 
 
 def _identifier(value: Any) -> str | None:

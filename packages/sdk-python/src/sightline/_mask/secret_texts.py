@@ -90,7 +90,7 @@ def _mask_basic(match: re.Match[str]) -> str:
 
 class _Rule(NamedTuple):
     needs: tuple[str, ...]
-    """Of these words, all of `_WORDS`, a text that it matches has one."""
+    """A text that the pattern matches contains one of these words; all of them are in `_WORDS`."""
     starts: tuple[str, ...]
     """In small letters; each match begins with one of them. Finding them takes a fraction of the time of the pattern."""
     pattern: re.Pattern[str]

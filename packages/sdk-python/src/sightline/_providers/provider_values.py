@@ -33,7 +33,7 @@ def answered_outcome(
     tools: list[str],
     attributes: Mapping[str, Any],
 ) -> Outcome:
-    """Of a model call that was answered. The reasoning is an entry of its own, recorded where answers are."""
+    """The outcome of an answered model call. The reasoning is recorded apart, wherever answers are recorded."""
     return Outcome(
         "success",
         model=as_text(model),

@@ -9,7 +9,7 @@ OVERHEAD_BYTES = 600
 """What an event holds beside its body: identifiers, fields, object headers."""
 
 Body = Mapping[str, Any] | Callable[[int], Mapping[str, Any]]
-"""An event's body; one that says the event's own number is made when the number is given."""
+"""The event's body, or a function that makes it from the event's number once that is known."""
 
 
 class BufferedEvent:
@@ -30,7 +30,7 @@ class BufferedEvent:
         self.size = size + OVERHEAD_BYTES
         """About as many bytes as it holds."""
         self.hash: bytes | None = None
-        """Of the content that a blob carries."""
+        """SHA-256 of the content, for a blob."""
         self.dropped = False
 
 

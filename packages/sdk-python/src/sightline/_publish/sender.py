@@ -56,7 +56,7 @@ class Sender:
         try:
             while not self._is_over():
                 self._wait()
-                self._turn()
+                self._turn_safely()
         finally:
             self._connector.disconnect()
             self.done.set()
@@ -78,9 +78,16 @@ class Sender:
         is_backing_off = self._connector.failure is not None and self._queue.events > 0
         until = min(self._next_beat, self._connector.resumes_at) if is_backing_off else self._next_beat
         if self._signal.wait(max(0.0, until - now)):
-            # What is queued within a moment goes together; whoever waits for an answer does not wait for that.
+            # Events of the next 50 ms go in the same batch; a probe or a close does not wait for them.
             self._hurry.wait(_LINGER)
         self._signal.clear()
+
+    def _turn_safely(self) -> None:
+        """What nobody expected ends a turn, never the thread."""
+        try:
+            self._turn()
+        except Exception as error:
+            self._connector.failed(classify_failure(error))
 
     def _turn(self) -> None:
         self._hurry.clear()

@@ -86,7 +86,7 @@ class StreamConnection:
         for answer in (length, alive, time):
             if isinstance(answer, Exception):
                 raise answer
-        # Of a stream that is not there yet there are no groups.
+        # A stream that does not exist yet has no groups.
         delivered = [] if isinstance(groups, Exception) else [_last_delivered(group) for group in groups]
         now = int(time[0]) + int(time[1]) / 1e6
         firsts = self._call([("XRANGE", stream, b"(" + each, "+", "COUNT", 1) for each in delivered or [b"0-0"]])
@@ -112,7 +112,7 @@ def _make_connection(url: str, timeout: float) -> Any:
         "protocol": 2,
         "decode_responses": False,
     }
-    # What the client would say about itself costs two round trips; how it is told not to depends on its version.
+    # CLIENT SETINFO would cost two round trips; the option that disables it depends on redis-py's version.
     try:
         return ConnectionPool.from_url(url, **options, driver_info=None).make_connection()
     except TypeError:
@@ -127,5 +127,5 @@ def _read_answer(connection: Any) -> Any:
 
 
 def _last_delivered(group: list[Any]) -> bytes:
-    """Of one group's flat list of names and values."""
+    """Reads one group's flat list of names and values."""
     return bytes(group[group.index(b"last-delivered-id") + 1])

@@ -37,7 +37,7 @@ export function SendTraces({ projectId }: { readonly projectId: string }) {
 function InLanguage({ language: { install, file, code, run } }: { readonly language: LanguageSetUp }) {
   return (
     <Stack gap="xs">
-      <Heading>Install the SDK, which this console hands out</Heading>
+      <Heading>Install the SDK, served by this console</Heading>
       <CopyableBlock text={install(window.location.origin)} label="the command that installs the SDK" />
       <Heading>{`In your agent’s code; to try it, save this as ${file}`}</Heading>
       <CopyableBlock text={code} label="the code" />
