@@ -47,8 +47,8 @@ _known: dict[int, tuple[weakref.ref[Any], GraphStructure]] = {}
 
 
 def structure_of(compiled: Any) -> GraphStructure:
-    """Reads the structure of a compiled graph. Copies with another configuration share the builder, and what was read of it; it is forgotten with
-    the builder, as some applications build a graph for each request."""
+    """Reads the structure of a compiled graph. Copies with another configuration share the builder, and what was read of it.
+    A structure is forgotten with its builder, as some applications build a graph for each request."""
     source = getattr(compiled, "builder", compiled)
     number = id(source)
     known = _known.get(number)
