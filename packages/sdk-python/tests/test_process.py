@@ -37,7 +37,10 @@ def run(stream: Stream, code: str, *, url: str | None = None, wait: bool = True,
     )
     if not wait:
         return process
-    out, err = process.communicate(timeout=20)
+    try:
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert (process.returncode, err) == (0, "")
     return out
 
