@@ -28,6 +28,15 @@ def parallel(trace_name: str) -> object:
     return graph.compile().invoke(EMPTY)
 
 
+def half_joined(trace_name: str) -> object:
+    graph = build(trace_name)
+    for name in ("quick", "long1", "long2", "meet"):
+        graph.add_node(name, slowly(name))
+    graph.add_edge(START, "quick").add_edge(START, "long1").add_edge("long1", "long2").add_edge("quick", "meet")
+    graph.add_edge(["quick", "long2"], "meet")
+    return graph.compile().invoke(EMPTY)
+
+
 def unequal(trace_name: str, *, defer: bool) -> object:
     last = "last" if defer else "meet"
     graph = build(trace_name)
@@ -117,6 +126,20 @@ ROUTING_AGENTS = [
             "sum -static-> __end__",
         ],
         parallel,
+    ),
+    GraphAgent(
+        "a node that is led to before the join it waits for is whole",
+        "success",
+        [
+            "__start__ -static-> quick",
+            "__start__ -static-> long1",
+            "long1 -static-> long2",
+            "quick -static-> meet",
+            "quick -join-> meet",
+            "long2 -join-> meet",
+            "meet -static-> __end__ ×2",
+        ],
+        half_joined,
     ),
     GraphAgent(
         "branches of unequal length that meet without a join",

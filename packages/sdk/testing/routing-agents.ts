@@ -48,6 +48,21 @@ export const routingAgents: readonly GraphAgent[] = [
         .invoke(empty),
   },
   {
+    name: "a join of nodes that have its sign in their names",
+    status: "success",
+    taken: ["__start__ -static-> a+b", "__start__ -static-> c", "a+b -join-> sum", "c -join-> sum", "sum -static-> __end__"],
+    run: (traceName) =>
+      build(traceName)
+        .addNode("a+b", slowly("a+b"))
+        .addNode("c", slowly("c"))
+        .addNode("sum", mark("sum"))
+        .addEdge(START, "a+b")
+        .addEdge(START, "c")
+        .addEdge(["a+b", "c"], "sum")
+        .compile()
+        .invoke(empty),
+  },
+  {
     name: "branches of unequal length that meet without a join",
     status: "success",
     taken: [

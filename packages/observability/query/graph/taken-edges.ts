@@ -77,24 +77,32 @@ function causesOf(
     }
     const key = leadKey(task.node, trigger);
     const since = lastPulls.get(key) ?? -Infinity;
-    lastPulls.set(key, step);
     // The functional API's function reads the input itself.
     const leads = leadsTo(task.node, `pull ${trigger === START ? `branch:to:${task.node}` : trigger}`);
-    const found = new Map<string, Cause>();
-    for (const { source, move } of leads.slice(firstFrom(leads, since), firstFrom(leads, step))) {
-      found.set(JSON.stringify([source.key, move.via]), { name: source.name, via: move.via });
+    const pulling = leads.slice(firstFrom(leads, since), firstFrom(leads, step));
+    if (pulling.length === 0 || !isWhole(trigger, task.node, pulling)) {
+      return [UNKNOWN];
     }
-    return found.size > 0 && isWhole(trigger, task.node, found.values()) ? [...found.values()] : [UNKNOWN];
+    lastPulls.set(key, step);
+    return [
+      ...new Map(
+        pulling.map(({ source, move }) => [JSON.stringify([source.key, move.via]), { name: source.name, via: move.via }]),
+      ).values(),
+    ];
   });
   // LangGraph for Python names every channel that can trigger a node; those that nobody wrote to did not.
   const known = causes.filter((found) => found[0] !== UNKNOWN);
   return (known.length > 0 ? known : causes).flat();
 }
 
-/** A join leads on only when all it waits for have been. */
-function isWhole(trigger: string, node: string, found: Iterable<Cause>): boolean {
-  const awaited = trigger.startsWith("join:") ? trigger.slice("join:".length, -node.length - 1).split("+").length : 1;
-  return new Set([...found].map(({ name }) => name)).size >= awaited;
+/** A join leads on only when all nodes that its channel lists (`join:a+b:target`) have ended. Their names may hold its signs. */
+function isWhole(trigger: string, node: string, leads: readonly Lead[]): boolean {
+  const end = `:${node}`;
+  if (!trigger.startsWith("join:") || !trigger.endsWith(end)) {
+    return true;
+  }
+  const awaited = trigger.slice("join:".length, -end.length);
+  return [...new Set(leads.map(({ source }) => source.node))].join("+").length === awaited.length;
 }
 
 /** Where in the list, which is in the order of its steps, the first of that step or a later one is. */
@@ -156,6 +164,8 @@ function sentBy(node: string, step: number, index: number, sent: SentTasks): Cau
 /** A step that has said where it leads. */
 export type Source = {
   readonly key: string;
+  readonly node: string;
+  /** The node with the path of its graph before it. */
   readonly name: string;
   readonly step: number;
   /** In which order a graph takes the writes of one step. */
@@ -175,7 +185,7 @@ function sourcesByRun(runs: readonly GraphRun[]): ReadonlyMap<GraphRun, readonly
           const { node: around, step: place } = outer.task;
           sources
             .get(outer.run)
-            ?.push({ key: step.task, name: `${path}${node}`, step: place.step, order: orderOf(around, place.index), moves });
+            ?.push({ key: step.task, node, name: `${path}${node}`, step: place.step, order: orderOf(around, place.index), moves });
         }
       }
     }
@@ -187,6 +197,7 @@ function entriesOf(run: GraphRun): Source[] {
   const lowest = Math.min(...run.firstSteps.values());
   return run.entries.map(({ step, next, segment }, index) => ({
     key: `${START} ${index}`,
+    node: START,
     name: `${run.path}${START}`,
     step: step ?? (run.firstSteps.get(segment) ?? lowest) - 1,
     order: orderOf(START, undefined),
@@ -197,6 +208,7 @@ function entriesOf(run: GraphRun): Source[] {
 function tasksOf(run: GraphRun): Source[] {
   return [...run.tasks.values()].map(({ node, step, next }) => ({
     key: step.task,
+    node,
     name: `${run.path}${node}`,
     step: step.step,
     order: orderOf(node, step.index),
