@@ -130,6 +130,49 @@ def test_generators_of_both_kinds_are_recorded_until_they_end(stream: Stream):
     assert {start["parent_id"] for start in recorded.starts} == {None}
 
 
+def test_a_generator_takes_what_is_sent_and_thrown_and_returns_what_it_did(idle_stream: Stream):
+    def talk():
+        heard = []
+        while len(heard) < 2:
+            try:
+                heard.append((yield len(heard)))
+            except LookupError as error:
+                heard.append(str(error))
+        return heard
+
+    async def talk_async():
+        heard = None
+        while heard != "end":
+            try:
+                heard = yield heard
+            except LookupError as error:
+                heard = str(error)
+
+    async def converse(function):
+        stream = function()
+        heard = [await stream.asend(None), await stream.asend("a"), await stream.athrow(LookupError("b"))]
+        with pytest.raises(StopAsyncIteration):
+            await stream.asend("end")
+        return heard
+
+    def hear(function):
+        stream = function()
+        heard = [next(stream), stream.send("a")]
+        with pytest.raises(StopIteration) as ended:
+            stream.throw(LookupError("b"))
+        return heard, ended.value.value
+
+    plain = hear(talk), asyncio.run(converse(talk_async))
+    assert plain == (([0, 1], ["a", "b"]), [None, "a", "b"])
+    # Without a publisher first, then recorded.
+    for _ in range(2):
+        assert (hear(observe()(talk)), asyncio.run(converse(observe()(talk_async)))) == plain
+        idle_stream.initialize()
+    recorded = idle_stream.read()
+    assert [end["status"] for end in recorded.ends] == ["success", "success"]
+    assert recorded.ends[0]["output"] == [0, 1]
+
+
 def test_what_is_cancelled_is_interrupted(stream: Stream):
     async def main() -> None:
         async def work() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar, cast
 
@@ -32,16 +32,25 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
         @functools.wraps(function)
         async def traced_async_generator(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
             with recording(args, kwargs) as run:
+                stream = function(*args, **kwargs)
                 items: list[Any] = []
                 run.output = items
-                stream = function(*args, **kwargs)
-                try:
-                    async for item in stream:
-                        _keep(items, item)
+                step: Callable[[], Awaitable[Any]] = functools.partial(stream.asend, None)
+                while True:
+                    try:
+                        item = await step()
+                    except StopAsyncIteration:
+                        return
+                    _keep(items, item)
+                    try:
                         with _suspended(run):
-                            yield item
-                finally:
-                    await stream.aclose()
+                            sent = yield item
+                        step = functools.partial(stream.asend, sent)
+                    except GeneratorExit:
+                        await stream.aclose()
+                        raise
+                    except BaseException as thrown:
+                        step = functools.partial(stream.athrow, thrown)
 
         traced = traced_async_generator
     elif inspect.iscoroutinefunction(function):
@@ -49,8 +58,8 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
         @functools.wraps(function)
         async def traced_coroutine(*args: Any, **kwargs: Any) -> Any:
             with recording(args, kwargs) as run:
-                run.output = await function(*args, **kwargs)
-                return run.output
+                output = run.output = await function(*args, **kwargs)
+                return output
 
         traced = traced_coroutine
     elif inspect.isgeneratorfunction(function):
@@ -58,16 +67,25 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
         @functools.wraps(function)
         def traced_generator(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
             with recording(args, kwargs) as run:
+                stream = function(*args, **kwargs)
                 items: list[Any] = []
                 run.output = items
-                stream = function(*args, **kwargs)
-                try:
-                    for item in stream:
-                        _keep(items, item)
+                step: Callable[[], Any] = functools.partial(stream.send, None)
+                while True:
+                    try:
+                        item = step()
+                    except StopIteration as end:
+                        return end.value
+                    _keep(items, item)
+                    try:
                         with _suspended(run):
-                            yield item
-                finally:
-                    stream.close()
+                            sent = yield item
+                        step = functools.partial(stream.send, sent)
+                    except GeneratorExit:
+                        stream.close()
+                        raise
+                    except BaseException as thrown:
+                        step = functools.partial(stream.throw, thrown)
 
         traced = traced_generator
     else:
@@ -75,8 +93,8 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
         @functools.wraps(function)
         def traced_function(*args: Any, **kwargs: Any) -> Any:
             with recording(args, kwargs) as run:
-                run.output = function(*args, **kwargs)
-                return run.output
+                output = run.output = function(*args, **kwargs)
+                return output
 
         traced = traced_function
     return cast("Function", traced)
