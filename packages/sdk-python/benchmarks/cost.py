@@ -12,7 +12,6 @@ import json
 import statistics
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,7 +53,7 @@ def http_sink() -> Iterator[str]:
 def serve() -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Sink)
     print(server.server_port, flush=True)
-    threading.Thread(target=server.serve_forever).run()
+    server.serve_forever()
 
 
 def measure(library: str, sink: str) -> list[dict[str, Any]]:

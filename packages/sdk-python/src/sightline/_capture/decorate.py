@@ -20,11 +20,22 @@ class CallRecording(AbstractContextManager[Any], Protocol):
     """The span around it."""
 
 
+class _Unrecorded(CallRecording):
+    """Without a publisher: the call's arguments and its place in the code are not even looked at."""
+
+    def __init__(self) -> None:
+        self.output = None
+        self.outside = own_span.get()
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing was begun."""
+
+
 def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[str, Any]], CallRecording]) -> Function:
     """A function of the same kind whose calls are recorded; it returns, yields and raises exactly what it did before."""
 
     def recording(args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallRecording:
-        return of_call(function, read_arguments(function, args, kwargs) if state.publisher is not None else {})
+        return _Unrecorded() if state.publisher is None else of_call(function, read_arguments(function, args, kwargs))
 
     traced: Callable[..., Any]
     if inspect.isasyncgenfunction(function):

@@ -34,14 +34,13 @@ class Recording(ABC):
     `output` is what it made; a decorated function's is its return value.
     """
 
-    def __init__(self, name: str | None, *, input: Any, code: CodeReference | None) -> None:  # noqa: A002
+    def __init__(self, name: str | None, *, input: Any) -> None:  # noqa: A002
         self.name = name or ""
         self.output: Any = None
         self.trace_id: str | None = None
         """None while nothing is recorded."""
         self.observation_id: str | None = None
         self._input = input
-        self._code = code
         self.outside: ActiveSpan | None = None
         """The span around it."""
         self._token: Token[ActiveSpan | None] | None = None
@@ -107,7 +106,7 @@ class trace(Recording):  # noqa: N801 -- Used as a function.
         input: Any = None,  # noqa: A002 -- The schema's word.
         attributes: Attributes | None = None,
     ) -> None:
-        super().__init__(name, input=input, code=None)
+        super().__init__(name, input=input)
         self._who = {"thread_id": thread_id, "session_id": session_id, "user_id": user_id}
         self._attributes = attributes
         self._opened: OpenTrace | None = None
@@ -144,8 +143,9 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
         attributes: Attributes | None = None,
         code: CodeReference | None = None,
     ) -> None:
-        super().__init__(name, input=input, code=code or call_site())
+        super().__init__(name, input=input)
         self.kind = kind
+        self._code = code
         self._attributes = attributes
         self._trace: OpenTrace | None = None
         self._opened: OpenObservation | None = None
@@ -177,7 +177,7 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
             parent.observation_id,
             self.kind,
             name,
-            code=self._code,
+            code=self._code or call_site(),
             input=self._input,
             attributes=self._attributes,
         )

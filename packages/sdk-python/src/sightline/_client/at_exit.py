@@ -54,6 +54,7 @@ def _close_with_child(_hooks_of_child: object) -> None:
 def _begin_anew() -> None:
     """In a forked process: threads, locks, connections and the events that wait are the parent's. This one is another producer
     with the same settings, which announces itself with its first event."""
+    state.changing = threading.RLock()
     publisher = state.publisher
     if publisher is not None:
         state.metrics = Metrics()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import threading
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -28,20 +27,6 @@ if TYPE_CHECKING:
 
 VERIFICATION_DEADLINE = 2.5
 CLOSE_DEADLINE = 2.0
-
-
-class _Change:
-    """Starts and closes of the publisher happen one after the other."""
-
-    lock = threading.RLock()
-
-
-def _renew_lock() -> None:
-    _Change.lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +88,7 @@ def close_redis_publisher() -> Pending[None]:
     """Sends what is left for at most two seconds and lets go. Never raises; calling it again, or before any start, does
     nothing. `await close_redis_publisher()` in a coroutine, `close_redis_publisher().wait()` in plain code; the end of the
     process waits for it in any case."""
-    with _Change.lock:
+    with state.changing:
         publisher = state.publisher
         state.publisher = None
     if publisher is None:
@@ -119,7 +104,7 @@ def close_redis_publisher() -> Pending[None]:
 
 def _initialize(options: Options, *, verify_consumer: bool) -> Pending[Verification]:
     settings = read_settings(options)
-    with _Change.lock:
+    with state.changing:
         if state.publisher is not None:
             close_redis_publisher().wait()
         if isinstance(settings, Unusable):

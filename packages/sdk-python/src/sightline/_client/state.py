@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -23,6 +24,8 @@ class State:
     anything around, so there is one per process."""
 
     def __init__(self) -> None:
+        self.changing = threading.RLock()
+        """Held while a publisher is started or taken away."""
         self.publisher: Publisher | None = None
         self.capture_prompts = False
         self.metrics = Metrics()

@@ -22,10 +22,8 @@ class Join(NamedTuple):
 class Drawing(NamedTuple):
     nodes: list[str]
     edges: list[Edge]
-
-    def hash(self) -> str:
-        """Equal graphs have equal hashes, in every process."""
-        return hashlib.sha256(json.dumps([self.nodes, self.edges]).encode()).hexdigest()
+    hash: str
+    """SHA-256 of both: equal graphs have equal hashes, in every process."""
 
 
 class GraphStructure(NamedTuple):
@@ -117,7 +115,9 @@ def _complete(compiled: Any, handlers: Mapping[str, str], inner: Mapping[str, Dr
         edges += [
             _edge(f"{node}:{edge['from']}", f"{node}:{edge['to']}", conditional=edge["conditional"]) for edge in drawing.edges
         ]
-    return Drawing(sorted(set(nodes)), sorted(edges, key=lambda edge: (edge["from"], edge["to"], edge["conditional"])))
+    nodes = sorted(set(nodes))
+    edges.sort(key=lambda edge: (edge["from"], edge["to"], edge["conditional"]))
+    return Drawing(nodes, edges, hashlib.sha256(json.dumps([nodes, edges]).encode()).hexdigest())
 
 
 def _edge(source: str, target: str, *, conditional: bool) -> Edge:

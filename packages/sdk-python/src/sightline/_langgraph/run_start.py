@@ -89,7 +89,7 @@ def note_own_graph(record: RunRecord, own: TracedGraph) -> None:
     if own.structure is None or publisher is None:
         return
     drawing = own.structure.drawing
-    record.graph_hash = drawing.hash()
+    record.graph_hash = drawing.hash
     key = f"{own.trace_name}\n{record.graph_hash}"
     if key not in publisher.announced_graphs:
         if len(publisher.announced_graphs) >= _MAX_ANNOUNCED:
@@ -176,7 +176,7 @@ def _open_inside(start: RunStart, place: _Place, trace: OpenTrace | None = None)
 def _open_trace(start: RunStart, own: TracedGraph) -> RunRecord | None:
     structure = None if start.graph is None else _structure(start.graph)
     is_own = structure is not None and structure is own.structure
-    trace = _start_trace_of(start, own, start.input, structure.drawing.hash() if structure is not None and is_own else None)
+    trace = _start_trace_of(start, own, start.input, structure.drawing.hash if structure is not None and is_own else None)
     if trace is None:
         return None
     record = RunRecord(start.run_id, trace.trace_id, None, None, "trace", own.trace_name, trace=trace, structure=structure)

@@ -39,6 +39,7 @@ class Publisher:
         self._starting = threading.RLock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
+        self._queue.add("producer.hello", _describe_producer(), 0)
         metrics.buffered = lambda: (self._queue.events, self._queue.held_bytes)
 
     @property
@@ -64,27 +65,24 @@ class Publisher:
 
     def close(self, deadline: float) -> None:
         """Says goodbye, flushes for at most `deadline` seconds, lets go. What is left is dropped and counted."""
-        if self._is_closed:
-            return
-        if self._thread is not None:
-            self._queue.add("producer.bye", self._sender.report, 0)
+        if self._is_closed or self._thread is None:
             self._is_closed = True
-            self._sender.close(deadline)
-            # A call to Redis that is under way ends by its own time-out, which nobody waits for.
-            self._sender.done.wait(deadline + _SETTLE_TIMEOUT)
+            return
+        self._queue.add("producer.bye", self._sender.report, 0)
         self._is_closed = True
+        self._sender.close(deadline)
+        # A call to Redis that is under way ends by its own time-out, which nobody waits for.
+        self._sender.done.wait(deadline + _SETTLE_TIMEOUT)
         left = self._queue.clear()
         if left > 0:
             self._warnings.say("closed", f"closed with {left} events that the stream could not take in time; they are lost")
 
     def _start(self) -> None:
+        thread = threading.Thread(target=self._sender.run, name="sightline", daemon=True)
         with self._starting:
-            if self._thread is not None:
-                return
-            thread = threading.Thread(target=self._sender.run, name="sightline", daemon=True)
-            self._thread = thread
-        self._queue.add("producer.hello", _describe_producer(), 0)
-        thread.start()
+            if self._thread is None:
+                self._thread = thread
+                thread.start()
 
     def _note_dropped(self, reason: str, count: int) -> None:
         self._metrics.count_dropped(reason, count)
