@@ -4,12 +4,11 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { createHttpServer, type HttpServer } from "@sightline/foundation/http/http-server";
-import { createMetrics } from "@sightline/foundation/http/metrics";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { consolePages } from "./console-pages.ts";
 import { proxyRoutes } from "./console-proxy.ts";
+import { createConsoleServer } from "#testing/console-server.ts";
 import { freePort } from "#testing/free-port.ts";
 
 let folder: string;
@@ -29,24 +28,15 @@ beforeAll(async () => {
   await once(upstream, "listening");
   const port = upstream.address();
   const url = `http://127.0.0.1:${typeof port === "object" ? port?.port : ""}`;
-  server = await createHttpServer({
-    name: "console",
-    title: "Console",
-    version: "0.0.0",
-    log: silentLog,
-    metrics: createMetrics("console"),
-    authenticators: {},
-    trustedProxies: ["10.0.0.0/8"],
-    routes: [
-      proxyRoutes([
-        { prefix: "/api/identity", name: "Identity", url },
-        { prefix: "/.well-known/issuer", upstreamPrefix: "/.well-known/issuer", readOnly: true, name: "Identity", url },
-        { prefix: "/api/pages", name: "An API that knows origins", url, pagesMayCall: true },
-        { prefix: "/api/code-index", name: "The code index", url: `http://127.0.0.1:${await freePort()}` },
-      ]),
-      consolePages(folder),
-    ],
-  });
+  server = await createConsoleServer(
+    proxyRoutes([
+      { prefix: "/api/identity", name: "Identity", url },
+      { prefix: "/.well-known/issuer", upstreamPrefix: "/.well-known/issuer", readOnly: true, name: "Identity", url },
+      { prefix: "/api/pages", name: "An API that knows origins", url, pagesMayCall: true },
+      { prefix: "/api/code-index", name: "The code index", url: `http://127.0.0.1:${await freePort()}` },
+    ]),
+    consolePages(folder),
+  );
   address = await server.listen({ host: "127.0.0.1", port: 0 });
 });
 

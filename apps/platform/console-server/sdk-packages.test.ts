@@ -3,13 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createHttpServer, type HttpServer } from "@sightline/foundation/http/http-server";
-import { createMetrics } from "@sightline/foundation/http/metrics";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { findPython, needsPython } from "@sightline/foundation/testing/find-python";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { consolePages } from "./console-pages.ts";
 import { packSdks, SDK_FILES, sdkSources } from "./sdk-packages.ts";
+import { createConsoleServer } from "#testing/console-server.ts";
 
 const run = promisify(execFile);
 const LONG = 120_000;
@@ -22,16 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sightline-packages-"));
   await writeFile(join(folder, "index.html"), "<!doctype html><title>Sightline</title>");
   await packSdks(sdkSources(), join(folder, "sdk"));
-  server = await createHttpServer({
-    name: "console",
-    title: "Console",
-    version: "0.0.0",
-    log: silentLog,
-    metrics: createMetrics("console"),
-    authenticators: {},
-    trustedProxies: [],
-    routes: [consolePages(folder)],
-  });
+  server = await createConsoleServer(consolePages(folder));
   address = await server.listen({ host: "127.0.0.1", port: 0 });
 }, LONG);
 afterAll(async () => {

@@ -15,5 +15,5 @@ export function findPython(): string | undefined {
   return programs.toSorted((left, right) => statSync(left).birthtimeMs - statSync(right).birthtimeMs).at(-1);
 }
 
-/** Of a test that runs the SDK for Python: skipped without it, but where real services are required. */
+/** Marks a test that runs the SDK for Python: it is skipped without a Python, except where real services are required. */
 export const needsPython = { skip: findPython() === undefined && process.env["REQUIRE_REAL_SERVICES"] !== "1" };

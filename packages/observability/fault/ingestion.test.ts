@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, expect, test, vi } from "vitest";
 import { insertProject } from "#store/projects.store.ts";
-import { startIngestionWorld, type IngestionWorld } from "#testing/ingestion-world.ts";
+import { HASTY_TUNING, startIngestionWorld, type IngestionWorld } from "#testing/ingestion-world.ts";
 import { readFigures, readIngested, type Ingested } from "#testing/ingested.ts";
 import { createNumberedProducer, type NumberedEntry } from "#testing/numbered-events.ts";
 import { randomOf, SEED } from "@sightline/foundation/testing/random";
@@ -19,17 +19,6 @@ const PUBLISHED_AT_ONCE = 100;
 const BACKLOG = Math.min(Math.max(EVENTS / 10, 1_000), 20_000);
 const PATIENCE = { timeout: 120_000 + EVENTS * 3, interval: 20 };
 
-/** As in the product, but that nobody need wait: an entry is taken over after half a second and not fifteen. */
-const TUNING = {
-  blockMs: 100,
-  claimIdleMs: 500,
-  claimEveryMs: 200,
-  reorderWindowMs: 2_000,
-  findGapsEveryMs: 200,
-  firstRetryMs: 20,
-  lastRetryMs: 500,
-};
-
 let world: IngestionWorld;
 afterEach(() => world.stop());
 
@@ -41,7 +30,7 @@ test(
   `every event is one row, one dead letter or in a reported gap, however often database, Redis and consumers are killed (TEST_SEED=${SEED})`,
   async () => {
     const random = randomOf(SEED);
-    world = await startIngestionWorld(DATABASE, TUNING);
+    world = await startIngestionWorld(DATABASE, HASTY_TUNING);
     const homelessProjectId = uuidv7();
     const producers = Array.from({ length: PRODUCERS }, () =>
       createNumberedProducer({ projectId: world.projectId, homelessProjectId, random, poison: 0.01 }),

@@ -2,13 +2,14 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { findPython, needsPython } from "@sightline/foundation/testing/find-python";
+import { needsPython } from "@sightline/foundation/testing/find-python";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { randomOf, SEED } from "@sightline/foundation/testing/random";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { readIngested } from "#testing/ingested.ts";
-import { startIngestionWorld, type IngestionWorld } from "#testing/ingestion-world.ts";
+import { HASTY_TUNING, startIngestionWorld, type IngestionWorld } from "#testing/ingestion-world.ts";
+import { pythonProgram } from "#testing/python-program.ts";
 
 /** `npm run prove:ingestion` sets it to 200,000. */
 const EVENTS = Number(process.env["INGESTION_EVENTS"] ?? 4_000);
@@ -16,17 +17,7 @@ const EVENTS_OF_A_TRACE = 4;
 const RATE = 200;
 const TRIMMED = 300;
 const PATIENCE = { timeout: 120_000 + EVENTS * 3, interval: 20 };
-const TUNING = {
-  blockMs: 100,
-  claimIdleMs: 500,
-  claimEveryMs: 200,
-  reorderWindowMs: 2_000,
-  findGapsEveryMs: 200,
-  firstRetryMs: 20,
-  lastRetryMs: 500,
-};
 
-const PYTHON = fileURLToPath(new URL("../../sdk-python", import.meta.url));
 const TYPESCRIPT = fileURLToPath(new URL("../../sdk/testing/produce.ts", import.meta.url));
 
 const toldSchema = z.strictObject({ producer: z.uuid(), recorded: z.int(), last: z.int(), dropped: z.int() });
@@ -39,7 +30,7 @@ test(
   { skip: needsPython.skip || needsRealPostgres.skip, timeout: PATIENCE.timeout * 2 },
   async () => {
     const random = randomOf(SEED);
-    world = await startIngestionWorld("postgres", TUNING);
+    world = await startIngestionWorld("postgres", HASTY_TUNING);
     const producers = [startInPython(), startInTypeScript(), startInPython(), startInTypeScript()];
     await vi.waitFor(async () => expect(await seenEvents()).toBeGreaterThan(0), PATIENCE);
     const disturbances = [killReplica, killRedis, killDatabase, trim, killRedis, killReplica];
@@ -84,16 +75,16 @@ test(
 type Producer = { readonly stop: () => Promise<string> };
 
 function startInPython(): Producer {
-  const env = { ...process.env, PYTHONPATH: "src:testing" };
-  return start(findPython() ?? "python3", ["testing/produce.py"], { cwd: PYTHON, env });
+  const { program, options } = pythonProgram("produce.py");
+  return start(program, options);
 }
 
 function startInTypeScript(): Producer {
-  return start(process.execPath, [TYPESCRIPT], {});
+  return start([process.execPath, TYPESCRIPT], {});
 }
 
-function start(program: string, script: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv }): Producer {
-  const given = [...script, world.redisServer.url, world.stream, world.projectId, String(RATE)];
+function start([program, script]: readonly [string, string], options: { cwd?: string; env?: NodeJS.ProcessEnv }): Producer {
+  const given = [script, world.redisServer.url, world.stream, world.projectId, String(RATE)];
   const child = spawn(program, given, { ...options, stdio: ["pipe", "pipe", "inherit"] });
   const told = text(child.stdout);
   return {

@@ -45,6 +45,18 @@ def run(stream: Stream, code: str, *, url: str | None = None, wait: bool = True,
     return out
 
 
+def terminate_when_ready(stream: Stream, code: str) -> tuple[int, str]:
+    """Sends SIGTERM when the program prints that it is ready; how it ended, and what it complained of."""
+    process = run(stream, code, wait=False)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=10)
+    finally:
+        process.kill()
+    return process.returncode, err
+
+
 def names(stream: Stream) -> list[str]:
     return sorted(trace["name"] for trace in stream.read().traces)
 
@@ -72,7 +84,7 @@ def test_it_ends_within_the_deadline_when_redis_refuses(idle_stream: Stream, end
 
 
 def test_sigterm_sends_what_is_left_and_ends_by_the_signal(idle_stream: Stream):
-    process = run(
+    ended = terminate_when_ready(
         idle_stream,
         """
         initialize_redis_publisher().wait()
@@ -81,17 +93,13 @@ def test_sigterm_sends_what_is_left_and_ends_by_the_signal(idle_stream: Stream):
         print("ready", flush=True)
         time.sleep(60)
         """,
-        wait=False,
     )
-    assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=10)
-    assert (process.returncode, err) == (-signal.SIGTERM, "")
+    assert ended == (-signal.SIGTERM, "")
     assert names(idle_stream) == ["before"]
 
 
 def test_the_application_s_own_handling_of_sigterm_stays(idle_stream: Stream):
-    process = run(
+    returncode, _ = terminate_when_ready(
         idle_stream,
         """
         import signal
@@ -102,12 +110,8 @@ def test_the_application_s_own_handling_of_sigterm_stays(idle_stream: Stream):
         print("ready", flush=True)
         time.sleep(60)
         """,
-        wait=False,
     )
-    assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=10)
-    assert process.returncode == 7
+    assert returncode == 7
     assert names(idle_stream) == ["t"]
 
 

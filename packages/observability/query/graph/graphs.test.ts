@@ -3,31 +3,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compareWithTruths, createGraphRig, spellTaken, type GraphRig, type GraphTruth } from "#testing/graph-rig.ts";
+import { compareWithTruths, createGraphFixture, spellTaken, type GraphFixture, type GraphTruth } from "#testing/graph-fixture.ts";
 
 /** Real LangGraph.js agents under the real SDK. */
 const AGENTS = fileURLToPath(new URL("../../../sdk/testing/run-graph-agents.ts", import.meta.url));
 const RESUME = fileURLToPath(new URL("../../../sdk/testing/run-resume.ts", import.meta.url));
 
-let rig: GraphRig;
+let fixture: GraphFixture;
 let truths: readonly GraphTruth[];
 
 beforeAll(async () => {
-  rig = await createGraphRig();
-  truths = JSON.parse(await rig.run([process.execPath, AGENTS])) as GraphTruth[];
+  fixture = await createGraphFixture();
+  truths = JSON.parse(await fixture.run([process.execPath, AGENTS])) as GraphTruth[];
 });
 afterAll(async () => {
-  await rig.close();
+  await fixture.close();
 });
 
 test("the graph of taken edges is, for every agent, what is known of its run, and the same in every run", async () => {
-  const { stored, known } = await compareWithTruths(rig, truths);
+  const { stored, known } = await compareWithTruths(fixture, truths);
   expect(stored).toEqual(known);
   expect(new Set(truths.map(({ name }) => name)).size * 2).toBe(truths.length);
 });
 
 test("an interrupt is no failure; its resume belongs to the same trace, and the time between is apart", async () => {
-  const [trace] = await rig.tracesNamed("two interrupts in one node beside a node that is done, and their resumes #1");
+  const [trace] = await fixture.tracesNamed("two interrupts in one node beside a node that is done, and their resumes #1");
   expect(trace?.segments.map(({ status }) => status)).toEqual(["interrupted", "interrupted", "success"]);
   const spans = (trace?.segments ?? []).map(({ started_at: start, ended_at: end }) => Date.parse(end ?? "") - Date.parse(start));
   const ran = spans.reduce((sum, span) => sum + span, 0);
@@ -43,7 +43,7 @@ test("an interrupt is no failure; its resume belongs to the same trace, and the 
   ]);
   expect(trace).toMatchObject({ status: "success", failures: 0, observations: 6, output: { seen: expect.arrayContaining(["a", "b"]) } });
   for (const { id } of trace?.segments ?? []) {
-    expect((await rig.api.get(`/api/v1/traces/${id}`)).body["id"]).toBe(trace?.id);
+    expect((await fixture.api.get(`/api/v1/traces/${id}`)).body["id"]).toBe(trace?.id);
   }
 });
 
@@ -51,15 +51,15 @@ test("a resume in another process belongs to the same trace, and the graph knows
   const folder = mkdtempSync(join(tmpdir(), "sightline-resume-"));
   const file = join(folder, "checkpoints");
   for (const step of ["start", "one", "two"]) {
-    await rig.run([process.execPath, RESUME], [step, file]);
+    await fixture.run([process.execPath, RESUME], [step, file]);
   }
   rmSync(folder, { recursive: true });
-  const [trace, ...others] = await rig.tracesNamed("asked in three processes");
+  const [trace, ...others] = await fixture.tracesNamed("asked in three processes");
   expect(others).toEqual([]);
   expect(trace).toMatchObject({ status: "success", segments: [{}, {}, {}] });
   expect(trace?.waiting_ms).toBeGreaterThan(0);
   expect(spellTaken(trace)).toEqual(truths.find(({ name }) => name.startsWith("two interrupts in one node"))?.taken.toSorted());
-  const producers = await rig.database.pool.query(
+  const producers = await fixture.database.pool.query(
     "select distinct start_producer from observability.traces where name = 'asked in three processes'",
   );
   expect(producers.rows).toHaveLength(3);
@@ -67,7 +67,7 @@ test("a resume in another process belongs to the same trace, and the graph knows
 
 test("declared graphs have the names of the taken edges, inner graphs included, and every edge that was gone was declared", async () => {
   for (const name of ["subgraphs in subgraphs", "parallel branches", "a loop by", "tasks sent by two"]) {
-    const [trace] = await rig.tracesNamed(name);
+    const [trace] = await fixture.tracesNamed(name);
     const declared = new Set(trace?.graph?.declared?.edges.map(({ from, to }) => `${from} ${to}`));
     expect(trace?.graph?.taken.filter(({ from, to }) => !declared.has(`${from} ${to}`))).toEqual([]);
     expect(declared.size).toBeGreaterThan(2);

@@ -1,25 +1,23 @@
-import { fileURLToPath } from "node:url";
-import { findPython, needsPython } from "@sightline/foundation/testing/find-python";
+import { needsPython } from "@sightline/foundation/testing/find-python";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compareWithTruths, createGraphRig, type GraphRig, type GraphTruth } from "#testing/graph-rig.ts";
-
-const PACKAGE = fileURLToPath(new URL("../../../sdk-python", import.meta.url));
+import { compareWithTruths, createGraphFixture, type GraphFixture, type GraphTruth } from "#testing/graph-fixture.ts";
+import { pythonProgram } from "#testing/python-program.ts";
 
 /** Real agents of LangGraph for Python under the real SDK. */
 describe("the graph of a run in Python", needsPython, () => {
-  let rig: GraphRig;
+  let fixture: GraphFixture;
   let truths: readonly GraphTruth[];
 
   beforeAll(async () => {
-    rig = await createGraphRig();
+    fixture = await createGraphFixture();
     truths = JSON.parse(await runPython("run_graph_agents.py")) as GraphTruth[];
   });
   afterAll(async () => {
-    await rig.close();
+    await fixture.close();
   });
 
   test("is, for every agent, what is known of its run, and the same in every run", async () => {
-    const { stored, known } = await compareWithTruths(rig, truths);
+    const { stored, known } = await compareWithTruths(fixture, truths);
     expect(stored).toEqual(known);
     expect(new Set(truths.map(({ name }) => name)).size * 2).toBe(truths.length);
     expect(truths.length).toBeGreaterThanOrEqual(40);
@@ -27,7 +25,7 @@ describe("the graph of a run in Python", needsPython, () => {
 
   test("was declared with every edge that was gone, inner graphs included", async () => {
     for (const name of ["subgraphs in subgraphs", "parallel branches", "a loop by", "tasks sent by two", "an agent made by create_agent"]) {
-      const [trace] = await rig.tracesNamed(name);
+      const [trace] = await fixture.tracesNamed(name);
       const declared = new Set(trace?.graph?.declared?.edges.map(({ from, to }) => `${from} ${to}`));
       expect(trace?.graph?.taken.filter(({ from, to }) => !declared.has(`${from} ${to}`))).toEqual([]);
       expect(declared.size).toBeGreaterThan(2);
@@ -38,14 +36,14 @@ describe("the graph of a run in Python", needsPython, () => {
     for (const step of ["start", "one", "two"]) {
       await runPython("run_resume.py", step);
     }
-    const [trace, ...others] = await rig.tracesNamed("asked in three processes");
+    const [trace, ...others] = await fixture.tracesNamed("asked in three processes");
     expect(others).toEqual([]);
     expect(trace).toMatchObject({ status: "success", segments: [{}, {}, {}], output: { seen: expect.arrayContaining(["one", "two"]) } });
     expect(trace?.waiting_ms).toBeGreaterThan(0);
   });
 
   async function runPython(script: string, ...rest: readonly string[]): Promise<string> {
-    const env = { ...process.env, PYTHONPATH: "src:testing" };
-    return await rig.run([findPython() ?? "python3", `testing/${script}`], rest, { cwd: PACKAGE, env });
+    const { program, options } = pythonProgram(script);
+    return await fixture.run(program, rest, options);
   }
 });

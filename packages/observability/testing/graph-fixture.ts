@@ -19,10 +19,10 @@ export type GraphTruth = {
   readonly traces: number;
 };
 
-export type GraphRig = Awaited<ReturnType<typeof createGraphRig>>;
+export type GraphFixture = Awaited<ReturnType<typeof createGraphFixture>>;
 
 /** Real agents under a real SDK, in processes of their own, and what the platform then says of their runs. */
-export async function createGraphRig() {
+export async function createGraphFixture() {
   const database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
   const rig = await createConsumerRig(database);
   const api = await createApiRig({ database, redisUrl: rig.redis.url, stream: rig.stream, heartbeatKey: rig.heartbeatKey });
@@ -56,10 +56,10 @@ export async function createGraphRig() {
 }
 
 /** What is stored of every run, beside what is known of it. */
-export async function compareWithTruths(rig: GraphRig, truths: readonly GraphTruth[]) {
+export async function compareWithTruths(fixture: GraphFixture, truths: readonly GraphTruth[]) {
   const stored = await Promise.all(
     truths.map(async ({ traceName }) => {
-      const traces = await rig.tracesNamed(traceName);
+      const traces = await fixture.tracesNamed(traceName);
       return traces.map((trace) => ({ traceName, status: trace.status, taken: spellTaken(trace) }));
     }),
   );
