@@ -43,7 +43,7 @@ export const PYTHON: LanguageSetUp = {
   code: `import sightline
 from langgraph.graph import START, MessagesState
 
-sightline.initialize_redis_publisher().wait()  # reads OBS_REDIS_URL and OBS_PROJECT_ID
+sightline.initialize_redis_publisher().wait()  # reads the two variables
 sightline.wrap_llm_adapter()  # also records prompts and answers of models
 
 graph = sightline.create_traced_graph(MessagesState, trace_name="my-agent")
