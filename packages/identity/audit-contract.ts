@@ -73,5 +73,9 @@ export const auditVerificationSchema = z.object({
   /** Hexadecimal. Note it elsewhere: a later verification can be compared with it. */
   head: z.string(),
   first_broken_id: z.int().nullable(),
+  /** One sentence on what is wrong. */
+  problem: z.string().nullable(),
+  /** When the end of the chain was last signed with a key that is not in the database. */
+  signed_at: timestamp.nullable(),
 });
 export type AuditVerification = z.infer<typeof auditVerificationSchema>;

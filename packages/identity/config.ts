@@ -82,6 +82,15 @@ export const identityVariables = {
     schema: z.enum(["development", "staging", "production"], "expected development, staging or production"),
     default: "production",
   },
+  AUDIT_ANCHOR_FILE: {
+    doc: "File to which the signed end of the audit's chain is appended every hour it moved, one line of JSON; keep it where nobody who can write the database can. `sightline audit verify --anchors` reads it.",
+    schema: z.string("expected a path").min(1, "expected a path").optional(),
+  },
+  AUDIT_ANCHOR_URL: {
+    doc: "Address to which the same line is posted.",
+    schema: z.url({ protocol: /^https?$/, error: "expected an http or https address" }).optional(),
+    secret: true,
+  },
   LOG_LEVEL: { doc: "DEBUG, INFO, WARNING or ERROR.", schema: logLevelVariable(), default: "INFO" },
   IDENTITY_PORT: { doc: "Port of the identity API.", schema: portVariable(), default: "8070" },
 } as const satisfies Variables;

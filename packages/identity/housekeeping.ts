@@ -7,6 +7,7 @@ import { deleteNoticesBefore } from "./notices/notice.store.ts";
 import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import type { Queries } from "./schema.ts";
 import { TOLD_BACK_MS } from "./session/credential-epochs.ts";
+import { deleteExpiredDevices } from "./session/known-device.store.ts";
 import { deleteSessionsExpiredBefore } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
 import { deleteDeadPartialTokens } from "./totp/partial-token.store.ts";
@@ -29,6 +30,7 @@ export function createHousekeeping({ queries, sealer, log, clock }: Dependencies
     await deleteOldTries(queries, now);
     // One that was revoked is told of until the last of its access tokens is over.
     await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
+    await deleteExpiredDevices(queries, now);
     await deleteExpiredMailTickets(queries, now);
     await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
     const rotation = await rotateSigningKeyWhenDue({ queries, sealer, clock });

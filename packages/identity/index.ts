@@ -12,7 +12,8 @@ import { peopleRoutes, registrationRoutes } from "./accounts/accounts.routes.ts"
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { AuditTimes } from "./audit/audit-chain.store.ts";
 import { exportChain } from "./audit/export-audit.ts";
-import { verifyAudit } from "./audit/verify-audit.ts";
+import { anchorNow, createAnchors } from "./audit/keep-anchors.ts";
+import { verifyAudit, type Expectations } from "./audit/verify-audit.ts";
 import { ensureTenant, listTenants } from "./accounts/tenant.store.ts";
 import { administrationRoutes } from "./administration/administration.routes.ts";
 import { createHostCommands } from "./administration/host-commands.ts";
@@ -34,6 +35,7 @@ import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
 import { createAuthenticators } from "./session/authenticators.ts";
 import { createRefreshCookie, createSetupCookie, keepsSecureCookies } from "./session/cookies.ts";
+import { createKnownDevices } from "./session/known-devices.ts";
 import { createRefreshTokens } from "./session/refresh-token.ts";
 import { createSameOriginCheck } from "./session/same-origin.ts";
 import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
@@ -47,6 +49,7 @@ import { createSetupTickets } from "./totp/setup-ticket.ts";
 
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
+export { readAnchorLine, type Anchor } from "./audit/anchor.ts";
 export { problemsOfFirstAdmin } from "./accounts/first-admin.ts";
 export { findStanding } from "./accounts/account.store.ts";
 
@@ -92,7 +95,8 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
     : undefined;
   const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
-  const login = { ...accounts, throttle, sessions, cookie };
+  const devices = createKnownDevices({ queries, clock, publicUrl });
+  const login = { ...accounts, throttle, sessions, cookie, devices };
   const administered = {
     ...accounts,
     throttle,
@@ -105,9 +109,11 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   };
   const places = sealedPlaces({ queries, sealer, clock });
   const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
+  const audited = { queries, sealer, clock };
+  const anchors = createAnchors({ ...audited, log, file: config.AUDIT_ANCHOR_FILE, url: config.AUDIT_ANCHOR_URL });
   const housekeeping = createHousekeeping({ queries, sealer, log, clock });
   const administration = { ...accounts, notices, mailed, publicUrl };
-  const recovery = { ...accounts, throttle, notices, publicUrl, mailed, registration: config.REGISTRATION };
+  const recovery = { ...accounts, throttle, devices, notices, publicUrl, mailed, registration: config.REGISTRATION };
 
   /** Each in a scope of its own, since some of them read bodies in their own way. */
   const privateRoutes: readonly Routes[] = [
@@ -115,12 +121,12 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     secondStepRoutes({ ...login, secondFactor }),
     sessionRoutes({ sessions, cookie }),
     adminSecondFactorRoutes(administered),
-    ownSessionsRoutes({ queries, clock }),
+    ownSessionsRoutes({ queries, clock, devices }),
     administrationRoutes(administration),
     peopleRoutes({ queries }),
     recoveryRoutes(recovery),
     noticeRoutes({ queries, clock }),
-    auditRoutes({ queries, clock }),
+    auditRoutes(audited),
   ];
 
   return {
@@ -151,10 +157,11 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       }
       await keys.active();
       housekeeping.start();
+      anchors.start();
       outbox?.start();
     },
     stop: async (): Promise<void> => {
-      await Promise.all([housekeeping.stop(), outbox?.stop()]);
+      await Promise.all([housekeeping.stop(), anchors.stop(), outbox?.stop()]);
     },
     checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }],
     /** The first admin, if this call made it. Its one-time password is told here and never again. */
@@ -176,8 +183,10 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     },
     /** What the host's command line does to accounts of any tenant; audited without an actor. */
     host: createHostCommands(administration),
-    /** Recomputes the audit's chain; `expectedHead` (hex) is one that was noted earlier. */
-    verifyAudit: (expectedHead?: string) => verifyAudit(queries, expectedHead),
+    /** Recomputes the audit's chain, and compares it with what was noted earlier. */
+    verifyAudit: (expected?: Expectations) => verifyAudit(audited, expected),
+    /** The present end of the chain, signed, as a line to keep elsewhere. */
+    anchorAudit: () => anchorNow(audited),
     /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
     exportAudit: (times: AuditTimes) => exportChain(queries, times),
     /** An access token of ten minutes for a command on the host; audited. */

@@ -8,11 +8,13 @@ export type IdentitySchema = {
   readonly "identity.signing_keys": SigningKeyRow;
   readonly "identity.throttles": ThrottleRow;
   readonly "identity.audit": AuditRow;
+  readonly "identity.audit_anchors": AuditAnchorRow;
   readonly "identity.audit_head": AuditHeadRow;
   readonly "identity.partial_tokens": PartialTokenRow;
   readonly "identity.setup_tries": SetupTriesRow;
   readonly "identity.second_factor_counters": SecondFactorCounterRow;
   readonly "identity.second_factor_tries": SecondFactorTryRow;
+  readonly "identity.known_devices": KnownDeviceRow;
   readonly "identity.mail_tickets": MailTicketRow;
   readonly "identity.notices": NoticeRow;
 };
@@ -71,6 +73,13 @@ type SessionRow = {
   readonly step_up_until: Date | null;
 };
 
+type KnownDeviceRow = {
+  readonly token_hash: Buffer;
+  readonly user_id: string;
+  readonly last_used_at: Date;
+  readonly expires_at: Date;
+};
+
 type SigningKeyRow = {
   readonly kid: string;
   readonly algorithm: string;
@@ -108,6 +117,15 @@ type AuditHeadRow = {
   readonly last_id: number;
   readonly rows: number;
   readonly hash: Buffer;
+  readonly published_at: Date | null;
+};
+
+type AuditAnchorRow = {
+  readonly last_id: number;
+  readonly at: Date;
+  readonly rows: number;
+  readonly hash: Buffer;
+  readonly seal: string;
 };
 
 type PartialTokenRow = {

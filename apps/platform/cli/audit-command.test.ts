@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
@@ -39,9 +39,15 @@ test("the audit is verified and exported from the machine itself, and tampering 
 
   const whole = await run("audit", "verify");
   expect(whole.code).toBe(0);
-  expect(whole.out).toMatch(/^Rows: 1\nHead: [0-9a-f]{64}\nThe audit is whole\.\n$/);
+  expect(whole.out).toMatch(/^Rows: 1\nHead: [0-9a-f]{64}\nLast signed: never\nThe audit is whole\.\n$/);
   const head = /Head: (\S+)/.exec(whole.out)?.[1] ?? "";
   expect((await run("audit", "verify", "--expect", head)).code).toBe(0);
+
+  const anchors = join(folder, "anchors.jsonl");
+  await writeFile(anchors, (await run("audit", "anchor")).out);
+  expect((await run("audit", "verify", "--anchors", anchors)).out).toContain("Anchors compared: 1\nThe audit is whole.");
+  await writeFile(anchors, "no anchor\n");
+  expect(await run("audit", "verify", "--anchors", anchors)).toMatchObject({ code: 2, error: expect.stringContaining("line 1 of") });
 
   const exported = await run("audit", "export", "--from", "2026-01-01");
   expect(exported.out.trimEnd().split("\n")).toHaveLength(1);

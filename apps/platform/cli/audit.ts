@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { messageOf } from "@sightline/foundation/errors";
+import { readAnchorLine, type Anchor } from "@sightline/identity";
 import { z } from "zod";
 import { UsageError } from "#settings/failure.ts";
 import { onParts } from "./on-database.ts";
@@ -7,17 +10,24 @@ import { onParts } from "./on-database.ts";
 /** The audit is read as it is: a command that inspects it changes nothing. */
 const UNPREPARED = { prepared: false };
 
+type VerifyOptions = { readonly expect?: string; readonly anchors?: string };
+
 /** `sightline audit verify`: ends with 1 when the chain is broken. */
-export function verifyAudit(expectedHead: string | undefined): Promise<void> {
+export async function verifyAudit({ expect: expectedHead, anchors: file }: VerifyOptions): Promise<void> {
   if (expectedHead !== undefined && !/^[0-9a-f]{64}$/i.test(expectedHead)) {
     throw new UsageError("--expect takes a head as `sightline audit verify` prints it: 64 hexadecimal characters.");
   }
+  const anchors = file === undefined ? [] : await readAnchors(file);
   return onParts(
     "audit",
     async ({ identity }) => {
-      const { intact, rows, head, problem } = await identity.verifyAudit(expectedHead?.toLowerCase());
+      const { intact, rows, head, problem, signedAt } = await identity.verifyAudit({ head: expectedHead?.toLowerCase(), anchors });
       console.log(`Rows: ${rows}`);
       console.log(`Head: ${head}`);
+      console.log(`Last signed: ${signedAt?.toISOString() ?? "never"}`);
+      if (file !== undefined) {
+        console.log(`Anchors compared: ${anchors.length}`);
+      }
       if (!intact) {
         throw new Error(`The audit is broken. ${problem ?? ""}`);
       }
@@ -25,6 +35,25 @@ export function verifyAudit(expectedHead: string | undefined): Promise<void> {
     },
     UNPREPARED,
   );
+}
+
+async function readAnchors(file: string): Promise<readonly Anchor[]> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new UsageError(`--anchors: ${messageOf(error)}`);
+  });
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line, index) => {
+    const anchor = readAnchorLine(line);
+    if (anchor === undefined) {
+      throw new UsageError(`--anchors: line ${index + 1} of ${file} is no anchor; \`sightline audit anchor\` prints one.`);
+    }
+    return anchor;
+  });
+}
+
+/** `sightline audit anchor`: the end of the chain, to be kept elsewhere. */
+export function printAnchor(): Promise<void> {
+  return onParts("audit", async ({ identity }) => console.log(await identity.anchorAudit()), UNPREPARED);
 }
 
 /** `sightline audit export`: to stdout, as fast as it is read. */

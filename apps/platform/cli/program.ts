@@ -121,11 +121,20 @@ export function createProgram(): Command {
     .command("verify")
     .description("recompute the chain of hashes; ends with 1 when a row was changed, deleted, inserted or moved")
     .option("--expect <head>", "a head that was noted earlier and must still be in the chain")
+    .option("--anchors <file>", "ends of the chain that were kept elsewhere (AUDIT_ANCHOR_FILE), one line of JSON each")
     .addHelpText(
       "after",
-      "\nPrints how many rows there are, and the head: the hash of the last one. Note it where nobody who can write this\ndatabase can write; against that, --expect finds even a chain that was made anew from its first row.",
+      "\nPrints how many rows there are, and the head: the hash of the last one. While Sightline runs it signs the head every minute\nwith ENCRYPTION_KEYS, so that whoever has the database alone cannot make the chain anew. What was kept elsewhere (--anchors,\n--expect) finds a database that was taken back to an earlier day, too.",
     )
-    .action(async (options: { expect?: string }) => (await import("./audit.ts")).verifyAudit(options.expect));
+    .action(async (options: { expect?: string; anchors?: string }) => (await import("./audit.ts")).verifyAudit(options));
+  audit
+    .command("anchor")
+    .description("print the signed end of the chain as one line of JSON, to keep where nobody who can write the database can")
+    .addHelpText(
+      "after",
+      "\nExample:\n  sightline audit anchor >> anchors.jsonl && git commit -m 'Audit' anchors.jsonl\n  sightline audit verify --anchors anchors.jsonl",
+    )
+    .action(async () => (await import("./audit.ts")).printAnchor());
   audit
     .command("export")
     .description("write all rows as JSON to stdout, one a line, oldest first, with their hashes")

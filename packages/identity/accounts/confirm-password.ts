@@ -1,14 +1,15 @@
-import type { Client } from "#audit/client.ts";
+import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
-import { passwordCounters } from "#throttle/counters.ts";
+import { sessionPasswordCounters } from "#throttle/counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
-import { type Account, foldEmail } from "./account.store.ts";
+import type { Account } from "./account.store.ts";
 import type { PasswordHasher } from "./password-hash.ts";
 
 type Dependencies = { readonly hasher: PasswordHasher; readonly throttle: Throttle };
 
 /**
- * Verifies the password of somebody who is signed in already. Wrong guesses count as those of the login do.
+ * Verifies the password of somebody who is signed in already. Wrong guesses count for the session, apart from those of strangers
+ * at the login, who could shut the owner out otherwise.
  *
  * @throws {AppError} 403 `wrong_password`, 429 `too_many_tries`.
  */
@@ -16,9 +17,9 @@ export async function confirmPassword(
   { hasher, throttle }: Dependencies,
   account: Account,
   password: string,
-  client: Client,
+  { sessionId, client }: Pick<Caller, "sessionId" | "client">,
 ): Promise<void> {
-  const taken = await throttle.take(passwordCounters(foldEmail(account.email), client.ip), client.left);
+  const taken = await throttle.take(sessionPasswordCounters(sessionId), client.left);
   if (!(await givingBackOnFailure(taken, () => hasher.verify(account.passwordHash, password)))) {
     throw refusal("wrong_password");
   }

@@ -1,6 +1,7 @@
 import { raiseEpoch } from "#accounts/account.store.ts";
 import type { Caller } from "#audit/client.ts";
 import type { ChangeAccountRequest } from "#contract.ts";
+import { forgetDevices } from "#session/known-device.store.ts";
 import {
   type AccountAddress,
   type Action,
@@ -40,6 +41,7 @@ export async function changeAccount(
     const ended = reasonToEnd(changes);
     if (ended !== undefined) {
       await raiseEpoch(transaction, { id: account.id, now });
+      await forgetDevices(transaction, account.id);
       action.endSessions(ended);
     }
     if (changes.role === "member" && account.totpEnabled) {

@@ -3,6 +3,7 @@ import { makeOneTimePassword } from "#accounts/one-time-password.ts";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
+import { forgetDevices } from "#session/known-device.store.ts";
 import { type AccountAddress, actOnAccount, type AdministrationDependencies, refuseOwnAccount } from "./act-on-account.ts";
 import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
 
@@ -37,6 +38,7 @@ export async function resetPassword(
       return record("user_invited");
     }
     await updatePassword(transaction, { id, passwordHash, now }, true);
+    await forgetDevices(transaction, id);
     if (byMail) {
       await mailLink(dependencies, transaction, { userId: id, purpose: "password_reset", now });
     } else {

@@ -3,17 +3,28 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createSealer } from "@sightline/foundation/secrets/sealing";
 import { sql } from "kysely";
 import type { IdentitySchema, Queries } from "#schema.ts";
 import { createIdentityDatabase, type IdentityDatabase } from "#testing/identity-database.ts";
 import { appendAudit, type AuditEvent } from "./audit.store.ts";
 import { exportChain } from "./export-audit.ts";
-import { verifyAudit } from "./verify-audit.ts";
+import { verifyAudit, type Expectations } from "./verify-audit.ts";
 
 let database: IdentityDatabase;
 
 const AT = new Date("2026-03-01T12:00:00.123Z");
 const USER = "018f3d5e-0000-7000-8000-00000000000a";
+
+const sealer = createSealer([{ id: "k1", secret: "ring-secret-of-the-tests-0123456789abcdef" }], {
+  label: "sightline.identity",
+  variable: "ENCRYPTION_KEYS",
+});
+
+/** Soon after the rows were written, so that no end of the chain has to be signed yet. */
+function verify(expected: Expectations = {}, queries: Queries = database.query) {
+  return verifyAudit({ queries, sealer, clock: { now: () => AT } }, expected);
+}
 
 beforeAll(async () => {
   database = await createIdentityDatabase();
@@ -49,7 +60,7 @@ async function appendRows(count: number): Promise<void> {
 
 describe("the chain", () => {
   test("of an empty audit is whole", async () => {
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: true, rows: 0, head: "00".repeat(32), firstBrokenId: null });
+    expect(await verify()).toMatchObject({ intact: true, rows: 0, head: "00".repeat(32), firstBrokenId: null });
   });
 
   test("ids have no gaps, also when transactions were taken back", async () => {
@@ -64,13 +75,13 @@ describe("the chain", () => {
 
     const rows = await database.query.selectFrom("identity.audit").select("id").orderBy("id").execute();
     expect(rows.map(({ id }) => id)).toEqual([1, 2, 3]);
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: true, rows: 3 });
+    expect(await verify()).toMatchObject({ intact: true, rows: 3 });
   });
 
   test("is recomputed over batches of any size", async () => {
     await appendRows(7);
     for (const batch of [1, 2, 3, 7, 8]) {
-      expect(await verifyAudit(database.query, undefined, batch)).toMatchObject({ intact: true, rows: 7 });
+      expect(await verify({ batch: batch })).toMatchObject({ intact: true, rows: 7 });
     }
   });
 
@@ -81,7 +92,7 @@ describe("the chain", () => {
       details: { reason: 'half a \ud83e, a \0 and "quotes"', z: "", "": "empty" },
     });
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: true, rows: 1 });
+    expect(await verify()).toMatchObject({ intact: true, rows: 1 });
   });
 
   test("twenty writers at once on two replicas, while it is verified, leave it whole", needsRealPostgres, async () => {
@@ -93,10 +104,10 @@ describe("the chain", () => {
     });
     const meanwhile = [];
     for (let round = 0; round < 10; round++) {
-      meanwhile.push(await verifyAudit(other.query, undefined, 7));
+      meanwhile.push(await verify({ batch: 7 }, other.query));
     }
     await Promise.all(writers);
-    const verdict = await verifyAudit(other.query);
+    const verdict = await verify({}, other.query);
     await other.close();
 
     expect(meanwhile.every(({ intact }) => intact)).toBe(true);
@@ -122,14 +133,14 @@ describe("verification finds", () => {
     await appendRows(5);
     await sql`update identity.audit set ${sql.ref(column)} = ${columns[column]} where id = 3`.execute(database.query);
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 3, rows: 2 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: 3, rows: 2 });
   });
 
   test.each([`'null'`, `'[]'`, `'{"number": {"2": 2}}'`, `'"text"'`])("details that became %s", async (details) => {
     await appendRows(5);
     await sql`update identity.audit set details = ${sql.raw(details)}::jsonb where id = 3`.execute(database.query);
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 3 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: 3 });
   });
 
   test("a hash that was taken away, whatever the table forbade", async () => {
@@ -137,7 +148,7 @@ describe("verification finds", () => {
     await sql`alter table identity.audit alter column hash drop not null`.execute(database.query);
     await sql`update identity.audit set hash = null where id = 3`.execute(database.query);
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 3, rows: 2 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: 3, rows: 2 });
     await sql`truncate identity.audit`.execute(database.query);
     await sql`alter table identity.audit alter column hash set not null`.execute(database.query);
   });
@@ -146,14 +157,14 @@ describe("verification finds", () => {
     await appendRows(2);
     await sql`update identity.audit set at = 'infinity' where id = 2`.execute(database.query);
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 2 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: 2 });
   });
 
   test.each([1, 3])("row %i deleted", async (id) => {
     await appendRows(5);
     await database.query.deleteFrom("identity.audit").where("id", "=", id).execute();
 
-    const verdict = await verifyAudit(database.query);
+    const verdict = await verify();
     expect(verdict).toMatchObject({ intact: false, firstBrokenId: id });
     expect(verdict.problem).toBe(`Row ${id} was deleted.`);
   });
@@ -165,22 +176,22 @@ describe("verification finds", () => {
       await sql`update identity.audit set id = id - 1 where id = ${id}`.execute(database.query);
     }
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 3 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: 3 });
   });
 
   test.each([2, 4, 5])("the last rows deleted, from %i on", async (id) => {
     await appendRows(5);
     await database.query.deleteFrom("identity.audit").where("id", ">=", id).execute();
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: id, rows: id - 1 });
-    expect(await verifyAudit(database.query, undefined, 1)).toMatchObject({ intact: false, firstBrokenId: id });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: id, rows: id - 1 });
+    expect(await verify({ batch: 1 })).toMatchObject({ intact: false, firstBrokenId: id });
   });
 
   test("everything deleted", async () => {
     await appendRows(5);
     await database.query.deleteFrom("identity.audit").execute();
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 1 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: 1 });
   });
 
   test("a row inserted behind the end, even one that is chained rightly", async () => {
@@ -189,7 +200,7 @@ describe("verification finds", () => {
     await append(database.query, {});
     await database.query.updateTable("identity.audit_head").set(end).execute();
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 4 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: 4 });
   });
 
   test("a row inserted with a number of its own", async () => {
@@ -198,7 +209,7 @@ describe("verification finds", () => {
       database.query,
     );
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: -5 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: -5 });
   });
 
   test("two rows swapped", async () => {
@@ -206,7 +217,7 @@ describe("verification finds", () => {
     await sql`update identity.audit set id = case id when 2 then 102 else 104 end where id in (2, 4)`.execute(database.query);
     await sql`update identity.audit set id = case id when 102 then 4 else 2 end where id in (102, 104)`.execute(database.query);
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: false, firstBrokenId: 2 });
+    expect(await verify()).toMatchObject({ intact: false, firstBrokenId: 2 });
   });
 
   test.each([
@@ -219,7 +230,7 @@ describe("verification finds", () => {
     const end = await database.query.selectFrom("identity.audit_head").selectAll().executeTakeFirstOrThrow();
     await change.execute(database.query);
 
-    const verdict = await verifyAudit(database.query);
+    const verdict = await verify();
     await database.query.deleteFrom("identity.audit_head").execute();
     await database.query.insertInto("identity.audit_head").values(end).execute();
     expect(verdict).toMatchObject({ intact: false });
@@ -227,9 +238,9 @@ describe("verification finds", () => {
 
   test("a chain written anew, by the head noted elsewhere", async () => {
     await appendRows(3);
-    const { head } = await verifyAudit(database.query);
+    const { head } = await verify();
     await appendRows(2);
-    expect(await verifyAudit(database.query, head)).toMatchObject({ intact: true, rows: 5 });
+    expect(await verify({ head })).toMatchObject({ intact: true, rows: 5 });
 
     await database.query.deleteFrom("identity.audit").execute();
     await database.query
@@ -238,8 +249,8 @@ describe("verification finds", () => {
       .execute();
     await append(database.query, {}, {}, {}, {}, {});
 
-    expect(await verifyAudit(database.query)).toMatchObject({ intact: true, rows: 5 });
-    expect(await verifyAudit(database.query, head)).toMatchObject({ intact: false, firstBrokenId: null });
+    expect(await verify()).toMatchObject({ intact: true, rows: 5 });
+    expect(await verify({ head })).toMatchObject({ intact: false, firstBrokenId: null });
   });
 });
 
@@ -261,7 +272,7 @@ test("the export is verified without us, as the documents say", async () => {
   }
 
   expect(lines).toBe(1102);
-  expect(Buffer.from(previous).toString("hex")).toBe((await verifyAudit(database.query)).head);
+  expect(Buffer.from(previous).toString("hex")).toBe((await verify()).head);
 });
 
 test("an export of a time holds the rows of that time", async () => {

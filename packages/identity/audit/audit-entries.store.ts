@@ -14,7 +14,7 @@ export type AuditFilter = {
   readonly to?: Date | undefined;
 };
 
-type Page = { readonly limit: number } & ({ readonly beforeId: number | undefined } | { readonly afterId: number });
+type Page = { readonly limit: number } & ({ readonly beforeId: number | undefined } | { readonly afterId: number | undefined });
 
 /** A failed login with an unknown address belongs to no tenant; it is shown in the tenant that new registrations join. */
 const TENANT_OF_THE_UNKNOWN = "default";

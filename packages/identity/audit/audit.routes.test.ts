@@ -9,6 +9,7 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import type { AuditPage } from "#contract.ts";
 import type { IdentitySchema } from "#schema.ts";
 import { accessTokenOf, createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
+import { createSealer } from "#keys/sealed-values.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { appendAudit, type AuditEvent } from "./audit.store.ts";
 
@@ -160,7 +161,7 @@ describe("GET /admin/audit/export", () => {
       log: silentLog,
       metrics: createMetrics("export"),
       authenticators: subject.identity.authenticators,
-      routes: [auditRoutes({ queries: counted, clock: subject.clock })],
+      routes: [auditRoutes({ queries: counted, sealer: createSealer([{ id: "k1", secret: "x".repeat(32) }]), clock: subject.clock })],
     });
     const address = await server.listen({ host: "127.0.0.1", port: 0 });
 
@@ -187,13 +188,20 @@ describe("GET /admin/audit/verification", () => {
   test("tells the chain's end, and after tampering the first row that is wrong", async () => {
     const whole = (await ask("/admin/audit/verification")).json();
     const { rows } = await subject.database.query.selectFrom("identity.audit_head").select("rows").executeTakeFirstOrThrow();
-    expect(whole).toEqual({ intact: true, rows, head: expect.stringMatching(/^[0-9a-f]{64}$/), first_broken_id: null });
+    expect(whole).toEqual({
+      intact: true,
+      rows,
+      head: expect.stringMatching(/^[0-9a-f]{64}$/),
+      first_broken_id: null,
+      problem: null,
+      signed_at: null,
+    });
 
     await sql`update identity.audit set ip = '192.0.2.99' where id = 3`.execute(subject.database.query);
 
     const both = await Promise.all([ask("/admin/audit/verification"), ask("/admin/audit/verification")]);
     for (const answer of both) {
-      expect(answer.json()).toMatchObject({ intact: false, first_broken_id: 3 });
+      expect(answer.json()).toMatchObject({ intact: false, first_broken_id: 3, problem: expect.stringContaining("Row 3") });
     }
     await sql`update identity.audit set ip = '203.0.113.7' where id = 3`.execute(subject.database.query);
   });

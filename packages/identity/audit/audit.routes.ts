@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
+import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
 import type { z } from "zod";
 import { auditExportQuerySchema, auditPageSchema, auditQuerySchema, auditVerificationSchema } from "#contract.ts";
@@ -13,11 +14,12 @@ import { verifyAudit, type AuditVerdict } from "./verify-audit.ts";
 
 const route = routesTagged("audit");
 
-type Dependencies = { readonly queries: Queries; readonly clock: Clock };
+type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly clock: Clock };
 
 /** Serves the audit to admins: the rows of their own tenant. */
-export function auditRoutes({ queries, clock }: Dependencies) {
-  const verify = oneAtATime(() => verifyAudit(queries));
+export function auditRoutes(dependencies: Dependencies) {
+  const { queries, clock } = dependencies;
+  const verify = oneAtATime(() => verifyAudit(dependencies));
   return (server: HttpServer): void => {
     server.get(
       "/admin/audit",
@@ -42,8 +44,8 @@ export function auditRoutes({ queries, clock }: Dependencies) {
       "/admin/audit/verification",
       route("admin", "Recomputes the audit's chain of hashes", { response: { 200: auditVerificationSchema } }),
       async () => {
-        const { intact, rows, head, firstBrokenId } = await verify();
-        return { intact, rows, head, first_broken_id: firstBrokenId };
+        const { intact, rows, head, firstBrokenId, problem, signedAt } = await verify();
+        return { intact, rows, head, first_broken_id: firstBrokenId, problem: problem ?? null, signed_at: signedAt?.toISOString() ?? null };
       },
     );
   };

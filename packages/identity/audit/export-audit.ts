@@ -11,7 +11,7 @@ const BATCH = 1000;
  * on as fast as it is read from, and ends with the row that is the last one when it gets there.
  */
 export async function* exportChain(queries: Queries, times: AuditTimes): AsyncGenerator<string, void, undefined> {
-  const read = (afterId: number) => readRows(queries, afterId, times, BATCH);
+  const read = (afterId: number | undefined) => readRows(queries, afterId, times, BATCH);
   for await (const row of inBatches(read)) {
     yield `${JSON.stringify({ ...row, hash: row.hash?.toString("hex") ?? null } satisfies Record<keyof StoredRow, unknown>)}\n`;
   }
@@ -28,9 +28,9 @@ export async function* exportEntries(queries: Queries, filter: AuditFilter): Asy
 }
 
 async function* inBatches<Row extends { readonly id: number }>(
-  read: (afterId: number) => Promise<readonly Row[]>,
+  read: (afterId: number | undefined) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row, void, undefined> {
-  let afterId = Number.MIN_SAFE_INTEGER;
+  let afterId: number | undefined;
   for (;;) {
     const rows = await read(afterId);
     yield* rows;

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeAnchor } from "#audit/anchor.ts";
+import { insertAnchor } from "#audit/anchor.store.ts";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createAccount, createIdentityFixture, SECRETS, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-factor.ts";
@@ -68,7 +70,7 @@ async function secretOf(id: string): Promise<string> {
   return row.totp_secret ?? "";
 }
 
-async function addNotice(userId: string): Promise<void> {
+async function addNoticeAndAnchor(userId: string): Promise<void> {
   const id = randomUUID();
   const link = oldRing.seal(Buffer.from("https://link"), { purpose: "notices.sealed_link", subject: id });
   const at = subject.clock.now();
@@ -76,6 +78,7 @@ async function addNotice(userId: string): Promise<void> {
     .insertInto("identity.notices")
     .values({ id, user_id: userId, kind: "invitation", at, sealed_link: link, shown: false })
     .execute();
+  await insertAnchor(subject.database.query, makeAnchor(oldRing, { lastId: 1, rows: 1, hash: Buffer.alloc(32) }, at));
 }
 
 function rotations() {
@@ -85,11 +88,19 @@ function rotations() {
 describe("the state of the ring", () => {
   test("tells for each key how many values of each kind it has sealed, and of keys that are missing", async () => {
     const [id = ""] = await addUsers(3);
-    await addNotice(id);
+    await addNoticeAndAnchor(id);
 
     expect(await describeRing(dependencies())).toEqual([
-      { id: "k2", use: "seals", rows: { "signing_keys.private_key": 0, "users.totp_secret": 0, "notices.sealed_link": 0 } },
-      { id: "k1", use: "opens", rows: { "signing_keys.private_key": 1, "users.totp_secret": 3, "notices.sealed_link": 1 } },
+      {
+        id: "k2",
+        use: "seals",
+        rows: { "signing_keys.private_key": 0, "users.totp_secret": 0, "notices.sealed_link": 0, "audit_anchors.seal": 0 },
+      },
+      {
+        id: "k1",
+        use: "opens",
+        rows: { "signing_keys.private_key": 1, "users.totp_secret": 3, "notices.sealed_link": 1, "audit_anchors.seal": 1 },
+      },
     ]);
     expect(await describeRing(dependencies(createSealer([NEW])))).toMatchObject([
       { id: "k2", use: "seals" },
@@ -99,7 +110,7 @@ describe("the state of the ring", () => {
 
   test("counts every column in which something sealed is found", async () => {
     const [id = ""] = await addUsers(1);
-    await addNotice(id);
+    await addNoticeAndAnchor(id);
     const { rows: columns } = await sql<{ table: string; column: string }>`
       select table_name as "table", column_name as "column" from information_schema.columns
       where table_schema = 'identity' and data_type = 'text'`.execute(subject.database.query);
@@ -118,11 +129,16 @@ describe("the state of the ring", () => {
 describe("sealing everything anew", () => {
   test("moves all values to the first key, which open as before, and says how many in the audit", async () => {
     const ids = await addUsers(120);
-    await addNotice(ids[0] ?? "");
+    await addNoticeAndAnchor(ids[0] ?? "");
 
     const { resealed, unopened } = await resealAll(dependencies());
 
-    expect(resealed).toEqual({ "signing_keys.private_key": 1, "users.totp_secret": 120, "notices.sealed_link": 1 });
+    expect(resealed).toEqual({
+      "signing_keys.private_key": 1,
+      "users.totp_secret": 120,
+      "notices.sealed_link": 1,
+      "audit_anchors.seal": 1,
+    });
     expect(unopened).toEqual([]);
     const onlyNew = createSealer([NEW]);
     for (const id of ids) {
@@ -134,6 +150,7 @@ describe("sealing everything anew", () => {
       { what: "users.totp_secret", key: "k2", rows: "50" },
       { what: "users.totp_secret", key: "k2", rows: "20" },
       { what: "notices.sealed_link", key: "k2", rows: "1" },
+      { what: "audit_anchors.seal", key: "k2", rows: "1" },
     ]);
   });
 
@@ -144,7 +161,7 @@ describe("sealing everything anew", () => {
 
     const { resealed } = await resealAll(dependencies());
 
-    expect(Object.values(resealed)).toEqual([0, 0, 0]);
+    expect(Object.values(resealed)).toEqual([0, 0, 0, 0]);
     expect(await rotations()).toEqual(before);
   });
 
@@ -251,7 +268,7 @@ test("a key is exchanged step by step while people log in with their second fact
   const [during] = await Promise.all([logInAll(both.server), both.identity.keys.reseal()]);
   expect(await Promise.all(during.map((token) => opens(both.server, token)))).toEqual([200, 200, 200]);
   const [, old] = (await both.identity.keys.status()).ring;
-  expect(Object.values(old?.rows ?? {})).toEqual([0, 0, 0]);
+  expect(Object.values(old?.rows ?? {})).toEqual([0, 0, 0, 0]);
 
   const after = await subject.replica({ environment: { ENCRYPTION_KEYS: `k2:${NEW.secret}` } });
   await after.identity.start();

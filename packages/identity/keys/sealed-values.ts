@@ -15,6 +15,7 @@ export const SEALED_COLUMNS = [
   { table: "signing_keys", column: "private_key", key: "kid" },
   { table: "users", column: "totp_secret", key: "id" },
   { table: "notices", column: "sealed_link", key: "id" },
+  { table: "audit_anchors", column: "seal", key: "last_id" },
 ] as const;
 
 export function signingKeyContext(kid: string): SealContext {

@@ -25,7 +25,7 @@ export async function changePassword(dependencies: LoginDependencies, caller: Ca
     throw sessionOver();
   }
   refuseGuessable(request.new_password, account.email);
-  await confirmPassword(dependencies, account, request.current_password, client);
+  await confirmPassword(dependencies, account, request.current_password, caller);
   if (request.new_password.normalize("NFKC") === request.current_password.normalize("NFKC")) {
     throw refusal("password_unchanged");
   }

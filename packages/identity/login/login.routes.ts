@@ -1,3 +1,4 @@
+import type { FastifyReply } from "fastify";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
@@ -16,9 +17,10 @@ import {
   type Me,
 } from "#contract.ts";
 import type { TokenCookie } from "#session/cookies.ts";
+import type { KnownDevices } from "#session/known-devices.ts";
 import { findSession } from "#session/session.store.ts";
 import { changePassword } from "./change-password.ts";
-import { login, type LoginDependencies } from "./login.ts";
+import { login, type LoginDependencies, type LoginGrant } from "./login.ts";
 import { stepUp } from "./step-up.ts";
 import { verifySecondFactor, type SecondStepDependencies } from "./verify-second-factor.ts";
 
@@ -26,8 +28,10 @@ const BODY_BYTES = 16 * 1024;
 const withBody = routesTagged("login", BODY_BYTES);
 const withoutBody = routesTagged("login");
 
+type Cookies = { readonly cookie: TokenCookie; readonly devices: KnownDevices };
+
 export function loginRoutes(dependencies: LoginDependencies & { readonly cookie: TokenCookie }) {
-  const { cookie } = dependencies;
+  const { cookie, devices } = dependencies;
   return (server: HttpServer): void => {
     // OAuth2's password form. Only the routes of this scope read forms.
     server.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string", bodyLimit: BODY_BYTES }, (_request, body, done) =>
@@ -44,11 +48,11 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
       async (request, reply) => {
         const { password, ...rest } = request.body;
         const email = "email" in rest ? rest.email : rest.username;
-        const grant = await login(dependencies, { email, password }, clientOf(request));
+        const grant = await login(dependencies, { email, password }, clientOf(request), devices.presented(request));
         if ("two_factor_required" in grant) {
           return grant;
         }
-        cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+        setCookies(dependencies, reply, grant);
         return grant.answer;
       },
     );
@@ -75,7 +79,7 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
 }
 
 export function secondStepRoutes(dependencies: SecondStepDependencies & { readonly cookie: TokenCookie }) {
-  const { cookie } = dependencies;
+  const { devices } = dependencies;
   return (server: HttpServer): void => {
     server.post(
       "/login/verify-2fa",
@@ -84,8 +88,8 @@ export function secondStepRoutes(dependencies: SecondStepDependencies & { readon
         response: { 200: verifySecondFactorAnswerSchema },
       }),
       async (request, reply) => {
-        const { accepted, ...grant } = await verifySecondFactor(dependencies, request.body, clientOf(request));
-        cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+        const { accepted, ...grant } = await verifySecondFactor(dependencies, request.body, clientOf(request), devices.presented(request));
+        setCookies(dependencies, reply, grant);
         return { ...grant.answer, method: accepted.method, backup_codes_remaining: accepted.backupCodesRemaining };
       },
     );
@@ -102,6 +106,12 @@ export function secondStepRoutes(dependencies: SecondStepDependencies & { readon
       },
     );
   };
+}
+
+/** After a full login the browser has a session, and is known to the account. */
+function setCookies({ cookie, devices }: Cookies, reply: FastifyReply, grant: LoginGrant): void {
+  cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+  devices.setCookie(reply, grant.deviceToken);
 }
 
 async function describeOwner({ queries, clock }: LoginDependencies, { userId, sessionId }: Owner): Promise<Me> {

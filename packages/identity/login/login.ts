@@ -1,15 +1,23 @@
-import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, setLastLogin } from "#accounts/account.store.ts";
+import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, setLastLogin, storableText } from "#accounts/account.store.ts";
 import type { AccountDependencies } from "#accounts/create-account.ts";
 import { appendAudit, auditAlone } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
+import type { KnownDevices, PresentedDevice } from "#session/known-devices.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
-import { passwordCounters } from "#throttle/counters.ts";
+import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttle/counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { issuePartialToken } from "#totp/partial-tokens.ts";
 
-export type LoginDependencies = AccountDependencies & { readonly throttle: Throttle; readonly sessions: Sessions };
+export type LoginDependencies = AccountDependencies & {
+  readonly throttle: Throttle;
+  readonly sessions: Sessions;
+  readonly devices: KnownDevices;
+};
+
+/** A full login: the session's tokens, and the one by which the browser is known from now on. */
+export type LoginGrant = Grant & { readonly deviceToken: string };
 
 export type Credentials = { readonly email: string; readonly password: string };
 
@@ -23,25 +31,36 @@ export async function login(
   dependencies: LoginDependencies,
   { email, password }: Credentials,
   client: Client,
-): Promise<Grant | PartialSession> {
-  const { queries, hasher, throttle, sessions } = dependencies;
-  const taken = await throttle.take(passwordCounters(foldEmail(email), client.ip), client.left);
+  presented: PresentedDevice,
+): Promise<LoginGrant | PartialSession> {
+  const { queries, hasher, throttle, sessions, devices } = dependencies;
+  const foldedEmail = foldEmail(email);
+  const device = await devices.knownTo(presented, storableText(foldedEmail));
+  const counters =
+    device === undefined ? strangersPasswordCounters(foldedEmail, client.ip) : knownDevicePasswordCounters(foldedEmail, device);
+  const taken = await throttle.take(counters, client.left);
   const opened = await givingBackOnFailure(taken, async () => {
     const account = await findAccountByEmail(queries, email);
-    const matches = await hasher.verify(account?.passwordHash, password);
+    const verify = device === undefined ? hasher.verifyInTurn : hasher.verify;
+    const matches = await verify(account?.passwordHash, password);
     if (account === undefined || !matches || account.disabledAt !== null) {
       return recordFailure(dependencies, account, client);
     }
-    return account.totpEnabled ? askForCode(dependencies, account, client) : openSession(dependencies, account, client);
+    return account.totpEnabled ? askForCode(dependencies, account, client) : openSession(dependencies, account, client, presented);
   });
   if (opened === undefined) {
     throw refusal("invalid_credentials");
   }
   await taken.succeeded();
-  return typeof opened === "string" ? sessions.grant(opened) : opened;
+  return "sessionId" in opened ? { ...(await sessions.grant(opened.sessionId)), deviceToken: opened.deviceToken } : opened;
 }
 
-async function openSession({ queries, sessions, clock }: LoginDependencies, account: Account, client: Client): Promise<string | undefined> {
+async function openSession(
+  { queries, sessions, devices, clock }: LoginDependencies,
+  account: Account,
+  client: Client,
+  presented: PresentedDevice,
+): Promise<{ readonly sessionId: string; readonly deviceToken: string } | undefined> {
   return queries.transaction().execute(async (transaction) => {
     if (!(await lockVerifiedAccount(transaction, account))) {
       return undefined;
@@ -49,9 +68,10 @@ async function openSession({ queries, sessions, clock }: LoginDependencies, acco
     const now = clock.now();
     const { id: userId, tenantId } = account;
     const sessionId = await sessions.open(transaction, { userId, amr: ["pwd"], authenticatedAt: now, client });
+    const deviceToken = await devices.remember(transaction, userId, presented);
     await setLastLogin(transaction, { id: userId, now });
     await appendAudit(transaction, { event: "login_ok", at: now, userId, actorId: userId, tenantId, sessionId, client });
-    return sessionId;
+    return { sessionId, deviceToken };
   });
 }
 

@@ -26,7 +26,7 @@ export async function stepUp(dependencies: SecondStepDependencies, caller: Calle
     throw refusal("code_required");
   }
   try {
-    await confirmPassword(dependencies, account, password, caller.client);
+    await confirmPassword(dependencies, account, password, caller);
   } catch (error) {
     if (error instanceof AppError && error.code === "wrong_password") {
       await auditAlone(queries, { ...ownAction(caller, clock.now()), event: "step_up_failed", details: { reason: error.code } });

@@ -4,11 +4,11 @@ import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { VerifySecondFactorRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
-import type { Grant } from "#session/sessions.ts";
+import type { PresentedDevice } from "#session/known-devices.ts";
 import { consumePartialToken, givePartialTokenBack, takePartialToken, type PartialLogin } from "#totp/partial-token.store.ts";
 import { hashOfPartialToken } from "#totp/partial-tokens.ts";
 import { isCode, type AcceptedCode, type SecondFactor } from "#totp/second-factor.ts";
-import type { LoginDependencies } from "./login.ts";
+import type { LoginDependencies, LoginGrant } from "./login.ts";
 import { secondFactorCounters } from "#throttle/counters.ts";
 
 export type SecondStepDependencies = LoginDependencies & { readonly secondFactor: SecondFactor };
@@ -23,20 +23,22 @@ export async function verifySecondFactor(
   dependencies: SecondStepDependencies,
   { partial_token: token, code }: VerifySecondFactorRequest,
   client: Client,
-): Promise<Grant & { readonly accepted: AcceptedCode }> {
-  const { queries, throttle, sessions, clock } = dependencies;
-  const network = await throttle.take(secondFactorCounters(client.ip));
+  presented: PresentedDevice,
+): Promise<LoginGrant & { readonly accepted: AcceptedCode }> {
+  const { queries, throttle, sessions, devices, clock } = dependencies;
+  const place = await throttle.take(secondFactorCounters(client.ip, await devices.knownToAnybody(presented)));
   const taken = await takePartialToken(queries, hashOfPartialToken(token), clock.now());
   const login = orRefuse(taken, () => refusal("invalid_partial_token"));
   try {
-    const opened = await openSession(dependencies, login, code, client);
-    await network.succeeded();
-    return { ...(await sessions.grant(opened.sessionId)), accepted: opened.accepted };
+    const opened = await openSession(dependencies, { ...login, code, presented }, client);
+    await place.succeeded();
+    const { sessionId, ...rest } = opened;
+    return { ...(await sessions.grant(sessionId)), ...rest };
   } catch (error) {
     // A try is spent only when the code was evaluated: not while a lock stands, nor after an error of ours, nor by a slip of the keys.
     const isWrong = error instanceof AppError && error.code === "invalid_code";
     if (!isWrong) {
-      await network.giveBack();
+      await place.giveBack();
     }
     if (!isWrong || !isCode(code)) {
       await givePartialTokenBack(queries, login.tokenHash);
@@ -45,10 +47,11 @@ export async function verifySecondFactor(
   }
 }
 
+type SecondStep = PartialLogin & { readonly code: string; readonly presented: PresentedDevice };
+
 async function openSession(
-  { secondFactor, sessions, clock }: SecondStepDependencies,
-  { tokenHash, userId, tenantId, authenticatedAt }: PartialLogin,
-  code: string,
+  { secondFactor, sessions, devices, clock }: SecondStepDependencies,
+  { tokenHash, userId, tenantId, authenticatedAt, code, presented }: SecondStep,
   client: Client,
 ) {
   return secondFactor.withCode({ userId, tenantId, code, client, purpose: "login" }, async (transaction, accepted) => {
@@ -58,9 +61,10 @@ async function openSession(
     }
     const amr = AMR[accepted.method];
     const sessionId = await sessions.open(transaction, { userId, amr, authenticatedAt, client });
+    const deviceToken = await devices.remember(transaction, userId, presented);
     await setLastLogin(transaction, { id: userId, now });
     await appendAudit(transaction, { event: "login_ok", at: now, userId, actorId: userId, tenantId, sessionId, client });
-    return { sessionId, accepted };
+    return { sessionId, deviceToken, accepted };
   });
 }
 

@@ -99,6 +99,17 @@ create index sessions_user on identity.sessions (user_id) where revoked_at is nu
 create index sessions_expiry on identity.sessions (expires_at);
 create index sessions_revoked on identity.sessions (revoked_at) where revoked_at is not null;
 
+-- Browsers in which an account was fully logged in. Only the hash of what their cookie holds.
+create table identity.known_devices (
+  token_hash bytea not null,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  last_used_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (token_hash, user_id)
+);
+create index known_devices_user on identity.known_devices (user_id, last_used_at);
+create index known_devices_expiry on identity.known_devices (expires_at);
+
 create table identity.signing_keys (
   kid text primary key,
   algorithm text not null,
@@ -193,6 +204,19 @@ create table identity.audit_head (
   only_one boolean primary key default true check (only_one),
   last_id bigint not null,
   rows bigint not null,
-  hash bytea not null
+  hash bytea not null,
+  -- When the end was last written down outside of this database.
+  published_at timestamptz
 );
 insert into identity.audit_head (last_id, rows, hash) values (0, 0, decode(repeat('00', 32), 'hex'));
+
+-- Ends of the chain as they were, sealed with a key that is not in the database: who rewrites the chain cannot rewrite these.
+create table identity.audit_anchors (
+  last_id bigint primary key,
+  at timestamptz not null,
+  rows bigint not null,
+  hash bytea not null,
+  -- Sealed: v1.<key id>.<nonce>.<ciphertext>.<tag>
+  seal text not null
+);
+create index audit_anchors_at on identity.audit_anchors (at);

@@ -114,19 +114,37 @@ describe("POST /login/password-reset", () => {
   });
 
   test(
-    "five for an address in an hour, twenty from a network in ten minutes; addresses without an account alike",
+    "three for an address from one place in an hour, thirty in all, twenty from a network in ten minutes; without an account alike",
     needsRealPostgres,
     async () => {
       const asked = async (requests: readonly ReturnType<typeof ask>[]) =>
         (await Promise.all(requests)).map(({ statusCode }) => statusCode).toSorted((one, other) => one - other);
+      const accepted = (count: number) => Array.from({ length: count }, () => 202);
       for (const email of [EMAIL, "nobody@example.org"]) {
-        const statuses = await asked(Array.from({ length: 6 }, (_, index) => ask(` ${email.toUpperCase()} `, `198.51.100.${index}`)));
-        expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
+        const here = Array.from({ length: 4 }, () => ask(` ${email.toUpperCase()} `, "198.51.100.99"));
+        expect(await asked(here)).toEqual([...accepted(3), 429]);
+        const everywhere = Array.from({ length: 28 }, (_, index) => ask(email, `198.51.100.${index}`));
+        expect(await asked(everywhere)).toEqual([...accepted(27), 429]);
       }
       const statuses = await asked(Array.from({ length: 22 }, (_, index) => ask(`nobody-${index}@example.org`, "192.0.2.7")));
-      expect(statuses).toEqual([...Array.from({ length: 20 }, () => 202), 429, 429]);
+      expect(statuses).toEqual([...accepted(20), 429, 429]);
     },
   );
+
+  test("strangers who ask for resets do not use up those of the owner, who has some of their own on a known device", async () => {
+    const known = await logIn(subject.server, EMAIL, PASSWORD, "203.0.113.9");
+    const cookie = known.cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+    for (let index = 0; index < 5; index++) {
+      await ask(EMAIL, `198.51.100.${index}`);
+    }
+    const elsewhere = await ask(EMAIL, "203.0.113.8");
+    for (let index = 5; index < 40; index++) {
+      await ask(EMAIL, `198.51.100.${index}`);
+    }
+    const onKnownDevice = await post("/login/password-reset", { email: EMAIL }, { ip: "198.51.100.1", headers: { cookie } });
+
+    expect([elsewhere, onKnownDevice].map(({ statusCode }) => statusCode)).toEqual([202, 202]);
+  });
 
   test("without a mail server says so, to everybody", async () => {
     const { server } = await subject.replica({ environment: { SMTP_URL: "" } });

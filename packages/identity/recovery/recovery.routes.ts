@@ -14,7 +14,7 @@ type Dependencies = ResetRequestDependencies & ConfirmationDependencies & { read
 
 /** Serves people without a session who have forgotten their password or have none yet. */
 export function recoveryRoutes(dependencies: Dependencies) {
-  const { mailed, registration } = dependencies;
+  const { mailed, registration, devices } = dependencies;
   return (server: HttpServer): void => {
     server.get("/login/options", withoutBody("public", "What a login page may offer", { response: { 200: loginOptionsSchema } }), () => ({
       password_reset: mailed,
@@ -28,7 +28,7 @@ export function recoveryRoutes(dependencies: Dependencies) {
         response: { 202: z.null() },
       }),
       async (request, reply) => {
-        await requestPasswordReset(dependencies, request.body.email, clientOf(request));
+        await requestPasswordReset(dependencies, request.body.email, clientOf(request), devices.presented(request));
         return reply.status(202).send(null);
       },
     );

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { findAccountByEmail, foldEmail } from "#accounts/account.store.ts";
+import { findAccountByEmail, foldEmail, storableText } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import { mailNotConfigured } from "#notices/notices.ts";
+import type { KnownDevices, PresentedDevice } from "#session/known-devices.ts";
 import { givingBackOnFailure } from "#throttle/throttle.ts";
 import type { ConfirmationDependencies } from "./confirm-password-reset.ts";
 import { createMailTicket } from "./mail-ticket.ts";
@@ -12,6 +13,7 @@ export type ResetRequestDependencies = Omit<ConfirmationDependencies, "hasher"> 
   readonly publicUrl: string;
   /** Whether there is a mail server. */
   readonly mailed: boolean;
+  readonly devices: KnownDevices;
 };
 
 /** Many times longer than either case takes, with and without an account. */
@@ -23,11 +25,18 @@ const ANSWER_MS = 250;
  *
  * @throws {AppError} 409 `mail_not_configured`, 429 `too_many_tries`.
  */
-export async function requestPasswordReset(dependencies: ResetRequestDependencies, email: string, client: Client): Promise<void> {
+export async function requestPasswordReset(
+  dependencies: ResetRequestDependencies,
+  email: string,
+  client: Client,
+  presented: PresentedDevice,
+): Promise<void> {
   if (!dependencies.mailed) {
     throw mailNotConfigured("Ask an admin of your organisation for a one-time password.");
   }
-  const taken = await dependencies.throttle.take(resetRequestCounters(foldEmail(email), client.ip));
+  const foldedEmail = foldEmail(email);
+  const device = await dependencies.devices.knownTo(presented, storableText(foldedEmail));
+  const taken = await dependencies.throttle.take(resetRequestCounters(foldedEmail, client.ip, device));
   await Promise.all([givingBackOnFailure(taken, () => prepareMail(dependencies, email, client)), delay(ANSWER_MS)]);
 }
 

@@ -21,7 +21,7 @@ export function createSetupCookie(publicUrl: string): TokenCookie {
  * without TLS. On any other plain http address they would drop such a cookie, so there it has neither. `__Host-` demands
  * the path `/`; behind the console's proxy the routes' own path would be another one anyway.
  */
-function createTokenCookie(publicUrl: string, bareName: string, sameSite: "lax" | "strict") {
+export function createTokenCookie(publicUrl: string, bareName: string, sameSite: "lax" | "strict") {
   const secure = keepsSecureCookies(publicUrl);
   const name = secure ? `__Host-${bareName}` : bareName;
   const flags = { path: "/", httpOnly: true, sameSite, secure } as const;

@@ -5,6 +5,8 @@ import { ownAction, type Caller } from "#audit/client.ts";
 import type { SessionItem } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
+import { forgetDevices } from "./known-device.store.ts";
+import type { PresentedDevice } from "./known-devices.ts";
 import { endSessions } from "./end-sessions.ts";
 import { deletePartialTokensOf, listLiveSessions, lockUser, revokeSession } from "./session.store.ts";
 
@@ -40,15 +42,21 @@ export async function revokeOwnSession({ queries, clock }: OwnSessionsDependenci
 }
 
 /**
- * Ends every session of the user except the calling one, and every login that waits for its second step.
+ * Ends every session of the user except the calling one, and every login that waits for its second step. Every browser but the
+ * calling one is a stranger again.
  *
  * @returns how many sessions ended.
  */
-export async function revokeOtherSessions({ queries, clock }: OwnSessionsDependencies, caller: Caller): Promise<number> {
+export async function revokeOtherSessions(
+  { queries, clock }: OwnSessionsDependencies,
+  caller: Caller,
+  presented: PresentedDevice,
+): Promise<number> {
   const now = clock.now();
   return queries.transaction().execute(async (transaction) => {
     await lockUser(transaction, caller.userId);
     await deletePartialTokensOf(transaction, caller.userId);
+    await forgetDevices(transaction, caller.userId, presented);
     return endSessions(transaction, { ...ownAction(caller, now), reason: "revoked_others", except: caller.sessionId });
   });
 }

@@ -6,6 +6,7 @@ import { callerOf, clientOf } from "#audit/client.ts";
 import { fullSessionSchema, revokedSessionsSchema, sessionsSchema } from "#contract.ts";
 import type { TokenCookie } from "./cookies.ts";
 import type { Sessions } from "./sessions.ts";
+import type { KnownDevices } from "./known-devices.ts";
 import type { CredentialEpochFeed } from "./credential-epochs.ts";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { listOwnSessions, revokeOtherSessions, revokeOwnSession, type OwnSessionsDependencies } from "./own-sessions.ts";
@@ -67,7 +68,7 @@ export function credentialEpochsRoutes(feed: CredentialEpochFeed) {
 }
 
 /** Serves the user's own sessions: where one is logged in, and how to end it. */
-export function ownSessionsRoutes(dependencies: OwnSessionsDependencies) {
+export function ownSessionsRoutes(dependencies: OwnSessionsDependencies & { readonly devices: KnownDevices }) {
   return (server: HttpServer): void => {
     server.get(
       "/login/sessions",
@@ -89,7 +90,7 @@ export function ownSessionsRoutes(dependencies: OwnSessionsDependencies) {
       route("session", "End all your other sessions, and logins that wait for their second step", {
         response: { 200: revokedSessionsSchema },
       }),
-      async (request) => ({ revoked: await revokeOtherSessions(dependencies, callerOf(request)) }),
+      async (request) => ({ revoked: await revokeOtherSessions(dependencies, callerOf(request), dependencies.devices.presented(request)) }),
     );
   };
 }

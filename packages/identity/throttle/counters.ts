@@ -1,26 +1,45 @@
-import { networkOf, type Counter } from "./throttle.ts";
+import { networkOf, siteOf, type Counter } from "./throttle.ts";
+import type { Limit } from "./throttle.store.ts";
+
+/** Failures of one subject: five, then pauses of a minute that double to a quarter of an hour. */
+const FIVE_THEN_PAUSES: Limit = { tries: 5, windowSeconds: 900, pause: { firstSeconds: 60, mostSeconds: 900 } };
 
 /**
- * Counters of a password: guesses at any account from one place, at one account from one place, and at one account from
- * everywhere. The last only slows down: nobody shuts an owner out by guessing.
+ * Counters of a stranger's password: guesses at any account from one place, at one account from one place, and at one account
+ * from everywhere. The last only slows down: nobody shuts an owner out by guessing.
  */
-export function passwordCounters(foldedEmail: string, ip: string): readonly Counter[] {
-  const network = networkOf(ip);
+export function strangersPasswordCounters(foldedEmail: string, ip: string): readonly Counter[] {
+  const [network, site] = [networkOf(ip), siteOf(ip)];
   return [
     { name: "password-network", subject: network, limit: { tries: 50, windowSeconds: 600 }, forgottenBySuccess: false },
-    {
-      name: "password-account-network",
-      subject: `${foldedEmail}|${network}`,
-      limit: { tries: 5, windowSeconds: 900, pause: { firstSeconds: 60, mostSeconds: 900 } },
-      forgottenBySuccess: true,
-    },
+    ...(site === network
+      ? []
+      : [
+          {
+            name: "password-account-site",
+            subject: `${foldedEmail}|${site}`,
+            limit: { ...FIVE_THEN_PAUSES, tries: 20 },
+            forgottenBySuccess: true,
+          },
+        ]),
+    { name: "password-account-network", subject: `${foldedEmail}|${network}`, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true, site },
     {
       name: "password-account",
       subject: foldedEmail,
-      limit: { tries: 100, windowSeconds: 3600, delay: { firstSeconds: 1, mostSeconds: 8 } },
+      limit: { tries: 100, windowSeconds: 3600, delay: { firstSeconds: 1, mostSeconds: 4 } },
       forgottenBySuccess: false,
     },
   ];
+}
+
+/** A browser that the account was logged in with has tries of its own: what strangers do does not touch it. */
+export function knownDevicePasswordCounters(foldedEmail: string, device: string): readonly Counter[] {
+  return [{ name: "password-device", subject: `${foldedEmail}|${device}`, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true }];
+}
+
+/** So has a session: whoever guesses from a stolen one is slowed down there. */
+export function sessionPasswordCounters(sessionId: string): readonly Counter[] {
+  return [{ name: "password-session", subject: sessionId, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true }];
 }
 
 /** Limits registrations, since each costs a password hash. */
@@ -28,16 +47,33 @@ export function registrationCounters(ip: string): readonly Counter[] {
   return [{ name: "registration-network", subject: networkOf(ip), limit: { tries: 50, windowSeconds: 600 }, forgottenBySuccess: false }];
 }
 
-/** Limits codes tried at the second step of the login from one network, at any account. What one account allows is counted apart. */
-export function secondFactorCounters(ip: string): readonly Counter[] {
-  return [{ name: "second-factor-network", subject: networkOf(ip), limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
+/** Limits codes tried at the second step of the login from one place, at any account. What one account allows is counted apart. */
+export function secondFactorCounters(ip: string, device: string | undefined): readonly Counter[] {
+  const place =
+    device === undefined ? { name: "second-factor-network", subject: networkOf(ip) } : { name: "second-factor-device", subject: device };
+  return [{ ...place, limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
 }
 
-/** Limits password resets, since each may send a mail. Addresses without an account are counted alike. */
-export function resetRequestCounters(foldedEmail: string, ip: string): readonly Counter[] {
+/**
+ * Limits password resets, since each may send a mail. Addresses without an account are counted alike. Strangers who ask for resets
+ * of one account from one place do not use up those of its owner.
+ */
+export function resetRequestCounters(foldedEmail: string, ip: string, device: string | undefined): readonly Counter[] {
+  const hour = { windowSeconds: 3600 };
+  if (device !== undefined) {
+    return [
+      { name: "password-reset-device", subject: `${foldedEmail}|${device}`, limit: { tries: 5, ...hour }, forgottenBySuccess: false },
+    ];
+  }
   return [
     { name: "password-reset-network", subject: networkOf(ip), limit: { tries: 20, windowSeconds: 600 }, forgottenBySuccess: false },
-    { name: "password-reset-account", subject: foldedEmail, limit: { tries: 5, windowSeconds: 3600 }, forgottenBySuccess: false },
+    {
+      name: "password-reset-account-site",
+      subject: `${foldedEmail}|${siteOf(ip)}`,
+      limit: { tries: 3, ...hour },
+      forgottenBySuccess: false,
+    },
+    { name: "password-reset-account", subject: foldedEmail, limit: { tries: 30, ...hour }, forgottenBySuccess: false },
   ];
 }
 

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Queries } from "#schema.ts";
 import { forgetTries, giveTryBack, takeTry, type Limit } from "./throttle.store.ts";
-import { tooManyTries, type WaitingRoom } from "./waiting-room.ts";
+import { tooManyTries, type Guest, type WaitingRoom } from "./waiting-room.ts";
 
 /** One counter of a try: what is counted, and for whom. */
 export type Counter = {
@@ -12,6 +12,8 @@ export type Counter = {
   readonly limit: Limit;
   /** Whether a success proves that the failures before it were the owner's. */
   readonly forgottenBySuccess: boolean;
+  /** Where the try comes from, if its count decides who gives way when too many wait: those that tried most. */
+  readonly site?: string;
 };
 
 /** A try that is counted before anything is verified. */
@@ -36,9 +38,9 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
     }
   }
 
-  async function wait(delays: readonly Delay[], left: AbortSignal | undefined): Promise<void> {
+  async function wait(delays: readonly Delay[], guest: Omit<Guest, "key">, left: AbortSignal | undefined): Promise<void> {
     for (const { counter, seconds } of delays) {
-      await waitingRoom.wait(keyOf(counter), seconds, left);
+      await waitingRoom.wait({ ...guest, key: keyOf(counter) }, seconds, left);
     }
   }
 
@@ -51,18 +53,22 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
     take: async (counters: readonly Counter[], left?: AbortSignal): Promise<Try> => {
       const now = clock.now();
       const delays: Delay[] = [];
+      let guest = { site: "", tries: 0 };
       for (const [index, counter] of counters.entries()) {
         const taken = await takeTry(queries, keyOf(counter), counter.limit, now);
         if ("blockedUntil" in taken) {
           await giveBack(counters.slice(0, index));
           throw tooManyTries(Math.max(Math.ceil((taken.blockedUntil.getTime() - now.getTime()) / 1000), 1));
         }
+        if (counter.site !== undefined) {
+          guest = { site: counter.site, tries: taken.tries };
+        }
         const seconds = delayAfter(taken.tries, counter.limit);
         if (seconds > 0) {
           delays.push({ counter, seconds });
         }
       }
-      await givingBackOnFailure({ giveBack: () => giveBack(counters) }, () => wait(delays, left));
+      await givingBackOnFailure({ giveBack: () => giveBack(counters) }, () => wait(delays, guest, left));
       return {
         giveBack: () => giveBack(counters),
         succeeded: async () => {
@@ -87,6 +93,15 @@ export async function givingBackOnFailure<Result>(taken: Pick<Try, "giveBack">, 
 
 /** The subscriber that an address stands for: an IPv6 subscriber has a /64, within which addresses are free. */
 export function networkOf(ip: string): string {
+  return prefixOf(ip, 4);
+}
+
+/** The place that an address stands for: whoever has a /48 of IPv6, as a company does, has 65,536 networks. */
+export function siteOf(ip: string): string {
+  return prefixOf(ip, 3);
+}
+
+function prefixOf(ip: string, groupCount: number): string {
   const embedded = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (embedded !== undefined) {
     return embedded;
@@ -98,8 +113,8 @@ export function networkOf(ip: string): string {
   const groups = head === "" ? [] : head.split(":");
   const end = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = tail === undefined ? [] : Array.from({ length: Math.max(8 - groups.length - end.length, 0) }, () => "0");
-  const prefix = [...groups, ...zeros, ...end].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${prefix.join(":")}::/64`;
+  const prefix = [...groups, ...zeros, ...end].slice(0, groupCount).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${prefix.join(":")}::/${groupCount * 16}`;
 }
 
 function keyOf({ name, subject }: Counter): string {

@@ -78,7 +78,7 @@ export async function startSetup(dependencies: SetupDependencies, caller: Caller
     throw refusal("already_enabled");
   }
   if (password !== undefined) {
-    await confirmPassword(dependencies, account, password, caller.client);
+    await confirmPassword(dependencies, account, password, caller);
   } else if (clock.now().getTime() - caller.authenticatedAt.getTime() > FRESH_LOGIN_MS) {
     throw refusal("reauthentication_required");
   }
@@ -113,7 +113,7 @@ export async function confirmEnabled(dependencies: SetupDependencies, caller: Ca
   if (!account.totpEnabled) {
     throw refusal("not_enabled");
   }
-  await confirmPassword(dependencies, account, password, caller.client);
+  await confirmPassword(dependencies, account, password, caller);
   return account;
 }
 

@@ -4,7 +4,7 @@ import { IconLinkOff, IconShieldCheck } from "@tabler/icons-react";
 import { Failed } from "#ui/kit/failed-change.tsx";
 import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
-import { plural } from "#ui/words/format.ts";
+import { formatTimeAndZone, plural } from "#ui/words/format.ts";
 import { verifyChain } from "#features/audit/api/audit.ts";
 
 /** Asks the server to recompute the chain; the result stays until the page is left. */
@@ -45,8 +45,11 @@ function Intact({ result }: { readonly result: AuditVerification }) {
       title={`The chain is intact: ${plural(result.rows, "row", "rows")}`}
     >
       <Text size="sm" mb="sm">
-        No row was changed, removed or put in between. Note this hash outside of this system: whoever can write to the database can rebuild
-        the whole chain, but not to the same hash.
+        No row was changed, removed or put in between.
+        {result.signed_at === null
+          ? ""
+          : ` Its end was signed ${formatTimeAndZone(new Date(result.signed_at))} with a key that is not in the database.`}{" "}
+        Note this hash outside of this system: it also shows whether the database was taken back to an earlier day.
       </Text>
       <CopyableBlock text={result.head} label="the hash of the newest row" />
     </Alert>
@@ -57,10 +60,8 @@ function Broken({ result }: { readonly result: AuditVerification }) {
   return (
     <Alert color="red" mb="md" role="alert" icon={<IconLinkOff />} title="The chain is broken">
       <Text size="sm" mb="sm">
-        {result.first_broken_id === null
-          ? "The end of the chain, which the database keeps apart, is missing or is not that of the last row."
-          : `It breaks at row ${result.first_broken_id}: that row was changed, moved, removed, or put in between.`}{" "}
-        Keep a copy of the database as it is, and compare it with a backup. {plural(result.rows, "row", "rows")} were looked at.
+        {result.problem} Keep a copy of the database as it is, and compare it with a backup. {plural(result.rows, "row", "rows")} were
+        looked at.
       </Text>
       <CopyableBlock text={result.head} label="the hash of the newest row" />
     </Alert>

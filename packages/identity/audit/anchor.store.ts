@@ -1,0 +1,59 @@
+import { sql } from "kysely";
+import type { Queries } from "#schema.ts";
+import type { Anchor } from "./anchor.ts";
+
+const COLUMNS = ["last_id as lastId", "at", "rows", "hash", "seal"] as const;
+
+/** All that are kept, oldest first. */
+export async function listAnchors(queries: Queries): Promise<readonly Anchor[]> {
+  return queries.selectFrom("identity.audit_anchors").select(COLUMNS).orderBy("last_id").execute();
+}
+
+export async function findLatestAnchor(queries: Queries): Promise<Anchor | undefined> {
+  return queries.selectFrom("identity.audit_anchors").select(COLUMNS).orderBy("last_id", "desc").limit(1).executeTakeFirst();
+}
+
+/** Another replica may have signed the same end of the chain. */
+export async function insertAnchor(queries: Queries, { lastId, at, rows, hash, seal }: Anchor): Promise<void> {
+  await queries
+    .insertInto("identity.audit_anchors")
+    .values({ last_id: lastId, at, rows, hash, seal })
+    .onConflict((conflict) => conflict.column("last_id").doNothing())
+    .execute();
+}
+
+export async function findHashOfRow(queries: Queries, id: number): Promise<Buffer | undefined> {
+  const row = await queries.selectFrom("identity.audit").select("hash").where("id", "=", id).executeTakeFirst();
+  return row?.hash;
+}
+
+/** Of those before `time` the last of each day stays. */
+export async function thinAnchors(queries: Queries, time: Date): Promise<void> {
+  await sql`
+    delete from identity.audit_anchors
+    where at < ${time}::timestamptz and last_id not in (
+      select max(last_id) from identity.audit_anchors group by date_trunc('day', at at time zone 'UTC')
+    )`.execute(queries);
+}
+
+/** Of many replicas that ask at once one gets `true`: it is to write the end of the chain down outside. */
+export async function claimPublishing(queries: Queries, now: Date, everyMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("identity.audit_head")
+    .set({ published_at: now })
+    .where((expression) =>
+      expression.or([expression("published_at", "is", null), expression("published_at", "<=", new Date(now.getTime() - everyMs))]),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Makes publishing due again after it failed. */
+export async function givePublishingBack(queries: Queries): Promise<void> {
+  await queries.updateTable("identity.audit_head").set({ published_at: null }).execute();
+}
+
+/** Whether there is any account, of which a row would have to tell. */
+export async function hasAccounts(queries: Queries): Promise<boolean> {
+  return (await queries.selectFrom("identity.users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
