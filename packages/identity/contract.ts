@@ -161,7 +161,8 @@ export type SetupAnswer = z.infer<typeof setupAnswerSchema>;
 /** `POST /admin/2fa/verify-setup`; the token may come by its cookie instead. */
 export const verifySetupRequestSchema = z.object({ code, setup_token: z.string().max(4096).optional() });
 
-export const verifySetupAnswerSchema = z.object({ totp_enabled: z.literal(true), backup_codes: z.array(z.string()) });
+/** With a new session, which takes the place of all others. */
+export const verifySetupAnswerSchema = fullSessionSchema.extend({ totp_enabled: z.literal(true), backup_codes: z.array(z.string()) });
 
 /** `POST /admin/2fa/replace`, `/backup-codes`, `/disable` */
 export const passwordAndCodeSchema = z.object({ password, code });

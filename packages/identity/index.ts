@@ -44,6 +44,7 @@ import { createSessions } from "./session/sessions.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
 import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
+import { liftLocksOfADay } from "./totp/lift-locks.ts";
 import { createSecondFactor } from "./totp/second-factor.ts";
 import { createSetupTickets } from "./totp/setup-ticket.ts";
 
@@ -100,12 +101,14 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   const administered = {
     ...accounts,
     throttle,
+    sessions,
     secondFactor,
     sealer,
     notices,
     tickets: createSetupTickets({ sealer, clock }),
     window: config.TOTP_WINDOW,
     cookie: createSetupCookie(publicUrl),
+    refreshCookie: cookie,
   };
   const places = sealedPlaces({ queries, sealer, clock });
   const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
@@ -113,7 +116,16 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
   const anchors = createAnchors({ ...audited, log, file: config.AUDIT_ANCHOR_FILE, url: config.AUDIT_ANCHOR_URL });
   const housekeeping = createHousekeeping({ queries, sealer, log, clock });
   const administration = { ...accounts, notices, mailed, publicUrl };
-  const recovery = { ...accounts, throttle, devices, notices, publicUrl, mailed, registration: config.REGISTRATION };
+  const recovery = {
+    ...accounts,
+    throttle,
+    devices,
+    notices,
+    liftLocks: liftLocksOfADay,
+    publicUrl,
+    mailed,
+    registration: config.REGISTRATION,
+  };
 
   /** Each in a scope of its own, since some of them read bodies in their own way. */
   const privateRoutes: readonly Routes[] = [
@@ -142,7 +154,12 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
       credentialEpochsRoutes(feed)(server);
     },
     /** `POST /api/v1/auth/register`, for observability's port. Needs no `start`. */
-    registrationRoutes: registrationRoutes({ ...accounts, throttle, registration: config.REGISTRATION }),
+    registrationRoutes: registrationRoutes({
+      ...accounts,
+      throttle,
+      registration: config.REGISTRATION,
+      tellOwner: (transaction, userId, at) => notices.append(transaction, { userId, kind: "registration_repeated", at }),
+    }),
     authenticators: {
       ...createAuthenticators({ queries, accessTokens, clock }),
       "same-origin": createSameOriginCheck([publicUrl, ...config.CORS_ORIGINS]),

@@ -32,6 +32,14 @@ export function resetSecondFactor(options: { readonly email: string; readonly re
   });
 }
 
+/** `sightline admin unlock-2fa` */
+export function unlockSecondFactor(address: string): Promise<void> {
+  return onParts("admin", async ({ identity: { host } }) => {
+    const { email } = await host.unlockSecondFactor(address);
+    console.log(`The codes of ${email} are looked at again.`);
+  });
+}
+
 /** `sightline admin list` */
 export function listAdmins(): Promise<void> {
   return onParts("admin", async ({ identity: { host } }) => {

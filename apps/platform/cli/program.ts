@@ -95,6 +95,15 @@ export function createProgram(): Command {
     .requiredOption("--reason <reason>", "why, for the audit and the owner")
     .addHelpText("after", "\nThe password alone logs in from then on, until a new second factor is set up. Safe while Sightline runs.")
     .action(async (options: { email: string; reason: string }) => (await import("./admin.ts")).resetSecondFactor(options));
+  admin
+    .command("unlock-2fa")
+    .description("have the codes of an account looked at again that were tried too often; the second factor stays")
+    .requiredOption("--email <email>", "address of the account")
+    .addHelpText(
+      "after",
+      "\nWhoever tried the codes knew the password: have it changed too. Safe while Sightline runs; the audit tells of it.",
+    )
+    .action(async ({ email }: { email: string }) => (await import("./admin.ts")).unlockSecondFactor(email));
 
   const keys = program.command("keys").description("Show and rotate the keys that seal secrets and sign access tokens.");
   keys

@@ -53,14 +53,21 @@ describe("POST /api/v1/auth/register", () => {
     expect(answer.json()).toMatchObject({ role: "member" });
   });
 
-  test("an address is taken in any case of its letters", async () => {
-    const { server } = await subject.replica({ environment: { REGISTRATION: "open" } });
+  test("an address that has an account, in any case of its letters, is answered like a new one; its owner is told instead", async () => {
+    const { server, identity } = await subject.replica({ environment: { REGISTRATION: "open" } });
     await register(ada, server);
+    const eve = await register({ ...ada, email: "eve@example.org" }, server);
 
-    const answer = await register({ ...ada, email: "ADA@example.org" }, server);
+    const again = await register({ ...ada, email: "ADA@example.org", password: "nine violet umbrellas", name: "Mallory" }, server);
 
-    expect(answer.statusCode).toBe(409);
-    expect(answer.json()).toMatchObject({ error: "email_taken" });
+    expect([again.statusCode, Object.keys(again.json())]).toEqual([eve.statusCode, Object.keys(eve.json())]);
+    expect(again.json()).toMatchObject({ email: "ADA@example.org", name: "Mallory", role: "member" });
+    expect((await logIn(server, ada.email, "nine violet umbrellas")).statusCode).toBe(401);
+    expect((await logIn(server, ada.email)).statusCode).toBe(200);
+    const notices = await subject.database.query.selectFrom("identity.notices").select("kind").execute();
+    expect(notices).toEqual([{ kind: "registration_repeated" }]);
+    expect(await auditOf(subject)).toContain("user_registration_repeated");
+    expect(await identity.verifyAudit()).toMatchObject({ intact: true });
   });
 
   test("of twenty at once on an empty system, over two replicas, exactly one becomes admin", needsRealPostgres, async () => {
@@ -93,8 +100,8 @@ describe("POST /api/v1/auth/register", () => {
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => register(ada, server)));
 
-    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(1);
-    expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(19);
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 20 }, () => 201));
+    expect((await auditOf(subject)).filter((event) => event === "user_created")).toHaveLength(1);
   });
 
   test.each([

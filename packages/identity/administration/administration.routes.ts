@@ -26,6 +26,7 @@ import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
+import { unlockSecondFactor } from "./unlock-second-factor.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { deleteAccountRow } from "./managed-account.store.ts";
 
@@ -126,6 +127,19 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
         const byMail = request.body?.mail ?? mailed;
         const oneTimePassword = await resetPassword(dependencies, callerOf(request), addressOf(request, request.params.id), { byMail });
         return { one_time_password: oneTimePassword ?? null };
+      },
+    );
+
+    server.post(
+      "/admin/users/:id/2fa/unlock",
+      withoutBody("admin-step-up", "Have the codes of an account looked at again that were tried too often; the second factor stays", {
+        params,
+        response: { 200: accountSchema },
+      }),
+      async (request) => {
+        const address = addressOf(request, request.params.id);
+        await unlockSecondFactor(dependencies, callerOf(request), address);
+        return describe(dependencies, address);
       },
     );
 

@@ -11,11 +11,10 @@ import {
   refuseOwnAccount,
 } from "./act-on-account.ts";
 import { updateAccount, type AccountChanges, type ManagedAccount } from "./managed-account.store.ts";
-import { removeSecondFactor } from "./reset-second-factor.ts";
 
 /**
  * Changes what differs from what is there; the rest writes nothing. Another role, disabling and a forced change of the
- * password end all sessions of the account.
+ * password end all sessions of the account. A second factor stays, whatever the role: only a reset with a reason takes it.
  *
  * @throws {AppError} 403 `own_account`, 404 `unknown_user`, 409 `last_admin`.
  */
@@ -43,9 +42,6 @@ export async function changeAccount(
       await raiseEpoch(transaction, { id: account.id, now });
       await forgetDevices(transaction, account.id);
       action.endSessions(ended);
-    }
-    if (changes.role === "member" && account.totpEnabled) {
-      await removeSecondFactor(dependencies, action, "the account became a member's, and members have no second factor");
     }
     recordChanges(action, changes);
   });

@@ -6,6 +6,7 @@ import { type AccountAddress, actOnAccount, type AdministrationDependencies } fr
 import { listAdmins, deleteAccountRow, deleteTenantRow, listAccountsOf } from "./managed-account.store.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
+import { unlockSecondFactor } from "./unlock-second-factor.ts";
 import { DEFAULT_TENANT, findTenant } from "#accounts/tenant.store.ts";
 
 /** What the host's command line may do to any account, of any tenant: whoever runs it holds the database already. */
@@ -31,6 +32,12 @@ export function createHostCommands(dependencies: AdministrationDependencies) {
       const request = readRequest(resetSecondFactorRequestSchema, { reason });
       const { email, ...account } = await find(dependencies, address);
       await resetSecondFactor(dependencies, undefined, account, request.reason);
+      return { email };
+    },
+    /** @throws {AppError} 404 `unknown_user`, 409 `not_enabled`. */
+    unlockSecondFactor: async (address: string) => {
+      const { email, ...account } = await find(dependencies, address);
+      await unlockSecondFactor(dependencies, undefined, account);
       return { email };
     },
     deleteTenant: (name: string) => deleteTenant(dependencies, name),

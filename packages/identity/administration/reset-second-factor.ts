@@ -4,7 +4,7 @@ import { refusal } from "#refusals.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { forgetAllFailures } from "#totp/code-tries.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
-import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
+import { type AccountAddress, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 
 /**
  * Removes the second factor of an account whose owner lost it: from then on the password alone logs in, until a new one
@@ -27,17 +27,11 @@ export async function resetSecondFactor(
       throw refusal("not_enabled");
     }
     await raiseEpoch(transaction, { id: account.id, now });
-    await removeSecondFactor(dependencies, action, reason);
+    await wipeSecondFactor(transaction, account.id);
+    await forgetAllFailures(transaction, account.id);
+    await deletePartialTokensOf(transaction, account.id);
+    await dependencies.notices.append(transaction, { userId: account.id, kind: "two_factor_reset", at: now, details: { reason } });
+    action.record("2fa_admin_reset", { reason });
     action.endSessions("two_factor_reset");
   });
-}
-
-/** Deletes the second factor with its counters and suspension, notifies the owner, and records the reason in the audit. */
-export async function removeSecondFactor({ notices }: AdministrationDependencies, action: Action, reason: string): Promise<void> {
-  const { transaction, account, now, record } = action;
-  await wipeSecondFactor(transaction, account.id);
-  await forgetAllFailures(transaction, account.id);
-  await deletePartialTokensOf(transaction, account.id);
-  await notices.append(transaction, { userId: account.id, kind: "two_factor_reset", at: now, details: { reason } });
-  record("2fa_admin_reset", { reason });
 }

@@ -13,6 +13,9 @@ import {
   type IdentityFixture,
 } from "#testing/identity-fixture.ts";
 
+import { call } from "#testing/second-factor-setup.ts";
+import { accessTokenWithCodeOf, codeOf, enableSecondFactor } from "#testing/second-factor.ts";
+
 const NEXT_PASSWORD = "nine violet umbrellas";
 
 let subject: IdentityFixture;
@@ -50,6 +53,37 @@ describe("POST /login/password", () => {
     expect((await me(full)).json()).toMatchObject({ must_change_password: false });
     expect((await logIn(subject.server, "new@example.org", oneTimePassword)).statusCode).toBe(401);
     expect((await logIn(subject.server, "new@example.org", NEXT_PASSWORD)).statusCode).toBe(200);
+  });
+
+  test("with a second factor asks for password and code when they were shown more than ten minutes ago", async () => {
+    const email = "two@example.org";
+    await createAccount(subject.identity, email);
+    const { secret } = await enableSecondFactor(subject, email);
+    const token = await accessTokenWithCodeOf(subject, email, secret);
+    const body = { current_password: PASSWORD, new_password: NEXT_PASSWORD };
+    subject.clock.forward(601);
+
+    const refused = await change(token, body);
+    const code = codeOf(secret, subject.clock);
+    const stepUp = await call(subject.server, token, "/step-up", { password: PASSWORD, code });
+
+    expect([refused.statusCode, refused.json()]).toMatchObject([403, { error: "step_up_required" }]);
+    expect(stepUp.statusCode).toBe(200);
+    expect((await change(token, body)).statusCode).toBe(200);
+  });
+
+  test("with a one-time password and a second factor the code can be shown again too", async () => {
+    const email = "three@example.org";
+    await createAccount(subject.identity, email);
+    const { secret } = await enableSecondFactor(subject, email);
+    await subject.database.query.updateTable("identity.users").set({ must_change_password: true }).where("email", "=", email).execute();
+    const token = await accessTokenWithCodeOf(subject, email, secret);
+    subject.clock.forward(601);
+    const body = { current_password: PASSWORD, new_password: NEXT_PASSWORD };
+
+    expect((await change(token, body)).json()).toMatchObject({ error: "step_up_required" });
+    await call(subject.server, token, "/step-up", { password: PASSWORD, code: codeOf(secret, subject.clock) });
+    expect((await change(token, body)).statusCode).toBe(200);
   });
 
   test("every session from before ends, and the answer is a new one", async () => {

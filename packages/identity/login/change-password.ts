@@ -10,11 +10,14 @@ import type { Grant } from "#session/sessions.ts";
 import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
 import type { LoginDependencies } from "./login.ts";
 
+const FRESH_MS = 600_000;
+
 /**
  * Sets a new password, ends every session of the user and opens a new one in their place. A one-time password is
- * replaced the same way.
+ * replaced the same way. With a second factor the password alone is not enough: password and code have to have been shown on this
+ * session within ten minutes, by its login or by a step-up.
  *
- * @throws {AppError} 401 `auth_failed`, 403 `wrong_password`, 400 `password_unchanged` or `password_too_common`, 429 `too_many_tries`.
+ * @throws {AppError} 401 `auth_failed`, 403 `wrong_password` or `step_up_required`, 400 `password_unchanged` or `password_too_common`, 429 `too_many_tries`.
  */
 export async function changePassword(dependencies: LoginDependencies, caller: Caller, request: ChangePasswordRequest): Promise<Grant> {
   const { queries, hasher, sessions } = dependencies;
@@ -23,6 +26,9 @@ export async function changePassword(dependencies: LoginDependencies, caller: Ca
   const session = await findSession(queries, sessionId);
   if (account === undefined || session === undefined) {
     throw sessionOver();
+  }
+  if (account.totpEnabled && dependencies.clock.now().getTime() - session.authenticatedAt.getTime() > FRESH_MS) {
+    throw refusal("step_up_required");
   }
   refuseGuessable(request.new_password, account.email);
   await confirmPassword(dependencies, account, request.current_password, caller);

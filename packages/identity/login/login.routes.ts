@@ -96,7 +96,7 @@ export function secondStepRoutes(dependencies: SecondStepDependencies & { readon
 
     server.post(
       "/step-up",
-      withBody("session", "Password and code once more, for what asks for them", {
+      withBody("session-or-password-change", "Password and code once more, for what asks for them", {
         body: stepUpRequestSchema,
         response: { 200: stepUpAnswerSchema },
       }),

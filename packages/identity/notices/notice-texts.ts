@@ -30,6 +30,13 @@ const TEXTS = {
     subject: "Too many wrong codes",
     sentence: () => "Too many wrong codes were tried on your account, so that codes are not looked at for a while.",
   },
+  two_factor_unlocked: {
+    subject: "Codes are looked at again",
+    sentence: ({ by }) =>
+      by === "admin"
+        ? "An admin lifted the lock of your codes: they are looked at again."
+        : "As you chose a new password by mail, the lock of your codes was lifted: they are looked at again.",
+  },
   backup_codes_regenerated: {
     subject: "New backup codes were made",
     sentence: () => "New backup codes were made for your account; the old ones no longer work.",
@@ -46,6 +53,11 @@ const TEXTS = {
     subject: "Your password was changed",
     sentence: ({ by }) =>
       `The password of your account was changed${by === "admin" ? " by an admin" : ""}, and all its sessions were ended.`,
+  },
+  registration_repeated: {
+    subject: "You have an account already",
+    sentence: () =>
+      "Someone, hopefully you, tried to register with your address. You have an account: log in, or ask for a new password if you forgot yours.",
   },
   invitation: {
     subject: "You are invited to Sightline",

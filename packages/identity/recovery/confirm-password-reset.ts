@@ -2,22 +2,29 @@ import { orRefuse } from "@sightline/foundation/errors";
 import { updatePassword } from "#accounts/account.store.ts";
 import type { AccountDependencies } from "#accounts/create-account.ts";
 import { refuseGuessable } from "#accounts/password-rule.ts";
+import type { AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
+import type { Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { deleteMailTicketsOf, findMailTicket, lockTicketOwner, takeMailTicket, type MailTicket } from "./mail-ticket.store.ts";
 import { hashTicketToken } from "./mail-ticket.ts";
 import { confirmationCounters } from "#throttle/counters.ts";
 
-export type ConfirmationDependencies = AccountDependencies & { readonly throttle: Throttle; readonly notices: Notices };
+export type ConfirmationDependencies = AccountDependencies & {
+  readonly throttle: Throttle;
+  readonly notices: Notices;
+  /** Lifts locks of the second factor's codes; answers whether there were any. The factor itself is left as it is. */
+  readonly liftLocks: (transaction: Transaction, userId: string, now: Date) => Promise<boolean>;
+};
 
 type Confirmation = { readonly token: string; readonly newPassword: string };
 
 /**
  * Sets the password that the link's owner has chosen, once. Ends every session and every other link; logs nobody in, and
- * leaves the second factor as it is. A password that is refused leaves the link good.
+ * leaves the second factor as it is, but for locks of its codes, which whoever knew the old password brought about. A password that is refused leaves the link good.
  *
  * @throws {AppError} 400 `link_not_valid` or `password_too_common`, 429 `too_many_tries`.
  */
@@ -35,7 +42,7 @@ export async function confirmPasswordReset(
 }
 
 async function setPassword(
-  { queries, notices, clock }: ConfirmationDependencies,
+  { queries, notices, liftLocks, clock }: ConfirmationDependencies,
   { ticket, tokenHash, passwordHash }: { readonly ticket: MailTicket; readonly tokenHash: Buffer; readonly passwordHash: string },
   client: Client,
 ): Promise<void> {
@@ -50,6 +57,11 @@ async function setPassword(
     await notices.append(transaction, { userId, kind: "password_changed", at: now, details: { ip: client.ip } });
     const action = { at: now, userId, tenantId, client };
     const changed = { ...action, event: "user_password_changed", details: { by: purpose } } as const;
-    await endSessions(transaction, { ...action, reason: "password_changed" }, changed);
+    const lifted: AuditEvent[] = [];
+    if (await liftLocks(transaction, userId, now)) {
+      await notices.append(transaction, { userId, kind: "two_factor_unlocked", at: now, details: { by: "password_reset" } });
+      lifted.push({ ...action, event: "2fa_unlocked", details: { by: "password_reset" } });
+    }
+    await endSessions(transaction, { ...action, reason: "password_changed" }, changed, ...lifted);
   });
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   email = `${randomUUID()}@example.org`;
   token = await signedIn(subject, email);
-  ({ secret, backupCodes } = await setUpSecondFactor(subject, token));
+  ({ secret, backupCodes, token } = await setUpSecondFactor(subject, token));
   subject.clock.forward(60);
 });
 

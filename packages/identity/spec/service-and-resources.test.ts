@@ -23,6 +23,13 @@ beforeEach(async () => {
 
 afterAll(() => subject.close());
 
+/** Goes on with the session that takes the place of the one before. */
+async function setUpSecondFactorHere() {
+  const made = await setUpSecondFactor(subject, token);
+  token = made.token;
+  return made;
+}
+
 /** What the authenticator app shows, so many seconds from now. */
 const codeIn = (secret: string, seconds = 0) => codeAt(secret, new Date(subject.clock.now().getTime() + seconds * 1000));
 
@@ -36,7 +43,7 @@ describe("What the service does (docs/contract.md#two-factor-what-the-service-do
     expect([url.searchParams.get("digits") ?? "6", url.searchParams.get("period") ?? "30"]).toEqual(["6", "30"]);
 
     // The codes come from an authenticator that nobody here wrote.
-    const { secret } = await setUpSecondFactor(subject, token);
+    const { secret } = await setUpSecondFactorHere();
     const answer = await verifyCode(subject.server, await partialTokenOf(subject.server, email), codeIn(secret, 30));
     expect(answer.statusCode).toBe(200);
   });
@@ -54,7 +61,7 @@ describe("What the service does (docs/contract.md#two-factor-what-the-service-do
   });
 
   test("Provides: setup (secret plus QR code), verification of the setup, login in two steps (password, then code), and regeneration of backup codes", async () => {
-    const { secret } = await setUpSecondFactor(subject, token);
+    const { secret } = await setUpSecondFactorHere();
     const partial = await partialTokenOf(subject.server, email);
     expect((await verifyCode(subject.server, partial, codeIn(secret, 30))).statusCode).toBe(200);
     subject.clock.forward(60);
@@ -63,7 +70,7 @@ describe("What the service does (docs/contract.md#two-factor-what-the-service-do
   });
 
   test("A backup code is accepted in place of the TOTP code at the second login step", async () => {
-    const { backupCodes } = await setUpSecondFactor(subject, token);
+    const { backupCodes } = await setUpSecondFactorHere();
     const answer = await verifyCode(subject.server, await partialTokenOf(subject.server, email), backupCodes[0] ?? "");
     expect(answer.json()).toMatchObject({ token_type: "bearer", method: "backup_code", backup_codes_remaining: 9 });
   });
@@ -71,7 +78,7 @@ describe("What the service does (docs/contract.md#two-factor-what-the-service-do
 
 describe("Resources and their fields (docs/contract.md#two-factor-resources-and-their-fields)", () => {
   test("User record | totp_secret | TOTP secret, stored encrypted at rest", async () => {
-    const { secret } = await setUpSecondFactor(subject, token);
+    const { secret } = await setUpSecondFactorHere();
     const user = await userOf(subject, token);
     expect(user.totp_secret).toMatch(/^v1\.k1\.[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(user.totp_secret).not.toContain(secret);
@@ -81,13 +88,13 @@ describe("Resources and their fields (docs/contract.md#two-factor-resources-and-
   test("User record | totp_enabled | boolean flag telling whether login requires the second step", async () => {
     expect((await userOf(subject, token)).totp_enabled).toBe(false);
     expect((await logIn(subject.server, email)).json()).not.toHaveProperty("two_factor_required");
-    await setUpSecondFactor(subject, token);
+    await setUpSecondFactorHere();
     expect((await userOf(subject, token)).totp_enabled).toBe(true);
     expect((await logIn(subject.server, email)).json()).toHaveProperty("two_factor_required", true);
   });
 
   test("User record | totp_backup_codes | list of bcrypt hashes; each entry is deleted once used (single use)", async () => {
-    const { backupCodes } = await setUpSecondFactor(subject, token);
+    const { backupCodes } = await setUpSecondFactorHere();
     const before = (await userOf(subject, token)).totp_backup_codes;
     // The code's first two symbols stand before its hash, so that a try costs one bcrypt.
     expect(before.map((entry) => entry.replace(/^[\dA-Z]{2}:/, ""))).toEqual(Array(10).fill(expect.stringMatching(/^\$2b\$10\$.{53}$/)));
@@ -100,7 +107,7 @@ describe("Resources and their fields (docs/contract.md#two-factor-resources-and-
   });
 
   test("User record | totp_last_used_at | timestamp; exists, but no rate limiting is built on it", async () => {
-    const { secret } = await setUpSecondFactor(subject, token);
+    const { secret } = await setUpSecondFactorHere();
     subject.clock.forward(60);
     await verifyCode(subject.server, await partialTokenOf(subject.server, email), codeIn(secret));
     const now = subject.clock.now().getTime();
@@ -121,7 +128,7 @@ describe("Resources and their fields (docs/contract.md#two-factor-resources-and-
   });
 
   test("Partial token | … | short-lived token (5 minutes), valid only for POST /login/verify-2fa", async () => {
-    const { secret } = await setUpSecondFactor(subject, token);
+    const { secret } = await setUpSecondFactorHere();
     const partial = await partialTokenOf(subject.server, email);
     for (const path of ["/login/me", "/admin/2fa"]) {
       const answer = await subject.server.inject({ url: path, headers: { authorization: `Bearer ${partial}` } });

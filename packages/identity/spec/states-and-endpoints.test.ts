@@ -25,6 +25,13 @@ beforeEach(async () => {
 
 afterAll(() => subject.close());
 
+/** Goes on with the session that takes the place of the one before. */
+async function setUpSecondFactorHere() {
+  const made = await setUpSecondFactor(subject, token);
+  token = made.token;
+  return made;
+}
+
 const codeIn = (secret: string, seconds = 0) => codeAt(secret, new Date(subject.clock.now().getTime() + seconds * 1000));
 
 function rowsOf(table: "identity.sessions" | "identity.setup_tries") {
@@ -42,29 +49,30 @@ describe("States and transitions (docs/contract.md#two-factor-states-and-transit
   });
 
   test("totp_enabled true | POST /login/access-token | email and password valid | partial token issued (5 min expiry)", async () => {
-    await setUpSecondFactor(subject, token);
+    await setUpSecondFactorHere();
     const answer = await logIn(subject.server, email);
     expect([answer.statusCode, answer.json()]).toEqual([200, PARTIAL_SESSION]);
   });
 
   test("… the partial token gives no access except to verify-2fa", async () => {
-    await setUpSecondFactor(subject, token);
+    await setUpSecondFactorHere();
     const answer = await logIn(subject.server, email);
     // There is no session yet: no cookie, no row. That every route of every part refuses it is crawled in apps/platform.
     expect(answer.cookies).toEqual([]);
-    expect(await rowsOf("identity.sessions")).toHaveLength(1);
+    // The two are the one that set it up, and its successor.
+    expect(await rowsOf("identity.sessions")).toHaveLength(2);
     const me = await subject.server.inject({ url: "/login/me", headers: { authorization: `Bearer ${answer.json().partial_token}` } });
     expect(me.statusCode).toBe(401);
   });
 
   test("partial token | POST /login/verify-2fa | valid TOTP code, … | full session", async () => {
-    const { secret } = await setUpSecondFactor(subject, token);
+    const { secret } = await setUpSecondFactorHere();
     const answer = await verifyCode(subject.server, await partialTokenOf(subject.server, email), codeIn(secret, 30));
     expect([answer.statusCode, answer.json()]).toEqual([200, { ...FULL_SESSION, method: "totp", backup_codes_remaining: 10 }]);
   });
 
   test("partial token | POST /login/verify-2fa | … or an unused backup code | full session | a used backup code is deleted", async () => {
-    const { backupCodes } = await setUpSecondFactor(subject, token);
+    const { backupCodes } = await setUpSecondFactorHere();
     const [code = ""] = backupCodes;
     const answer = await verifyCode(subject.server, await partialTokenOf(subject.server, email), code);
     expect([answer.statusCode, answer.json()]).toEqual([200, { ...FULL_SESSION, method: "backup_code", backup_codes_remaining: 9 }]);
@@ -106,7 +114,7 @@ describe("States and transitions (docs/contract.md#two-factor-states-and-transit
   });
 
   test("The operation that disables 2FA: not shown — decided: POST /admin/2fa/disable with password and code", async () => {
-    const { secret } = await setUpSecondFactor(subject, token);
+    const { secret } = await setUpSecondFactorHere();
     subject.clock.forward(30);
     const answer = await call(subject.server, token, "/admin/2fa/disable", { password: PASSWORD, code: codeIn(secret) });
     expect(answer.statusCode).toBe(204);
@@ -134,20 +142,20 @@ describe("Endpoints (docs/contract.md#two-factor-endpoints)", () => {
       cookies,
       payload: { code: codeIn(secret) },
     });
-    expect(answer.json()).toEqual({ totp_enabled: true, backup_codes: Array(10).fill(expect.any(String)) });
+    expect(answer.json()).toMatchObject({ totp_enabled: true, backup_codes: Array(10).fill(expect.any(String)) });
     expect((await userOf(subject, token)).totp_secret).not.toBeNull();
   });
 
   test("POST | /login/access-token | email and password | a full session, or a partial token when totp_enabled is true", async () => {
     const payload = { email: email, password: PASSWORD };
     const before = await subject.server.inject({ method: "POST", url: "/login/access-token", payload });
-    await setUpSecondFactor(subject, token);
+    await setUpSecondFactorHere();
     const after = await subject.server.inject({ method: "POST", url: "/login/access-token", payload });
     expect([before.json(), after.json()]).toEqual([FULL_SESSION, PARTIAL_SESSION]);
   });
 
   test("POST | /login/verify-2fa | the partial token and a code (TOTP or backup code) | a full session", async () => {
-    const { secret } = await setUpSecondFactor(subject, token);
+    const { secret } = await setUpSecondFactorHere();
     const payload = { partial_token: await partialTokenOf(subject.server, email), code: codeIn(secret, 30) };
     const answer = await subject.server.inject({ method: "POST", url: "/login/verify-2fa", payload });
     expect(answer.json()).toMatchObject(FULL_SESSION);
@@ -155,7 +163,7 @@ describe("Endpoints (docs/contract.md#two-factor-endpoints)", () => {
   });
 
   test("(regeneration of backup codes) — decided: POST /admin/2fa/backup-codes with password and code; the old ones are dead", async () => {
-    const { secret, backupCodes } = await setUpSecondFactor(subject, token);
+    const { secret, backupCodes } = await setUpSecondFactorHere();
     subject.clock.forward(30);
     const answer = await call(subject.server, token, "/admin/2fa/backup-codes", { password: PASSWORD, code: codeIn(secret) });
     const { backup_codes: fresh } = answer.json<{ backup_codes: string[] }>();
@@ -175,12 +183,12 @@ describe("Authentication (docs/contract.md#two-factor-authentication)", () => {
 
   test("2. When totp_enabled is false the result is a full session. When true, the result is a partial token with 5 minutes expiry", async () => {
     expect((await logIn(subject.server, email)).json()).toEqual(FULL_SESSION);
-    await setUpSecondFactor(subject, token);
+    await setUpSecondFactorHere();
     expect((await logIn(subject.server, email)).json()).toEqual(PARTIAL_SESSION);
   });
 
   test("3. Step two: the partial token plus a TOTP code or backup code at POST /login/verify-2fa, which returns the full session", async () => {
-    const { secret, backupCodes } = await setUpSecondFactor(subject, token);
+    const { secret, backupCodes } = await setUpSecondFactorHere();
     for (const code of [codeIn(secret, 30), backupCodes[0] ?? ""]) {
       const answer = await verifyCode(subject.server, await partialTokenOf(subject.server, email), code);
       const headers = { authorization: `Bearer ${answer.json<{ access_token: string }>().access_token}` };
@@ -189,7 +197,7 @@ describe("Authentication (docs/contract.md#two-factor-authentication)", () => {
   });
 
   test("4. Secrets are encrypted at rest; backup codes are irreversible hashes", async () => {
-    const { secret, backupCodes } = await setUpSecondFactor(subject, token);
+    const { secret, backupCodes } = await setUpSecondFactorHere();
     const stored = JSON.stringify(await userOf(subject, token));
     for (const shown of [secret, ...backupCodes, ...backupCodes.map((code) => code.replaceAll("-", ""))]) {
       expect(stored).not.toContain(shown);

@@ -6,7 +6,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "POST /login/password": ["access_token"],
   "POST /admin/2fa/setup": ["secret", "otpauth_url", "qr_svg", "setup_token"],
   "POST /admin/2fa/replace": ["secret", "otpauth_url", "qr_svg", "setup_token"],
-  "POST /admin/2fa/verify-setup": ["backup_codes"],
+  "POST /admin/2fa/verify-setup": ["backup_codes", "access_token"],
   "POST /admin/2fa/backup-codes": ["backup_codes"],
   "POST /admin/users": ["one_time_password"],
   "POST /admin/users/:id/password-reset": ["one_time_password"],
@@ -16,7 +16,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 export const SHOWN_ONCE: ReadonlySet<string> = new Set(["partial_token", "secret", "setup_token", "backup_codes", "one_time_password"]);
 
 /** The routes that set a cookie with a secret in it. */
-const COOKIES: ReadonlySet<string> = new Set(Object.keys(FIELDS).filter((route) => /\/login\/|2fa\/(setup|replace)$/.test(route)));
+const COOKIES: ReadonlySet<string> = new Set(
+  Object.keys(FIELDS).filter((route) => /\/login\/|2fa\/(setup|replace|verify-setup)$/.test(route)),
+);
 
 export type Shown = { readonly kind: string; readonly value: string };
 

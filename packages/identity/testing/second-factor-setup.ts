@@ -38,17 +38,18 @@ export async function beginSetup(server: HttpServer, token: string): Promise<Sho
   return answer.json<Shown>();
 }
 
-/** Switches the second factor on, as its owner would. */
+/** Switches the second factor on, as its owner would; the session is a new one then. */
 export async function setUpSecondFactor(
   { server, clock }: IdentityFixture,
   token: string,
-): Promise<{ readonly secret: string; readonly backupCodes: readonly string[] }> {
+): Promise<{ readonly secret: string; readonly backupCodes: readonly string[]; readonly token: string }> {
   const { secret, setup_token } = await beginSetup(server, token);
   const answer = await call(server, token, "/admin/2fa/verify-setup", { code: codeAt(secret, clock.now()), setup_token });
   if (answer.statusCode !== 200) {
     throw new Error(`the set-up did not end: ${answer.body}`);
   }
-  return { secret, backupCodes: answer.json<{ backup_codes: string[] }>().backup_codes };
+  const { backup_codes: backupCodes, access_token } = answer.json<{ backup_codes: string[]; access_token: string }>();
+  return { secret, backupCodes, token: access_token };
 }
 
 /** Seals and opens as the server does. */

@@ -25,8 +25,10 @@ const route = routesTagged("second factor", BODY_BYTES);
  * Serves an admin's own second factor. `verify-setup` reads a cookie, yet requires an access token of the same session
  * too: with the cookie alone, which is all that another site can make a browser send, it answers 401.
  */
-export function adminSecondFactorRoutes(dependencies: SetupDependencies & { readonly cookie: TokenCookie }) {
-  const { cookie } = dependencies;
+export function adminSecondFactorRoutes(
+  dependencies: SetupDependencies & { readonly cookie: TokenCookie; readonly refreshCookie: TokenCookie },
+) {
+  const { cookie, refreshCookie } = dependencies;
   return (server: HttpServer): void => {
     acceptNoBody(server);
 
@@ -49,15 +51,20 @@ export function adminSecondFactorRoutes(dependencies: SetupDependencies & { read
 
     server.post(
       "/admin/2fa/verify-setup",
-      route("admin", "The first code of the new secret switches it on, and answers the backup codes", {
-        body: verifySetupRequestSchema,
-        response: { 200: verifySetupAnswerSchema },
-      }),
+      route(
+        "admin",
+        "The first code of the new secret switches it on, and answers the backup codes and a new session in place of all others",
+        {
+          body: verifySetupRequestSchema,
+          response: { 200: verifySetupAnswerSchema },
+        },
+      ),
       async (request, reply) => {
         const { code, setup_token: token = cookie.read(request) } = request.body;
-        const backupCodes = await verifySetup(dependencies, callerOf(request), { code, token });
+        const { backupCodes, grant } = await verifySetup(dependencies, callerOf(request), { code, token });
         cookie.clear(reply);
-        return { totp_enabled: true as const, backup_codes: [...backupCodes] };
+        refreshCookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+        return { totp_enabled: true as const, backup_codes: [...backupCodes], ...grant.answer };
       },
     );
 

@@ -241,17 +241,18 @@ describe("POST /admin/2fa/disable", () => {
   test("leaves no used setup ticket that could switch it on again", async () => {
     const token = await signedIn(subject, "again@example.org");
     const { secret, setup_token } = await beginSetup(subject.server, token);
-    await call(subject.server, token, "/admin/2fa/verify-setup", { code: codeNow(secret), setup_token });
+    const enabled = await call(subject.server, token, "/admin/2fa/verify-setup", { code: codeNow(secret), setup_token });
+    const { access_token: successor } = enabled.json<{ access_token: string }>();
     subject.clock.forward(30);
-    await call(subject.server, token, "/admin/2fa/disable", { password: PASSWORD, code: codeNow(secret) });
+    await call(subject.server, successor, "/admin/2fa/disable", { password: PASSWORD, code: codeNow(secret) });
     subject.clock.forward(30);
 
-    const answer = await call(subject.server, token, "/admin/2fa/verify-setup", { code: codeNow(secret), setup_token });
+    const answer = await call(subject.server, successor, "/admin/2fa/verify-setup", { code: codeNow(secret), setup_token });
 
     expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({ error: "setup_expired" });
+    expect(answer.json()).toMatchObject({ error: "setup_invalid" });
     expect((await userOf(subject, token)).totp_enabled).toBe(false);
-    const next = await setUpSecondFactor(subject, token);
+    const next = await setUpSecondFactor(subject, successor);
     expect(openSecret(await userOf(subject, token))).toBe(next.secret);
   });
 

@@ -110,19 +110,19 @@ describe("POST /admin/2fa/replace", () => {
     const { token, secret } = await protectedAdmin("outdated");
     const first = await beginReplacement(token, codeNow(secret));
     const second = await beginReplacement(token, codeNow(secret));
-    expect((await finish(token, second)).statusCode).toBe(200);
+    const { access_token: successor } = (await finish(token, second)).json<{ access_token: string }>();
 
-    const outdated = await finish(token, first);
+    const outdated = await finish(successor, first);
 
     expect(outdated.statusCode).toBe(400);
     expect(outdated.json()).toMatchObject({ error: "setup_invalid" });
     expect(openSecret(await userOf(subject, token))).toBe(second.secret);
     subject.clock.forward(30);
-    const third = await beginReplacement(token, codeNow(second.secret));
-    expect((await call(subject.server, token, "/admin/2fa/disable", { password: PASSWORD, code: codeNow(second.secret) })).statusCode).toBe(
-      204,
-    );
-    expect((await finish(token, third)).json()).toMatchObject({ error: "not_enabled" });
+    const third = await beginReplacement(successor, codeNow(second.secret));
+    expect(
+      (await call(subject.server, successor, "/admin/2fa/disable", { password: PASSWORD, code: codeNow(second.secret) })).statusCode,
+    ).toBe(204);
+    expect((await finish(successor, third)).json()).toMatchObject({ error: "not_enabled" });
   });
 
   test("goes through when the old secret was sealed anew meanwhile, with the next key of the ring", async () => {

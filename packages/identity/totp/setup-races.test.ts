@@ -73,7 +73,8 @@ describe("at the same moment over two replicas", () => {
 
     const outcomes = answers.map(outcome);
     const winner = outcomes.indexOf("ok");
-    expect(outcomes.filter((each) => each === "already_enabled")).toHaveLength(TICKETS - 1);
+    // By then the first one had ended the session that they all belong to.
+    expect(outcomes.filter((each) => ["already_enabled", "setup_invalid", "auth_failed"].includes(each))).toHaveLength(TICKETS - 1);
     const user = await userOf(subject, token);
     expect(openSecret(user)).toBe(shown[winner]?.secret);
     const selectors = answers[winner]?.json<{ backup_codes: string[] }>().backup_codes.map((code) => code.slice(0, 2));

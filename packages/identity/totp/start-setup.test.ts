@@ -164,8 +164,7 @@ describe("POST /admin/2fa/setup", () => {
   });
 
   test("shows nothing once the second factor is on", async () => {
-    const token = await signedIn(subject, "enabled@example.org");
-    await setUpSecondFactor(subject, token);
+    const { token } = await setUpSecondFactor(subject, await signedIn(subject, "enabled@example.org"));
 
     const answer = await setUp(token);
 

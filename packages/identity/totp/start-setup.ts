@@ -12,6 +12,7 @@ import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
+import type { Sessions } from "#session/sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
 import { openTotpSecret } from "./sealed-secret.ts";
@@ -55,6 +56,7 @@ export type SetupDependencies = AccountDependencies & {
   readonly throttle: Throttle;
   readonly secondFactor: SecondFactor;
   readonly tickets: SetupTickets;
+  readonly sessions: Sessions;
   readonly sealer: Sealer;
   readonly notices: Notices;
   /** Steps around the current one whose codes are right. */

@@ -1,7 +1,7 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
-import { accessTokenOf, auditOf, createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
+import { accessTokenOf, auditOf, cookieOf, createIdentityFixture, refresh, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { beginSetup, call, setUpSecondFactor, openSecret, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { wrongCodeOf } from "#testing/second-factor.ts";
 
@@ -40,13 +40,22 @@ describe("POST /admin/2fa/verify-setup", () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.headers["cache-control"]).toBe("no-store");
     const { backup_codes: codes } = answer.json<{ backup_codes: string[] }>();
-    expect(answer.json()).toEqual({ totp_enabled: true, backup_codes: codes });
+    expect(answer.json()).toEqual({
+      totp_enabled: true,
+      backup_codes: codes,
+      token_type: "bearer",
+      access_token: expect.any(String),
+      expires_in: 3600,
+    });
     expect(codes).toHaveLength(10);
     expect(new Set(codes).size).toBe(10);
     for (const backupCode of codes) {
       expect(backupCode).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
     }
-    expect(answer.cookies).toEqual([expect.objectContaining({ name: "__Host-sightline_2fa_setup", value: "", maxAge: 0 })]);
+    expect(answer.cookies).toEqual([
+      expect.objectContaining({ name: "__Host-sightline_2fa_setup", value: "", maxAge: 0 }),
+      expect.objectContaining({ name: "__Host-sightline_refresh", httpOnly: true, secure: true }),
+    ]);
     const step = Math.floor(now().getTime() / 30_000);
     const user = await userOf(subject, token);
     expect(user).toMatchObject({ totp_enabled: true, totp_last_step: step, totp_last_used_at: new Date(step * 30_000), epoch: 1 });
@@ -78,7 +87,7 @@ describe("POST /admin/2fa/verify-setup", () => {
     }
   });
 
-  test("ends the user's other sessions and partial tokens, and keeps the one that asked", async () => {
+  test("ends all of the user's sessions and partial tokens; a new session that both factors opened takes the place of the one that asked", async () => {
     const elsewhere = await (async () => {
       await signedIn(subject, "elsewhere@example.org");
       return accessTokenOf(subject.server, "elsewhere@example.org");
@@ -90,10 +99,16 @@ describe("POST /admin/2fa/verify-setup", () => {
       .values({ token_hash: Buffer.alloc(32), user_id, epoch: 1, ip: "::1", authenticated_at: now(), expires_at: inSeconds(300) })
       .execute();
 
-    await setUpSecondFactor(subject, token);
+    const { secret, setup_token } = await beginSetup(subject.server, token);
+    const enabled = await verify(token, { code: codeAt(secret, now()), setup_token });
 
-    expect((await subject.server.inject({ url: "/login/me", headers: { authorization: `Bearer ${token}` } })).statusCode).toBe(200);
-    expect((await subject.server.inject({ url: "/login/me", headers: { authorization: `Bearer ${elsewhere}` } })).statusCode).toBe(401);
+    const { access_token: successor } = enabled.json<{ access_token: string }>();
+    const statusOf = async (bearer: string) =>
+      (await subject.server.inject({ url: "/login/me", headers: { authorization: `Bearer ${bearer}` } })).statusCode;
+    expect(await Promise.all([successor, token, elsewhere].map(statusOf))).toEqual([200, 401, 401]);
+    expect(decodeJwt(successor)).toMatchObject({ amr: ["pwd", "otp", "mfa"], auth_time: decodeJwt(token)["auth_time"] });
+    expect(decodeJwt(successor)["sid"]).not.toBe(decodeJwt(token)["sid"]);
+    expect((await refresh(subject.server, cookieOf(enabled))).statusCode).toBe(200);
     expect(await subject.database.query.selectFrom("identity.partial_tokens").selectAll().where("user_id", "=", user_id).execute()).toEqual(
       [],
     );

@@ -6,6 +6,7 @@ import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes } from "./backup-code-hashes.ts";
+import type { Grant } from "#session/sessions.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
 import { setupExpired, type SetupTicket } from "./setup-ticket.ts";
@@ -33,16 +34,17 @@ const FINISHED = "This set-up was finished, or had ten wrong codes. Start it aga
 
 /**
  * Switches a secret on by its first code: alone, or in place of the one before. Makes new backup codes either way,
- * since the old ones may have been stored on the lost device.
+ * since the old ones may have been stored on the lost device. Every session ends, and a new one that both factors opened takes the
+ * caller's place (OWASP ASVS 5, 7.2.4): what was copied of the old one before is worth nothing.
  *
- * @returns the backup codes, which are shown once.
+ * @returns the backup codes, which are shown once, and the new session.
  * @throws {AppError} 400 `setup_invalid`, `setup_expired` or `invalid_code`, 409 `already_enabled` or `not_enabled`.
  */
 export async function verifySetup(
   dependencies: SetupDependencies,
   caller: Caller,
   request: { readonly code: string; readonly token: string | undefined },
-): Promise<readonly string[]> {
+): Promise<EnabledFactor> {
   const { queries, tickets, window, clock } = dependencies;
   const ticket = tickets.open(request.token, caller);
   const tries = await takeSetupTry(queries, ticket, TRIES_PER_TICKET);
@@ -62,6 +64,8 @@ export async function verifySetup(
   }
 }
 
+export type EnabledFactor = { readonly backupCodes: readonly string[]; readonly grant: Grant };
+
 type Refusal = { readonly ticket: SetupTicket; readonly code: string | undefined; readonly triesLeft: number };
 
 async function refuseCode({ queries, clock }: SetupDependencies, caller: Caller, { ticket, code, triesLeft }: Refusal): Promise<never> {
@@ -79,15 +83,17 @@ async function finish(
   dependencies: SetupDependencies,
   caller: Caller,
   { ticket, step }: { readonly ticket: SetupTicket; readonly step: number },
-): Promise<readonly string[]> {
-  const { queries, clock } = dependencies;
+): Promise<EnabledFactor> {
+  const { queries, sessions, clock } = dependencies;
   if (!(await claimSetupTicket(queries, ticket.id, clock.now()))) {
     throw setupExpired(FINISHED);
   }
   try {
     const { codes, hashes } = await makeBackupCodes();
-    await queries.transaction().execute((transaction) => enable(transaction, dependencies, caller, { ticket, step, hashes }));
-    return codes;
+    const sessionId = await queries
+      .transaction()
+      .execute((transaction) => enable(transaction, dependencies, caller, { ticket, step, hashes }));
+    return { backupCodes: codes, grant: await sessions.grant(sessionId) };
   } catch (error) {
     await reopenSetupTicket(queries, ticket.id);
     throw error;
@@ -98,11 +104,11 @@ type Verified = { readonly ticket: SetupTicket; readonly step: number; readonly 
 
 async function enable(
   transaction: Transaction,
-  { sealer, notices, clock }: SetupDependencies,
+  { sealer, notices, sessions, clock }: SetupDependencies,
   caller: Caller,
   { ticket, step, hashes }: Verified,
-): Promise<void> {
-  const { userId } = caller;
+): Promise<string> {
+  const { userId, authenticatedAt, client } = caller;
   const now = clock.now();
   const account = orRefuse(await lockForSetup(transaction, ticket), () => refusal("setup_invalid"));
   refuseOutdated(ticket, account, sealer);
@@ -115,10 +121,15 @@ async function enable(
   });
   await deletePartialTokensOf(transaction, userId);
   const change = ticket.replaces === undefined ? ENABLED : REPLACED;
-  await notices.append(transaction, { userId, kind: change.notice, at: now, details: { ip: caller.client.ip } });
-  await endSessions(transaction, { ...ownAction(caller, now), reason: change.reason, except: caller.sessionId });
+  await notices.append(transaction, { userId, kind: change.notice, at: now, details: { ip: client.ip } });
+  const successor = await sessions.open(transaction, { userId, amr: AMR, authenticatedAt, client });
+  await endSessions(transaction, { ...ownAction(caller, now), reason: change.reason, except: successor });
   await appendAudit(transaction, { ...ownAction(caller, now), event: change.event });
+  return successor;
 }
+
+/** Password and one-time code, by the names of RFC 8176. */
+const AMR = ["pwd", "otp", "mfa"];
 
 const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled", reason: "two_factor_enabled" } as const;
 const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced", reason: "two_factor_replaced" } as const;

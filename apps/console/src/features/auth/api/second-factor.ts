@@ -27,11 +27,11 @@ export const startSetup = (password: string | undefined) =>
 /** Asks for a secret in place of the one in use, which goes on working until the new one's first code. */
 export const startReplacement = (proof: PasswordAndCode) => identity.post("/admin/2fa/replace", { body: proof, answer: setupAnswerSchema });
 
-/** The first code of a new secret switches it on; the answer is the backup codes. */
+/** The first code of a new secret switches it on; the answer is the backup codes, and a session in place of this one. */
 export const verifySetup = (code: string, setupToken: string) =>
   identity.post("/admin/2fa/verify-setup", {
     body: { code, setup_token: setupToken },
-    answer: verifySetupAnswerSchema.transform(({ backup_codes: codes }): readonly string[] => codes),
+    answer: verifySetupAnswerSchema,
   });
 
 export const makeBackupCodes = (proof: PasswordAndCode) =>

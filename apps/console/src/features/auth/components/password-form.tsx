@@ -7,12 +7,14 @@ import { useChange } from "#http/use-change.ts";
 import { useApi } from "#http/api-context.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { formatDuration } from "#ui/words/format.ts";
+import { useStepUp } from "#features/auth/step-up.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
 import { useWait } from "./use-wait.ts";
 import { fullSessionSchema } from "@sightline/identity/contract";
 
 export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
   const api = useApi();
+  const withStepUp = useStepUp();
   const [current, setCurrent] = useState("");
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
@@ -22,7 +24,12 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
   const againField = useRef<HTMLInputElement>(null);
   const wait = useWait();
   const change = useChange({
-    send: () => identity.post("/login/password", { body: { current_password: current, new_password: chosen }, answer: fullSessionSchema }),
+    send: () =>
+      withStepUp(() =>
+        api.request(
+          identity.post("/login/password", { body: { current_password: current, new_password: chosen }, answer: fullSessionSchema }),
+        ),
+      ),
     onError: wait.waitAfter,
     onSuccess(session) {
       // It ended every session, this one too.

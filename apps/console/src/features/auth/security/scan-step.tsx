@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import type { SetupAnswer } from "@sightline/identity/contract";
 import { useState } from "react";
 import { Form } from "#ui/kit/form.tsx";
+import { useApi } from "#http/api-context.ts";
 import { useChange } from "#http/use-change.ts";
 import { hasCode } from "#http/api-error.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -89,10 +90,15 @@ type FirstCodeProps = {
 };
 
 function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
+  const api = useApi();
   const code = useCode();
   const verify = useChange({
     send: (sent: string) => verifySetup(sent, setup.setup_token),
-    onSuccess: onVerified,
+    onSuccess({ access_token: token, backup_codes: codes }) {
+      // Every session ended, this one too.
+      api.signIn(token);
+      onVerified(codes);
+    },
     onError(error) {
       code.wait.waitAfter(error);
       code.select();

@@ -44,4 +44,7 @@ export const resetPassword = (id: string, mail: boolean) =>
 
 export const resetSecondFactor = (id: string, reason: string) => identity.post(`${pathOf(id)}/2fa/reset`, { body: { reason } });
 
+/** Has codes looked at again that were tried too often. */
+export const unlockSecondFactor = (id: string) => identity.post(`${pathOf(id)}/2fa/unlock`, { answer: accountSchema });
+
 export const deleteAccount = (id: string) => identity.delete(pathOf(id));

@@ -6,7 +6,7 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import { changeAccount } from "#features/users/api/accounts.ts";
 import { ACTION_KEY, ActionForm, type Asking } from "./action-form.tsx";
 import { type Intent, menuIdOf } from "./account-menu.tsx";
-import { ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFactor } from "./confirm-action.tsx";
+import { ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFactor, UnlockSecondFactor } from "./confirm-action.tsx";
 import { CreateAccount, RoleChoice } from "./create-account.tsx";
 import { useBlocker } from "@tanstack/react-router";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -21,6 +21,7 @@ const TITLES: Readonly<Record<DialogSubject["kind"], string>> = {
   edit: "Change the user",
   "require-password": "Require a new password?",
   "reset-password": "Reset the password?",
+  "unlock-second-factor": "Lift the lock of the codes?",
   "reset-second-factor": "Reset the second factor?",
   disable: "Disable this account?",
   enable: "Enable this account?",
@@ -117,6 +118,8 @@ function Content({ subject, ownId, mailWorks, onShow, onDone, ...asking }: Conte
           {...common}
         />
       );
+    case "unlock-second-factor":
+      return <UnlockSecondFactor account={subject.account} {...common} />;
     case "reset-second-factor":
       return <ResetSecondFactor account={subject.account} {...common} />;
     case "disable":
@@ -196,7 +199,7 @@ function EditAccount({ account, own, onDone, ...asking }: EditAccountProps) {
       {newRole && (
         <Alert color="yellow">
           A new role ends the sessions of {account.name}, who then logs in again.
-          {role === "member" && account.totp_enabled && " The second factor is removed, since members have none."}
+          {role === "member" && account.totp_enabled && " The second factor stays: the code is asked for as before."}
         </Alert>
       )}
     </ActionForm>

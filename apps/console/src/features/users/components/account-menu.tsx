@@ -5,6 +5,7 @@ import {
   IconKey,
   IconListSearch,
   IconLockExclamation,
+  IconLockOpen,
   IconPencil,
   IconShieldOff,
   IconTrash,
@@ -15,7 +16,15 @@ import { Link } from "@tanstack/react-router";
 
 /** What someone wants to do to an account; each has its dialog. */
 export type Intent = {
-  readonly kind: "edit" | "require-password" | "reset-password" | "reset-second-factor" | "disable" | "enable" | "delete";
+  readonly kind:
+    | "edit"
+    | "require-password"
+    | "reset-password"
+    | "unlock-second-factor"
+    | "reset-second-factor"
+    | "disable"
+    | "enable"
+    | "delete";
   readonly account: AccountItem;
 };
 
@@ -57,6 +66,7 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
             <Menu.Divider />
             {!account.must_change_password && !account.invited && item("require-password", IconLockExclamation, "Require a new password…")}
             {isEnabled && item("reset-password", IconKey, account.invited ? "Invite again…" : "Reset the password…")}
+            {account.totp_enabled && item("unlock-second-factor", IconLockOpen, "Lift the lock of the codes…")}
             {account.totp_enabled && item("reset-second-factor", IconShieldOff, "Reset the second factor…")}
             <Menu.Divider />
             {isEnabled ? item("disable", IconUserOff, "Disable…") : item("enable", IconUserCheck, "Enable…")}

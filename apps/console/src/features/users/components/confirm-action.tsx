@@ -3,7 +3,7 @@ import { type AccountItem, type ChangeAccountRequest, resetSecondFactorRequestSc
 import { type ReactNode, useState } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { confirmsEmail } from "#features/users/account-state.ts";
-import { changeAccount, deleteAccount, resetPassword, resetSecondFactor } from "#features/users/api/accounts.ts";
+import { changeAccount, deleteAccount, resetPassword, resetSecondFactor, unlockSecondFactor } from "#features/users/api/accounts.ts";
 import { ActionForm, type Asking } from "./action-form.tsx";
 import { WayIn } from "./way-in.tsx";
 
@@ -92,6 +92,26 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
         data-autofocus
         {...typedInto(reason, setReason)}
       />
+    </ActionForm>
+  );
+}
+
+export function UnlockSecondFactor({ account, onDone, ...form }: Props) {
+  return (
+    <ActionForm
+      {...form}
+      label="Lift the lock"
+      failure="The lock was not lifted"
+      send={() => unlockSecondFactor(account.id)}
+      onDone={() => onDone(`The codes of ${account.name} are looked at again.`)}
+    >
+      <Text>
+        After too many wrong codes none are looked at for a while, not even right ones. This lifts that for {account.name} ({account.email}
+        ); the second factor stays.
+      </Text>
+      <Text size="sm" c="dimmed">
+        Whoever tried the codes knew the password: have it changed as well.
+      </Text>
     </ActionForm>
   );
 }

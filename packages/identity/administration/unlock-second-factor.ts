@@ -1,0 +1,28 @@
+import type { Caller } from "#audit/client.ts";
+import { refusal } from "#refusals.ts";
+import { forgetAllFailures } from "#totp/code-tries.store.ts";
+import { type AccountAddress, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
+
+/**
+ * Lifts the locks of an account whose codes somebody tried too often: codes are looked at again, and the second factor stays. Never
+ * one's own: whoever stole an admin's session would guess on.
+ *
+ * @throws {AppError} 403 `own_second_factor`, 404 `unknown_user`, 409 `not_enabled`.
+ */
+export async function unlockSecondFactor(
+  dependencies: AdministrationDependencies,
+  actor: Caller | undefined,
+  address: AccountAddress,
+): Promise<void> {
+  if (address.id === actor?.userId) {
+    throw refusal("own_second_factor");
+  }
+  await actOnAccount(dependencies, actor, address, async ({ transaction, account, now, record }) => {
+    if (!account.totpEnabled) {
+      throw refusal("not_enabled");
+    }
+    await forgetAllFailures(transaction, account.id);
+    await dependencies.notices.append(transaction, { userId: account.id, kind: "two_factor_unlocked", at: now, details: { by: "admin" } });
+    record("2fa_unlocked", { by: "admin" });
+  });
+}
