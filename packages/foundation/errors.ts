@@ -17,6 +17,8 @@ type AppErrorOptions = {
   readonly details?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  /** Whether who refuses writes to the log itself, less often than it refuses; otherwise each 5xx is a line. */
+  readonly logged?: boolean;
 };
 
 /**
@@ -30,6 +32,7 @@ export class AppError extends Error {
   readonly status: number;
   readonly details: readonly ErrorDetail[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly logged: boolean;
 
   constructor(options: AppErrorOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -38,6 +41,7 @@ export class AppError extends Error {
     this.status = options.status;
     this.details = options.details;
     this.headers = options.headers ?? {};
+    this.logged = options.logged ?? false;
   }
 
   toBody(): ErrorBody {
@@ -73,7 +77,7 @@ export function refusal(
   status: number,
   code: string,
   message: string,
-  more?: Pick<AppErrorOptions, "details" | "headers" | "cause">,
+  more?: Pick<AppErrorOptions, "details" | "headers" | "cause" | "logged">,
 ): AppError {
   return new AppError({ status, code, message, ...more });
 }

@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import { createHttpServer, type HttpServer } from "@sightline/foundation/http/http-server";
 import { createMetrics, type Metrics } from "@sightline/foundation/http/metrics";
+import type { Logger } from "@sightline/foundation/log";
 import { createSealer } from "@sightline/foundation/secrets/sealing";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { deliveryRoutes } from "#http/deliveries.routes.ts";
@@ -9,6 +10,7 @@ import { setCaller } from "#http/kit/request-tenant.ts";
 import { createWebhook } from "#http/webhook.routes.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import type { IntakeLimits } from "#webhooks/receive-body.ts";
 import { sealWebhookSecret } from "#credentials/sealer.ts";
 
 export const SERVER_SECRET = "the-secret-of-the-server";
@@ -17,13 +19,20 @@ const sealer = createSealer([{ id: "k1", secret: "0123456789".repeat(4) }], { la
 
 export type WebhookServer = HttpServer & { readonly metrics: Metrics };
 
+type ServerOptions = {
+  readonly secret?: string | null;
+  readonly clock: Clock;
+  readonly log?: Logger;
+  readonly limits?: Partial<IntakeLimits>;
+};
+
 /** The webhook and the ledger's routes; who calls the latter says with `x-tenant` whose admin it is. */
 export async function createWebhookServer(
   database: CodeIndexDatabase,
-  { secret = SERVER_SECRET, clock }: { readonly secret?: string | null; readonly clock: Clock },
+  { secret = SERVER_SECRET, clock, log = silentLog, limits }: ServerOptions,
 ): Promise<WebhookServer> {
   const metrics = createMetrics("test");
-  const webhook = createWebhook({ secret: secret ?? undefined, sealer, database, log: silentLog, clock, metrics });
+  const webhook = createWebhook({ secret: secret ?? undefined, sealer, database, log, clock, metrics, limits });
   const admin: Parameters<typeof createHttpServer>[0]["authenticators"][string] = async (request) => {
     const tenant = await findTenant(database, String(request.headers["x-tenant"]));
     if (tenant !== undefined) {
@@ -34,7 +43,7 @@ export async function createWebhookServer(
     name: "code-index",
     title: "Code index",
     version: "1.2.3",
-    log: silentLog,
+    log,
     metrics,
     authenticators: { webhook: webhook.authenticator, user: admin, admin },
     routes: [webhook.routes, deliveryRoutes({ database, clock })],

@@ -9,7 +9,7 @@ const NOT_CACHED = { "cache-control": "no-store" };
 /** Turns whatever a route throws into the product's error body; the one place where an unexpected error is logged. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const refused = toAppError(error);
-  if (refused.status >= 500) {
+  if (refused.status >= 500 && !refused.logged) {
     request.log.error({ err: error, route: request.routeOptions.url }, "a request failed");
   }
   void reply

@@ -1,5 +1,6 @@
-import { networkOf, siteOf, type Counter } from "./throttle.ts";
+import { networkOf, siteOf } from "@sightline/foundation/http/client-network";
 import type { Limit } from "./throttle.store.ts";
+import type { Counter } from "./throttle.ts";
 
 /** Failures of one subject: five, then pauses of a minute that double to a quarter of an hour. */
 const FIVE_THEN_PAUSES: Limit = { tries: 5, windowSeconds: 900, pause: { firstSeconds: 60, mostSeconds: 900 } };
