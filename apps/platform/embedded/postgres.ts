@@ -16,22 +16,26 @@ const log = createLog({ name: "postgres", level: "info" });
 
 const folder = join(config.SIGHTLINE_HOME, "postgres");
 await mkdir(folder, { recursive: true, mode: 0o700 });
-const db = await PGlite.create({ dataDir: folder, extensions: { vector, pg_trgm } });
-
-const wire = createWireServer({
-  db,
-  onFailure: (error) => {
-    log.error({ err: error }, "the embedded PostgreSQL failed and starts again");
-    process.exit(1);
-  },
-});
+const opening = openStore();
+// From here on, since opening may take long after a crash.
 stopWithSupervisor(
   async () => {
+    const { db, wire } = await opening;
     await wire.drain();
     await db.close();
   },
   { outlivesOthers: true },
 );
+const { wire } = await opening;
 wire.server.listen({ host: "127.0.0.1", port: config.SIGHTLINE_POSTGRES_PORT });
 await once(wire.server, "listening");
 reportReady();
+
+async function openStore() {
+  const db = await PGlite.create({ dataDir: folder, extensions: { vector, pg_trgm } });
+  const onFailure = (error: unknown) => {
+    log.error({ err: error }, "the embedded PostgreSQL failed and starts again");
+    process.exit(1);
+  };
+  return { db, wire: createWireServer({ db, onFailure }) };
+}

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { readConfig } from "@sightline/foundation/config";
+import { LATE, within } from "@sightline/foundation/deadline";
 import { createLog } from "@sightline/foundation/log";
 import { createRedis } from "@sightline/foundation/redis";
 import { platformVariables } from "#config.ts";
@@ -49,12 +50,18 @@ const ended = new Promise<string>((resolve) => {
   server.once("error", (error) => resolve(error.message));
   server.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
 });
+/** What redis-server has to write down what it holds; less than this process has, which would leave it behind. */
+const SERVER_MS = 7_000;
+
 let stopping = false;
 stopWithSupervisor(
   async () => {
     stopping = true;
     server.kill("SIGTERM");
-    await ended;
+    if ((await within(() => ended, SERVER_MS)) === LATE) {
+      server.kill("SIGKILL");
+      await ended;
+    }
   },
   { outlivesOthers: true },
 );

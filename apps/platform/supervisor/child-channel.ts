@@ -18,10 +18,13 @@ type StopOptions = {
   readonly outlivesOthers?: boolean;
 };
 
+/** What a child has to end once its supervisor is gone: more than a role's services have to stop, and less than the 10 s that are promised. */
+const ORPHAN_MS = 8_500;
+
 /**
  * Calls `stop` once, when the supervisor asks for it, when the supervisor is gone (however it went), or on SIGTERM;
  * then ends the process. Ctrl-C reaches every process of a terminal at once, so under a supervisor it is left to the
- * supervisor.
+ * supervisor. Without one nobody else would end a child whose `stop` hangs, so it ends itself.
  */
 export function stopWithSupervisor(stop: () => Promise<void>, { outlivesOthers = false }: StopOptions = {}): void {
   let stopping = false;
@@ -32,17 +35,21 @@ export function stopWithSupervisor(stop: () => Promise<void>, { outlivesOthers =
     stopping = true;
     try {
       await stop();
-      process.exit(0);
+      endProcess(0);
     } catch {
-      process.exit(1);
+      endProcess(1);
     }
+  };
+  const endAsOrphan = () => {
+    setTimeout(() => endProcess(1), ORPHAN_MS);
+    void end();
   };
   process.on("message", (message) => {
     if (parseChildMessage(message)?.type === "stop") {
       void end();
     }
   });
-  process.on("disconnect", () => void end());
+  process.on("disconnect", endAsOrphan);
   process.on("SIGTERM", () => {
     if (!outlivesOthers || !process.connected) {
       void end();
@@ -50,4 +57,24 @@ export function stopWithSupervisor(stop: () => Promise<void>, { outlivesOthers =
   });
   process.on("SIGHUP", () => undefined);
   process.on("SIGINT", () => undefined);
+  if (isOrphan()) {
+    // The supervisor went before anybody listened, and "disconnect" is told once.
+    endAsOrphan();
+  }
+}
+
+/** Whether there was a supervisor; a process that was started by hand never had one. */
+function isOrphan(): boolean {
+  return process.send !== undefined && !process.connected;
+}
+
+/**
+ * `process.exit` runs exit handlers and waits for threads of Node's own, either of which may hang. Under a supervisor that is
+ * the supervisor's to notice; an orphan has nothing left to tell anybody, and ends in the one way that can't hang.
+ */
+function endProcess(code: number): void {
+  if (isOrphan()) {
+    process.kill(process.pid, "SIGKILL");
+  }
+  process.exit(code);
 }

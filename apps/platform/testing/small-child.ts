@@ -11,6 +11,9 @@ if (behaviour === "never-ready") {
 if (behaviour === "environment") {
   console.log(JSON.stringify(process.env));
 }
+if (behaviour === "hangs-at-exit") {
+  process.on("exit", () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+}
 const server = createServer();
 stopWithSupervisor(async () => {
   if (behaviour === "hangs") {
