@@ -1,6 +1,6 @@
 import httpProxy from "@fastify/http-proxy";
 import { z } from "zod";
-import { refusal } from "@sightline/foundation/errors";
+import { refusal, type AppError, type ErrorBody } from "@sightline/foundation/errors";
 import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 
 export type Upstream = {
@@ -16,17 +16,23 @@ export type Upstream = {
   readonly pagesMayCall?: boolean;
 };
 
-/** The longest silence of an upstream; an event stream has no limit. */
-const SILENCE_MS = 35_000;
+type ProxyTimings = {
+  /** The time in which a client's body has to be there as a whole: what the APIs give a request, and less than the silence. */
+  readonly bodyMs: number;
+  /** The longest silence of an upstream; an event stream has no limit. */
+  readonly silenceMs: number;
+};
+
+const TIMINGS: ProxyTimings = { bodyMs: 30_000, silenceMs: 35_000 };
 
 /**
  * Serves the three APIs on the console's own origin, so that browsers need no CORS and the cookie stays first-party.
  * The path after the prefix is unchanged, bodies and event streams are streamed.
  */
-export function proxyRoutes(upstreams: readonly Upstream[]): Routes {
+export function proxyRoutes(upstreams: readonly Upstream[], timings: ProxyTimings = TIMINGS): Routes {
   return async (server) => {
     for (const upstream of upstreams) {
-      await server.register(async (scope: HttpServer) => proxyTo(scope, upstream));
+      await server.register(async (scope: HttpServer) => proxyTo(scope, upstream, timings));
     }
   };
 }
@@ -37,16 +43,27 @@ const wildcardSchema = z.object({ "*": z.string() });
 async function proxyTo(
   scope: HttpServer,
   { prefix, name, url, upstreamPrefix = "/", readOnly = false, pagesMayCall = false }: Upstream,
+  { bodyMs, silenceMs }: ProxyTimings,
 ): Promise<void> {
+  const refuse = refuseOnce(scope);
   await scope.register(httpProxy, {
     upstream: url,
     prefix,
     rewritePrefix: upstreamPrefix,
     ...(readOnly ? { httpMethods: ["GET"] } : {}),
-    http: { requestOptions: { timeout: SILENCE_MS } },
+    http: { requestOptions: { timeout: silenceMs } },
     disableRequestLogging: true,
+    // The proxy itself writes a line for each of the errors that one failure consists of.
+    logLevel: "error",
     config: { auth: "public" },
-    preHandler: (request, _reply, done) => {
+    preHandler: (request, reply, done) => {
+      const late = setTimeout(() => {
+        // A body that the upstream does not take is not the client's fault.
+        if (!request.raw.complete && !request.raw.isPaused()) {
+          refuse(reply, refusal(408, "request_timeout", "The request's body was not there in time; send it again.", CLOSING));
+        }
+      }, bodyMs);
+      reply.raw.once("close", () => clearTimeout(late));
       const asksForMetrics = wildcardSchema.safeParse(request.params).data?.["*"] === "metrics";
       done(asksForMetrics ? refusal(404, "not_found", `Ask for the metrics at the port of ${name} itself.`) : undefined);
     },
@@ -70,10 +87,38 @@ async function proxyTo(
         const answer = late
           ? refusal(504, "upstream_timeout", `${name} did not answer in time; try again.`)
           : refusal(502, "upstream_unreachable", `${name} can't be reached at the moment; try again in a few seconds.`);
-        void reply.code(answer.status).type("application/json").send(answer.toBody());
+        refuse(reply, answer);
       },
     },
   });
+}
+
+/** The rest of a body may still come, and would be taken for the next request. */
+const CLOSING = { headers: { connection: "close" } };
+
+/** What is used of Fastify's reply, which the proxy types by servers of all kinds. */
+type Reply = {
+  readonly sent: boolean;
+  readonly raw: { readonly destroyed: boolean };
+  readonly request: { readonly id: string; readonly routeOptions: { readonly url?: string | undefined } };
+  readonly code: (status: number) => Reply;
+  readonly headers: (values: AppError["headers"]) => Reply;
+  readonly type: (contentType: string) => Reply;
+  readonly send: (body: ErrorBody) => unknown;
+};
+
+/** An upstream that is given up reports that as errors of its own; the first is the one that counts. */
+function refuseOnce({ log }: HttpServer): (reply: Reply, refused: AppError) => void {
+  const refusedAlready = new WeakSet<Reply>();
+  return (reply, refused) => {
+    // Nobody waits for an answer, and a client that goes away is no failure.
+    if (reply.raw.destroyed || reply.sent || refusedAlready.has(reply)) {
+      return;
+    }
+    refusedAlready.add(reply);
+    log.warn({ error: refused.code, request: reply.request.id, route: reply.request.routeOptions.url }, refused.message);
+    void reply.code(refused.status).headers(refused.headers).type("application/json").send(refused.toBody());
+  };
 }
 
 function hostOf(origin: string): string | undefined {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await once(upstream, "listening");
   const port = upstream.address();
   const url = `http://127.0.0.1:${typeof port === "object" ? port?.port : ""}`;
-  server = await createConsoleServer(
+  server = await createConsoleServer([
     proxyRoutes([
       { prefix: "/api/identity", name: "Identity", url },
       { prefix: "/.well-known/issuer", upstreamPrefix: "/.well-known/issuer", readOnly: true, name: "Identity", url },
@@ -36,7 +36,7 @@ beforeAll(async () => {
       { prefix: "/api/code-index", name: "The code index", url: `http://127.0.0.1:${await freePort()}` },
     ]),
     consolePages(folder),
-  );
+  ]);
   address = await server.listen({ host: "127.0.0.1", port: 0 });
 });
 

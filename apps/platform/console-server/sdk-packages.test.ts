@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sightline-packages-"));
   await writeFile(join(folder, "index.html"), "<!doctype html><title>Sightline</title>");
   await packSdks(sdkSources(), join(folder, "sdk"));
-  server = await createConsoleServer(consolePages(folder));
+  server = await createConsoleServer([consolePages(folder)]);
   address = await server.listen({ host: "127.0.0.1", port: 0 });
 }, LONG);
 afterAll(async () => {
