@@ -81,11 +81,12 @@ async function listen(authenticators: Readonly<Record<string, Authenticator>>, r
 
 async function ownVerifier(): Promise<StartedVerifier> {
   const verifier = createAccessTokenVerifier({
+    log: silentLog,
     jwksUrl: `${identityUrl}/.well-known/jwks.json`,
     audience: "sightline",
     issuer: ISSUER,
     type: "at+jwt",
-    epochs: { url: `${identityUrl}/.well-known/credential-epochs`, log: silentLog, intervalMs: POLL_MS },
+    epochs: { url: `${identityUrl}/.well-known/credential-epochs`, intervalMs: POLL_MS },
   });
   await verifier.start();
   stops.push(verifier.stop);
@@ -237,7 +238,7 @@ describe("a code index of an external identity provider", () => {
     stops.push(provider.close);
     const row = await identityDatabase.query.selectFrom("identity.tenants").select("id").executeTakeFirstOrThrow();
     tid = row.id;
-    url = await startCodeIndex(createAccessTokenVerifier({ jwksUrl: provider.jwksUrl, audience: "sightline" }));
+    url = await startCodeIndex(createAccessTokenVerifier({ log: silentLog, jwksUrl: provider.jwksUrl, audience: "sightline" }));
   });
 
   async function statusOf(token: string): Promise<number> {

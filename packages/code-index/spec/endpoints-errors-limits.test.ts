@@ -188,7 +188,7 @@ describe("Errors (docs/contract.md#code-index-errors)", () => {
 async function createApi({ jwksUrl = subject.jwksUrl, poolSize = 2 }: { readonly jwksUrl?: string; readonly poolSize?: number }) {
   const database = createDatabase<CodeIndexTables>({ url: subject.database.url, poolSize, applicationName: "test", log: silentLog });
   const metrics = createMetrics("test");
-  const accessTokens = createAccessTokenVerifier({ jwksUrl, audience: "sightline" });
+  const accessTokens = createAccessTokenVerifier({ log: silentLog, jwksUrl, audience: "sightline" });
   const shared = { database, log: silentLog, clock: systemClock, metrics, accessTokens, version: "1.2.3" };
   const api = createCodeIndexApi({ ...shared, config: testConfig("") });
   const { routes, authenticators } = api;

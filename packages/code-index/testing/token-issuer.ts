@@ -1,3 +1,4 @@
+import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -25,7 +26,7 @@ export async function createTokenIssuer(): Promise<TokenIssuer> {
   const jwksUrl = `http://127.0.0.1:${port}/jwks`;
   return {
     jwksUrl,
-    verifier: createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE }),
+    verifier: createAccessTokenVerifier({ log: silentLog, jwksUrl, audience: AUDIENCE }),
     issue: (claims) => {
       const now = Math.floor(Date.now() / 1000);
       const payload = { sub: "user-1", aud: AUDIENCE, iat: now, exp: now + 3600, role: "admin", ...claims };

@@ -1,8 +1,11 @@
+import { silentLog } from "#testing/silent-log.ts";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
+import { promisify } from "node:util";
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createLog } from "#log.ts";
 import { AccessTokenError, createAccessTokenVerifier, type AccessTokenVerifier } from "./access-token.ts";
 
 const AUDIENCE = "sightline";
@@ -45,7 +48,7 @@ beforeEach(async () => {
   fetches = 0;
   isDown = false;
   published = [{ ...(await exportJWK(signing.publicKey)), kid: "one", alg: "RS256", use: "sig" }];
-  verifier = createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE, issuer: ISSUER });
+  verifier = createAccessTokenVerifier({ log: silentLog, jwksUrl, audience: AUDIENCE, issuer: ISSUER });
 });
 
 afterEach(() => void vi.useRealTimers());
@@ -64,7 +67,7 @@ describe("a token that identity signed", () => {
   });
 
   test("is accepted from any issuer when none is asked for", async () => {
-    const anyIssuer = createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE });
+    const anyIssuer = createAccessTokenVerifier({ log: silentLog, jwksUrl, audience: AUDIENCE });
     await expect(anyIssuer.verify(await sign({ iss: "https://elsewhere.example" }))).resolves.toMatchObject({ subject: "ada" });
   });
 
@@ -144,7 +147,7 @@ describe("signing keys", () => {
   test("that rotate are fetched again when a new one is named", async () => {
     await verifier.verify(await sign({}));
     const next = await generateKeyPair("RS256", { extractable: true });
-    const rotating = createAccessTokenVerifier({ jwksUrl, audience: AUDIENCE });
+    const rotating = createAccessTokenVerifier({ log: silentLog, jwksUrl, audience: AUDIENCE });
     published = [...published, { ...(await exportJWK(next.publicKey)), kid: "two", alg: "RS256", use: "sig" }];
     await expect(rotating.verify(await sign({}, next.privateKey, "two"))).resolves.toMatchObject({ subject: "ada" });
   });
@@ -169,8 +172,39 @@ describe("signing keys", () => {
   });
 
   test("that cannot be fetched refuse the token and say so", async () => {
-    const down = createAccessTokenVerifier({ jwksUrl: "http://127.0.0.1:1/jwks", audience: AUDIENCE });
+    const down = createAccessTokenVerifier({ log: silentLog, jwksUrl: "http://127.0.0.1:1/jwks", audience: AUDIENCE });
     await expect(down.verify(await sign({}))).rejects.toThrow(new AccessTokenError("the signing keys could not be fetched"));
+  });
+
+  test("that cannot be fetched are one warning a minute, however many tokens come", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const lines: unknown[] = [];
+    const log = createLog({ name: "test", level: "info", destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+    const gone = createServer().listen(0, "127.0.0.1");
+    await once(gone, "listening");
+    const address = gone.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/jwks`;
+    await promisify(gone.close.bind(gone))();
+    const down = createAccessTokenVerifier({ log, jwksUrl: url, audience: AUDIENCE });
+    const refuseTen = async () => {
+      for (let count = 0; count < 10; count++) {
+        await expect(down.verify(await sign({}))).rejects.toThrow(AccessTokenError);
+      }
+    };
+    await refuseTen();
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level: "warn",
+        msg: expect.stringContaining("the signing keys of access tokens can't be fetched"),
+        url,
+        reason: expect.stringContaining("ECONNREFUSED"),
+      }),
+    ]);
+    vi.setSystemTime(Date.now() + 61_000);
+    await refuseTen();
+    expect(lines).toHaveLength(2);
+    await expectInvalid("not a token");
+    expect(lines).toHaveLength(2);
   });
 
   test.each([
@@ -181,7 +215,7 @@ describe("signing keys", () => {
     await once(broken.listen(0, "127.0.0.1"), "listening");
     const address = broken.address();
     const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/jwks`;
-    await expect(createAccessTokenVerifier({ jwksUrl: url, audience: AUDIENCE }).verify(await sign({}))).rejects.toThrow(
+    await expect(createAccessTokenVerifier({ log: silentLog, jwksUrl: url, audience: AUDIENCE }).verify(await sign({}))).rejects.toThrow(
       new AccessTokenError("the signing keys could not be fetched"),
     );
     broken.close();

@@ -1,5 +1,8 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from "jose";
 import { z } from "zod";
+import { messageOf } from "#errors.ts";
+import type { Logger } from "#log.ts";
+import { createRareWarning } from "#rare-warning.ts";
 import { LIFETIME, refuseLooseToken } from "./token-lifetime.ts";
 import { createCredentialEpochs, type CredentialEpochsOptions } from "./credential-epochs.ts";
 
@@ -35,13 +38,14 @@ export type StartedVerifier = AccessTokenVerifier & { readonly start: () => Prom
 
 type VerifierOptions = {
   readonly jwksUrl: string;
+  readonly log: Logger;
   readonly audience: string;
   /** With or without a slash at its end. Not checked when undefined: an external identity provider is configured by key address and audience alone. */
   readonly issuer?: string | undefined;
   /** The `typ` of the header; identity writes `at+jwt`, external providers what they like. */
   readonly type?: string | undefined;
   /** Identity's feed of the accounts and sessions whose tokens stopped to count before their time; external providers have none. */
-  readonly epochs?: Pick<CredentialEpochsOptions, "url" | "log" | "metrics" | "intervalMs"> | undefined;
+  readonly epochs?: Pick<CredentialEpochsOptions, "url" | "metrics" | "intervalMs"> | undefined;
 };
 
 const JWKS_TIMEOUT_MS = 3_000;
@@ -65,32 +69,36 @@ const claimsSchema = z.object({
  * `token-lifetime.ts` says.
  *
  * @example
- * const accessTokens = createAccessTokenVerifier({ jwksUrl, audience: "sightline", issuer, type: "at+jwt", epochs: { url, log } });
+ * const accessTokens = createAccessTokenVerifier({ jwksUrl, log, audience: "sightline", issuer, type: "at+jwt", epochs: { url } });
  * await accessTokens.start();
  * const { subject, tenantId } = await accessTokens.verify(token);
  */
 export function createAccessTokenVerifier(options: VerifierOptions): StartedVerifier {
-  const keys = createRemoteJWKSet(new URL(options.jwksUrl), {
+  const { jwksUrl, log } = options;
+  const keys = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: JWKS_TIMEOUT_MS,
     cooldownDuration: JWKS_COOLDOWN_MS,
     cacheMaxAge: JWKS_KEPT_MS,
   });
+  // Any request may need the keys, so one that fails is not a line each.
+  const warn = createRareWarning({ log, message: "the signing keys of access tokens can't be fetched, so tokens may be refused" });
+  const onFetchFailure = (error: unknown) => warn({ url: jwksUrl, reason: reasonOfFetch(error) });
   let refreshedAt = Date.now();
   // Keys are reloaded in the background, so that an outage of their publisher is not at once an outage of every verifier.
   const refreshKeys = () => {
     if (Date.now() - refreshedAt > JWKS_REFRESH_MS) {
       refreshedAt = Date.now();
-      void keys.reload().catch(() => undefined);
+      void keys.reload().catch(onFetchFailure);
     }
   };
   const issuer = bothSpellings(options.issuer);
-  const epochs = options.epochs === undefined ? undefined : createCredentialEpochs({ ...options.epochs, keys, issuer });
+  const epochs = options.epochs === undefined ? undefined : createCredentialEpochs({ ...options.epochs, log, keys, issuer });
   return {
     start: async () => epochs?.start(),
     stop: async () => epochs?.stop(),
     verify: async (token, at) => {
       refreshKeys();
-      const payload = await verifySignature(token, keys, { ...options, issuer, at });
+      const payload = await verifySignature(token, keys, { ...options, issuer, at, onFetchFailure });
       const claims = claimsSchema.safeParse(payload);
       if (!claims.success) {
         throw new AccessTokenError("a required claim of the access token is missing or malformed");
@@ -118,12 +126,16 @@ function bothSpellings(issuer: string | undefined): string[] | undefined {
   return bare === undefined ? undefined : [bare, `${bare}/`];
 }
 
-type Expected = Pick<VerifierOptions, "audience" | "type"> & { readonly issuer: string[] | undefined; readonly at: Date | undefined };
+type Expected = Pick<VerifierOptions, "audience" | "type"> & {
+  readonly issuer: string[] | undefined;
+  readonly at: Date | undefined;
+  readonly onFetchFailure: (error: unknown) => void;
+};
 
 async function verifySignature(
   token: string,
   keys: ReturnType<typeof createRemoteJWKSet>,
-  { audience, issuer, type, at }: Expected,
+  { audience, issuer, type, at, onFetchFailure }: Expected,
 ): Promise<JWTPayload> {
   try {
     const verified = await jwtVerify(token, keys, {
@@ -138,9 +150,15 @@ async function verifySignature(
     refuseLooseToken(verified);
     return verified.payload;
   } catch (error) {
-    throw new AccessTokenError(reasonOf(error), error);
+    const reason = reasonOf(error);
+    if (reason === NOT_FETCHED) {
+      onFetchFailure(error);
+    }
+    throw new AccessTokenError(reason, error);
   }
 }
+
+const NOT_FETCHED = "the signing keys could not be fetched";
 
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) {
@@ -152,7 +170,12 @@ function reasonOf(error: unknown): string {
   if (error instanceof errors.JOSEError && !cameFromKeys(error)) {
     return "the access token is not valid";
   }
-  return "the signing keys could not be fetched";
+  return NOT_FETCHED;
+}
+
+/** What the connection failed of, where there was none: fetch itself says only that it failed. */
+function reasonOfFetch(error: unknown): string {
+  return messageOf(error instanceof TypeError && error.cause !== undefined ? error.cause : error);
 }
 
 /** Whether the keys' address answered late, with an error page, or with something else than keys. */

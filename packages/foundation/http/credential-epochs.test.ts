@@ -56,11 +56,12 @@ beforeEach(() => {
   metrics = new Registry();
   const log = createLog({ name: "test", level: "info", destination: { write: (line) => void lines.push(line) } });
   verifier = createAccessTokenVerifier({
+    log,
     jwksUrl: `${address}/keys`,
     audience: "sightline",
     issuer: ISSUER,
     type: "at+jwt",
-    epochs: { url: `${address}/feed`, log, metrics, intervalMs: POLL_MS },
+    epochs: { url: `${address}/feed`, metrics, intervalMs: POLL_MS },
   });
 });
 

@@ -1,3 +1,4 @@
+import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from "jose";
 import { z } from "zod";
@@ -127,7 +128,12 @@ describe("an access token", () => {
 
 describe("the other parts, who know the address of the keys alone", () => {
   const verifierOf = () =>
-    createAccessTokenVerifier({ jwksUrl: `${address}/.well-known/jwks.json`, audience: "sightline", issuer: "http://localhost:3000" });
+    createAccessTokenVerifier({
+      log: silentLog,
+      jwksUrl: `${address}/.well-known/jwks.json`,
+      audience: "sightline",
+      issuer: "http://localhost:3000",
+    });
 
   test("accept our access token and read it as meant", async () => {
     const [tenant] = await subject.identity.listTenants();

@@ -17,11 +17,12 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
   );
   const epochsUrl = config.CODEINDEX_JWT_EPOCHS_URL;
   const accessTokens = createAccessTokenVerifier({
+    log,
     jwksUrl: config.CODEINDEX_JWT_JWKS_URL,
     audience: config.CODEINDEX_JWT_AUDIENCE,
     issuer: config.CODEINDEX_JWT_ISSUER,
     // Only Sightline's own identity has a feed, and its tokens have a type of their own.
-    ...(epochsUrl === undefined ? {} : { type: "at+jwt", epochs: { url: epochsUrl, log, metrics: metrics.registry } }),
+    ...(epochsUrl === undefined ? {} : { type: "at+jwt", epochs: { url: epochsUrl, metrics: metrics.registry } }),
   });
   // Observability does not know the callers of another identity provider.
   const traces = epochsUrl === undefined ? undefined : offerTraces(context);

@@ -27,11 +27,12 @@ export async function composeObservability(context: Context): Promise<readonly S
   );
   const epochsUrl = config.IDENTITY_EPOCHS_URL;
   const accessTokens = createAccessTokenVerifier({
+    log,
     jwksUrl: config.IDENTITY_JWKS_URL,
     audience: TOKEN_AUDIENCE,
     issuer: identityConfig.PUBLIC_URL,
     type: "at+jwt",
-    epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, log, metrics: metrics.registry },
+    epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
   });
   const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics });
   const identity = createIdentity({ config: identityConfig, database: accounts, log, clock });
