@@ -47,7 +47,7 @@ export const codeIndexVariables = {
     default: ".sightline/code-index",
   },
   CODEINDEX_INDEXER_CONCURRENCY: {
-    doc: "Jobs that one indexer runs at once. Only one of them is a first or full build, the others are small updates of what is indexed.",
+    doc: "Jobs that one indexer runs at once, first and full builds included. One more is always kept for updates of what is indexed, so that a push never waits for builds.",
     schema: integerVariable(1, 16),
     default: "2",
   },

@@ -22,6 +22,7 @@ import { createPoll } from "#webhooks/poll.ts";
 import { createBackfill } from "#indexing/embedding/embed-pending.ts";
 import { indexVectors } from "#indexing/embedding/index-vectors.ts";
 import { keepOneHistory } from "#indexing/history/keep-history.ts";
+import { createPostingsMemory } from "#indexing/build/postings-memory.ts";
 import { makePreview } from "./preview.ts";
 import type { JobTools } from "./run-job.ts";
 import { workOn } from "./work-on.ts";
@@ -76,6 +77,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     embedder: createEmbedder(config),
     dataDir: config.CODEINDEX_DATA_DIR,
     mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
+    postingsMemory: createPostingsMemory(),
   };
   const backfill = createBackfill({ database, embedder: tools.embedder, log, clock });
   const background = repeat({
@@ -123,15 +125,22 @@ async function deleteAll(tools: JobTools, signal: AbortSignal): Promise<boolean>
   return done;
 }
 
-/** One job at a time in each. Only the first takes what may be long, so that a push never waits for a first build. */
+/** One job at a time in each. The last takes only what is over soon, so that a push never waits for first builds. */
 function lanes(tools: JobTools, count: number): readonly RepeatedTask[] {
   const { database, clock } = tools;
   const worker = `${hostname()}:${process.pid}:${randomUUID()}`;
-  return Array.from({ length: count }, (_, lane) => ({
+  let claiming: Promise<unknown> = Promise.resolve();
+  // One after the other: each has to see whose jobs the others took.
+  const claim = (lane: number) => {
+    const claimed = claiming.then(() => claimJob(database, { workerId: `${worker}:${lane}`, now: clock.now(), small: lane === count }));
+    claiming = claimed.catch(() => undefined);
+    return claimed;
+  };
+  return Array.from({ length: count + 1 }, (_, lane) => ({
     name: `working on the queue, lane ${lane}`,
     everyMs: POLL_MS,
     run: async (signal: AbortSignal) => {
-      const job = await claimJob(database, { workerId: `${worker}:${lane}`, now: clock.now(), small: lane > 0 });
+      const job = await claim(lane);
       if (job !== undefined) {
         await workOn(tools, job, signal);
       }

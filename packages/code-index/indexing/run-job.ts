@@ -18,6 +18,7 @@ import { awaitVectors, ensureEmbedder } from "#store/index/vectors.store.ts";
 import { writeVisible } from "#indexing/build/visible.store.ts";
 import { StoppingError } from "@sightline/foundation/repeat";
 import { buildIndex } from "#indexing/build/build-index.ts";
+import { createPostingsMemory, type PostingsMemory } from "#indexing/build/postings-memory.ts";
 import { mergeSegments } from "#indexing/build/merge-segments.ts";
 import { planChanges, planWhole, type BuildPlan } from "#indexing/build/plan-build.ts";
 
@@ -29,6 +30,8 @@ export type JobTools = {
   readonly dataDir: string;
   /** What the mirror of one repository may grow to. */
   readonly mirrorBytes: number;
+  /** Shared by the builds of a process. */
+  readonly postingsMemory?: PostingsMemory;
   readonly log: Logger;
   readonly clock: Clock;
 };
@@ -129,10 +132,11 @@ async function fetchBranch(tools: JobTools, { job, signal }: Running): Promise<M
 type Writing = { readonly tenant: Tenant; readonly build: Build; readonly mirror: Mirror; readonly plan: BuildPlan };
 
 async function writeBuild(tools: JobTools, { report, signal }: Running, { tenant, build, mirror, plan }: Writing): Promise<void> {
-  const { database, embedder, splitter } = tools;
+  const { database, embedder, splitter, postingsMemory: memory = createPostingsMemory() } = tools;
   const embedderId = embedder === undefined ? undefined : await ensureEmbedder(database, tenant, embedder.identity);
   const local = embedder?.local === true && embedderId !== undefined ? { embedder, embedderId } : undefined;
-  await buildIndex({ database, build, splitterRevision: SPLITTER_REVISION, embedder: local, plan, mirror, splitter, report, signal });
+  const writing = { database, build, splitterRevision: SPLITTER_REVISION, embedder: local, memory, signal };
+  await buildIndex({ ...writing, plan, mirror, splitter, report });
   if (embedderId !== undefined) {
     await awaitVectors(database, build);
   }

@@ -152,25 +152,57 @@ test("a job goes back to the queue at once when its indexer stops, though a fetc
   host.close();
 });
 
-test("small jobs go on beside a first build that takes long", async () => {
-  await indexOnce();
-  await indexer.stop();
-  const host = await createSilentHost();
-  const other = await queue.register();
+/** A first build of a new repository, which hangs in its fetch. */
+async function enqueueHanging(port: number, of: string): Promise<void> {
+  const { id } = await queue.register(of);
   await queue.database.query
     .updateTable("codeindex.repositories")
-    .set({ clone_url: `https://localhost:${host.port}/o/r.git` })
-    .where("id", "=", other.id)
+    .set({ clone_url: `https://localhost:${port}/o/r.git` })
+    .where("id", "=", id)
     .execute();
-  const config = { ...testConfig(dataDir), CODEINDEX_INDEXER_CONCURRENCY: 2 };
+  await queue.enqueue({ tenantId: of, repoId: id, now: new Date() });
+}
+
+async function startAnother(concurrency: number): Promise<void> {
+  await indexer.stop();
+  const config = { ...testConfig(dataDir), CODEINDEX_INDEXER_CONCURRENCY: concurrency };
   indexer = createIndexer({ config, database: queue.database, log: silentLog, clock: systemClock });
-  const connected = once(host.server, "connection");
-  await queue.enqueue({ repoId: other.id, now: new Date() });
   await indexer.start();
-  await connected;
+}
+
+const running = async () => {
+  const rows = await queue.database.query
+    .selectFrom("codeindex.index_jobs")
+    .select("tenant_id")
+    .where("status", "=", "running")
+    .orderBy("tenant_id")
+    .execute();
+  return rows.map((row) => row.tenant_id);
+};
+
+test.for([1, 2])("pushes go on beside first builds that take long, with %i at once", async (concurrency) => {
+  await indexOnce();
+  const host = await createSilentHost();
+  for (const of of ["t1", "t2", "t1"]) {
+    await enqueueHanging(host.port, of);
+  }
+  await startAnother(concurrency);
+  await expect.poll(async () => (await running()).length).toBe(concurrency);
   await source.commit({ "b.txt": "second\n" });
   const push = await queue.enqueue({ mode: "incremental", trigger: "webhook", now: new Date() });
   await jobWith(push.job_id, { status: "succeeded" });
-  expect(await queue.statuses()).toEqual(["succeeded", "running", "succeeded"]);
+  expect(await running()).toHaveLength(concurrency);
+  host.close();
+});
+
+test("a tenant's many first builds that take long do not keep another tenant from its first", async () => {
+  const host = await createSilentHost();
+  await indexer.stop();
+  for (let count = 0; count < 4; count += 1) {
+    await enqueueHanging(host.port, "t1");
+  }
+  await enqueueHanging(host.port, "t2");
+  await startAnother(2);
+  await expect.poll(running).toEqual(["t1", "t2"]);
   host.close();
 });

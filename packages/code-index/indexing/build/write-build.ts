@@ -6,6 +6,7 @@ import { beginSegment, completeSegment, insertPostings, insertTrigrams, type New
 import type { TrigramBlock } from "#store/index/trigrams.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { insertVectors, textsWithoutVector } from "#store/index/vectors.store.ts";
+import { createPostingsMemory, type PostingsMemory } from "./postings-memory.ts";
 import { createPostingsCollector, type PostingsCollector } from "./collect-postings.ts";
 
 /** Writes contents in batches, one at a time, each a short transaction: none stays open while files are read. */
@@ -23,18 +24,31 @@ export type WriterOptions = {
   readonly splitterRevision: number;
   /** Makes vectors at once; `undefined` where that takes a network, or no vectors are wanted. */
   readonly embedder: { readonly embedder: Embedder; readonly embedderId: number } | undefined;
+  /** Shared with the builds beside this one, if there are any. */
+  readonly memory?: PostingsMemory;
   readonly signal: AbortSignal;
 };
 
 /** Chunks, or characters of their texts, that a statement writes. */
 const BATCH_ROWS = 250;
 const BATCH_CHARACTERS = 500_000;
-/** Bounds the memory that postings take until they are packed. */
-const SEGMENT_CHUNKS = 20_000;
 
-type Segment = { readonly segmentId: number; readonly postings: PostingsCollector; readonly documentIds: number[]; chunks: number };
+type Segment = {
+  readonly segmentId: number;
+  readonly postings: PostingsCollector;
+  readonly documentIds: number[];
+  readonly leaveMemory: () => void;
+  chunks: number;
+};
 
-export function createBuildWriter({ database, build, splitterRevision, embedder, signal }: WriterOptions): BuildWriter {
+export function createBuildWriter({
+  database,
+  build,
+  splitterRevision,
+  embedder,
+  memory = createPostingsMemory(),
+  signal,
+}: WriterOptions): BuildWriter {
   let documents: NewDocument[] = [];
   let rows = 0;
   let characters = 0;
@@ -58,7 +72,7 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
 
   async function write(batch: readonly NewDocument[]): Promise<void> {
     signal.throwIfAborted();
-    segment ??= { segmentId: await beginSegment(database, build), postings: createPostingsCollector(), documentIds: [], chunks: 0 };
+    segment ??= await openSegment();
     const place = { segmentId: segment.segmentId, ordinal: segment.chunks };
     const written = await writeDocuments(database, build, { documents: batch, splitter: splitterRevision, ...place });
     const own = new Set(written.map(({ path }) => path));
@@ -73,9 +87,14 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
       }
     }
     await writeVectors(written);
-    if (segment.chunks >= SEGMENT_CHUNKS) {
+    if (segment.chunks >= memory.share()) {
       await closeSegment();
     }
+  }
+
+  async function openSegment(): Promise<Segment> {
+    const segmentId = await beginSegment(database, build);
+    return { segmentId, postings: createPostingsCollector(), documentIds: [], leaveMemory: memory.enter(), chunks: 0 };
   }
 
   async function writeVectors(written: readonly WrittenDocument[]): Promise<void> {
@@ -105,15 +124,19 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
     if (segment === undefined) {
       return;
     }
-    const { segmentId, postings, chunks, documentIds } = segment;
+    const { segmentId, postings, chunks, documentIds, leaveMemory } = segment;
     segment = undefined;
-    for (const batch of inBatches(postings.packed())) {
-      await withinTenant(database, build, {}, (transaction) => insertPostings(transaction, build, { segmentId, postings: batch }));
+    try {
+      for (const batch of inBatches(postings.packed())) {
+        await withinTenant(database, build, {}, (transaction) => insertPostings(transaction, build, { segmentId, postings: batch }));
+      }
+      for (const blocks of blocksInBatches(postings.trigrams())) {
+        await withinTenant(database, build, {}, (transaction) => insertTrigrams(transaction, build, { segmentId, blocks }));
+      }
+      await completeSegment(database, build, { segmentId, chunks, documentIds });
+    } finally {
+      leaveMemory();
     }
-    for (const blocks of blocksInBatches(postings.trigrams())) {
-      await withinTenant(database, build, {}, (transaction) => insertTrigrams(transaction, build, { segmentId, blocks }));
-    }
-    await completeSegment(database, build, { segmentId, chunks, documentIds });
   }
 
   return {
@@ -131,7 +154,10 @@ export function createBuildWriter({ database, build, splitterRevision, embedder,
       await closeSegment();
       return left;
     },
-    abandon: () => writing.catch(() => undefined),
+    abandon: async () => {
+      await writing.catch(() => undefined);
+      segment?.leaveMemory();
+    },
   };
 }
 

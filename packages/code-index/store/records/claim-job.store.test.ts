@@ -100,6 +100,44 @@ test("a lane for small jobs takes only updates of what is indexed", async () => 
   expect(await claimSmall()).toBeUndefined();
 });
 
+test("a tenant with a build running gets no second one while another tenant waits, whatever else that one has running", async () => {
+  await queue.enqueueMany(5);
+  expect((await queue.claim("w1", after(1)))?.tenantId).toBe(tenantId);
+  const [indexed, fresh] = [await queue.register("t2"), await queue.register("t2")];
+  await queue.addRef({ repo_id: indexed.id, tenant_id: "t2", is_default: true, generation: 1 });
+  await queue.enqueue({ tenantId: "t2", repoId: indexed.id, mode: "incremental", now: after(2) });
+  expect((await queue.claim("w2", after(2)))?.repoId).toBe(indexed.id);
+  await queue.enqueue({ tenantId: "t2", repoId: fresh.id, now: after(3) });
+  expect((await queue.claim("w3", after(3)))?.repoId).toBe(fresh.id);
+  // Nobody else waits any more.
+  expect((await queue.claim("w4", after(4)))?.tenantId).toBe(tenantId);
+});
+
+test("beside a build that runs its tenant's pushes come before its next build, which comes all the same", async () => {
+  await queue.enqueueMany(2);
+  await queue.addRef({ is_default: true, generation: 1 });
+  await queue.enqueue({ mode: "incremental" });
+  const modes: string[] = [];
+  for (let second = 1; second <= 3; second += 1) {
+    modes.push((await queue.claim(`w${second}`, after(second)))?.mode ?? "");
+  }
+  expect(modes.toSorted()).toEqual(["full", "full", "incremental"]);
+  expect(modes.at(-1)).toBe("full");
+});
+
+test("an incremental job that is a branch's first build counts as a build", async () => {
+  const [first, second] = [queue.repository(), await queue.register()];
+  await queue.enqueue({ repoId: first.id, mode: "incremental" });
+  await queue.claim("w1", after(1));
+  await queue.enqueue({ repoId: second.id, mode: "incremental", now: after(2) });
+  const [indexed, fresh] = [await queue.register("t2"), await queue.register("t2")];
+  await queue.addRef({ repo_id: indexed.id, tenant_id: "t2", is_default: true, generation: 1 });
+  await queue.enqueue({ tenantId: "t2", repoId: indexed.id, mode: "incremental", now: after(2) });
+  await queue.claim("w2", after(3));
+  await queue.enqueue({ tenantId: "t2", repoId: fresh.id, mode: "incremental", now: after(4) });
+  expect((await queue.claim("w3", after(5)))?.repoId).toBe(fresh.id);
+});
+
 test("a repository or tenant that is being deleted is indexed no more", async () => {
   const deleting = (deleting_at: Date | null) => ({ deleting_at });
   await queue.enqueue();

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { JobMode, JobProgress, JobTrigger } from "#schema.ts";
 import { settleIndexStatus } from "./index-status.store.ts";
 import { failJobs } from "./failed-jobs.store.ts";
@@ -35,10 +35,11 @@ type Claiming = Moment & {
 };
 
 /**
- * Takes a job that is due, unless its repository has one running; `undefined` when there is none. Next is a tenant with
- * the fewest running jobs, of those the one that was served longest ago; full and incremental jobs of a tenant take
- * turns, so that neither a push waits for a thousand first builds nor a first build for a busy repository's pushes;
- * then the repository that was served longest ago.
+ * Takes a job that is due, unless its repository has one running; `undefined` when there is none. A tenant that has a build
+ * running gets a second one only when nothing else waits, since either may take an hour. Next is a tenant with the fewest
+ * running jobs, of those the one that was served longest ago; full and incremental jobs of a tenant take turns, so that
+ * neither a push waits for a thousand first builds nor a first build for a busy repository's pushes; then the repository
+ * that was served longest ago.
  */
 export async function claimJob(database: CodeIndexDatabase, claiming: Claiming): Promise<ClaimedJob | undefined> {
   for (;;) {
@@ -53,6 +54,16 @@ export async function claimJob(database: CodeIndexDatabase, claiming: Claiming):
   }
 }
 
+/** Whether a job writes a branch's files anew, which may take long; the others are over soon. */
+function isBuild(job: "due" | "active"): RawBuilder<boolean> {
+  const of = (column: string) => sql.ref(`${job}.${column}`);
+  return sql`(${of("mode")} = 'full' or not exists (
+    select from codeindex.refs
+    where repo_id = ${of("repo_id")} and generation is not null and (name = ${of("ref")} or ${of("ref")} is null and is_default)
+  ))`;
+}
+
+/** The tenant is locked too: workers that claim at the same moment serve different ones, as each must see what the other took. */
 async function claimNext(database: CodeIndexDatabase, { workerId, now, small = false }: Claiming): Promise<ClaimedJob | undefined> {
   const { rows } = await sql<ClaimedJob>`
     with claimed as (
@@ -68,21 +79,19 @@ async function claimNext(database: CodeIndexDatabase, { workerId, now, small = f
         join codeindex.repositories as repository on repository.id = due.repo_id
         join codeindex.tenants as tenant on tenant.tenant_id = due.tenant_id
         left join (
-          select tenant_id, count(*) as jobs from codeindex.index_jobs where status = 'running' group by tenant_id
+          select tenant_id, count(*) as jobs, count(*) filter (where ${isBuild("active")}) as builds
+          from codeindex.index_jobs as active where status = 'running' group by tenant_id
         ) as running on running.tenant_id = due.tenant_id
         where due.status = 'queued' and due.not_before <= ${now}
           and repository.deleting_at is null and tenant.deleting_at is null
           and not exists (
             select from codeindex.index_jobs as other where other.repo_id = due.repo_id and other.status = 'running'
           )
-          and (not ${small}::boolean or due.mode = 'incremental' and exists (
-            select from codeindex.refs
-            where repo_id = due.repo_id and generation is not null and (name = due.ref or due.ref is null and is_default)
-          ))
-        order by coalesce(running.jobs, 0), tenant.served_at nulls first, due.mode is not distinct from tenant.served_mode,
+          and (not ${small}::boolean or not ${isBuild("due")})
+        order by coalesce(running.builds, 0) > 0 and ${isBuild("due")}, coalesce(running.jobs, 0), tenant.served_at nulls first, due.mode is not distinct from tenant.served_mode,
           repository.served_at nulls first, due.not_before, due.job_id
         limit 1
-        for update of due skip locked
+        for no key update of due, tenant skip locked
       )
       returning *
     ), repository as (
