@@ -65,4 +65,13 @@ export const platformVariables = {
   },
 } as const satisfies Variables;
 
+/** What `sightline connect` alone reads, on the machine of whoever uses an assistant. */
+export const connectVariables = {
+  SIGHTLINE_TOKEN: {
+    doc: "Developer token that `sightline connect` gives to assistants; those that can read this variable themselves.",
+    schema: z.string().optional(),
+    secret: true,
+  },
+} as const satisfies Variables;
+
 export type PlatformConfig = ConfigOf<typeof platformVariables>;

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addConnect } from "./connect-command.ts";
 import { loadEnvironmentFile } from "#settings/environment.ts";
 import { roleNames, roleTasks } from "#settings/role-names.ts";
 import { version } from "#settings/version.ts";
@@ -66,6 +67,8 @@ export function createProgram(): Command {
     .command("doctor")
     .description("Show what is found, missing and reachable, and how to fix it.")
     .action(async () => (await import("./doctor.ts")).doctor());
+
+  addConnect(program);
 
   const admin = program.command("admin").description("Manage admins from the machine itself.");
   admin

@@ -2,7 +2,7 @@ import { codeIndexVariables, indexerVariables } from "@sightline/code-index";
 import { pickVariables, readConfig, type Variables, postgresUrlVariable } from "@sightline/foundation/config";
 import { identityVariables } from "@sightline/identity";
 import { consumerVariables, observabilityVariables } from "@sightline/observability";
-import { platformVariables } from "#config.ts";
+import { connectVariables, platformVariables } from "#config.ts";
 import type { Environment } from "./environment.ts";
 import type { RoleName } from "./role-names.ts";
 
@@ -47,6 +47,7 @@ export const variableGroups: readonly { readonly title: string; readonly variabl
   { title: "Identity", variables: identityVariables },
   { title: "Code index", variables: codeIndexVariables },
   { title: "Observability", variables: observabilityVariables },
+  { title: "Connecting assistants", variables: connectVariables },
 ];
 
 /** Variables that only the start itself reads, to make the first admin. */

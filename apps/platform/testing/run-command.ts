@@ -11,21 +11,22 @@ export const COMMAND_MS = 90_000;
 
 const PROGRAM = fileURLToPath(new URL("../sightline.ts", import.meta.url));
 
-/** Runs the command line as a user does, in `folder`, with nothing but `environment` set. */
+/** Runs the command line as a user does, in `folder`, with nothing but `environment` set and `input` on stdin. */
 export async function runCommand(
   words: readonly string[],
-  options: { readonly folder: string; readonly environment?: Readonly<Record<string, string>> },
+  options: { readonly folder: string; readonly environment?: Readonly<Record<string, string>>; readonly input?: string },
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: options.folder,
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: join(tmpdir(), "sightline-test-compiled"), ...options.environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     timeout: 60_000,
   });
+  child.stdin?.end(options.input);
   let out = "";
   let error = "";
-  child.stdout.on("data", (data) => (out += String(data)));
-  child.stderr.on("data", (data) => (error += String(data)));
+  child.stdout?.on("data", (data) => (out += String(data)));
+  child.stderr?.on("data", (data) => (error += String(data)));
   const [code] = (await once(child, "close")) as [number | null];
   return { code, out, error };
 }

@@ -1,0 +1,47 @@
+import { homedir } from "node:os";
+import { posix, win32, type PlatformPath } from "node:path";
+import type { Environment } from "#settings/environment.ts";
+
+/** The machine as assistants see it: where they keep what belongs to the user. It comes in as a value, so that tests can be on any system. */
+export type Machine = {
+  /** As `process.platform` has it; all but these two are like Linux. */
+  readonly platform: string;
+  readonly home: string;
+  readonly environment: Environment;
+};
+
+export function thisMachine(environment: Environment): Machine {
+  return { platform: process.platform, home: homedir(), environment };
+}
+
+export function inHome(machine: Machine, ...names: string[]): string {
+  return pathsOf(machine).join(machine.home, ...names);
+}
+
+/** A folder that its user may have moved by a variable. */
+export function movable(machine: Machine, variable: string, ...usual: string[]): string {
+  const moved = machine.environment[variable];
+  return moved === undefined || moved === "" ? inHome(machine, ...usual) : pathsOf(machine).resolve(moved);
+}
+
+/** Where this program remembers what it wrote. */
+export function inState(machine: Machine, ...names: string[]): string {
+  switch (machine.platform) {
+    case "win32":
+      return pathsOf(machine).join(movable(machine, "LOCALAPPDATA", "AppData", "Local"), "Sightline", ...names);
+    case "darwin":
+      return inHome(machine, "Library", "Application Support", "Sightline", ...names);
+    default:
+      return pathsOf(machine).join(movable(machine, "XDG_STATE_HOME", ".local", "state"), "sightline", ...names);
+  }
+}
+
+/** The path as its owner would write it. */
+export function shortened(machine: Machine, path: string): string {
+  const { sep } = pathsOf(machine);
+  return path.startsWith(`${machine.home}${sep}`) ? `~${path.slice(machine.home.length)}` : path;
+}
+
+export function pathsOf(machine: Machine): PlatformPath {
+  return machine.platform === "win32" ? win32 : posix;
+}
