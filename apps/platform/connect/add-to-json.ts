@@ -85,13 +85,14 @@ function append(text: string, container: Node, segment: Segment | undefined, val
   const last = childrenOf(container).at(-1)?.whole ?? container;
   const lastEnd = last.offset + last.length;
   const comma = commaAfter(text, lastEnd);
-  const at = endOfRemarks(text, comma?.end ?? lastEnd);
   const missing = comma === undefined ? [{ start: lastEnd, end: lastEnd, text: "," }] : [];
   const trailing = comma === undefined ? "" : ",";
   const isOnOneLine = !text.slice(container.offset, last.offset).includes("\n");
   if (isOnOneLine) {
-    return join(missing, { start: at, end: at, text: ` ${entryOf(segment, JSON.stringify(value))}${trailing}` });
+    const behind = comma?.end ?? lastEnd;
+    return join(missing, { start: behind, end: behind, text: ` ${entryOf(segment, JSON.stringify(value))}${trailing}` });
   }
+  const at = endOfRemarks(text, comma?.end ?? lastEnd);
   const indentation = indentationAt(text, last.offset);
   const entry = entryOf(segment, renderAt(text, value, indentation, unitOf(text)));
   return join(missing, { start: at, end: at, text: `${lineEndOf(text)}${indentation}${entry}${trailing}` });

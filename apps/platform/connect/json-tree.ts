@@ -29,8 +29,9 @@ function inWords({ error }: ParseError): string {
     .toLowerCase();
 }
 
+/** The library's own objects have no prototype, and so are like none that was written in code. */
 export function valueOf(node: Node): unknown {
-  return getNodeValue(node);
+  return structuredClone(getNodeValue(node));
 }
 
 /** What stands in an object or a list: a property or an element. */
@@ -101,4 +102,14 @@ export function endOfRemarks(text: string, offset: number): number {
     }
   }
   return end;
+}
+
+/** Whether a comment ends at `offset` that would swallow what is put behind it. */
+export function isBehindRemark(text: string, offset: number): boolean {
+  for (const token of tokensFrom(text, 0)) {
+    if (token.end >= offset) {
+      return token.kind === KIND.lineComment;
+    }
+  }
+  return false;
 }

@@ -1,6 +1,6 @@
 import type { Node } from "jsonc-parser";
 import type { Step } from "./add-to-json.ts";
-import { childAt, childrenOf, commaAfter, readTree, type Segment } from "./json-tree.ts";
+import { childAt, childrenOf, commaAfter, isBehindRemark, readTree, type Segment } from "./json-tree.ts";
 import { applyEdits, type Edit } from "./text-edit.ts";
 
 /** Takes back what `addToJson` did: the value itself, then what was made around it, as far as nothing else stands in it by now. */
@@ -58,7 +58,9 @@ function removal(text: string, container: Node, value: Node): readonly Edit[] {
   const end = whole.offset + whole.length;
   const following = commaAfter(text, end);
   if (following !== undefined) {
-    return [lineOf(text, { start: whole.offset, end: following.end, text: "" })];
+    const alone = { start: whole.offset, end: following.end, text: "" };
+    const line = lineOf(text, alone);
+    return [line.start < alone.start ? line : withBlanks(text, alone)];
   }
   const previous = children[index - 1]?.whole;
   const comma = previous === undefined ? undefined : commaAfter(text, previous.offset + previous.length);
@@ -71,13 +73,16 @@ function removal(text: string, container: Node, value: Node): readonly Edit[] {
     : [{ start: comma.start, end: comma.end, text: "" }, rest];
 }
 
-/** Takes the line end before it along when nothing else stands on its lines; else what follows could land behind a comment. */
+/** Takes the line end before it along when nothing else stands on its lines, or only a brace that does not land behind a comment. */
 function lineOf(text: string, { start, end }: Edit): Edit {
   const before = /\r?\n[ \t]*$/.exec(text.slice(0, start));
-  const isLast = /^[ \t]*(?:\r?\n|$)/.test(text.slice(end));
-  if (before !== null && isLast) {
-    return { start: before.index, end, text: "" };
-  }
-  const blanks = /^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0;
-  return { start, end: isLast ? end : end + blanks, text: "" };
+  const after = /^[ \t]*(\r?\n|$|[}\]])/.exec(text.slice(end))?.[1];
+  const isLast = after !== undefined && (after.trim() === "" || !isBehindRemark(text, before?.index ?? start));
+  return before !== null && isLast ? { start: before.index, end, text: "" } : { start, end, text: "" };
+}
+
+/** A comma that goes too leaves blanks on both sides; the one before was put there with the value. */
+function withBlanks(text: string, { start, end }: Edit): Edit {
+  const after = /^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0;
+  return /[ \t]/.test(text.charAt(start - 1)) ? { start: start - 1, end, text: "" } : { start, end: end + after, text: "" };
 }
