@@ -6,7 +6,7 @@ export function addConnect(program: Command): void {
   program
     .command("connect")
     .description("Write Sightline's MCP server into the assistants on this machine: shows what would change, then asks.")
-    .option("--url <url>", "address of the MCP endpoint; without it CODEINDEX_PUBLIC_URL with /mcp")
+    .option("--url <url>", "address of the MCP endpoint, which ends in /mcp; without it that of CODEINDEX_PUBLIC_URL")
     .option("--only <names>", "only these assistants, separated by commas")
     .option("--token-stdin", "read the token from stdin; needs --yes or --dry-run")
     .option("--no-token", "write no token, for assistants that sign in by OAuth")
@@ -21,7 +21,7 @@ export function addConnect(program: Command): void {
 }
 
 const HELP = `
-Assistants: claude-code
+Assistants: claude-code, cursor, vs-code, codex, gemini-cli, opencode, windsurf, zed
 
 The token is read from SIGHTLINE_TOKEN, or asked for without showing it. From SIGHTLINE_TOKEN, assistants that can are told to read
 that variable themselves, so that the token is in no file; otherwise it is written into files that only you can read.
@@ -29,7 +29,7 @@ that variable themselves, so that the token is in no file; otherwise it is writt
 Examples:
   sightline connect                                        ask for the token, show the changes, ask
   sightline connect --dry-run --no-token                   only look
-  sightline connect --url https://sightline.example.org/mcp --only claude-code
+  sightline connect --url https://sightline.example.org --only claude-code,cursor
   pass sightline | sightline connect --token-stdin --yes   from a password manager
   sightline connect --undo
 

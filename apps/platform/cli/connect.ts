@@ -1,14 +1,15 @@
 import { styleText } from "node:util";
-import { ASSISTANTS, TOKEN_VARIABLE, type Assistant, type Server } from "#connect/assistants.ts";
+import { ASSISTANTS, type Assistant } from "#connect/assistants.ts";
 import { askWhether } from "#connect/ask.ts";
 import { carryOut } from "#connect/carry-out.ts";
+import { TOKEN_VARIABLE, type Server } from "#connect/entries.ts";
 import { findAssistants } from "#connect/find-assistants.ts";
 import { shortened, thisMachine, type Machine } from "#connect/places.ts";
 import { fileOf, planConnection, planUndo, type Plan } from "#connect/plan.ts";
 import { readReceipts } from "#connect/receipts.ts";
 import { showChange } from "#connect/show-change.ts";
 import { readCredential } from "#connect/token.ts";
-import { resolveSetting } from "#settings/environment.ts";
+import { deriveEnvironment } from "#settings/environment.ts";
 import { UsageError } from "#settings/failure.ts";
 
 export type ConnectOptions = {
@@ -51,7 +52,14 @@ export async function connect(options: ConnectOptions): Promise<void> {
   }
   const server: Server = {
     url: urlOf(options),
-    credential: await readCredential({ withToken: options.token !== false, fromStdin: options.tokenStdin === true }, process.env),
+    credential: await readCredential(
+      {
+        withToken: options.token !== false,
+        fromStdin: options.tokenStdin === true,
+        isWanted: chosen.some(({ token }) => token !== "asks"),
+      },
+      process.env,
+    ),
   };
   const receipts = await readReceipts(machine);
   const planned = await Promise.all(
@@ -60,7 +68,7 @@ export async function connect(options: ConnectOptions): Promise<void> {
       return { name: assistant.name, path, plan: await planConnection(assistant, path, server, receipts) };
     }),
   );
-  const isDone = await offer(machine, options, planned, server.credential.kind === "none" ? undefined : server.credential.token);
+  const isDone = await offer(machine, options, planned, "token" in server.credential ? server.credential.token : undefined);
   if (isDone) {
     remind(chosen, server);
   }
@@ -92,13 +100,17 @@ function namedBy(only: string | undefined): readonly string[] | undefined {
 }
 
 function urlOf({ url }: ConnectOptions): string {
-  const given = url ?? `${resolveSetting(process.env).environment["CODEINDEX_PUBLIC_URL"] ?? ""}/mcp`;
-  const parsed = URL.parse(given);
+  const parsed = URL.parse(url ?? deriveEnvironment(process.env).environment["CODEINDEX_PUBLIC_URL"] ?? "");
   if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
-    throw new UsageError("--url must be an address that starts with https:// or http://, e.g. https://sightline.example.org/mcp.");
+    throw new UsageError(
+      "The address (--url or CODEINDEX_PUBLIC_URL) must start with https:// or http://, e.g. https://sightline.example.org/mcp.",
+    );
   }
   if (parsed.username !== "" || parsed.password !== "") {
-    throw new UsageError("--url must hold no name and no password: every assistant would show them.");
+    throw new UsageError("The address (--url or CODEINDEX_PUBLIC_URL) must hold no name and no password: every assistant would show them.");
+  }
+  if (url === undefined || parsed.pathname === "/") {
+    parsed.pathname = `${parsed.pathname.replace(/\/+$/, "")}/mcp`;
   }
   return parsed.href;
 }
@@ -130,7 +142,7 @@ async function offer(machine: Machine, options: ConnectOptions, planned: readonl
     console.log("Nothing was written (--dry-run).");
     return false;
   }
-  if (options.yes !== true && !(await askWhether(changes.length === 1 ? "Write this file?" : `Write these ${changes.length} files?`))) {
+  if (options.yes !== true && !(await askWhether(changes.length === 1 ? "Change this file?" : `Change these ${changes.length} files?`))) {
     console.log("Nothing was written.");
     return false;
   }
@@ -171,11 +183,21 @@ function show(machine: Machine, { name, path, plan }: Planned, isUndo: boolean, 
 
 /** What the files alone do not do. */
 function remind(assistants: readonly Assistant[], { credential }: Server): void {
-  const readers = assistants.filter(({ reference }) => reference !== undefined).map(({ name }) => name);
-  if (credential.kind === "variable" && readers.length > 0) {
-    console.log(
-      `\n${readers.join(", ")}: the token is read from ${TOKEN_VARIABLE}, which has to be set wherever they are started, e.g. in your shell's profile.`,
-    );
-  }
-  console.log("\nRestart what is running. Take it all back with: sightline connect --undo");
+  const namesOf = (kind: Assistant["token"]): string =>
+    new Intl.ListFormat("en").format(assistants.flatMap(({ name, token }) => (token === kind ? [name] : [])));
+  const [readers, askers, holders] = [namesOf("reads"), namesOf("asks"), namesOf("holds")];
+  const notes = [
+    ...(credential.kind === "variable" && readers !== ""
+      ? [`${TOKEN_VARIABLE} has to be set wherever these are started, e.g. in your shell's profile: ${readers}.`]
+      : []),
+    ...(credential.kind === "variable" && holders !== ""
+      ? [`These can't read a variable, so the token itself is in their file: ${holders}.`]
+      : []),
+    ...(credential.kind !== "none" && askers !== ""
+      ? [`${askers} asks for the token when it first uses Sightline, and keeps it sealed.`]
+      : []),
+    ...(credential.kind === "none" ? ["No token was written: each assistant has to sign in when it first uses Sightline."] : []),
+    "Restart what is running. Take it all back with: sightline connect --undo",
+  ];
+  console.log(`\n${notes.join("\n")}`);
 }

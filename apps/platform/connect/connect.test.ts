@@ -1,111 +1,293 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { parse } from "jsonc-parser";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { COMMAND_MS, runCommand, type CommandResult } from "#testing/run-command.ts";
+import { COMMAND_MS } from "#testing/run-command.ts";
+import { HIDDEN_TOKEN, makeTemporaryHome, type TemporaryHome } from "#testing/temporary-home.ts";
 
 vi.setConfig({ testTimeout: COMMAND_MS });
 
-const TOKEN = "codeindex_0123456789abcdef";
-const URL_OPTION = ["--url", "https://sightline.example.org/mcp"];
-
-let home: string;
+let home: TemporaryHome;
 
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "sightline-connect-"));
+  home = await makeTemporaryHome();
 });
 
-afterEach(() => rm(home, { recursive: true, force: true }));
-
-type Circumstances = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
-
-/** Runs the command in the temporary home, with no program on PATH, and makes sure that it never shows the token. */
-async function connect(words: readonly string[], { input, environment }: Circumstances = {}): Promise<CommandResult> {
-  const result = await runCommand(["connect", ...words], {
-    folder: home,
-    environment: { PATH: "", HOME: home, ...environment },
-    ...(input === undefined ? {} : { input }),
-  });
-  expect(result.out + result.error).not.toContain(TOKEN);
-  return result;
-}
-
-const withToken = (...words: readonly string[]): Promise<CommandResult> =>
-  connect([...URL_OPTION, "--yes", "--token-stdin", ...words], { input: `${TOKEN}\n` });
-
-async function put(name: string, text: string): Promise<void> {
-  await mkdir(dirname(join(home, name)), { recursive: true });
-  await writeFile(join(home, name), text);
-}
-
-const read = (name: string): Promise<string> => readFile(join(home, name), "utf8");
+afterEach(() => home.remove());
 
 const CLAUDE = `{
   "numStartups": 7,
   "mcpServers": {
-    "notes": { "command": "notes", "args": ["--all"] }
+    "notes": { "command": "notes", "env": { "NOTES_KEY": "sk-of-somebody-else" } }
   },
   "projects": { "/src/shop": { "allowedTools": [] } }
 }
 `;
 
-test("Claude Code gets the server beside those it has, in a file that only its owner reads, and loses just that again", async () => {
-  await put(".claude.json", CLAUDE);
-  const done = await withToken();
+/** A real file of each assistant: with servers, comments, other settings and every kind of line end. */
+const FILES: Readonly<Record<string, string>> = {
+  ".claude.json": CLAUDE,
+  ".cursor/mcp.json": '{\r\n\t"mcpServers": {\r\n\t\t"notes": { "command": "notes" }\r\n\t}\r\n}\r\n',
+  ".config/Code/User/mcp.json": `{
+  // Made by hand
+  "inputs": [
+    { "id": "notes-key", "type": "promptString" }, // asked once
+  ],
+  "servers": {
+    /* "old": {}, */
+    "notes": { "type": "stdio", "command": "notes" },
+  },
+}`,
+  ".codex/config.toml":
+    '# Mine\nmodel = "o4"\n\n[mcp_servers.notes]\ncommand = "notes" # local\n\n[mcp_servers.notes.env]\nNOTES_KEY = "sk-of-somebody-else"\n',
+  ".gemini/settings.json": '{"theme":"Dracula","mcpServers":{}}',
+  ".config/opencode/opencode.jsonc": '// opencode\n{\n  "$schema": "https://opencode.ai/config.json",\n  "theme": "system"\n}\n',
+  ".codeium/windsurf/mcp_config.json": "",
+  ".config/zed/settings.json": `// Zed settings
+{
+  "theme": "One Dark",
+  "context_servers": {
+    // none yet
+  },
+  "vim_mode": true // yes
+}
+`,
+};
+
+const NAMES = ["Claude Code", "Cursor", "VS Code", "Codex", "Gemini CLI", "opencode", "Windsurf", "Zed"];
+
+async function putAll(): Promise<void> {
+  await Promise.all(Object.entries(FILES).map(([name, text]) => home.put(name, text)));
+}
+
+async function readAll(): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries(await Promise.all(Object.keys(FILES).map(async (name) => [name, await home.read(name)])));
+}
+
+test("every assistant gets the server and loses it again, byte for byte, however its file is written", async () => {
+  await putAll();
+  const done = await home.connectWithToken();
   expect(done).toMatchObject({ code: 0, error: "" });
-  expect(done.out).toContain("Claude Code  ~/.claude.json");
-  expect(await read(".claude.json")).toBe(`{
-  "numStartups": 7,
-  "mcpServers": {
-    "notes": { "command": "notes", "args": ["--all"] },
+  for (const name of NAMES) {
+    expect(done.out).toContain(`Connected ${name}\n`);
+  }
+  expect(done.out).not.toContain("sk-of-somebody-else");
+  const written = await readAll();
+  for (const [name, text] of Object.entries(written)) {
+    expect(text, name).toContain("https://sightline.example.org/mcp");
+    // VS Code asks for the token, and so its file holds none.
+    expect(text.includes(HIDDEN_TOKEN), name).toBe(!name.includes("Code"));
+    expect(await home.modeOf(name), name).toBe(name.includes("Code") ? 0o644 : 0o600);
+  }
+  expect(written[".config/Code/User/mcp.json"]).toBe(`{
+  // Made by hand
+  "inputs": [
+    { "id": "notes-key", "type": "promptString" }, // asked once
+    {
+      "type": "promptString",
+      "id": "sightline-token",
+      "description": "Sightline developer token",
+      "password": true
+    },
+  ],
+  "servers": {
+    /* "old": {}, */
+    "notes": { "type": "stdio", "command": "notes" },
     "sightline": {
       "type": "http",
       "url": "https://sightline.example.org/mcp",
       "headers": {
-        "Authorization": "Bearer ${TOKEN}"
+        "Authorization": "Bearer \${input:sightline-token}"
       }
-    }
+    },
   },
-  "projects": { "/src/shop": { "allowedTools": [] } }
-}
-`);
-  expect((await stat(join(home, ".claude.json"))).mode & 0o777).toBe(0o600);
+}`);
 
-  const again = await withToken();
-  expect(again).toMatchObject({ code: 0, out: expect.stringContaining("is connected already") });
+  const again = await home.connectWithToken();
+  expect(again).toMatchObject({ code: 0, error: "", out: expect.stringContaining("Nothing to do.") });
+  expect(await readAll()).toEqual(written);
 
-  const undone = await connect(["--undo", "--yes"]);
-  expect(undone).toMatchObject({ code: 0, error: "" });
-  expect(await read(".claude.json")).toBe(CLAUDE);
-  expect((await stat(join(home, ".claude.json"))).mode & 0o777).toBe(0o644);
-  expect(await connect(["--undo", "--yes"])).toMatchObject({ code: 0, out: expect.stringContaining("nothing to undo") });
+  expect(await home.connect(["--undo", "--yes"])).toMatchObject({ code: 0, error: "" });
+  expect(await readAll()).toEqual(FILES);
+  expect(await Promise.all(Object.keys(FILES).map((name) => home.modeOf(name)))).toEqual(Object.keys(FILES).map(() => 0o644));
+  expect(await home.connect(["--undo", "--yes"])).toMatchObject({ code: 0, out: expect.stringContaining("nothing to undo") });
+  expect(await readdir(join(home.folder, ".local/state/sightline"))).toEqual([]);
 });
 
 test("a dry run shows the lines that would change and writes nothing", async () => {
-  await put(".claude.json", CLAUDE);
-  const { code, out } = await connect([...URL_OPTION, "--dry-run", "--token-stdin"], { input: TOKEN });
+  await putAll();
+  const { code, out } = await home.connectWithToken("--dry-run");
   expect(code).toBe(0);
   expect(out).toContain('+    "sightline": {');
   expect(out).toContain('"Authorization": "Bearer …"');
-  expect(out).not.toContain("numStartups");
-  expect(await read(".claude.json")).toBe(CLAUDE);
-  await expect(stat(join(home, ".local"))).rejects.toThrow("ENOENT");
+  expect(out).not.toMatch(/numStartups|sk-of-somebody-else/);
+  expect(await readAll()).toEqual(FILES);
+  expect(await home.has(".local")).toBe(false);
 });
 
-test("from SIGHTLINE_TOKEN the token is in no file: the assistant reads the variable itself", async () => {
-  await put(".claude/settings.json", "{}");
-  const { code, out } = await connect([...URL_OPTION, "--yes"], { environment: { SIGHTLINE_TOKEN: TOKEN } });
+test("from SIGHTLINE_TOKEN the token is in no file of those that read variables, and files that were not there go again", async () => {
+  await Promise.all([".claude", ".cursor", ".codex"].map((name) => mkdir(join(home.folder, name))));
+  const { code, out } = await home.connect(["--yes"], { environment: { SIGHTLINE_TOKEN: HIDDEN_TOKEN } });
   expect(code).toBe(0);
-  expect(out).toContain("SIGHTLINE_TOKEN, which has to be set wherever they are started");
-  expect(JSON.parse(await read(".claude.json"))).toEqual({
-    mcpServers: {
-      sightline: {
-        type: "http",
-        url: "https://sightline.example.org/mcp",
-        headers: { Authorization: "Bearer ${SIGHTLINE_TOKEN}" },
-      },
-    },
+  expect(out).toContain("SIGHTLINE_TOKEN has to be set wherever these are started");
+  expect(parse(await home.read(".cursor/mcp.json"))).toEqual({
+    mcpServers: { sightline: { url: "http://localhost:8080/mcp", headers: { Authorization: "Bearer ${env:SIGHTLINE_TOKEN}" } } },
   });
-  await connect(["--undo", "--yes"]);
-  await expect(stat(join(home, ".claude.json"))).rejects.toThrow("ENOENT");
+  expect(await home.read(".codex/config.toml")).toBe(
+    '[mcp_servers.sightline]\nurl = "http://localhost:8080/mcp"\nbearer_token_env_var = "SIGHTLINE_TOKEN"\n',
+  );
+  await home.connect(["--undo", "--yes"]);
+  expect(await home.has(".claude.json")).toBe(false);
+  expect(await home.has(".cursor/mcp.json")).toBe(false);
+  expect(await home.has(".codex/config.toml")).toBe(false);
+});
+
+test("an assistant whose program is on PATH is found without a folder, and the folder made for it goes again", async () => {
+  await home.put("bin/windsurf", "#!/bin/sh\n", 0o755);
+  const environment = { PATH: join(home.folder, "bin") };
+  expect(await home.connect(["--yes", "--no-token"], { environment })).toMatchObject({ code: 0, out: expect.stringContaining("Windsurf") });
+  expect(parse(await home.read(".codeium/windsurf/mcp_config.json"))).toEqual({
+    mcpServers: { sightline: { serverUrl: "http://localhost:8080/mcp" } },
+  });
+  await home.connect(["--undo", "--yes"]);
+  expect(await home.has(".codeium")).toBe(false);
+});
+
+test("another token replaces the one that was written, and undo still goes back to before the first", async () => {
+  await home.put(".claude.json", CLAUDE);
+  await home.connect(["--yes", "--token-stdin"], { input: "codeindex_older" });
+  const { out } = await home.connectWithToken();
+  expect(out).not.toContain("codeindex_older");
+  expect(await home.read(".claude.json")).toContain(HIDDEN_TOKEN);
+  await home.connect(["--undo", "--yes"]);
+  expect(await home.read(".claude.json")).toBe(CLAUDE);
+});
+
+test("undo takes the server out of a file that its assistant wrote anew, and leaves one that was changed by hand", async () => {
+  await home.put(".claude.json", CLAUDE);
+  await home.put(".cursor/mcp.json", "{}");
+  await home.connectWithToken();
+  const { mcpServers, ...others } = JSON.parse(await home.read(".claude.json")) as Readonly<Record<string, object>>;
+  await home.put(".claude.json", JSON.stringify({ mcpServers, ...others, numStartups: 8 }, null, 4));
+  const byHand = (await home.read(".cursor/mcp.json")).replace("sightline.example.org", "other.example.org");
+  await home.put(".cursor/mcp.json", byHand);
+
+  const undone = await home.connect(["--undo", "--yes"]);
+  expect(undone).toMatchObject({
+    code: 1,
+    error: expect.stringContaining("was changed since; take the server `sightline` out of it by hand"),
+  });
+  expect(JSON.parse(await home.read(".claude.json"))).toEqual({ ...JSON.parse(CLAUDE), numStartups: 8 });
+  expect(await home.read(".cursor/mcp.json")).toBe(byHand);
+});
+
+test("a server of the same name that was there before comes back", async () => {
+  const before = '{ "mcpServers": { "sightline": { "url": "http://by.hand/mcp", /* mine */ } } }\n';
+  await home.put(".cursor/mcp.json", before);
+  await home.connectWithToken();
+  expect(await home.read(".cursor/mcp.json")).not.toContain("by.hand");
+  await home.connect(["--undo", "--yes"]);
+  expect(await home.read(".cursor/mcp.json")).toBe(before);
+});
+
+test("files that do not parse are named with their place and left as they are, and the others are written", async () => {
+  await home.put(".claude.json", CLAUDE);
+  await home.put(".cursor/mcp.json", '{\n  "mcpServers": {\n    "a": 1\n    "b": 2\n  }\n}\n');
+  await home.put(".codex/config.toml", 'model = "o4\n');
+  await home.put(".gemini/settings.json", Uint8Array.of(0x7b, 0xff, 0x7d));
+  await home.put(".config/zed/settings.json", '{ "context_servers": [] }');
+  const { code, error } = await home.connectWithToken();
+  expect(code).toBe(1);
+  expect(error).toContain("Cursor: ~/.cursor/mcp.json was left as it is at line 4, column 5: it is not valid JSON (comma expected).");
+  expect(error).toMatch(/Codex: ~\/\.codex\/config\.toml was left as it is at line 1, column \d+: it is not valid TOML/);
+  expect(error).toContain("Gemini CLI: ~/.gemini/settings.json was left as it is: it is not UTF-8.");
+  expect(error).toContain('Zed: ~/.config/zed/settings.json was left as it is at line 1, column 22: "context_servers" is not an object.');
+  expect(await home.read(".cursor/mcp.json")).not.toContain("sightline");
+  expect(await home.read(".codex/config.toml")).toBe('model = "o4\n');
+  expect(await home.read(".claude.json")).toContain("sightline");
+});
+
+test("links are followed, also to a file that is not there yet, and stay links", async () => {
+  await home.put("dotfiles/claude.json", CLAUDE, 0o600);
+  await symlink("dotfiles/claude.json", join(home.folder, ".claude.json"));
+  await mkdir(join(home.folder, ".cursor"));
+  await symlink("../dotfiles/cursor.json", join(home.folder, ".cursor/mcp.json"));
+  expect(await home.connectWithToken()).toMatchObject({ code: 0 });
+  expect((await lstat(join(home.folder, ".claude.json"))).isSymbolicLink()).toBe(true);
+  expect(await home.read("dotfiles/claude.json")).toContain("sightline");
+  expect(await home.read("dotfiles/cursor.json")).toContain("sightline");
+  await home.connect(["--undo", "--yes"]);
+  expect(await home.read("dotfiles/claude.json")).toBe(CLAUDE);
+  expect(await readdir(join(home.folder, "dotfiles"))).toEqual(["claude.json"]);
+});
+
+test("a read-only file is left as it is, and says what to do", async () => {
+  await home.put(".claude.json", CLAUDE, 0o444);
+  const { code, error } = await home.connectWithToken();
+  expect(code).toBe(1);
+  expect(error).toContain("~/.claude.json was left as it is: it is read-only. Allow writing (chmod u+w)");
+  expect(await home.read(".claude.json")).toBe(CLAUDE);
+  await chmod(join(home.folder, ".claude.json"), 0o600);
+  await mkdir(join(home.folder, ".cursor/mcp.json"), { recursive: true });
+  expect((await home.connectWithToken()).error).toContain("Cursor: ~/.cursor/mcp.json can't be read: it is a folder; move it away.");
+});
+
+test("--only takes some, and says which of them are not here", async () => {
+  await putAll();
+  const { code, error } = await home.connectWithToken("--only", "cursor, zed");
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  expect(await home.read(".claude.json")).toBe(CLAUDE);
+  await home.connect(["--undo", "--yes", "--only", "zed"]);
+  expect(await home.read(".config/zed/settings.json")).toBe(FILES[".config/zed/settings.json"]);
+  expect(await home.read(".cursor/mcp.json")).toContain("sightline");
+  const missing = await home.connect(["--yes", "--no-token", "--only", "claude-code"], { environment: { HOME: dirname(home.folder) } });
+  expect(missing).toMatchObject({
+    code: 1,
+    error: expect.stringContaining("Claude Code was not found: no folder of it in your home, no claude on PATH."),
+  });
+});
+
+test("where nobody can be asked, and wherever it is called wrongly, it ends with 2 and writes nothing", async () => {
+  await home.put(".claude.json", CLAUDE);
+  const wrong: readonly (readonly [readonly string[], string])[] = [
+    [[], "Nobody can be asked here. Add --yes"],
+    [["--yes"], "No token: set SIGHTLINE_TOKEN"],
+    [["--yes", "--token", HIDDEN_TOKEN], "A token does not belong on the command line"],
+    [["--yes", `--token=${HIDDEN_TOKEN}`], "A token does not belong on the command line"],
+    [["--yes", "--no-token", "--token-stdin"], "contradict each other"],
+    [["--yes", "--no-token", "--only", "emacs"], 'There is no assistant "emacs". The assistants are: claude-code, cursor'],
+    [["--yes", "--no-token", "--url", "sightline.example.org"], "must start with https:// or http://"],
+    [["--yes", "--no-token", "--url", `https://ada:${HIDDEN_TOKEN}@sightline.example.org`], "must hold no name and no password"],
+    [["--yes", "--no-tokens"], "unknown option"],
+  ];
+  for (const [words, reason] of wrong) {
+    expect(await home.connect(words), words.join(" ")).toMatchObject({ code: 2, error: expect.stringContaining(reason) });
+  }
+  const quoted = await home.connect(["--yes", "--token-stdin"], { input: '"Bearer codeindex_1"' });
+  expect(quoted).toMatchObject({ code: 2, error: expect.stringContaining("What came in on stdin is not a token.") });
+  expect(await home.read(".claude.json")).toBe(CLAUDE);
+});
+
+test("a record of what was written that can't be understood is named, and nothing is written", async () => {
+  await home.put(".claude.json", CLAUDE);
+  await home.put(".local/state/sightline/connections.json", "{}");
+  const { code, error } = await home.connectWithToken();
+  expect(code).toBe(1);
+  expect(error).toContain("connections.json, which says what was written into which file, can't be understood. Move it away");
+  expect(await home.read(".claude.json")).toBe(CLAUDE);
+});
+
+test("a machine without assistants is told which were looked for", async () => {
+  expect(await home.connectWithToken()).toMatchObject({
+    code: 1,
+    error: expect.stringContaining("No assistant was found. Looked for Claude Code, Cursor,"),
+  });
+});
+
+test("a byte order mark stays where it is", async () => {
+  await writeFile(join(home.folder, ".claude.json"), `\uFEFF${CLAUDE}`);
+  await home.connectWithToken();
+  expect((await readFile(join(home.folder, ".claude.json"), "utf8")).startsWith("\uFEFF{")).toBe(true);
+  await home.connect(["--undo", "--yes"]);
+  expect(await readFile(join(home.folder, ".claude.json"), "utf8")).toBe(`\uFEFF${CLAUDE}`);
 });

@@ -24,6 +24,23 @@ export function movable(machine: Machine, variable: string, ...usual: string[]):
   return moved === undefined || moved === "" ? inHome(machine, ...usual) : pathsOf(machine).resolve(moved);
 }
 
+/** Where programs made with Electron keep what is the user's. */
+export function inApplicationData(machine: Machine, ...names: string[]): string {
+  switch (machine.platform) {
+    case "win32":
+      return pathsOf(machine).join(movable(machine, "APPDATA", "AppData", "Roaming"), ...names);
+    case "darwin":
+      return inHome(machine, "Library", "Application Support", ...names);
+    default:
+      return inConfig(machine, ...names);
+  }
+}
+
+/** `~/.config` on every system, as command-line programs have it. */
+export function inConfig(machine: Machine, ...names: string[]): string {
+  return pathsOf(machine).join(movable(machine, "XDG_CONFIG_HOME", ".config"), ...names);
+}
+
 /** Where this program remembers what it wrote. */
 export function inState(machine: Machine, ...names: string[]): string {
   switch (machine.platform) {

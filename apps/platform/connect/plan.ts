@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import type { Assistant, Server } from "./assistants.ts";
+import type { Assistant } from "./assistants.ts";
 import { isGone, isStillThere, put, takeOut, type Record } from "./configuration.ts";
+import type { Server } from "./entries.ts";
 import type { Machine } from "./places.ts";
 import type { Receipt } from "./receipts.ts";
 import { UnreadableText } from "./text-edit.ts";
@@ -39,10 +40,10 @@ export function planConnection(assistant: Assistant, path: string, server: Serve
     if (text === file.text) {
       return { kind: "nothing", file };
     }
-    const holdsToken = server.credential.kind !== "none" && text.includes(server.credential.token);
+    const holdsToken = "token" in server.credential && text.includes(server.credential.token);
     const mode = holdsToken ? modeForSecret(file.mode) : undefined;
     const narrowed = former?.mode ?? (mode !== undefined && file.mode !== undefined && mode !== file.mode ? file.mode : undefined);
-    const was = former === undefined ? (isBlank ? (file.text ?? null) : undefined) : former.was;
+    const was = isBlank ? (file.text ?? null) : former?.was;
     const receipt: Receipt = {
       assistant: assistant.id,
       file: file.path,

@@ -9,7 +9,8 @@ export function showChange(before: string, after: string, token: string | undefi
   const { hunks } = structuredPatch("", "", before, after, "", "", { context: 0 });
   return hunks
     .map(({ newStart, lines }) => {
-      const hidden = lines.map((line) => withoutSecrets(line, token));
+      // A line that starts with a backslash is a remark of the library on the file's end.
+      const hidden = lines.filter((line) => !line.startsWith("\\")).map((line) => withoutSecrets(line, token));
       return [`  line ${newStart}`, ...excerpts(hidden).map(render)].join("\n");
     })
     .join("\n");
@@ -44,7 +45,9 @@ function excerpts(lines: readonly string[]): readonly string[] {
   const start = lengthOfCommon(removed.slice(1), added.slice(1));
   const [one, other] = [removed.slice(1 + start), added.slice(1 + start)];
   const end = lengthOfCommon(reversed(one), reversed(other));
-  return [`-${HIDDEN}${one.slice(0, one.length - end)}${HIDDEN}`, `+${HIDDEN}${other.slice(0, other.length - end)}${HIDDEN}`];
+  const middle = (sign: string, text: string): readonly string[] =>
+    text.length === end ? [] : [`${sign}${HIDDEN}${text.slice(0, text.length - end)}${HIDDEN}`];
+  return [...middle("-", one), ...middle("+", other)];
 }
 
 function lengthOfCommon(one: string, other: string): number {

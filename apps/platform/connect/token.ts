@@ -1,15 +1,23 @@
 import { text } from "node:stream/consumers";
 import { UsageError } from "#settings/failure.ts";
 import type { Environment } from "#settings/environment.ts";
-import { TOKEN_VARIABLE, type Credential } from "./assistants.ts";
 import { askSecretly } from "./ask.ts";
+import { TOKEN_VARIABLE, type Credential } from "./entries.ts";
 
-export type TokenOptions = { readonly withToken: boolean; readonly fromStdin: boolean };
+export type TokenOptions = {
+  readonly withToken: boolean;
+  readonly fromStdin: boolean;
+  /** Whether anybody who is connected wants it now. */
+  readonly isWanted: boolean;
+};
 
 /** The token from wherever it was offered, and never from the command line, which other users and the shell's history see. */
 export async function readCredential(options: TokenOptions, environment: Environment): Promise<Credential> {
   if (!options.withToken) {
     return { kind: "none" };
+  }
+  if (!options.isWanted) {
+    return { kind: "later" };
   }
   if (options.fromStdin) {
     return { kind: "token", token: checked(await text(process.stdin), "What came in on stdin") };
@@ -27,7 +35,10 @@ export async function readCredential(options: TokenOptions, environment: Environ
     );
   }
   const answer = await askSecretly("Token (made at Connect in the console; it is not shown): ");
-  return { kind: "token", token: checked(answer ?? "", "What was typed") };
+  if (answer === undefined) {
+    throw new Error("Nothing was written, as no token was given.");
+  }
+  return { kind: "token", token: checked(answer, "What was typed") };
 }
 
 /** The characters a bearer token may have (RFC 6750), none of which means anything to an assistant's file. */
