@@ -135,7 +135,8 @@ async function offer(machine: Machine, options: ConnectOptions, planned: readonl
   const hasProblems = planned.some(({ plan }) => plan.kind === "problem");
   process.exitCode = hasProblems ? 1 : 0;
   if (changes.length === 0) {
-    console.log(options.undo === true && planned.length === 0 ? "There is nothing to undo: nothing was written." : "Nothing to do.");
+    const isEmptyUndo = options.undo === true && planned.length === 0;
+    console.log(isEmptyUndo ? "There is nothing to undo: nothing was written." : hasProblems ? "Nothing was changed." : "Nothing to do.");
     return false;
   }
   if (options.dryRun === true) {

@@ -49,8 +49,14 @@ export function isStillThere(text: string, record: Record): boolean {
   return value !== undefined && hashOf(value) === record.hash;
 }
 
+/** Whether nothing of it is there: the place is empty or as it was before, also when writing was cut short. */
 export function isGone(text: string, record: Record): boolean {
-  return read(text, record) === undefined;
+  if (record.kind === "toml") {
+    const { was } = record.step;
+    return tomlValueAt(text, record.path) === undefined || (was !== null && text.includes(was));
+  }
+  const node = findInJson(text, record.path)?.node;
+  return node === undefined || text.slice(node.offset, node.offset + node.length) === record.steps.at(-1)?.was;
 }
 
 export function takeOut(text: string, record: Record): string {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { recordSchema } from "./configuration.ts";
 import { inState, type Machine } from "./places.ts";
-import { modeForSecret, readUserFile, removeUserFile, writeUserFile } from "./user-file.ts";
+import { inPlainWords, modeForSecret, readUserFile, removeUserFile, writeUserFile } from "./user-file.ts";
 
 /** What was written into one file, and what an undo needs to leave it byte for byte as it was. */
 const receiptSchema = z.object({
@@ -23,7 +23,11 @@ function placeOf(machine: Machine): string {
 }
 
 export async function readReceipts(machine: Machine): Promise<readonly Receipt[]> {
-  const { text } = await readUserFile(placeOf(machine));
+  const { text } = await readUserFile(placeOf(machine)).catch((error: unknown) => {
+    throw new Error(`${placeOf(machine)}, which says what was written into which file, can't be read: ${inPlainWords(error)}.`, {
+      cause: error,
+    });
+  });
   if (text === undefined) {
     return [];
   }
@@ -36,8 +40,19 @@ export async function readReceipts(machine: Machine): Promise<readonly Receipt[]
   }
 }
 
-/** Puts a receipt in the place of the one for the same file, or takes that away. What stood in a file before may be a secret. */
+/** Puts a receipt in the place of the one for the same file, or takes that away. */
 export async function saveReceipt(machine: Machine, file: string, receipt: Receipt | undefined): Promise<void> {
+  try {
+    await replaceReceipt(machine, file, receipt);
+  } catch (error) {
+    throw new Error(`what is written has to be noted in ${placeOf(machine)} first, and that failed: ${inPlainWords(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What stood in a file before may be a secret, so this file is its owner's alone. */
+async function replaceReceipt(machine: Machine, file: string, receipt: Receipt | undefined): Promise<void> {
   const others = (await readReceipts(machine)).filter((other) => other.file !== file);
   const receipts = receipt === undefined ? others : [...others, receipt];
   const place = await readUserFile(placeOf(machine));

@@ -53,7 +53,7 @@ async function behindLinks(path: string): Promise<string> {
     }
   }
   const link = await lstat(path).catch(() => undefined);
-  return link?.isSymbolicLink() === true ? resolve(dirname(path), await readlink(path)) : path;
+  return link?.isSymbolicLink() === true ? behindLinks(resolve(dirname(path), await readlink(path))) : path;
 }
 
 /** The folder that had to be made for it, if one had. */

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { resolveSetting } from "./environment.ts";
+import { roleNames } from "./role-names.ts";
+import { environmentOfRole } from "./roles.ts";
 
 test("without any database both are the embedded one, with small pools", () => {
   const { environment, embeddedPostgres, embeddedRedis } = resolveSetting({ SIGHTLINE_POSTGRES_PORT: "15433", DATABASE_URL: "" });
@@ -40,4 +42,11 @@ test("the code index asks tokens of our own identity for its issuer, and is told
   expect(environment["CODEINDEX_JWT_ISSUER"]).toBeUndefined();
   expect(environment["CODEINDEX_JWT_EPOCHS_URL"]).toBeUndefined();
   expect(environment["IDENTITY_EPOCHS_URL"]).toBe("http://127.0.0.1:8070/.well-known/credential-epochs");
+});
+
+test("the token that assistants are given reaches no role", () => {
+  const environment = { SIGHTLINE_TOKEN: "codeindex_1", LOG_FORMAT: "json", HOME: "/home/ada" };
+  for (const role of roleNames) {
+    expect(environmentOfRole(role, environment)).toEqual({ LOG_FORMAT: "json", HOME: "/home/ada" });
+  }
 });
