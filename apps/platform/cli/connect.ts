@@ -1,9 +1,10 @@
 import { styleText } from "node:util";
-import { ASSISTANTS, type Assistant } from "#connect/assistants.ts";
+import { ASSISTANTS } from "#connect/assistants.ts";
 import { askWhether } from "#connect/ask.ts";
 import { carryOut } from "#connect/carry-out.ts";
 import { TOKEN_VARIABLE, type Server } from "#connect/entries.ts";
 import { findAssistants } from "#connect/find-assistants.ts";
+import { notesOn } from "#connect/notes.ts";
 import { shortened, thisMachine, type Machine } from "#connect/places.ts";
 import { fileOf, planConnection, planUndo, type Plan } from "#connect/plan.ts";
 import { readReceipts } from "#connect/receipts.ts";
@@ -70,7 +71,7 @@ export async function connect(options: ConnectOptions): Promise<void> {
   );
   const isDone = await offer(machine, options, planned, "token" in server.credential ? server.credential.token : undefined);
   if (isDone) {
-    remind(chosen, server);
+    console.log(`\n${notesOn(chosen, server).join("\n")}`);
   }
   process.exitCode = missing.length > 0 ? 1 : process.exitCode;
 }
@@ -180,25 +181,4 @@ function show(machine: Machine, { name, path, plan }: Planned, isUndo: boolean, 
     console.log(showChange(plan.file.text ?? "", plan.after ?? "", token));
   }
   console.log("");
-}
-
-/** What the files alone do not do. */
-function remind(assistants: readonly Assistant[], { credential }: Server): void {
-  const namesOf = (kind: Assistant["token"]): string =>
-    new Intl.ListFormat("en").format(assistants.flatMap(({ name, token }) => (token === kind ? [name] : [])));
-  const [readers, askers, holders] = [namesOf("reads"), namesOf("asks"), namesOf("holds")];
-  const notes = [
-    ...(credential.kind === "variable" && readers !== ""
-      ? [`${TOKEN_VARIABLE} has to be set wherever these are started, e.g. in your shell's profile: ${readers}.`]
-      : []),
-    ...(credential.kind === "variable" && holders !== ""
-      ? [`These can't read a variable, so the token itself is in their file: ${holders}.`]
-      : []),
-    ...(credential.kind !== "none" && askers !== ""
-      ? [`${askers} asks for the token when it first uses Sightline, and keeps it sealed.`]
-      : []),
-    ...(credential.kind === "none" ? ["No token was written: each assistant has to sign in when it first uses Sightline."] : []),
-    "Restart what is running. Take it all back with: sightline connect --undo",
-  ];
-  console.log(`\n${notes.join("\n")}`);
 }

@@ -24,6 +24,8 @@ export type Assistant = {
   readonly entries: (server: Server, text: string) => readonly Entry[];
   /** Where its token is when that comes from the environment: it reads the variable, its file holds it, or it asks. */
   readonly token: "reads" | "holds" | "asks";
+  /** The command that signs in by OAuth, of those that do not ask by themselves. */
+  readonly signIn?: string;
 };
 
 export const ASSISTANTS: readonly Assistant[] = [
@@ -35,6 +37,7 @@ export const ASSISTANTS: readonly Assistant[] = [
     programs: ["claude"],
     entries: claudeCodeEntries,
     token: "reads",
+    signIn: "claude mcp login sightline",
   },
   {
     id: "cursor",
@@ -62,6 +65,7 @@ export const ASSISTANTS: readonly Assistant[] = [
     programs: ["codex"],
     entries: codexEntries,
     token: "reads",
+    signIn: "codex mcp login sightline",
   },
   {
     id: "gemini-cli",
@@ -71,6 +75,7 @@ export const ASSISTANTS: readonly Assistant[] = [
     programs: ["gemini"],
     entries: geminiEntries,
     token: "reads",
+    signIn: "/mcp auth sightline, within it",
   },
   {
     id: "opencode",
@@ -81,6 +86,7 @@ export const ASSISTANTS: readonly Assistant[] = [
     programs: ["opencode"],
     entries: opencodeEntries,
     token: "reads",
+    signIn: "opencode mcp auth sightline",
   },
   {
     id: "windsurf",

@@ -2,6 +2,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { COMMAND_MS } from "#testing/run-command.ts";
+import { ASSISTANTS } from "./assistants.ts";
 import { HIDDEN_TOKEN, makeTemporaryHome, type TemporaryHome } from "#testing/temporary-home.ts";
 
 vi.setConfig({ testTimeout: COMMAND_MS });
@@ -16,10 +17,11 @@ afterEach(() => home.remove());
 
 const CLAUDE = '{\n  "mcpServers": {\n    "notes": { "command": "notes" }\n  }\n}\n';
 
-test("the help has examples, and no option that takes a token", async () => {
+test("the help has examples and every assistant, and no option that takes a token", async () => {
   const { code, out } = await home.connect(["--help"]);
   expect(code).toBe(0);
   expect(out).toContain("sightline connect --undo");
+  expect(out).toContain(`Assistants: ${ASSISTANTS.map(({ id }) => id).join(", ")}\n`);
   expect(out).not.toContain("--token <");
 });
 

@@ -211,3 +211,12 @@ test("a byte order mark stays where it is", async () => {
   await home.connect(["--undo", "--yes"]);
   expect(await readFile(join(home.folder, ".claude.json"), "utf8")).toBe(`\uFEFF${CLAUDE}`);
 });
+
+test("without a token it says how each assistant signs in", async () => {
+  await Promise.all([".codex", ".cursor"].map((name) => mkdir(join(home.folder, name))));
+  const { out } = await home.connect(["--yes", "--no-token"]);
+  expect(out).toContain("each assistant has to sign in");
+  expect(out).toContain("  Codex        codex mcp login sightline\n");
+  expect(out).not.toContain("Cursor       ");
+  expect(await home.modeOf(".codex/config.toml")).toBe(0o666 & ~process.umask());
+});
