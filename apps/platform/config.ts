@@ -46,6 +46,11 @@ export const platformVariables = {
     default: "30",
   },
   CONSOLE_PORT: { doc: "Port of the console.", schema: portVariable(), default: "3000" },
+  METRICS_TOKEN: {
+    doc: "With it `GET /metrics` of the console's port answers `Authorization: Bearer …`; without it nobody, since that port is open to all.",
+    schema: z.string("expected text").min(16, "expected at least 16 characters").max(512, "expected at most 512 characters").optional(),
+    secret: true,
+  },
   IDENTITY_URL: { doc: "Where the console's proxy finds identity.", schema: httpUrlVariable(), default: "http://127.0.0.1:8070" },
   CODEINDEX_URL: { doc: "Where the console's proxy finds the code index.", schema: httpUrlVariable(), default: "http://127.0.0.1:8080" },
   OBSERVABILITY_URL: {

@@ -37,7 +37,10 @@ export function proxyRoutes(upstreams: readonly Upstream[], timings: ProxyTiming
   };
 }
 
-/** The path after the prefix, as the upstream will read it. Metrics are for the operator, not for everyone who reaches the console. */
+/** What the parts and their operator read, not everyone who reaches the console. */
+const NOT_FOR_ALL: ReadonlySet<string> = new Set(["metrics", ".well-known/credential-epochs"]);
+
+/** The path after the prefix, as the upstream will read it. */
 const wildcardSchema = z.object({ "*": z.string() });
 
 async function proxyTo(
@@ -64,8 +67,8 @@ async function proxyTo(
         }
       }, bodyMs);
       reply.raw.once("close", () => clearTimeout(late));
-      const asksForMetrics = wildcardSchema.safeParse(request.params).data?.["*"] === "metrics";
-      done(asksForMetrics ? refusal(404, "not_found", `Ask for the metrics at the port of ${name} itself.`) : undefined);
+      const path = wildcardSchema.safeParse(request.params).data?.["*"] ?? "";
+      done(NOT_FOR_ALL.has(path) ? refusal(404, "not_found", `Ask for this at the port of ${name} itself.`) : undefined);
     },
     replyOptions: {
       // An upstream that restarts, or closes a kept connection just then, is asked again, but only for requests that read.

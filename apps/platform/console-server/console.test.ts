@@ -88,12 +88,17 @@ test("a path that leaves the folder finds nothing", async () => {
   }
 });
 
-test("an API's metrics are not shown to everyone who reaches the console", async () => {
+test("an API's metrics, and the feed of ended credentials, are not shown to everyone who reaches the console", async () => {
   answer = (_request, response) => response.end("figures");
-  for (const url of ["/api/identity/metrics", "/api/identity/%6detrics", "/api/identity/metrics?x=1"]) {
+  for (const url of [
+    "/api/identity/metrics",
+    "/api/identity/%6detrics",
+    "/api/identity/metrics?x=1",
+    "/api/identity/.well-known/credential-epochs",
+  ]) {
     const refused = await server.inject({ url });
     expect(refused.statusCode).toBe(404);
-    expect(refused.json()).toMatchObject({ error: "not_found", message: "Ask for the metrics at the port of Identity itself." });
+    expect(refused.json()).toMatchObject({ error: "not_found", message: "Ask for this at the port of Identity itself." });
   }
   expect((await server.inject({ url: "/api/identity/metrics/more" })).body).toBe("figures");
 });

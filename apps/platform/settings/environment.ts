@@ -31,7 +31,7 @@ type Derived = Omit<Setting, "platform">;
  */
 export function deriveEnvironment(given: Environment): Derived {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
-  const valueOf = (name: keyof typeof platformVariables) => set[name] ?? platformVariables[name].default;
+  const valueOf = (name: Exclude<keyof typeof platformVariables, "METRICS_TOKEN">) => set[name] ?? platformVariables[name].default;
   const home = resolve(valueOf("SIGHTLINE_HOME"));
   const { DATABASE_URL: main = set["CODEINDEX_DATABASE_URL"], CODEINDEX_DATABASE_URL: code = main } = set;
   const databaseUrl = embeddedDatabaseUrl(set["SIGHTLINE_POSTGRES_PORT"]);

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from "jose";
 import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { nameInFeed } from "./credential-epochs.ts";
 import { AccessTokenError, createAccessTokenVerifier, type StartedVerifier } from "./access-token.ts";
 import { createLog } from "#log.ts";
 
@@ -93,7 +94,7 @@ async function readAgain(): Promise<void> {
 
 describe("a token that the feed tells of", () => {
   test("is refused when its account's epoch is higher by now, with the reason", async () => {
-    feed = feedOf({ epochs: { ada: 4 } });
+    feed = feedOf({ epochs: { [nameInFeed("ada")]: 4 } });
     await verifier.start();
 
     await expectRefused(await token({ epoch: 3 }), EPOCH_REASON);
@@ -102,13 +103,13 @@ describe("a token that the feed tells of", () => {
   });
 
   test("is refused when it names no epoch although its account's was raised", async () => {
-    feed = feedOf({ epochs: { ada: 2 } });
+    feed = feedOf({ epochs: { [nameInFeed("ada")]: 2 } });
     await verifier.start();
     await expectRefused(await token({ epoch: undefined }), EPOCH_REASON);
   });
 
   test("is refused when its session has ended", async () => {
-    feed = feedOf({ sessions: ["s1"] });
+    feed = feedOf({ sessions: [nameInFeed("s1")] });
     await verifier.start();
 
     await expectRefused(await token({ sid: "s1" }), SESSION_REASON);
@@ -121,7 +122,7 @@ describe("a token that the feed tells of", () => {
     const text = await token();
     await verifier.verify(text);
 
-    feed = feedOf({ sessions: ["s1"] });
+    feed = feedOf({ sessions: [nameInFeed("s1")] });
     await readAgain();
     await expectRefused(text, SESSION_REASON);
   });
@@ -152,7 +153,7 @@ describe("a feed that can't be read", () => {
     expect(complaints()[0]).toContain("it answered 503");
     expect(await metrics.metrics()).toContain("sightline_credential_epochs_age_seconds -1");
 
-    feed = feedOf({ sessions: ["s1"] });
+    feed = feedOf({ sessions: [nameInFeed("s1")] });
     await vi.waitFor(async () => expectRefused(await token(), SESSION_REASON), { interval: 5, timeout: 10_000 });
     expect(complaints()).toHaveLength(1);
     expect(lines.at(-1)).toContain("is read again");
@@ -160,7 +161,7 @@ describe("a feed that can't be read", () => {
   });
 
   test("any more leaves what it said last", async () => {
-    feed = feedOf({ sessions: ["s1"] });
+    feed = feedOf({ sessions: [nameInFeed("s1")] });
     await verifier.start();
     feed = undefined;
     await readAgain();
@@ -177,7 +178,7 @@ describe("a feed that can't be read", () => {
     ["lacks the sessions", () => feedOf({ sessions: undefined })()],
     ["is no feed at all", async () => "<html>"],
   ])("because it %s changes nothing", async (_case, other) => {
-    feed = feedOf({ sessions: ["s1"] });
+    feed = feedOf({ sessions: [nameInFeed("s1")] });
     await verifier.start();
     feed = other;
     await readAgain();

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { jwtVerify, type JWTVerifyGetKey } from "jose";
 import { Gauge, type Registry } from "prom-client";
 import { z } from "zod";
@@ -7,6 +8,16 @@ import { repeat } from "#repeat.ts";
 
 /** The `typ` of the feed's header, so that neither an access token passes for a feed nor the other way round. */
 export const CREDENTIAL_EPOCHS_TYPE = "epochs+jwt";
+
+/**
+ * How the feed names an account or a session: a hash, which whoever holds a token of it can compute, and nobody can turn back. So
+ * whoever reads the feed learns no id.
+ */
+export function nameInFeed(id: string): string {
+  return createHash("sha256").update(id).digest().subarray(0, NAME_BYTES).toString("base64url");
+}
+
+const NAME_BYTES = 16;
 
 /** The claims of a token that are checked against the feed. */
 type TokenOrigin = { readonly subject: string; readonly epoch: number | undefined; readonly sessionId: string | undefined };
@@ -89,10 +100,10 @@ export function createCredentialEpochs(options: CredentialEpochsOptions) {
     stop: reading.stop,
     /** The reason why a token with a valid signature is refused; undefined when it is not, as far as is known. */
     refusal: ({ subject, epoch = 0, sessionId }: TokenOrigin): string | undefined => {
-      if (epoch < (known.epochs.get(subject) ?? 0)) {
+      if (epoch < (known.epochs.get(nameInFeed(subject)) ?? 0)) {
         return "the account has changed since the access token was issued; log in again";
       }
-      return sessionId !== undefined && known.sessions.has(sessionId)
+      return sessionId !== undefined && known.sessions.has(nameInFeed(sessionId))
         ? "the session of the access token has ended; log in again"
         : undefined;
     },

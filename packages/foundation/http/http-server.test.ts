@@ -253,6 +253,16 @@ describe("what the server says about itself", () => {
     expect(answer.body).toMatch(/_count\{role="shop",method="GET",route="unknown",status="404"\} 1\n/);
     expect(answer.body).not.toContain("secret");
   });
+
+  test("/metrics of a port that is open to all answers the operator's token alone, and without one nobody", async () => {
+    for (const token of ["the-operators-token", undefined]) {
+      const server = await serveWith({ metricsOnlyFor: { token } }, described);
+      const statusOf = async (authorization?: string) =>
+        (await server.inject({ url: "/metrics", headers: authorization === undefined ? {} : { authorization } })).statusCode;
+      expect([await statusOf(), await statusOf("Bearer undefined"), await statusOf("Bearer wrong")]).toEqual([404, 404, 404]);
+      expect(await statusOf("Bearer the-operators-token")).toBe(token === undefined ? 404 : 200);
+    }
+  });
 });
 
 const operator: Authenticator = async (request) => {
@@ -262,7 +272,14 @@ const operator: Authenticator = async (request) => {
   setPrincipal(request, { kind: "operator" });
 };
 
-async function serve(...routes: readonly Routes[]): Promise<HttpServer> {
+function serve(...routes: readonly Routes[]): Promise<HttpServer> {
+  return serveWith({}, ...routes);
+}
+
+async function serveWith(
+  options: Pick<Parameters<typeof createHttpServer>[0], "metricsOnlyFor">,
+  ...routes: readonly Routes[]
+): Promise<HttpServer> {
   const server = await createHttpServer({
     name: "shop",
     title: "Shop",
@@ -271,6 +288,7 @@ async function serve(...routes: readonly Routes[]): Promise<HttpServer> {
     metrics: createMetrics("shop"),
     authenticators: { operator },
     routes,
+    ...options,
   });
   servers.push(server);
   return server;

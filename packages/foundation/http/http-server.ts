@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import cookie from "@fastify/cookie";
 import helmet from "@fastify/helmet";
 import swagger from "@fastify/swagger";
@@ -18,6 +19,7 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fas
 import { v7 as uuidv7 } from "uuid";
 import { apiDescription } from "./api-description.ts";
 import { handleError, handleNotFound } from "./http-errors.ts";
+import { refusal } from "#errors.ts";
 import type { Logger } from "#log.ts";
 import type { Metrics } from "./metrics.ts";
 import { promisify } from "node:util";
@@ -109,6 +111,8 @@ type HttpServerOptions = {
   readonly version: string;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Where strangers reach the server: `/metrics` is shown to whoever sends this token, and to nobody when it is undefined. */
+  readonly metricsOnlyFor?: { readonly token: string | undefined };
   /** By the name that routes put into `config.auth`; `public` is always there. */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
   readonly routes: readonly Routes[];
@@ -168,7 +172,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   await server.register(cookie);
   await server.register(swagger, apiDescription(options.title, options.version));
   await server.register(openApiPages, options);
-  serveMetrics(server, options.metrics);
+  serveMetrics(server, options);
   for (const routes of options.routes) {
     await server.register(async (scope: HttpServer) => {
       await routes(scope);
@@ -222,9 +226,20 @@ function recordRequests(server: HttpServer, metrics: Metrics): void {
   });
 }
 
-function serveMetrics(server: HttpServer, { registry }: Metrics): void {
-  server.get("/metrics", { config: { auth: "public" }, schema: { hide: true } }, async (_request, reply) => {
+function serveMetrics(
+  server: HttpServer,
+  { metrics: { registry }, metricsOnlyFor }: Pick<HttpServerOptions, "metrics" | "metricsOnlyFor">,
+): void {
+  server.get("/metrics", { config: { auth: "public" }, schema: { hide: true } }, async (request, reply) => {
+    if (metricsOnlyFor !== undefined && !isBearer(request, metricsOnlyFor.token)) {
+      throw refusal(404, "not_found", "Metrics are shown here with Authorization: Bearer and the operator's METRICS_TOKEN alone.");
+    }
     reply.header("content-type", registry.contentType);
     return registry.metrics();
   });
+}
+
+function isBearer(request: FastifyRequest, token: string | undefined): boolean {
+  const hashOf = (text: string) => createHash("sha256").update(text).digest();
+  return token !== undefined && timingSafeEqual(hashOf(request.headers.authorization ?? ""), hashOf(`Bearer ${token}`));
 }

@@ -1,6 +1,6 @@
 import { SignJWT } from "jose";
 import type { Clock } from "@sightline/foundation/clock";
-import { CREDENTIAL_EPOCHS_TYPE } from "@sightline/foundation/http/credential-epochs";
+import { CREDENTIAL_EPOCHS_TYPE, nameInFeed } from "@sightline/foundation/http/credential-epochs";
 import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Queries } from "#schema.ts";
 import { ACCESS_TOKEN_SECONDS } from "@sightline/foundation/http/token-lifetime";
@@ -41,12 +41,12 @@ export function createCredentialEpochFeed(dependencies: Dependencies) {
 async function sign({ queries, keys, issuer, clock }: Dependencies): Promise<string> {
   const now = clock.now();
   const since = new Date(now.getTime() - TOLD_BACK_MS);
-  const raised = (await listRaisedEpochs(queries, since)).map(({ id, epoch }) => [id, epoch]);
-  const deleted = (await listDeletedUsers(queries, since)).map((id) => [id, NO_EPOCH]);
-  const sessions = await listRevokedSessions(queries, since);
+  const raised = (await listRaisedEpochs(queries, since)).map(({ id, epoch }) => [nameInFeed(id), epoch]);
+  const deleted = (await listDeletedUsers(queries, since)).map((id) => [nameInFeed(id), NO_EPOCH]);
+  const sessions = (await listRevokedSessions(queries, since)).map(nameInFeed);
   const { kid, privateKey } = await keys.active();
   const issuedAt = toSeconds(now);
-  return new SignJWT({ epochs: Object.fromEntries([...raised, ...deleted]), sessions: [...sessions] })
+  return new SignJWT({ epochs: Object.fromEntries([...raised, ...deleted]), sessions })
     .setProtectedHeader({ alg: "RS256", kid, typ: CREDENTIAL_EPOCHS_TYPE })
     .setIssuer(issuer)
     .setIssuedAt(issuedAt)

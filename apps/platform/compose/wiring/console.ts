@@ -14,6 +14,7 @@ export async function composeConsole(context: Context): Promise<readonly Service
     port: platform.CONSOLE_PORT,
     portVariable: "CONSOLE_PORT",
     authenticators: {},
+    metricsOnlyFor: { token: platform.METRICS_TOKEN },
     routes: [
       healthRoutes([]),
       proxyRoutes([

@@ -48,6 +48,7 @@ type Serving = {
   readonly authenticators: Readonly<Record<string, Authenticator>>;
   readonly routes: readonly Routes[];
   readonly corsOrigins?: readonly string[];
+  readonly metricsOnlyFor?: { readonly token: string | undefined };
 };
 
 /** An HTTP server as a service of the role. */
@@ -61,6 +62,7 @@ export async function serve({ log, metrics, platform }: Context, serving: Servin
     authenticators: serving.authenticators,
     routes: serving.routes,
     trustedProxies: platform.SIGHTLINE_TRUSTED_PROXIES,
+    ...(serving.metricsOnlyFor === undefined ? {} : { metricsOnlyFor: serving.metricsOnlyFor }),
     ...(serving.corsOrigins === undefined ? {} : { corsOrigins: serving.corsOrigins }),
   });
   return listening(server, { host: platform.SIGHTLINE_HOST, port: serving.port, portVariable: serving.portVariable });
