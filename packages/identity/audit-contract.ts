@@ -16,6 +16,8 @@ export const AUDIT_EVENTS = [
   "2fa_unlocked",
   "2fa_code_replayed",
   "2fa_admin_reset",
+  "2fa_reset_asked",
+  "2fa_reset_cancelled",
   "backup_codes_regenerated",
   "backup_code_used",
   "step_up_ok",
@@ -33,6 +35,7 @@ export const AUDIT_EVENTS = [
   "session_revoked",
   "token_issued",
   "keys_rotated",
+  "policy_changed",
 ] as const;
 
 export type AuditEventName = (typeof AUDIT_EVENTS)[number];

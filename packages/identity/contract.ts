@@ -48,6 +48,8 @@ export const meSchema = userSchema.extend({
   tenant: z.object({ id: z.string(), name: z.string() }),
   must_change_password: z.boolean(),
   totp_enabled: z.boolean(),
+  /** From when on an admin without a second factor can only set one up, by the policy; null for everybody else. */
+  second_factor_due: timestamp.nullable(),
   /** How long this session may do what requires a recent step-up; null when it may not. */
   step_up_until: timestamp.nullable(),
 });
@@ -179,6 +181,8 @@ export const accountSchema = userSchema.extend({
   must_change_password: z.boolean(),
   /** Invited, and has not chosen a password yet. */
   invited: z.boolean(),
+  /** A reset of the second factor that waits for another admin. */
+  reset_waiting: z.object({ asked_by: z.object({ id, email: z.string() }), reason: z.string(), expires_at: timestamp }).nullable(),
 });
 export type AccountItem = z.infer<typeof accountSchema>;
 
@@ -213,6 +217,24 @@ export type ChangeAccountRequest = z.infer<typeof changeAccountRequestSchema>;
 export const resetSecondFactorRequestSchema = z.object({
   reason: z.string().trim().min(3, "why, for the audit").max(500).regex(ONE_LINE, "one line, no control characters"),
 });
+
+/** `GET /admin/policy` and the answer to `PUT`. */
+export const policySchema = z.object({
+  /** From when on admins need a second factor; null: they do not. */
+  admins_need_second_factor_from: timestamp.nullable(),
+  /** Whether a reset of a second factor waits for another admin. */
+  resets_need_two: z.boolean(),
+  /** When that ends, a day after it was switched off; null while it goes on or is off. */
+  resets_need_two_until: timestamp.nullable(),
+});
+export type Policy = z.infer<typeof policySchema>;
+
+/** `PUT /admin/policy`: what is left out stays. */
+export const changePolicyRequestSchema = z
+  .object({ admins_need_second_factor_from: timestamp.nullable(), resets_need_two: z.boolean() })
+  .partial()
+  .refine((changes) => Object.keys(changes).length > 0, "admins_need_second_factor_from or resets_need_two");
+export type ChangePolicyRequest = z.infer<typeof changePolicyRequestSchema>;
 
 /** `POST /admin/users/:id/password-reset`: without a body a link is mailed where there is a mail server, else a one-time password answered. */
 export const resetPasswordRequestSchema = z.object({ mail: z.boolean().optional() }).nullish();

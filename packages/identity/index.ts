@@ -16,6 +16,7 @@ import { anchorNow, createAnchors } from "./audit/keep-anchors.ts";
 import { verifyAudit, type Expectations } from "./audit/verify-audit.ts";
 import { ensureTenant, listTenants } from "./accounts/tenant.store.ts";
 import { administrationRoutes } from "./administration/administration.routes.ts";
+import { policyRoutes } from "./administration/policy.routes.ts";
 import { createHostCommands } from "./administration/host-commands.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createHousekeeping } from "./housekeeping.ts";
@@ -135,6 +136,7 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     adminSecondFactorRoutes(administered),
     ownSessionsRoutes({ queries, clock, devices }),
     administrationRoutes(administration),
+    policyRoutes(administration),
     peopleRoutes({ queries }),
     recoveryRoutes(recovery),
     noticeRoutes({ queries, clock }),

@@ -17,6 +17,7 @@ export const refusal = refusalsOf({
   invalid_tenant_name: [400, "A tenant's name has 1 to 41 lower-case letters, digits and underscores, and begins with a letter."],
   last_admin: [409, "This is the last active admin of the organisation. Make another account an admin first."],
   link_not_valid: [400, "This link was used already, is over, or is none of ours. Ask for a new one."],
+  no_reset_waiting: [409, "No reset of this account's second factor waits for another admin."],
   not_enabled: [409, "This account has no second factor. Its owner sets one up with POST /admin/2fa/setup."],
   not_found: [404, "You have no such notice."],
   own_second_factor: [403, "Nobody resets their own second factor. Replace or disable it with password and code, or ask another admin."],
@@ -25,6 +26,8 @@ export const refusal = refusalsOf({
   password_unchanged: [400, "The new password is the current one. Choose another."],
   reauthentication_required: [403, 'This login is more than ten minutes old. Send your password with the request: {"password": "…"}.'],
   registration_closed: [403, "Registration is closed. Ask an admin for an account."],
+  second_factor_needed: [403, "Set up a second factor of your own first: nobody takes another's without having one."],
+  second_factor_required: [403, "Your organisation asks admins for a second factor. Set one up first: POST /admin/2fa/setup."],
   second_factor_unreadable: [
     503,
     "The server cannot read the secret of your authenticator app. Use a backup code, and tell the operator to look at the log.",
@@ -34,6 +37,7 @@ export const refusal = refusalsOf({
   // Whatever is wrong with the ticket of a set-up, the way on is the same, and a forger learns nothing.
   setup_invalid: [400, "There is no set-up under way in this session that this could finish. Start it again, and scan the new QR code."],
   step_up_required: [403, "Show your password, and your code if you have a second factor, once more: POST /step-up."],
+  too_few_admins: [409, "With fewer than three active admins nobody could confirm a reset. Make another account an admin first."],
   unknown_user: [404, "Your organisation has no such account. See GET /admin/users."],
   wrong_password: [403, "The password is wrong. Check it, then try again."],
 });

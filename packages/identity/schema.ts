@@ -14,6 +14,8 @@ export type IdentitySchema = {
   readonly "identity.setup_tries": SetupTriesRow;
   readonly "identity.second_factor_counters": SecondFactorCounterRow;
   readonly "identity.second_factor_tries": SecondFactorTryRow;
+  readonly "identity.policies": PolicyRow;
+  readonly "identity.second_factor_resets": SecondFactorResetRow;
   readonly "identity.known_devices": KnownDeviceRow;
   readonly "identity.mail_tickets": MailTicketRow;
   readonly "identity.notices": NoticeRow;
@@ -71,6 +73,20 @@ type SessionRow = {
   readonly ip: string | null;
   readonly user_agent: string | null;
   readonly step_up_until: Date | null;
+};
+
+type PolicyRow = {
+  readonly tenant_id: string;
+  readonly admins_need_second_factor_from: Date | null;
+  readonly resets_need_two: boolean;
+  readonly resets_need_two_until: Date | null;
+};
+
+type SecondFactorResetRow = {
+  readonly user_id: string;
+  readonly asked_by: string;
+  readonly reason: string;
+  readonly expires_at: Date;
 };
 
 type KnownDeviceRow = {

@@ -1,6 +1,6 @@
 import { createRootRouteWithContext, createRoute, redirect } from "@tanstack/react-router";
 import { z } from "zod";
-import { meQuery } from "#features/auth/api/me.ts";
+import { meQuery, mustSetUpSecondFactor } from "#features/auth/api/me.ts";
 import { Frame } from "#shell/frame.tsx";
 import { NotFoundPage, NotFoundScreen } from "#shell/not-found-page.tsx";
 import { Root } from "#shell/root.tsx";
@@ -27,6 +27,8 @@ export const signedInRoute = createRoute({
     const me = await queries.ensureQueryData(meQuery);
     if (me.must_change_password && location.pathname !== "/account/password") {
       redirect({ throw: true, to: "/account/password", search: { next: safeTarget(location.href) }, replace: true });
+    } else if (mustSetUpSecondFactor(me) && location.pathname !== "/admin/security") {
+      redirect({ throw: true, to: "/admin/security", search: { setup: "1" }, replace: true });
     }
   },
   component: Frame,

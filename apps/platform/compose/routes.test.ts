@@ -54,7 +54,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
 const ASKS_ELSEWHERE = ["POST /login/refresh", "POST /login/verify-2fa"];
 
 const OPEN_CLASSES = ["public", "same-origin"];
-const ADMIN_CLASSES = ["admin", "admin-step-up", "admin-or-operator"];
+const ADMIN_CLASSES = ["admin", "admin-step-up", "admin-setting-up", "admin-or-operator"];
 const OTHER_CLASSES = [
   "session",
   "session-or-password-change",
@@ -154,6 +154,20 @@ test("the token of a one-time password opens nothing but its change", async () =
   });
   const token = await accessTokenOf("alan@example.com", oneTimePassword);
   const routes = guarded().filter(({ auth }) => auth !== "session-or-password-change");
+  const answers = await answersOf(routes, { authorization: `Bearer ${token}` });
+  expect(answers.filter((answer) => !/ 40[13]$/.test(answer))).toEqual([]);
+});
+
+test("the token of an admin who has yet to set up a second factor opens nothing but that", async () => {
+  await withParts(environment, silentLog, ({ identity }) =>
+    identity.createAdmin({ email: "joan@example.com", name: "Joan", password: PASSWORD, tenantName: "default" }),
+  );
+  await database.pool.query(
+    "insert into identity.policies select id, now() - interval '1 s', false from identity.tenants where name = 'default'",
+  );
+  const token = await accessTokenOf("joan@example.com");
+  await database.pool.query("delete from identity.policies");
+  const routes = guarded().filter(({ auth = "" }) => !["admin-setting-up", "session-or-password-change"].includes(auth));
   const answers = await answersOf(routes, { authorization: `Bearer ${token}` });
   expect(answers.filter((answer) => !/ 40[13]$/.test(answer))).toEqual([]);
 });

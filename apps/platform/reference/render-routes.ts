@@ -16,6 +16,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   webhook: "whoever signs with the repository's or the common secret",
   admin: "an access token of an admin",
   "admin-step-up": "an admin who showed password and code within ten minutes",
+  "admin-setting-up": "an admin, also one who has yet to set up the second factor that the policy asks for",
   "admin-or-operator": "an admin, or the operator's `API_KEY`",
 };
 

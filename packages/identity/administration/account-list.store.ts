@@ -2,7 +2,9 @@ import { likeContaining } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import { storableText } from "#accounts/account.store.ts";
 import type { Queries, Role } from "#schema.ts";
-import { INVITED } from "./managed-account.store.ts";
+import { NO_PASSWORD } from "#accounts/password-hash.ts";
+
+const POSITION = sql<string>`lower("user".email)`;
 
 /** An account as admins see it. */
 export type ListedAccount = NonNullable<Awaited<ReturnType<typeof findListedAccount>>>;
@@ -14,40 +16,53 @@ type AccountFilter = {
   /** The `position` of the last account of the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
+  readonly now: Date;
 };
 
 /** Sorted by e-mail address, which never changes, so that an account keeps its place while others come and go. */
-export async function listAccounts(queries: Queries, { tenantId, search, role, after, limit }: AccountFilter) {
-  return selectListed(queries)
-    .where("tenant_id", "=", tenantId)
-    .$if(role !== undefined, (query) => query.where("role", "=", role ?? "member"))
+export async function listAccounts(queries: Queries, { tenantId, search, role, after, limit, now }: AccountFilter) {
+  return selectListed(queries, now)
+    .where("user.tenant_id", "=", tenantId)
+    .$if(role !== undefined, (query) => query.where("user.role", "=", role ?? "member"))
     .$if(search !== undefined, (query) => {
       const pattern = likeContaining(storableText(search ?? ""));
-      return query.where((expression) => expression.or([expression("name", "ilike", pattern), expression("email", "ilike", pattern)]));
+      return query.where((expression) =>
+        expression.or([expression("user.name", "ilike", pattern), expression("user.email", "ilike", pattern)]),
+      );
     })
-    .$if(after !== undefined, (query) => query.where(sql`lower(email)`, ">", storableText(after ?? "")))
-    .orderBy(sql`lower(email)`)
+    .$if(after !== undefined, (query) => query.where(POSITION, ">", storableText(after ?? "")))
+    .orderBy(POSITION)
     .limit(limit)
     .execute();
 }
 
-export async function findListedAccount(queries: Queries, { id, tenantId }: { readonly id: string; readonly tenantId: string }) {
-  return selectListed(queries).where("id", "=", id).where("tenant_id", "=", tenantId).executeTakeFirst();
+export async function findListedAccount(queries: Queries, { id, tenantId }: { readonly id: string; readonly tenantId: string }, now: Date) {
+  return selectListed(queries, now).where("user.id", "=", id).where("user.tenant_id", "=", tenantId).executeTakeFirst();
 }
 
-function selectListed(queries: Queries) {
-  return queries.selectFrom("identity.users").select([
-    "id",
-    "email",
-    "name",
-    "role",
-    "created_at",
-    "disabled_at",
-    "last_login_at",
-    "totp_enabled",
-    "must_change_password",
-    INVITED,
-    // The key that the list is sorted by.
-    sql<string>`lower(email)`.as("position"),
-  ]);
+function selectListed(queries: Queries, now: Date) {
+  return queries
+    .selectFrom("identity.users as user")
+    .leftJoin("identity.second_factor_resets as reset", (join) =>
+      join.onRef("reset.user_id", "=", "user.id").on("reset.expires_at", ">", now),
+    )
+    .leftJoin("identity.users as asker", "asker.id", "reset.asked_by")
+    .select([
+      "user.id",
+      "user.email",
+      "user.name",
+      "user.role",
+      "user.created_at",
+      "user.disabled_at",
+      "user.last_login_at",
+      "user.totp_enabled",
+      "user.must_change_password",
+      sql<boolean>`("user".password_hash = ${NO_PASSWORD} and "user".password_changed_at = "user".created_at)`.as("invited"),
+      "reset.asked_by as resetAskedBy",
+      "asker.email as resetAskedByEmail",
+      "reset.reason as resetReason",
+      "reset.expires_at as resetExpiresAt",
+      // The key that the list is sorted by.
+      POSITION.as("position"),
+    ]);
 }

@@ -43,6 +43,7 @@ describe("POST /admin/users", () => {
       totp_enabled: false,
       must_change_password: true,
       invited: false,
+      reset_waiting: null,
     });
     expect(JSON.stringify(await rowOf(subject, user.id))).not.toContain(oneTimePassword);
     expect((await logIn(subject.server, email, oneTimePassword)).statusCode).toBe(200);

@@ -25,7 +25,7 @@ import { type AccountAddress, actOnAccount, type AdministrationDependencies, ref
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
 import { resetPassword } from "./reset-password.ts";
-import { resetSecondFactor } from "./reset-second-factor.ts";
+import { cancelReset, resetSecondFactor } from "./reset-second-factor.ts";
 import { unlockSecondFactor } from "./unlock-second-factor.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { deleteAccountRow } from "./managed-account.store.ts";
@@ -39,9 +39,13 @@ function toPage(rows: readonly ListedAccount[], limit: number): Accounts {
   return { users: shown.map(toItem), next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.position]) };
 }
 
-function toItem(account: ListedAccount): AccountItem {
+function toItem({ resetAskedBy, resetAskedByEmail, resetReason, resetExpiresAt, ...account }: ListedAccount): AccountItem {
+  const waits = resetAskedBy !== null && resetAskedByEmail !== null && resetReason !== null && resetExpiresAt !== null;
   return {
     ...account,
+    reset_waiting: waits
+      ? { asked_by: { id: resetAskedBy, email: resetAskedByEmail }, reason: resetReason, expires_at: resetExpiresAt.toISOString() }
+      : null,
     created_at: account.created_at.toISOString(),
     disabled_at: account.disabled_at?.toISOString() ?? null,
     last_login_at: account.last_login_at?.toISOString() ?? null,
@@ -62,7 +66,7 @@ const params = z.object({ id: z.uuid().toLowerCase() });
 
 /** Serves the accounts of the admin's own tenant. An account of another tenant is answered as unknown. */
 export function administrationRoutes(dependencies: AdministrationDependencies) {
-  const { queries, mailed } = dependencies;
+  const { queries, mailed, clock } = dependencies;
   return (server: HttpServer): void => {
     acceptNoBody(server);
     server.get(
@@ -71,7 +75,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       async (request) => {
         const { limit, cursor, search, role } = request.query;
         const { tenantId } = ownerOf(request);
-        const rows = await listAccounts(queries, { tenantId, search, role, after: positionOf(cursor), limit: limit + 1 });
+        const rows = await listAccounts(queries, { tenantId, search, role, after: positionOf(cursor), limit: limit + 1, now: clock.now() });
         return toPage(rows, limit);
       },
     );
@@ -145,14 +149,28 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
 
     server.post(
       "/admin/users/:id/2fa/reset",
-      withBody("admin-step-up", "Take the second factor from another admin who lost it", {
-        params,
-        body: resetSecondFactorRequestSchema,
-        response: { 200: accountSchema },
-      }),
+      withBody(
+        "admin-step-up",
+        "Take the second factor from another admin who lost it; 202 where the policy has it wait for one more admin",
+        {
+          params,
+          body: resetSecondFactorRequestSchema,
+          response: { 200: accountSchema, 202: accountSchema },
+        },
+      ),
+      async (request, reply) => {
+        const address = addressOf(request, request.params.id);
+        const waits = await resetSecondFactor(dependencies, callerOf(request), address, request.body.reason);
+        return reply.status(waits ? 202 : 200).send(await describe(dependencies, address));
+      },
+    );
+
+    server.delete(
+      "/admin/users/:id/2fa/reset",
+      withoutBody("admin-step-up", "Take back a reset that waits for another admin", { params, response: { 200: accountSchema } }),
       async (request) => {
         const address = addressOf(request, request.params.id);
-        await resetSecondFactor(dependencies, callerOf(request), address, request.body.reason);
+        await cancelReset(dependencies, callerOf(request), address);
         return describe(dependencies, address);
       },
     );
@@ -164,8 +182,8 @@ function addressOf(request: FastifyRequest, id: string): AccountAddress {
   return { id, tenantId: ownerOf(request).tenantId };
 }
 
-async function describe({ queries }: AdministrationDependencies, address: AccountAddress): Promise<AccountItem> {
-  return toItem(orRefuse(await findListedAccount(queries, address), () => refusal("unknown_user")));
+async function describe({ queries, clock }: AdministrationDependencies, address: AccountAddress): Promise<AccountItem> {
+  return toItem(orRefuse(await findListedAccount(queries, address, clock.now()), () => refusal("unknown_user")));
 }
 
 /**

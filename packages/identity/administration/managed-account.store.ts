@@ -6,7 +6,7 @@ import type { Queries, Role, Transaction } from "#schema.ts";
 export type ManagedAccount = NonNullable<Awaited<ReturnType<typeof lockManagedAccount>>>;
 
 /** Whether the account was invited and has not had a password since. */
-export const INVITED = sql<boolean>`(password_hash = ${NO_PASSWORD} and password_changed_at = created_at)`.as("invited");
+const INVITED = sql<boolean>`(password_hash = ${NO_PASSWORD} and password_changed_at = created_at)`.as("invited");
 
 const COLUMNS = [
   "id",

@@ -11,6 +11,8 @@ beforeAll(async () => {
   subject = await createIdentityFixture();
   ada = await createAdmin(subject, "ada@example.org");
   bea = await createAdmin(subject, "bea@example.org");
+  await giveSecondFactor(subject, ada.id);
+  await giveSecondFactor(subject, bea.id);
 });
 
 beforeEach(async () => {

@@ -121,10 +121,11 @@ async function describeOwner({ queries, clock }: LoginDependencies, { userId, se
     throw new Error("The account of a live session is gone.");
   }
   const { tenantId, tenantName, ...account } = profile;
-  const { stepUpUntil } = session;
+  const { stepUpUntil, secondFactorDue } = session;
   return {
     ...account,
     tenant: { id: tenantId, name: tenantName },
+    second_factor_due: secondFactorDue?.toISOString() ?? null,
     step_up_until: stepUpUntil !== null && stepUpUntil > clock.now() ? stepUpUntil.toISOString() : null,
   };
 }

@@ -37,6 +37,25 @@ create unique index users_email on identity.users (lower(email));
 create index users_tenant on identity.users (tenant_id);
 create index users_epoch_raised on identity.users (epoch_raised_at) where epoch_raised_at is not null;
 
+-- What an organisation asks of its admins; without a row nothing.
+create table identity.policies (
+  tenant_id uuid primary key references identity.tenants (id) on delete cascade,
+  -- From then on an admin without a second factor can only set one up.
+  admins_need_second_factor_from timestamptz,
+  -- A reset of a second factor waits for another admin.
+  resets_need_two boolean not null,
+  -- When that ends, after it was switched off.
+  resets_need_two_until timestamptz
+);
+
+-- Resets of a second factor that wait for another admin.
+create table identity.second_factor_resets (
+  user_id uuid primary key references identity.users (id) on delete cascade,
+  asked_by uuid not null references identity.users (id) on delete cascade,
+  reason text not null,
+  expires_at timestamptz not null
+);
+
 -- Links that came by mail: an invitation, a password reset. Only the hash of what the link holds.
 create table identity.mail_tickets (
   token_hash bytea primary key,

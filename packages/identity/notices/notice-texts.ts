@@ -30,6 +30,16 @@ const TEXTS = {
     subject: "Too many wrong codes",
     sentence: () => "Too many wrong codes were tried on your account, so that codes are not looked at for a while.",
   },
+  two_factor_reset_asked: {
+    subject: "A reset of a second factor waits for you",
+    sentence: ({ by, account, reason }) =>
+      `${by ?? "An admin"} asks to reset the second factor of ${account ?? "an account"}${reason === undefined ? "" : ` ("${reason}")`}; it needs another admin to confirm it.`,
+  },
+  policy_changed: {
+    subject: "The security policy was changed",
+    sentence: ({ by, what }) =>
+      `${by ?? "An admin"} changed the security policy of your organisation${what === undefined ? "" : `: ${what}`}.`,
+  },
   two_factor_unlocked: {
     subject: "Codes are looked at again",
     sentence: ({ by }) =>

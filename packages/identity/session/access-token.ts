@@ -10,6 +10,9 @@ import type { Role } from "#schema.ts";
 export const PRODUCT_AUDIENCE = "sightline";
 /** Opens the change of a one-time password and nothing else; the other parts refuse it by its audience. */
 const PASSWORD_CHANGE_AUDIENCE = "sightline-password-change";
+/** Opens the set-up of a second factor that the organisation asks for, and nothing else. */
+const SECOND_FACTOR_AUDIENCE = "sightline-second-factor-setup";
+const AUDIENCES = [PRODUCT_AUDIENCE, PASSWORD_CHANGE_AUDIENCE, SECOND_FACTOR_AUDIENCE] as const;
 
 export type TokenSubject = {
   readonly userId: string;
@@ -17,6 +20,8 @@ export type TokenSubject = {
   readonly role: Role;
   readonly epoch: number;
   readonly mustChangePassword: boolean;
+  /** From when on an admin without a second factor can only set one up; null for everybody else. */
+  readonly secondFactorDue: Date | null;
   readonly sessionId: string;
   readonly amr: readonly string[];
   readonly authenticatedAt: Date;
@@ -24,14 +29,22 @@ export type TokenSubject = {
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-type VerifiedToken = Pick<TokenSubject, "userId" | "sessionId" | "epoch"> & { readonly opensProduct: boolean };
+export type VerifiedToken = Pick<TokenSubject, "userId" | "sessionId" | "epoch"> & {
+  readonly opens: "product" | "password_change" | "second_factor_setup";
+};
 
 const claimsSchema = z.object({
   sub: z.uuid(),
   sid: z.uuid(),
   epoch: z.int(),
-  aud: z.enum([PRODUCT_AUDIENCE, PASSWORD_CHANGE_AUDIENCE]),
+  aud: z.enum(AUDIENCES),
 });
+
+const OPENED_BY = {
+  [PRODUCT_AUDIENCE]: "product",
+  [PASSWORD_CHANGE_AUDIENCE]: "password_change",
+  [SECOND_FACTOR_AUDIENCE]: "second_factor_setup",
+} as const;
 
 type Dependencies = { readonly keys: SigningKeys; readonly issuer: string; readonly clock: Clock };
 
@@ -42,7 +55,7 @@ export function createAccessTokens({ keys, issuer, clock }: Dependencies) {
       const { tenantId: tid, role, epoch, sessionId: sid, amr, userId } = subject;
       const token = new SignJWT({ tid, role, epoch, sid, amr: [...amr], auth_time: toSeconds(subject.authenticatedAt) })
         .setSubject(userId)
-        .setAudience(subject.mustChangePassword ? PASSWORD_CHANGE_AUDIENCE : PRODUCT_AUDIENCE)
+        .setAudience(audienceOf(subject, clock.now()))
         .setJti(randomUUID());
       return signAccessToken(token, { keys, issuer }, clock.now(), ACCESS_TOKEN_SECONDS);
     },
@@ -53,9 +66,16 @@ export function createAccessTokens({ keys, issuer, clock }: Dependencies) {
         return undefined;
       }
       const { sub, sid, epoch, aud } = claims.data;
-      return { userId: sub, sessionId: sid, epoch, opensProduct: aud === PRODUCT_AUDIENCE };
+      return { userId: sub, sessionId: sid, epoch, opens: OPENED_BY[aud] };
     },
   };
+}
+
+function audienceOf({ mustChangePassword, secondFactorDue }: TokenSubject, now: Date): string {
+  if (mustChangePassword) {
+    return PASSWORD_CHANGE_AUDIENCE;
+  }
+  return secondFactorDue !== null && secondFactorDue <= now ? SECOND_FACTOR_AUDIENCE : PRODUCT_AUDIENCE;
 }
 
 /** Signs the token with the active key, valid from `now` for so many seconds. */
@@ -89,7 +109,7 @@ async function verifiedPayload(token: string, { keys, issuer, clock }: Dependenc
         algorithms: ["RS256"],
         typ: "at+jwt",
         issuer,
-        audience: [PRODUCT_AUDIENCE, PASSWORD_CHANGE_AUDIENCE],
+        audience: [...AUDIENCES],
         requiredClaims: ["sub", "tid", "aud", "exp", "iat", "jti", "sid", "epoch"],
         ...LIFETIME,
         currentDate: clock.now(),

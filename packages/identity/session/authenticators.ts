@@ -4,7 +4,7 @@ import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { adminOnly, setPrincipal } from "@sightline/foundation/http/principal";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
-import type { AccessTokens } from "./access-token.ts";
+import type { AccessTokens, VerifiedToken } from "./access-token.ts";
 import { findSession, type Session } from "./session.store.ts";
 import { isLive } from "./sessions.ts";
 
@@ -18,28 +18,37 @@ export function createAuthenticators(dependencies: Dependencies) {
   const any: Authenticator = async (request) => void (await authenticate(request, dependencies));
   /** An access token that opens the product. */
   const session: Authenticator = async (request) => {
-    refusePasswordChange(await authenticate(request, dependencies));
+    const found = await authenticate(request, dependencies);
+    refusePasswordChange(found);
+    refuseDueSecondFactor(found, dependencies.clock.now());
   };
-  async function authenticateAdmin(request: FastifyRequest): Promise<Session> {
+  /** An admin's who may have yet to set up the second factor that the organisation asks for. */
+  async function authenticateAdmin(request: FastifyRequest): Promise<Authenticated> {
     const found = await authenticate(request, dependencies);
     refusePasswordChange(found);
     if (found.session.role !== "admin") {
       throw adminOnly();
     }
+    return found;
+  }
+  async function authenticateFullAdmin(request: FastifyRequest): Promise<Session> {
+    const found = await authenticateAdmin(request);
+    refuseDueSecondFactor(found, dependencies.clock.now());
     return found.session;
   }
-  const admin: Authenticator = async (request) => void (await authenticateAdmin(request));
+  const settingUp: Authenticator = async (request) => void (await authenticateAdmin(request));
+  const admin: Authenticator = async (request) => void (await authenticateFullAdmin(request));
   /** An admin's, on a session whose password and code were verified again within ten minutes. */
   const steppedUp: Authenticator = async (request) => {
-    const { stepUpUntil } = await authenticateAdmin(request);
+    const { stepUpUntil } = await authenticateFullAdmin(request);
     if (stepUpUntil === null || stepUpUntil <= dependencies.clock.now()) {
       throw refusal("step_up_required");
     }
   };
-  return { session, admin, "admin-step-up": steppedUp, "session-or-password-change": any };
+  return { session, admin, "admin-step-up": steppedUp, "admin-setting-up": settingUp, "session-or-password-change": any };
 }
 
-type Authenticated = { readonly session: Session; readonly opensProduct: boolean };
+type Authenticated = { readonly session: Session; readonly opens: VerifiedToken["opens"] };
 
 async function authenticate(request: FastifyRequest, { queries, accessTokens, clock }: Dependencies): Promise<Authenticated> {
   const [, token] = BEARER.exec(request.headers.authorization ?? "") ?? [];
@@ -56,11 +65,18 @@ async function authenticate(request: FastifyRequest, { queries, accessTokens, cl
   }
   const { userId, tenantId, role, authenticatedAt, id: sessionId } = session;
   setPrincipal(request, { kind: "user", userId, tenantId, role, authenticatedAt, sessionId });
-  return { session, opensProduct: verified.opensProduct };
+  return { session, opens: verified.opens };
 }
 
-function refusePasswordChange({ session, opensProduct }: Authenticated): void {
-  if (session.mustChangePassword || !opensProduct) {
+function refusePasswordChange({ session, opens }: Authenticated): void {
+  if (session.mustChangePassword || opens === "password_change") {
     throw refusal("password_change_required");
+  }
+}
+
+/** Also while a token from before lasts that opened more. */
+function refuseDueSecondFactor({ session, opens }: Authenticated, now: Date): void {
+  if (opens === "second_factor_setup" || (session.secondFactorDue !== null && session.secondFactorDue <= now)) {
+    throw refusal("second_factor_required");
   }
 }

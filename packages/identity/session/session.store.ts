@@ -1,4 +1,4 @@
-import type { Insertable } from "kysely";
+import { sql, type Insertable } from "kysely";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /** A session with what its tokens state about its user. */
@@ -8,6 +8,7 @@ export async function findSession(queries: Queries, id: string) {
   return queries
     .selectFrom("identity.sessions as session")
     .innerJoin("identity.users as user", "user.id", "session.user_id")
+    .leftJoin("identity.policies as policy", "policy.tenant_id", "user.tenant_id")
     .where("session.id", "=", id)
     .select([
       "session.id",
@@ -27,6 +28,8 @@ export async function findSession(queries: Queries, id: string) {
       "user.epoch",
       "user.must_change_password as mustChangePassword",
       "user.disabled_at as disabledAt",
+      // When the account's rights end at setting up a second factor; null when they do not.
+      sql<Date | null>`case when "user".role = 'admin' and not totp_enabled then admins_need_second_factor_from end`.as("secondFactorDue"),
     ])
     .executeTakeFirst();
 }

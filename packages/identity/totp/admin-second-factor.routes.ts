@@ -32,13 +32,13 @@ export function adminSecondFactorRoutes(
   return (server: HttpServer): void => {
     acceptNoBody(server);
 
-    server.get("/admin/2fa", route("admin", "Your second factor", { response: { 200: secondFactorStatusSchema } }), (request) =>
+    server.get("/admin/2fa", route("admin-setting-up", "Your second factor", { response: { 200: secondFactorStatusSchema } }), (request) =>
       describeSecondFactor(dependencies, ownerOf(request)),
     );
 
     server.post(
       "/admin/2fa/setup",
-      route("admin", "A new secret, shown and not stored; with the password when the login is older than ten minutes", {
+      route("admin-setting-up", "A new secret, shown and not stored; with the password when the login is older than ten minutes", {
         body: setupRequestSchema,
         response: { 200: setupAnswerSchema },
       }),
@@ -52,7 +52,7 @@ export function adminSecondFactorRoutes(
     server.post(
       "/admin/2fa/verify-setup",
       route(
-        "admin",
+        "admin-setting-up",
         "The first code of the new secret switches it on, and answers the backup codes and a new session in place of all others",
         {
           body: verifySetupRequestSchema,

@@ -1,6 +1,8 @@
-import { Button, Group, Paper, Stack } from "@mantine/core";
+import { Alert, Button, Group, Paper, Stack } from "@mantine/core";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import { useMe } from "#features/auth/api/me.ts";
+import { mustSetUpSecondFactor, useMe } from "#features/auth/api/me.ts";
+import { formatTimeAndZone } from "#ui/words/format.ts";
+import { PolicySection } from "#features/auth/security/policy.tsx";
 import { SecondFactor } from "#features/auth/security/second-factor.tsx";
 import { SessionList } from "#features/auth/security/session-list.tsx";
 import { StepTitle } from "#features/auth/security/step-title.tsx";
@@ -13,10 +15,21 @@ export function SecurityPage() {
   const { setup } = route.useSearch();
   const navigate = route.useNavigate();
   const me = useMe();
+  const isDue = mustSetUpSecondFactor(me);
   return (
     <Page>
       <PageHeader title="Security" description={`How ${me.email} logs in, and where.`} />
       <Stack gap="lg">
+        {isDue && (
+          <Alert color="yellow" title="Your organisation asks admins for a second factor">
+            Set it up to go on: everything else opens then.
+          </Alert>
+        )}
+        {!isDue && me.second_factor_due !== null && (
+          <Alert color="yellow" title="Set up a second factor soon">
+            Your organisation asks every admin for one from {formatTimeAndZone(new Date(me.second_factor_due))} on.
+          </Alert>
+        )}
         {me.role === "admin" ? (
           <SecondFactor
             email={me.email}
@@ -38,7 +51,8 @@ export function SecurityPage() {
             </Button>
           </Group>
         </Paper>
-        <SessionList />
+        {!isDue && me.role === "admin" && <PolicySection />}
+        {!isDue && <SessionList />}
       </Stack>
     </Page>
   );

@@ -23,6 +23,8 @@ const EVENTS = {
   "2fa_disabled": { label: "Second factor off", severity: "alarm", group: "Second factor" },
   "2fa_admin_reset": { label: "Second factor reset", severity: "alarm", group: "Second factor" },
   "2fa_unlocked": { label: "Lock of codes lifted", severity: "warning", group: "Second factor" },
+  "2fa_reset_asked": { label: "Reset asked, waits for another admin", severity: "alarm", group: "Second factor" },
+  "2fa_reset_cancelled": { label: "Asked reset taken back", severity: "good", group: "Second factor" },
   "2fa_locked": { label: "Codes locked after wrong ones", severity: "alarm", group: "Second factor" },
   "2fa_code_replayed": { label: "Used code shown again", severity: "alarm", group: "Second factor" },
   backup_codes_regenerated: { label: "New backup codes", severity: "change", group: "Second factor" },
@@ -37,6 +39,7 @@ const EVENTS = {
   user_password_reset: { label: "Password reset", severity: "change", group: "Accounts" },
   user_password_reset_requested: { label: "Password reset asked for", severity: "warning", group: "Accounts" },
   token_issued: { label: "Token issued", severity: "change", group: "System" },
+  policy_changed: { label: "Security policy changed", severity: "alarm", group: "Accounts" },
   keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
 } as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
 

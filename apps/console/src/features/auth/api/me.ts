@@ -1,4 +1,4 @@
-import { meSchema } from "@sightline/identity/contract";
+import { type Me, meSchema } from "@sightline/identity/contract";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { identity } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
@@ -11,3 +11,8 @@ export const meQuery = queryOptions({
 
 /** Who is logged in; the gate of the signed-in pages has asked before they are shown. */
 export const useMe = () => useSuspenseQuery(meQuery).data;
+
+/** Whether nothing opens before a second factor is set up, by the policy of the organisation. */
+export function mustSetUpSecondFactor({ second_factor_due: due }: Pick<Me, "second_factor_due">, now: Date = new Date()): boolean {
+  return due !== null && new Date(due) <= now;
+}

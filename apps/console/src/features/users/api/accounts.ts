@@ -42,7 +42,11 @@ export const changeAccount = (id: string, body: ChangeAccountRequest) => identit
 export const resetPassword = (id: string, mail: boolean) =>
   identity.post(`${pathOf(id)}/password-reset`, { body: { mail }, answer: resetPasswordAnswerSchema });
 
-export const resetSecondFactor = (id: string, reason: string) => identity.post(`${pathOf(id)}/2fa/reset`, { body: { reason } });
+export const resetSecondFactor = (id: string, reason: string) =>
+  identity.post(`${pathOf(id)}/2fa/reset`, { body: { reason }, answer: accountSchema });
+
+/** Takes back a reset that waits for another admin. */
+export const cancelReset = (id: string) => identity.delete(`${pathOf(id)}/2fa/reset`, { answer: accountSchema });
 
 /** Has codes looked at again that were tried too often. */
 export const unlockSecondFactor = (id: string) => identity.post(`${pathOf(id)}/2fa/unlock`, { answer: accountSchema });

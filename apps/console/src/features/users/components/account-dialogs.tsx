@@ -6,7 +6,7 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import { changeAccount } from "#features/users/api/accounts.ts";
 import { ACTION_KEY, ActionForm, type Asking } from "./action-form.tsx";
 import { type Intent, menuIdOf } from "./account-menu.tsx";
-import { ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFactor, UnlockSecondFactor } from "./confirm-action.tsx";
+import { CancelReset, ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFactor, UnlockSecondFactor } from "./confirm-action.tsx";
 import { CreateAccount, RoleChoice } from "./create-account.tsx";
 import { useBlocker } from "@tanstack/react-router";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -23,6 +23,7 @@ const TITLES: Readonly<Record<DialogSubject["kind"], string>> = {
   "reset-password": "Reset the password?",
   "unlock-second-factor": "Lift the lock of the codes?",
   "reset-second-factor": "Reset the second factor?",
+  "cancel-reset": "Take the asked reset back?",
   disable: "Disable this account?",
   enable: "Enable this account?",
   delete: "Delete this account?",
@@ -122,6 +123,8 @@ function Content({ subject, ownId, mailWorks, onShow, onDone, ...asking }: Conte
       return <UnlockSecondFactor account={subject.account} {...common} />;
     case "reset-second-factor":
       return <ResetSecondFactor account={subject.account} {...common} />;
+    case "cancel-reset":
+      return <CancelReset account={subject.account} {...common} />;
     case "disable":
     case "enable":
     case "require-password":

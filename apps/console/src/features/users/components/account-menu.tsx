@@ -7,6 +7,7 @@ import {
   IconLockExclamation,
   IconLockOpen,
   IconPencil,
+  IconShieldCheck,
   IconShieldOff,
   IconTrash,
   IconUserCheck,
@@ -22,6 +23,7 @@ export type Intent = {
     | "reset-password"
     | "unlock-second-factor"
     | "reset-second-factor"
+    | "cancel-reset"
     | "disable"
     | "enable"
     | "delete";
@@ -68,6 +70,7 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
             {isEnabled && item("reset-password", IconKey, account.invited ? "Invite again…" : "Reset the password…")}
             {account.totp_enabled && item("unlock-second-factor", IconLockOpen, "Lift the lock of the codes…")}
             {account.totp_enabled && item("reset-second-factor", IconShieldOff, "Reset the second factor…")}
+            {account.reset_waiting !== null && item("cancel-reset", IconShieldCheck, "Take the asked reset back…")}
             <Menu.Divider />
             {isEnabled ? item("disable", IconUserOff, "Disable…") : item("enable", IconUserCheck, "Enable…")}
             {item("delete", IconTrash, "Delete…", { color: "red" })}

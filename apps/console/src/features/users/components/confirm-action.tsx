@@ -2,8 +2,16 @@ import { Alert, Text, TextInput } from "@mantine/core";
 import { type AccountItem, type ChangeAccountRequest, resetSecondFactorRequestSchema } from "@sightline/identity/contract";
 import { type ReactNode, useState } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
+import { formatTimeAndZone } from "#ui/words/format.ts";
 import { confirmsEmail } from "#features/users/account-state.ts";
-import { changeAccount, deleteAccount, resetPassword, resetSecondFactor, unlockSecondFactor } from "#features/users/api/accounts.ts";
+import {
+  cancelReset,
+  changeAccount,
+  deleteAccount,
+  resetPassword,
+  resetSecondFactor,
+  unlockSecondFactor,
+} from "#features/users/api/accounts.ts";
 import { ActionForm, type Asking } from "./action-form.tsx";
 import { WayIn } from "./way-in.tsx";
 
@@ -78,8 +86,16 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
       failure="The second factor was not reset"
       ready={resetSecondFactorRequestSchema.safeParse({ reason }).success}
       send={() => resetSecondFactor(account.id, reason.trim())}
-      onDone={() => onDone(`${account.name} now logs in with the password alone.`)}
+      onDone={({ totp_enabled: waits }) =>
+        onDone(waits ? "The reset waits for another admin, who has been told." : `${account.name} now logs in with the password alone.`)
+      }
     >
+      {account.reset_waiting !== null && (
+        <Alert color="yellow" title={`${account.reset_waiting.asked_by.email} asked for this reset`}>
+          “{account.reset_waiting.reason}”. It waits for another admin until {formatTimeAndZone(new Date(account.reset_waiting.expires_at))}
+          . Confirm it here only if you have spoken with {account.name} yourself.
+        </Alert>
+      )}
       <Alert color="red" title="The password alone will open this admin account">
         The authenticator and all backup codes of {account.name} stop working, and every session ends. Until a new second factor is set up,
         whoever knows the password is in. Make sure that it really is {account.name} who asks: call back on a number you know.
@@ -92,6 +108,23 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
         data-autofocus
         {...typedInto(reason, setReason)}
       />
+    </ActionForm>
+  );
+}
+
+export function CancelReset({ account, onDone, ...form }: Props) {
+  return (
+    <ActionForm
+      {...form}
+      label="Take it back"
+      failure="The reset was not taken back"
+      send={() => cancelReset(account.id)}
+      onDone={() => onDone(`The second factor of ${account.name} stays.`)}
+    >
+      <Text>
+        {account.reset_waiting?.asked_by.email} asked to reset the second factor of {account.name}. Nothing has changed yet, and nothing
+        will.
+      </Text>
     </ActionForm>
   );
 }

@@ -1,0 +1,34 @@
+import type { ChangePolicyRequest, Policy } from "@sightline/identity/contract";
+
+export type Asked = {
+  readonly when: "never" | "now" | "day";
+  /** `2026-12-01`, a day of UTC; empty while none is chosen. */
+  readonly day: string;
+  readonly two: boolean;
+};
+
+export function whenOf({ admins_need_second_factor_from: from }: Policy, now: Date = new Date()): Asked["when"] {
+  if (from === null) {
+    return "never";
+  }
+  return new Date(from) <= now ? "now" : "day";
+}
+
+export function dayOf({ admins_need_second_factor_from: from }: Policy): string {
+  return from?.slice(0, 10) ?? "";
+}
+
+/** What differs from the policy that is; undefined when nothing does, or no day was chosen. */
+export function requestOf(policy: Policy, { when, day, two }: Asked, now: Date): ChangePolicyRequest | undefined {
+  const isTwo = policy.resets_need_two && policy.resets_need_two_until === null;
+  const sameTime = when === whenOf(policy, now) && (when !== "day" || day === dayOf(policy));
+  if (when === "day" && !/^\d{4}-\d\d-\d\d$/.test(day)) {
+    return undefined;
+  }
+  const times = { never: null, now: now.toISOString(), day: `${day}T00:00:00.000Z` };
+  const changes = {
+    ...(sameTime ? {} : { admins_need_second_factor_from: times[when] }),
+    ...(two === isTwo ? {} : { resets_need_two: two }),
+  };
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}

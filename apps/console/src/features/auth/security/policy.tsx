@@ -1,0 +1,90 @@
+import { Alert, Button, Group, Paper, Radio, Stack, Switch, TextInput } from "@mantine/core";
+import type { ChangePolicyRequest, Policy } from "@sightline/identity/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { changePolicy, policyQuery } from "#features/auth/api/policy.ts";
+import { useStepUp } from "#features/auth/step-up.ts";
+import { useChange } from "#http/use-change.ts";
+import { Failed } from "#ui/kit/failed-change.tsx";
+import { Form } from "#ui/kit/form.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { formatTimeAndZone } from "#ui/words/format.ts";
+import { type Asked, dayOf, requestOf, whenOf } from "./policy-form.ts";
+import { StepTitle } from "./step-title.tsx";
+
+/** What the organisation asks of its admins. */
+export function PolicySection() {
+  const policy = useQuery(policyQuery);
+  return (
+    <Paper p="lg" component="section" aria-label="Policy">
+      <Stack gap="md">
+        <StepTitle title="Policy of your organisation">
+          What is asked of every admin. A change is told to all other admins and kept in the audit.
+        </StepTitle>
+        {policy.data === undefined ? (
+          <Unanswered query={policy} failed="The policy could not be looked up" loading={<LoadingRows rows={2} />} />
+        ) : (
+          // A policy that another admin changed meanwhile starts the form anew.
+          <PolicyForm key={JSON.stringify(policy.data)} policy={policy.data} />
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+function PolicyForm({ policy }: { readonly policy: Policy }) {
+  const withStepUp = useStepUp();
+  const [asked, setAsked] = useState<Asked>({
+    when: whenOf(policy),
+    day: dayOf(policy),
+    two: policy.resets_need_two && policy.resets_need_two_until === null,
+  });
+  const request = requestOf(policy, asked, new Date());
+  const change = useChange({
+    send: (sent: ChangePolicyRequest, api) => withStepUp(() => api.request(changePolicy(sent))),
+    refreshes: [policyQuery.queryKey],
+    refreshesAlways: true,
+  });
+  return (
+    <Form onSubmit={() => request !== undefined && change.mutate(request)}>
+      {change.error !== null && <Failed error={change.error} title="The policy was not changed" />}
+      <Radio.Group
+        label="Second factor for admins"
+        value={asked.when}
+        onChange={(when) => setAsked({ ...asked, when: when === "now" || when === "day" ? when : "never" })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="never" label="Each admin decides" />
+          <Radio value="now" label="Required" description="An admin without one can only set one up." />
+          <Radio value="day" label="Required from a day on" description="Until then admins are told." />
+        </Stack>
+      </Radio.Group>
+      {asked.when === "day" && (
+        <TextInput
+          type="date"
+          label="From (UTC)"
+          maw={220}
+          required
+          value={asked.day}
+          onChange={({ currentTarget }) => setAsked({ ...asked, day: currentTarget.value })}
+        />
+      )}
+      <Switch
+        label="A reset of a second factor waits for a second admin"
+        description="Needs three admins. The command on the host stays for emergencies."
+        checked={asked.two}
+        onChange={({ currentTarget }) => setAsked({ ...asked, two: currentTarget.checked })}
+      />
+      {policy.resets_need_two_until !== null && (
+        <Alert color="yellow">
+          The second admin was switched off, and is still asked for until {formatTimeAndZone(new Date(policy.resets_need_two_until))}.
+        </Alert>
+      )}
+      <Group>
+        <Button type="submit" loading={change.isPending} disabled={request === undefined}>
+          Save the policy
+        </Button>
+      </Group>
+    </Form>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Queries, Transaction } from "#schema.ts";
+
+/** What an organisation asks of its admins. */
+export type StoredPolicy = {
+  readonly secondFactorFrom: Date | null;
+  readonly resetsNeedTwo: boolean;
+  readonly resetsNeedTwoUntil: Date | null;
+};
+
+const NOTHING: StoredPolicy = { secondFactorFrom: null, resetsNeedTwo: false, resetsNeedTwoUntil: null };
+
+export async function findPolicy(queries: Queries, tenantId: string): Promise<StoredPolicy> {
+  const row = await queries
+    .selectFrom("identity.policies")
+    .select([
+      "admins_need_second_factor_from as secondFactorFrom",
+      "resets_need_two as resetsNeedTwo",
+      "resets_need_two_until as resetsNeedTwoUntil",
+    ])
+    .where("tenant_id", "=", tenantId)
+    .executeTakeFirst();
+  return row ?? NOTHING;
+}
+
+export async function savePolicy(transaction: Transaction, tenantId: string, policy: StoredPolicy): Promise<void> {
+  const row = {
+    admins_need_second_factor_from: policy.secondFactorFrom,
+    resets_need_two: policy.resetsNeedTwo,
+    resets_need_two_until: policy.resetsNeedTwoUntil,
+  };
+  await transaction
+    .insertInto("identity.policies")
+    .values({ tenant_id: tenantId, ...row })
+    .onConflict((conflict) => conflict.column("tenant_id").doUpdateSet(row))
+    .execute();
+}
+
+type ActiveAdmin = { readonly id: string; readonly hasSecondFactor: boolean };
+
+export async function listActiveAdmins(queries: Queries, tenantId: string): Promise<readonly ActiveAdmin[]> {
+  return queries
+    .selectFrom("identity.users")
+    .select(["id", "totp_enabled as hasSecondFactor"])
+    .where("tenant_id", "=", tenantId)
+    .where("role", "=", "admin")
+    .where("disabled_at", "is", null)
+    .orderBy("id")
+    .execute();
+}
+
+export type WaitingReset = { readonly askedBy: string; readonly reason: string };
+
+/** The reset that waits for another admin, unless it is over. */
+export async function findWaitingReset(queries: Queries, userId: string, now: Date): Promise<WaitingReset | undefined> {
+  return queries
+    .selectFrom("identity.second_factor_resets")
+    .select(["asked_by as askedBy", "reason"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+}
+
+export async function saveWaitingReset(
+  transaction: Transaction,
+  userId: string,
+  { askedBy, reason, expiresAt }: WaitingReset & { readonly expiresAt: Date },
+): Promise<void> {
+  const row = { asked_by: askedBy, reason, expires_at: expiresAt };
+  await transaction
+    .insertInto("identity.second_factor_resets")
+    .values({ user_id: userId, ...row })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(row))
+    .execute();
+}
+
+/** @returns whether one was waiting. */
+export async function deleteWaitingReset(transaction: Transaction, userId: string, now: Date): Promise<boolean> {
+  const deleted = await transaction
+    .deleteFrom("identity.second_factor_resets")
+    .where("user_id", "=", userId)
+    .returning("expires_at as expiresAt")
+    .executeTakeFirst();
+  return deleted !== undefined && deleted.expiresAt > now;
+}
