@@ -39,7 +39,8 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
     day: dayOf(policy),
     two: policy.resets_need_two && policy.resets_need_two_until === null,
   });
-  const request = requestOf(policy, asked, new Date());
+  const [openedAt] = useState(() => new Date());
+  const request = requestOf(policy, asked, openedAt);
   const change = useChange({
     send: (sent: ChangePolicyRequest, api) => withStepUp(() => api.request(changePolicy(sent))),
     refreshes: [policyQuery.queryKey],
