@@ -42,6 +42,7 @@ import { createSameOriginCheck } from "./session/same-origin.ts";
 import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
 import { credentialEpochsRoutes, ownSessionsRoutes, sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
+import { createTurns } from "./throttle/turns.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
 import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
@@ -56,6 +57,9 @@ export { problemsOfFirstAdmin } from "./accounts/first-admin.ts";
 export { findStanding } from "./accounts/account.store.ts";
 
 export const identityMigrations: MigrationSet = { part: "identity", folder: join(import.meta.dirname, "migrations") };
+
+/** Passwords of strangers that are looked at at a time: half of libuv's threads, so that the others are there for owners. */
+const STRANGERS_AT_ONCE = 2;
 
 export type Identity = ReturnType<typeof createIdentity>;
 
@@ -98,7 +102,7 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     : undefined;
   const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
   const devices = createKnownDevices({ queries, clock, publicUrl });
-  const login = { ...accounts, throttle, sessions, cookie, devices };
+  const login = { ...accounts, throttle, sessions, cookie, devices, strangers: createTurns(STRANGERS_AT_ONCE) };
   const administered = {
     ...accounts,
     throttle,

@@ -159,6 +159,7 @@ describe("GET /login/me", () => {
       tenant,
       must_change_password: false,
       totp_enabled: false,
+      second_factor_due: null,
       step_up_until: null,
     });
   });

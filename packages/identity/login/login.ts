@@ -7,6 +7,7 @@ import { refusal } from "#refusals.ts";
 import type { KnownDevices, PresentedDevice } from "#session/known-devices.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
 import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttle/counters.ts";
+import type { Turns } from "#throttle/turns.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { issuePartialToken } from "#totp/partial-tokens.ts";
 
@@ -14,6 +15,8 @@ export type LoginDependencies = AccountDependencies & {
   readonly throttle: Throttle;
   readonly sessions: Sessions;
   readonly devices: KnownDevices;
+  /** In which strangers' passwords are looked at. */
+  readonly strangers: Turns;
 };
 
 /** A full login: the session's tokens, and the one by which the browser is known from now on. */
@@ -33,21 +36,21 @@ export async function login(
   client: Client,
   presented: PresentedDevice,
 ): Promise<LoginGrant | PartialSession> {
-  const { queries, hasher, throttle, sessions, devices } = dependencies;
+  const { queries, hasher, throttle, sessions, devices, strangers } = dependencies;
   const foldedEmail = foldEmail(email);
   const device = await devices.knownTo(presented, storableText(foldedEmail));
   const counters =
     device === undefined ? strangersPasswordCounters(foldedEmail, client.ip) : knownDevicePasswordCounters(foldedEmail, device);
   const taken = await throttle.take(counters, client.left);
-  const opened = await givingBackOnFailure(taken, async () => {
+  const evaluate = async () => {
     const account = await findAccountByEmail(queries, email);
-    const verify = device === undefined ? hasher.verifyInTurn : hasher.verify;
-    const matches = await verify(account?.passwordHash, password);
+    const matches = await hasher.verify(account?.passwordHash, password);
     if (account === undefined || !matches || account.disabledAt !== null) {
       return recordFailure(dependencies, account, client);
     }
     return account.totpEnabled ? askForCode(dependencies, account, client) : openSession(dependencies, account, client, presented);
-  });
+  };
+  const opened = await givingBackOnFailure(taken, () => (device === undefined ? strangers.take(evaluate) : evaluate()));
   if (opened === undefined) {
     throw refusal("invalid_credentials");
   }

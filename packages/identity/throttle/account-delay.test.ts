@@ -67,8 +67,8 @@ async function triesCounted(): Promise<readonly number[]> {
 
 test("the counters are those of the table", () => {
   expect(strangersPasswordCounters(EMAIL, "203.0.113.7").map(({ name, limit }) => ({ name, ...limit }))).toEqual([
-    { name: "password-network", tries: 50, windowSeconds: 600 },
     { name: "password-account-network", tries: 5, windowSeconds: 900, pause: { firstSeconds: 60, mostSeconds: 900 } },
+    { name: "password-network", tries: 50, windowSeconds: 600 },
     { name: "password-account", tries: 100, windowSeconds: 3600, delay: { firstSeconds: 1, mostSeconds: 4 } },
   ]);
 });

@@ -7,12 +7,13 @@ const FIVE_THEN_PAUSES: Limit = { tries: 5, windowSeconds: 900, pause: { firstSe
 
 /**
  * Counters of a stranger's password: guesses at any account from one place, at one account from one place, and at one account
- * from everywhere. The last only slows down: nobody shuts an owner out by guessing.
+ * from everywhere. The last only slows down: nobody shuts an owner out by guessing. The first is the one that a flood meets most, so it
+ * costs the least.
  */
 export function strangersPasswordCounters(foldedEmail: string, ip: string): readonly Counter[] {
   const [network, site] = [networkOf(ip), siteOf(ip)];
   return [
-    { name: "password-network", subject: network, limit: { tries: 50, windowSeconds: 600 }, forgottenBySuccess: false },
+    { name: "password-account-network", subject: `${foldedEmail}|${network}`, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true, site },
     ...(site === network
       ? []
       : [
@@ -23,7 +24,7 @@ export function strangersPasswordCounters(foldedEmail: string, ip: string): read
             forgottenBySuccess: true,
           },
         ]),
-    { name: "password-account-network", subject: `${foldedEmail}|${network}`, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true, site },
+    { name: "password-network", subject: network, limit: { tries: 50, windowSeconds: 600 }, forgottenBySuccess: false },
     {
       name: "password-account",
       subject: foldedEmail,

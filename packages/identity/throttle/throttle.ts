@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Queries } from "#schema.ts";
 import { forgetTries, giveTryBack, takeTry, type Limit } from "./throttle.store.ts";
+import { createTurns } from "./turns.ts";
 import { tooManyTries, type Guest, type WaitingRoom } from "./waiting-room.ts";
 
 /** One counter of a try: what is counted, and for whom. */
@@ -29,8 +30,13 @@ export type Throttle = ReturnType<typeof createThrottle>;
 
 type Dependencies = { readonly queries: Queries; readonly clock: Clock; readonly waitingRoom: WaitingRoom };
 
+/** How many strangers' tries are counted at a time in one process. */
+const COUNTED_AT_ONCE = 2;
+
 /** Counts in PostgreSQL, so that every replica sees every try. */
 export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
+  const turns = createTurns(COUNTED_AT_ONCE);
+
   async function giveBack(counters: readonly Counter[]): Promise<void> {
     for (const counter of counters) {
       await giveTryBack(queries, keyOf(counter), counter.limit);
@@ -43,6 +49,28 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
     }
   }
 
+  /** @throws {AppError} 429 with `Retry-After`, having counted nothing. */
+  async function count(counters: readonly Counter[]): Promise<{ readonly delays: readonly Delay[]; readonly guest: Omit<Guest, "key"> }> {
+    const now = clock.now();
+    const delays: Delay[] = [];
+    let guest = { site: "", tries: 0 };
+    for (const [index, counter] of counters.entries()) {
+      const taken = await takeTry(queries, keyOf(counter), counter.limit, now);
+      if ("blockedUntil" in taken) {
+        await giveBack(counters.slice(0, index));
+        throw tooManyTries(Math.max(Math.ceil((taken.blockedUntil.getTime() - now.getTime()) / 1000), 1));
+      }
+      if (counter.site !== undefined) {
+        guest = { site: counter.site, tries: taken.tries };
+      }
+      const seconds = delayAfter(taken.tries, counter.limit);
+      if (seconds > 0) {
+        delays.push({ counter, seconds });
+      }
+    }
+    return { delays, guest };
+  }
+
   return {
     /**
      * Waits where a counter delays instead of refusing, until the client has left.
@@ -50,23 +78,8 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
      * @throws {AppError} 429 with `Retry-After`, having counted nothing.
      */
     take: async (counters: readonly Counter[], left?: AbortSignal): Promise<Try> => {
-      const now = clock.now();
-      const delays: Delay[] = [];
-      let guest = { site: "", tries: 0 };
-      for (const [index, counter] of counters.entries()) {
-        const taken = await takeTry(queries, keyOf(counter), counter.limit, now);
-        if ("blockedUntil" in taken) {
-          await giveBack(counters.slice(0, index));
-          throw tooManyTries(Math.max(Math.ceil((taken.blockedUntil.getTime() - now.getTime()) / 1000), 1));
-        }
-        if (counter.site !== undefined) {
-          guest = { site: counter.site, tries: taken.tries };
-        }
-        const seconds = delayAfter(taken.tries, counter.limit);
-        if (seconds > 0) {
-          delays.push({ counter, seconds });
-        }
-      }
+      const inTurn = counters.some(({ site }) => site !== undefined) ? turns.take : <Result>(work: () => Promise<Result>) => work();
+      const { delays, guest } = await inTurn(() => count(counters));
       await givingBackOnFailure({ giveBack: () => giveBack(counters) }, () => wait(delays, guest, left));
       return {
         giveBack: () => giveBack(counters),
