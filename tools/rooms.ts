@@ -31,6 +31,7 @@ const FEATURES = [
   "auth",
   "code",
   "compare",
+  "connections",
   "credentials",
   "dashboards",
   "health",
@@ -71,6 +72,10 @@ export const PARTS: readonly Part[] = [
       login: {
         uses: ["totp", "session", "accounts", "throttle", "notices", "audit"],
         why: "a login ends in a session, and administration stands above it",
+      },
+      oauth: {
+        uses: ["session", "accounts", "throttle", "keys", "audit"],
+        why: "an app is granted something by somebody who is logged in, however that was proved",
       },
       administration: {
         uses: ["recovery", "totp", "session", "accounts", "throttle", "notices", "audit"],

@@ -66,6 +66,8 @@ export type CodeIndexApiOptions = {
   readonly metrics: Metrics;
   readonly accessTokens: AccessTokenVerifier;
   readonly version: string;
+  /** The issuer of the tokens of connected apps; without it there are none. */
+  readonly authorizationServer?: string | undefined;
   /** Plug-in tools of another part, which `/mcp` offers beside its own. */
   readonly plugin?: PluginTools | undefined;
 };
@@ -88,7 +90,7 @@ export type CodeIndexApi = {
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, metrics, accessTokens, version, plugin } = options;
+  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const searching: SearchDependencies = {
     ...createSearchState(),
@@ -153,7 +155,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   return {
     routes: [
       healthRoutes({ version, database, clock, watchdogLookedAt: watchdog.lookedAt }),
-      resourceMetadataRoutes(publicUrl),
+      resourceMetadataRoutes(publicUrl, authorizationServer),
       mcpRoutes({
         publicUrl,
         limit: createCallLimit({ database, log, perMinute: config.CODEINDEX_MCP_CALLS_PER_MINUTE }),

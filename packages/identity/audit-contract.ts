@@ -36,6 +36,9 @@ export const AUDIT_EVENTS = [
   "token_issued",
   "keys_rotated",
   "policy_changed",
+  "oauth_granted",
+  "oauth_revoked",
+  "oauth_reuse_detected",
 ] as const;
 
 export type AuditEventName = (typeof AUDIT_EVENTS)[number];

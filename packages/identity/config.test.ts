@@ -15,6 +15,7 @@ describe("identity's variables", () => {
       ENCRYPTION_KEYS: [{ id: "k1", secret: "ring-secret-0123456789-0123456789" }],
       DATABASE_POOL_SIZE: 10,
       PUBLIC_URL: "http://localhost:3000",
+      CODEINDEX_PUBLIC_URL: "http://localhost:8080",
       CORS_ORIGINS: [],
       ADMIN_EMAIL: undefined,
       ADMIN_PASSWORD: undefined,

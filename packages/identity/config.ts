@@ -41,6 +41,11 @@ export const identityVariables = {
     schema: httpUrlVariable(),
     default: "http://localhost:3000",
   },
+  CODEINDEX_PUBLIC_URL: {
+    doc: "Address under which clients reach the code index: tokens of apps are made for the /mcp there. The same as the code index's.",
+    schema: httpUrlVariable(),
+    default: "http://localhost:8080",
+  },
   CORS_ORIGINS: {
     doc: "JSON list of further origins that browsers may call from.",
     schema: jsonListVariable().refine(

@@ -4,6 +4,7 @@ import { cursor, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
 /** Requests and answers of the identity part; safe to import in a browser. */
 
 export * from "./audit-contract.ts";
+export * from "./oauth-contract.ts";
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
 
@@ -78,11 +79,20 @@ export const jwksSchema = z.object({
 /** `GET /.well-known/oauth-authorization-server` (RFC 8414). */
 export const authorizationServerSchema = z.object({
   issuer: z.string(),
+  authorization_endpoint: z.string(),
   token_endpoint: z.string(),
+  registration_endpoint: z.string(),
+  revocation_endpoint: z.string(),
   jwks_uri: z.string(),
   grant_types_supported: z.array(z.string()),
   response_types_supported: z.array(z.string()),
+  response_modes_supported: z.array(z.string()),
+  scopes_supported: z.array(z.string()),
   token_endpoint_auth_methods_supported: z.array(z.string()),
+  revocation_endpoint_auth_methods_supported: z.array(z.string()),
+  code_challenge_methods_supported: z.array(z.string()),
+  client_id_metadata_document_supported: z.boolean(),
+  authorization_response_iss_parameter_supported: z.boolean(),
 });
 
 const password = z.string().max(1024);

@@ -5,6 +5,9 @@ import { retireSigningKeys, rotateSigningKeyWhenDue } from "./keys/rotate-signin
 import type { Sealer } from "./keys/sealed-values.ts";
 import { deleteNoticesBefore } from "./notices/notice.store.ts";
 import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
+import { deleteExpiredClients } from "./oauth/client.store.ts";
+import { deleteGrantsEndedBefore } from "./oauth/grant.store.ts";
+import { deleteExpiredStates } from "./oauth/state.store.ts";
 import type { Queries } from "./schema.ts";
 import { TOLD_BACK_MS } from "./session/credential-epochs.ts";
 import { deleteExpiredDevices } from "./session/known-device.store.ts";
@@ -30,6 +33,9 @@ export function createHousekeeping({ queries, sealer, log, clock }: Dependencies
     await deleteOldTries(queries, now);
     // One that was revoked is told of until the last of its access tokens is over.
     await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
+    await deleteGrantsEndedBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
+    await deleteExpiredStates(queries, now);
+    await deleteExpiredClients(queries, now);
     await deleteExpiredDevices(queries, now);
     await deleteExpiredMailTickets(queries, now);
     await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));

@@ -30,6 +30,9 @@ import { createMailer } from "./notices/mailer.ts";
 import { noticeRoutes } from "./notices/notices.routes.ts";
 import { createNotices } from "./notices/notices.ts";
 import { createOutbox } from "./notices/outbox.ts";
+import { fetchDocument as fetchPublicDocument, type FetchDocument } from "./oauth/fetch-document.ts";
+import { authorizationServerRoutes, oauthProtocolRoutes, oauthRoutes } from "./oauth/oauth.routes.ts";
+import { createOauthProvider } from "./oauth/provider.ts";
 import { recoveryRoutes } from "./recovery/recovery.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
@@ -70,6 +73,8 @@ type IdentityDependencies = {
   readonly clock: Clock;
   /** How requests wait while their account is being guessed at; for tests. */
   readonly sleep?: Sleep;
+  /** How what an app says of itself is fetched; for tests. */
+  readonly fetchDocument?: FetchDocument;
 };
 
 /**
@@ -82,7 +87,14 @@ type IdentityDependencies = {
  * const { routes, authenticators } = identity;
  * const server = await createHttpServer({ name: "identity", title: "Identity", version, log, metrics, routes: [routes], authenticators });
  */
-export function createIdentity({ config, database, log, clock, sleep = realSleep }: IdentityDependencies) {
+export function createIdentity({
+  config,
+  database,
+  log,
+  clock,
+  sleep = realSleep,
+  fetchDocument = fetchPublicDocument,
+}: IdentityDependencies) {
   const queries = database.query;
   const publicUrl = config.PUBLIC_URL;
   const hasher = createPasswordHasher();
@@ -132,6 +144,19 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     registration: config.REGISTRATION,
   };
 
+  const granting = {
+    queries,
+    keys,
+    sealer,
+    throttle,
+    fetchDocument,
+    secretKey: config.SECRET_KEY,
+    publicUrl,
+    codeIndexUrl: config.CODEINDEX_PUBLIC_URL,
+    log,
+    clock,
+  };
+  const oauth = { ...granting, provider: createOauthProvider(granting) };
   /** Each in a scope of its own, since some of them read bodies in their own way. */
   const privateRoutes: readonly Routes[] = [
     loginRoutes(login),
@@ -145,6 +170,8 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
     recoveryRoutes(recovery),
     noticeRoutes({ queries, clock }),
     auditRoutes(audited),
+    oauthProtocolRoutes(oauth),
+    oauthRoutes(oauth),
   ];
 
   return {
@@ -156,7 +183,8 @@ export function createIdentity({ config, database, log, clock, sleep = realSleep
           await scope.register(async (inner: typeof server) => routes(inner));
         }
       });
-      keyRoutes({ keys, publicUrl })(server);
+      keyRoutes({ keys })(server);
+      authorizationServerRoutes(publicUrl)(server);
       credentialEpochsRoutes(feed)(server);
     },
     /** `POST /api/v1/auth/register`, for observability's port. Needs no `start`. */

@@ -7,6 +7,11 @@ export const refusal = refusalsOf({
   auth_failed: [401, "Send an access token as Authorization: Bearer <token>; log in again if yours has ended."],
   client_gone: [400, "The connection ended before the answer."],
   code_required: [400, "Your account has a second factor. Send its code with the password."],
+  connection_not_found: [404, "You have no connected app of that id, or it has ended; GET /login/connections lists yours."],
+  connection_request_over: [
+    409,
+    "What the app asked for was answered, took too long, or was begun in another browser. Connect from the app once more.",
+  ],
   cross_origin: [
     403,
     "This address may not be called from another site. Open the console at PUBLIC_URL, or add its origin to CORS_ORIGINS.",

@@ -1,4 +1,4 @@
-import type { Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
+import type { ColumnType, Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
 
 /** Tables of the schema `identity`, as the migrations make them. */
 export type IdentitySchema = {
@@ -19,6 +19,9 @@ export type IdentitySchema = {
   readonly "identity.known_devices": KnownDeviceRow;
   readonly "identity.mail_tickets": MailTicketRow;
   readonly "identity.notices": NoticeRow;
+  readonly "identity.oauth_clients": OauthClientRow;
+  readonly "identity.oauth_grants": OauthGrantRow;
+  readonly "identity.oauth_states": OauthStateRow;
 };
 
 /** A pool's query builder or a transaction: stores take either. */
@@ -203,4 +206,37 @@ type NoticeRow = {
   readonly tries: Generated<number>;
   readonly sent_at: Date | null;
   readonly last_error: string | null;
+};
+
+type OauthClientRow = {
+  readonly id: string;
+  readonly metadata: ColumnType<Readonly<Record<string, unknown>>, string, never>;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+};
+
+type OauthGrantRow = {
+  readonly id: string;
+  readonly user_id: string;
+  readonly epoch: number;
+  readonly client_id: string;
+  readonly app_name: string;
+  readonly redirect_host: string;
+  readonly repositories: string[] | null;
+  readonly traces: boolean;
+  readonly asked_by: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+  readonly revoked_reason: string | null;
+};
+
+type OauthStateRow = {
+  readonly id: string;
+  readonly kind: string;
+  readonly grant_id: string | null;
+  readonly payload: string;
+  readonly consumed_at: Date | null;
+  readonly expires_at: Date;
 };

@@ -91,6 +91,11 @@ const connectRoute = createRoute({
   component: lazyPage(() => import("#routes/connect-page.tsx"), "ConnectPage"),
 });
 
+const authorizeRoute = createRoute({
+  ...under(signedInRoute, "/connect/authorize/$uid"),
+  component: lazyPage(() => import("#routes/authorize-page.tsx"), "AuthorizePage"),
+});
+
 const repositoryRoute = createRoute({
   ...under(signedInRoute, "/code/$owner/$repo"),
   validateSearch: z.object({ path: text, ref: text, commit: text, panel: text, symbol: text }),
@@ -145,6 +150,7 @@ const routeTree = rootRoute.addChildren([
     jobsRoute,
     webhooksRoute,
     connectRoute,
+    authorizeRoute,
     repositoryRoute,
     projectsRoute,
     projectRoutes,

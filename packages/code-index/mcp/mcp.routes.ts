@@ -79,17 +79,24 @@ export function mcpChallenge(publicUrl: string): string {
 
 const metadataSchema = z.object({
   resource: z.string(),
+  authorization_servers: z.array(z.string()).optional(),
+  scopes_supported: z.array(z.string()).optional(),
   resource_name: z.string(),
   bearer_methods_supported: z.array(z.string()),
   resource_documentation: z.string(),
 });
 
-/** RFC 9728, at both addresses that clients try. Tokens come from the console, not from an authorization server. */
-export function resourceMetadataRoutes(publicUrl: string): Routes {
+/**
+ * RFC 9728, at both addresses that clients try.
+ *
+ * @param authorizationServer where apps are let in by people; undefined with an external identity provider, whose tokens are of another kind.
+ */
+export function resourceMetadataRoutes(publicUrl: string, authorizationServer: string | undefined): Routes {
   return (server) => {
     for (const url of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]) {
       server.get(url, route("public", "RFC 9728 metadata of the MCP endpoint", { response: { 200: metadataSchema } }), async () => ({
         resource: `${publicUrl}/mcp`,
+        ...(authorizationServer === undefined ? {} : { authorization_servers: [authorizationServer], scopes_supported: ["mcp"] }),
         resource_name: "Sightline code index",
         bearer_methods_supported: ["header"],
         resource_documentation: `${publicUrl}/docs`,

@@ -77,6 +77,43 @@ describe("a token that identity signed", () => {
   });
 });
 
+describe("a token of an app", () => {
+  const aud = "https://code.example/mcp";
+  const grantId = "0198c0de-0000-7000-8000-000000000001";
+  const repository = "0198c0de-0000-7000-8000-000000000002";
+  const app: Claims = { aud, sid: grantId, epoch: 1, traces: false };
+  const verify = async (claims: Claims) => {
+    const forApps = createAccessTokenVerifier({ log: silentLog, jwksUrl, audience: AUDIENCE, appAudience: aud, issuer: ISSUER });
+    return forApps.verify(await sign(claims));
+  };
+
+  test("tells what it was allowed, and is no token of a session", async () => {
+    await expect(verify(app)).resolves.toMatchObject({ subject: "ada", app: { grantId, repositories: undefined, traces: false } });
+    const kept = { ...app, repositories: [repository], traces: true };
+    await expect(verify(kept)).resolves.toMatchObject({ app: { repositories: [repository], traces: true } });
+  });
+
+  test("leaves those of sessions as they are, whatever else they claim", async () => {
+    const claims = await verify({ sid: grantId, epoch: 1, traces: false, repositories: [repository] });
+    expect(claims.app).toBeUndefined();
+  });
+
+  test.each<readonly [string, Claims]>([
+    ["is for sessions as well", { ...app, aud: [aud, AUDIENCE] }],
+    ["does not say whether it opens traces", { ...app, traces: undefined }],
+    ["names no grant", { ...app, sid: undefined }],
+    ["names no epoch", { ...app, epoch: undefined }],
+    ["is kept to nothing", { ...app, repositories: [] }],
+    ["is kept to what is no list", { ...app, repositories: repository }],
+  ])("is refused when it %s", async (_what, claims) => {
+    await expect(verify(claims)).rejects.toThrow(AccessTokenError);
+  });
+
+  test("is refused where apps are not let in", async () => {
+    await expect(verifier.verify(await sign(app))).rejects.toThrow(AccessTokenError);
+  });
+});
+
 describe("a refused token", () => {
   test.each<[string, Claims, string]>([
     ["has expired", { exp: secondsFromNow(-31) }, "the access token has expired; log in again"],

@@ -15,6 +15,16 @@ export type AccessTokenClaims = {
   readonly authenticatedAt: Date;
   readonly sessionId: string | undefined;
   readonly epoch: number | undefined;
+  /** Set when the token is an app's, which its subject let in: it opens what they allowed, and never all that they may do themself. */
+  readonly app?: AppRights | undefined;
+};
+
+export type AppRights = {
+  /** What it was granted by, which is the token's session. */
+  readonly grantId: string;
+  /** Ids; all of the tenant when undefined. */
+  readonly repositories: readonly string[] | undefined;
+  readonly traces: boolean;
 };
 
 export type AccessTokenVerifier = {
@@ -40,6 +50,8 @@ type VerifierOptions = {
   readonly jwksUrl: string;
   readonly log: Logger;
   readonly audience: string;
+  /** The audience of apps' tokens, where they are accepted at all. */
+  readonly appAudience?: string | undefined;
   /** With or without a slash at its end. Not checked when undefined: an external identity provider is configured by key address and audience alone. */
   readonly issuer?: string | undefined;
   /** The `typ` of the header; identity writes `at+jwt`, external providers what they like. */
@@ -62,6 +74,13 @@ const claimsSchema = z.object({
   auth_time: z.number().optional(),
   sid: z.string().optional(),
   epoch: z.number().optional(),
+});
+
+const appClaimsSchema = z.object({
+  sid: z.uuid(),
+  epoch: z.number(),
+  repositories: z.array(z.uuid()).min(1).optional(),
+  traces: z.boolean(),
 });
 
 /**
@@ -116,9 +135,19 @@ export function createAccessTokenVerifier(options: VerifierOptions): StartedVeri
         authenticatedAt: new Date((authTime ?? iat) * 1000),
         sessionId: sid,
         epoch,
+        app: options.appAudience !== undefined && payload.aud === options.appAudience ? appRightsOf(payload) : undefined,
       };
     },
   };
+}
+
+function appRightsOf(payload: JWTPayload): AppRights {
+  const claims = appClaimsSchema.safeParse(payload);
+  if (!claims.success) {
+    throw new AccessTokenError("a claim of the app's access token is missing or malformed");
+  }
+  const { sid: grantId, repositories, traces } = claims.data;
+  return { grantId, repositories, traces };
 }
 
 function bothSpellings(issuer: string | undefined): string[] | undefined {
@@ -126,7 +155,7 @@ function bothSpellings(issuer: string | undefined): string[] | undefined {
   return bare === undefined ? undefined : [bare, `${bare}/`];
 }
 
-type Expected = Pick<VerifierOptions, "audience" | "type"> & {
+type Expected = Pick<VerifierOptions, "audience" | "appAudience" | "type"> & {
   readonly issuer: string[] | undefined;
   readonly at: Date | undefined;
   readonly onFetchFailure: (error: unknown) => void;
@@ -135,13 +164,13 @@ type Expected = Pick<VerifierOptions, "audience" | "type"> & {
 async function verifySignature(
   token: string,
   keys: ReturnType<typeof createRemoteJWKSet>,
-  { audience, issuer, type, at, onFetchFailure }: Expected,
+  { audience, appAudience, issuer, type, at, onFetchFailure }: Expected,
 ): Promise<JWTPayload> {
   try {
     const verified = await jwtVerify(token, keys, {
       ...LIFETIME,
       algorithms: ["RS256"],
-      audience,
+      audience: appAudience === undefined ? audience : [audience, appAudience],
       requiredClaims: ["sub", "tid", "aud", "exp", "iat"],
       ...(issuer === undefined ? {} : { issuer }),
       ...(type === undefined ? {} : { typ: type }),

@@ -1,61 +1,12 @@
-import { request as requestHttp, type IncomingHttpHeaders, type RequestOptions } from "node:http";
-import { request as requestHttps } from "node:https";
-import { isIP } from "node:net";
+import { send, type Answer, type OutgoingRequest } from "./send.ts";
 
-type Posting = {
-  readonly url: URL;
-  /** The one that was found and checked (addresses.ts). Without it the name is looked up, which is for addresses of the operator's. */
-  readonly address?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
-  readonly body: string;
-  /** Bytes of an answer at the most; 0 where it is not read. */
-  readonly maxBytes: number;
-  /** Its deadline, too. */
-  readonly signal: AbortSignal;
-};
+export { TooLongAnswerError, type Answer } from "./send.ts";
 
-export type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string };
-
-export class TooLongAnswerError extends Error {
-  override readonly name = "TooLongAnswerError";
-}
+/** `body` is JSON. */
+type Posting = Omit<OutgoingRequest, "method" | "body"> & { readonly body: string };
 
 /** Posts JSON, and follows no redirect. */
-export async function post({ url, address, headers, body, maxBytes, signal }: Posting): Promise<Answer> {
-  const options: RequestOptions = {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body), "user-agent": "sightline" },
-    // A connection that is kept might lead elsewhere than to the address.
-    ...(address === undefined ? {} : { lookup: pinnedLookup(address), agent: false }),
-    signal,
-  };
-  return new Promise((resolve, reject) => {
-    const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (answer) => {
-      const { statusCode: status = 0, headers: said } = answer;
-      if (maxBytes === 0) {
-        resolve({ status, headers: said, text: "" });
-        answer.destroy();
-        return;
-      }
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      answer.on("data", (part: Buffer) => {
-        bytes += part.length;
-        parts.push(part);
-        if (bytes > maxBytes) {
-          answer.destroy(new TooLongAnswerError("the answer is too long"));
-        }
-      });
-      answer.on("error", reject);
-      answer.on("end", () => resolve({ status, headers: said, text: Buffer.concat(parts).toString() }));
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
-}
-
-function pinnedLookup(address: string): NonNullable<RequestOptions["lookup"]> {
-  const family = isIP(address);
-  return (_name, { all }, found) => (all === true ? found(null, [{ address, family }]) : found(null, address, family));
+export async function post({ headers, body, ...posting }: Posting): Promise<Answer> {
+  const length = String(Buffer.byteLength(body));
+  return send({ ...posting, method: "POST", headers: { ...headers, "content-type": "application/json", "content-length": length }, body });
 }

@@ -9,6 +9,7 @@ import { createAccount, createIdentityFixture, SECRETS, type IdentityFixture } f
 import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-factor.ts";
 import * as ring from "@sightline/foundation/secrets/reseal";
 import { sealedPlaces } from "./sealed-places.ts";
+import { putState } from "#oauth/state.store.ts";
 import { createSealer, type Sealer } from "./sealed-values.ts";
 
 const OLD = { id: "k1", secret: SECRETS.ENCRYPTION_KEYS.slice("k1:".length) };
@@ -70,7 +71,7 @@ async function secretOf(id: string): Promise<string> {
   return row.totp_secret ?? "";
 }
 
-async function addNoticeAndAnchor(userId: string): Promise<void> {
+async function addOneOfEachOther(userId: string): Promise<void> {
   const id = randomUUID();
   const link = oldRing.seal(Buffer.from("https://link"), { purpose: "notices.sealed_link", subject: id });
   const at = subject.clock.now();
@@ -78,6 +79,8 @@ async function addNoticeAndAnchor(userId: string): Promise<void> {
     .insertInto("identity.notices")
     .values({ id, user_id: userId, kind: "invitation", at, sealed_link: link, shown: false })
     .execute();
+  const payload = oldRing.seal(Buffer.from("{}"), { purpose: "oauth_states.payload", subject: "state" });
+  await putState(subject.database.query, { id: "state", kind: "Interaction", grantId: undefined, payload }, at);
   await insertAnchor(subject.database.query, makeAnchor(oldRing, { lastId: 1, rows: 1, hash: Buffer.alloc(32) }, at));
 }
 
@@ -88,18 +91,30 @@ function rotations() {
 describe("the state of the ring", () => {
   test("tells for each key how many values of each kind it has sealed, and of keys that are missing", async () => {
     const [id = ""] = await addUsers(3);
-    await addNoticeAndAnchor(id);
+    await addOneOfEachOther(id);
 
     expect(await describeRing(dependencies())).toEqual([
       {
         id: "k2",
         use: "seals",
-        rows: { "signing_keys.private_key": 0, "users.totp_secret": 0, "notices.sealed_link": 0, "audit_anchors.seal": 0 },
+        rows: {
+          "signing_keys.private_key": 0,
+          "users.totp_secret": 0,
+          "notices.sealed_link": 0,
+          "audit_anchors.seal": 0,
+          "oauth_states.payload": 0,
+        },
       },
       {
         id: "k1",
         use: "opens",
-        rows: { "signing_keys.private_key": 1, "users.totp_secret": 3, "notices.sealed_link": 1, "audit_anchors.seal": 1 },
+        rows: {
+          "signing_keys.private_key": 1,
+          "users.totp_secret": 3,
+          "notices.sealed_link": 1,
+          "audit_anchors.seal": 1,
+          "oauth_states.payload": 1,
+        },
       },
     ]);
     expect(await describeRing(dependencies(createSealer([NEW])))).toMatchObject([
@@ -110,7 +125,7 @@ describe("the state of the ring", () => {
 
   test("counts every column in which something sealed is found", async () => {
     const [id = ""] = await addUsers(1);
-    await addNoticeAndAnchor(id);
+    await addOneOfEachOther(id);
     const { rows: columns } = await sql<{ table: string; column: string }>`
       select table_name as "table", column_name as "column" from information_schema.columns
       where table_schema = 'identity' and data_type = 'text'`.execute(subject.database.query);
@@ -129,7 +144,7 @@ describe("the state of the ring", () => {
 describe("sealing everything anew", () => {
   test("moves all values to the first key, which open as before, and says how many in the audit", async () => {
     const ids = await addUsers(120);
-    await addNoticeAndAnchor(ids[0] ?? "");
+    await addOneOfEachOther(ids[0] ?? "");
 
     const { resealed, unopened } = await resealAll(dependencies());
 
@@ -138,6 +153,7 @@ describe("sealing everything anew", () => {
       "users.totp_secret": 120,
       "notices.sealed_link": 1,
       "audit_anchors.seal": 1,
+      "oauth_states.payload": 1,
     });
     expect(unopened).toEqual([]);
     const onlyNew = createSealer([NEW]);
@@ -151,6 +167,7 @@ describe("sealing everything anew", () => {
       { what: "users.totp_secret", key: "k2", rows: "20" },
       { what: "notices.sealed_link", key: "k2", rows: "1" },
       { what: "audit_anchors.seal", key: "k2", rows: "1" },
+      { what: "oauth_states.payload", key: "k2", rows: "1" },
     ]);
   });
 
@@ -161,7 +178,7 @@ describe("sealing everything anew", () => {
 
     const { resealed } = await resealAll(dependencies());
 
-    expect(Object.values(resealed)).toEqual([0, 0, 0, 0]);
+    expect(Object.values(resealed)).toEqual([0, 0, 0, 0, 0]);
     expect(await rotations()).toEqual(before);
   });
 
@@ -268,7 +285,7 @@ test("a key is exchanged step by step while people log in with their second fact
   const [during] = await Promise.all([logInAll(both.server), both.identity.keys.reseal()]);
   expect(await Promise.all(during.map((token) => opens(both.server, token)))).toEqual([200, 200, 200]);
   const [, old] = (await both.identity.keys.status()).ring;
-  expect(Object.values(old?.rows ?? {})).toEqual([0, 0, 0, 0]);
+  expect(Object.values(old?.rows ?? {})).toEqual([0, 0, 0, 0, 0]);
 
   const after = await subject.replica({ environment: { ENCRYPTION_KEYS: `k2:${NEW.secret}` } });
   await after.identity.start();

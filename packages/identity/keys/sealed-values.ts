@@ -16,6 +16,7 @@ export const SEALED_COLUMNS = [
   { table: "users", column: "totp_secret", key: "id" },
   { table: "notices", column: "sealed_link", key: "id" },
   { table: "audit_anchors", column: "seal", key: "last_id" },
+  { table: "oauth_states", column: "payload", key: "id" },
 ] as const;
 
 export function signingKeyContext(kid: string): SealContext {

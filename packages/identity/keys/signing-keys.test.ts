@@ -79,9 +79,9 @@ test("GET /.well-known/oauth-authorization-server names the issuer of the tokens
 
   expect(answer.json()).toMatchObject({
     issuer: "http://localhost:3000",
-    token_endpoint: "http://localhost:3000/api/identity/login/access-token",
+    token_endpoint: "http://localhost:3000/api/identity/oauth/token",
     jwks_uri: "http://localhost:3000/api/identity/.well-known/jwks.json",
-    grant_types_supported: ["password"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
   });
 });
 

@@ -195,6 +195,55 @@ create table identity.second_factor_tries (
 create index second_factor_tries_user on identity.second_factor_tries (user_id, pool, at);
 create index second_factor_tries_at on identity.second_factor_tries (at);
 
+-- Apps that people connect to the product (OAuth 2.1): who they say they are, and what they were granted
+
+create table identity.oauth_clients (
+  id text primary key,
+  -- What the app said of itself (RFC 7591), cleaned. It has no secret.
+  metadata jsonb not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index oauth_clients_expiry on identity.oauth_clients (expires_at);
+
+create table identity.oauth_grants (
+  -- The `sid` of the access tokens.
+  id uuid primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  -- The account's when it was granted: a grant ends with whatever raises it.
+  epoch integer not null,
+  client_id text not null,
+  app_name text not null,
+  redirect_host text not null,
+  -- Null: all of the tenant.
+  repositories uuid[],
+  traces boolean not null,
+  -- The hash of the question that was answered with it: one grant for each.
+  asked_by text not null unique,
+  created_at timestamptz not null,
+  last_used_at timestamptz,
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  revoked_reason text,
+  check ((revoked_at is null) = (revoked_reason is null))
+);
+create index oauth_grants_user on identity.oauth_grants (user_id);
+create index oauth_grants_expiry on identity.oauth_grants (expires_at);
+create index oauth_grants_revoked on identity.oauth_grants (revoked_at) where revoked_at is not null;
+
+-- Questions that wait for consent, codes and refresh tokens. Found by the hash of what the app or browser holds.
+create table identity.oauth_states (
+  id text primary key,
+  kind text not null,
+  grant_id uuid references identity.oauth_grants (id) on delete cascade,
+  -- Sealed: v1.<key id>.<nonce>.<ciphertext>.<tag>
+  payload text not null,
+  consumed_at timestamptz,
+  expires_at timestamptz not null
+);
+create index oauth_states_grant on identity.oauth_states (grant_id) where grant_id is not null;
+create index oauth_states_expiry on identity.oauth_states (expires_at);
+
 -- The audit log: a chain, so that a row that is changed, removed or put in between shows
 
 create table identity.audit (

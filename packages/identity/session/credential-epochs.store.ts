@@ -17,7 +17,14 @@ export async function listDeletedUsers(queries: Queries, since: Date): Promise<r
   return rows.map(({ id }) => id).filter((id) => id !== null);
 }
 
+/** Sessions that ended, and grants of apps that were revoked: both are the `sid` of access tokens. */
 export async function listRevokedSessions(queries: Queries, since: Date): Promise<readonly string[]> {
-  const rows = await queries.selectFrom("identity.sessions").select("id").where("revoked_at", ">", since).orderBy("id").execute();
+  const rows = await queries
+    .selectFrom("identity.sessions")
+    .select("id")
+    .where("revoked_at", ">", since)
+    .unionAll(queries.selectFrom("identity.oauth_grants").select("id").where("revoked_at", ">", since))
+    .orderBy("id")
+    .execute();
   return rows.map(({ id }) => id);
 }

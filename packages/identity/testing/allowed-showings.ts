@@ -8,9 +8,14 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "POST /admin/2fa/replace": ["secret", "otpauth_url", "qr_svg", "setup_token"],
   "POST /admin/2fa/verify-setup": ["backup_codes", "access_token"],
   "POST /admin/2fa/backup-codes": ["backup_codes"],
+  "POST /oauth/token": ["access_token", "refresh_token"],
+  "POST /oauth/interactions/:uid/consent": ["continue_to"],
   "POST /admin/users": ["one_time_password"],
   "POST /admin/users/:id/password-reset": ["one_time_password"],
 };
+
+/** Answers of OAuth lead the browser on by addresses that hold what is for one use: the question's id, the app's code. */
+const LEADING_ON: ReadonlySet<string> = new Set(["GET /oauth/authorize", "GET /oauth/authorize/:uid", "GET /oauth/interactions/:uid"]);
 
 /** Shown by one answer and never again; a refresh answers a lost one a second time. */
 export const SHOWN_ONCE: ReadonlySet<string> = new Set(["partial_token", "secret", "setup_token", "backup_codes", "one_time_password"]);
@@ -26,15 +31,24 @@ type Answer = { readonly route: string; readonly body: string; readonly headers:
 
 /** Splits an answer into the secrets it may show and all the rest of it, as text. */
 export function splitAnswer({ route, body, headers }: Answer): { readonly shown: readonly Shown[]; readonly rest: string } {
-  const { "set-cookie": cookies, ...others } = headers;
+  const { "set-cookie": cookies, location, ...kept } = headers;
+  const leadsOn = LEADING_ON.has(route) && location !== undefined;
+  const others = leadsOn || location === undefined ? kept : { ...kept, location };
   const texts = [cookies ?? []].flat().map(String);
-  const fromCookies = COOKIES.has(route) ? texts.flatMap((text) => shownBy("cookie", /^[^=]+=([^;]*)/.exec(text)?.[1])) : [];
+  const showsCookies = COOKIES.has(route) || leadsOn;
+  const code = leadsOn && typeof location === "string" ? /[?&]code=([^&]+)/.exec(location)?.[1] : undefined;
+  const fromCookies = showsCookies ? texts.flatMap((text) => shownBy("cookie", /^[^=]+=([^;]*)/.exec(text)?.[1])) : [];
   const answered = parse(body);
   const allowed = FIELDS[route] ?? [];
   const rest = Object.fromEntries(Object.entries(answered ?? {}).filter(([field]) => !allowed.includes(field)));
   return {
-    shown: [...allowed.flatMap((field) => shownBy(field, answered?.[field])), ...fromCookies],
-    rest: [answered === undefined ? body : JSON.stringify(rest), JSON.stringify(others), ...(COOKIES.has(route) ? [] : texts)].join("\n"),
+    shown: [...allowed.flatMap((field) => shownBy(field, answered?.[field])), ...fromCookies, ...shownBy("authorization code", code)],
+    // The body says where the browser goes on, too.
+    rest: [
+      leadsOn ? "" : answered === undefined ? body : JSON.stringify(rest),
+      JSON.stringify(others),
+      ...(showsCookies ? [] : texts),
+    ].join("\n"),
   };
 }
 

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { identityVariables, type IdentityConfig } from "#config.ts";
 import { createIdentity, identityMigrations, type Identity } from "#index.ts";
 import type { IdentitySchema } from "#schema.ts";
+import type { FetchDocument } from "#oauth/fetch-document.ts";
 import type { Sleep } from "#throttle/waiting-room.ts";
 import { assertNothingLeaked } from "./leak-scan.ts";
 import { createRecording } from "./recording.ts";
@@ -44,6 +45,7 @@ type Options = {
   readonly log?: Logger;
   readonly routes?: readonly Routes[];
   readonly sleep?: Sleep;
+  readonly fetchDocument?: FetchDocument;
 };
 
 export async function createIdentityFixture(options: Options = {}): Promise<IdentityFixture> {
@@ -54,9 +56,16 @@ export async function createIdentityFixture(options: Options = {}): Promise<Iden
   const recording = createRecording();
 
   async function replica(own: Options = {}): Promise<Replica> {
-    const { environment, log = recording.log, routes = [], sleep } = { ...options, ...own };
+    const { environment, log = recording.log, routes = [], sleep, fetchDocument } = { ...options, ...own };
     const config = readConfig(identityVariables, { DATABASE_URL: database.url, ...SECRETS, ...environment });
-    const identity = createIdentity({ config, database, log, clock, ...(sleep === undefined ? {} : { sleep }) });
+    const identity = createIdentity({
+      config,
+      database,
+      log,
+      clock,
+      ...(sleep === undefined ? {} : { sleep }),
+      ...(fetchDocument === undefined ? {} : { fetchDocument }),
+    });
     const server = await recording.of(() =>
       createHttpServer({
         name: "identity",

@@ -43,6 +43,17 @@ export function createRecording(): Recording {
 
 function listen(server: HttpServer, exchanges: Exchange[]): void {
   const bodies = new WeakMap<object, string>();
+  // What the library of OAuth answers passes by Fastify.
+  server.addHook("onRequest", async (request, { raw }) => {
+    const end = raw.end.bind(raw) as (...given: readonly unknown[]) => typeof raw;
+    raw.end = (...given: readonly unknown[]) => {
+      const [last] = given;
+      if (!bodies.has(request) && (typeof last === "string" || Buffer.isBuffer(last))) {
+        bodies.set(request, last.toString());
+      }
+      return end(...given);
+    };
+  });
   server.addHook("onSend", async (request, _reply, payload) => {
     bodies.set(request, typeof payload === "string" || Buffer.isBuffer(payload) ? payload.toString() : "");
     return payload;

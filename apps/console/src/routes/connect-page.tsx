@@ -6,6 +6,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
+import { ConnectedApps } from "#features/connections/components/connected-apps.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { tokensQuery, revokeToken } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
@@ -34,7 +35,7 @@ export function ConnectPage() {
     <Page>
       <PageHeader
         title="Connect an assistant"
-        description="Assistants search your code and look into your traces over MCP. Give each its own token, so that you can revoke one without the others."
+        description="Assistants search your code and look into your traces over MCP. Give each its own token, so that you can revoke one without the others; one that is given the address alone asks for your consent in the browser."
       />
       <Stack gap="lg">
         <Section title={`1. ${makesTokens ? "Create" : "Get"} a developer token`}>
@@ -53,6 +54,12 @@ export function ConnectPage() {
           </Text>
           <TryIt token={created?.token} />
         </Section>
+        <Paper component="section">
+          <Title order={2} p="lg" pb="xs">
+            Connected apps
+          </Title>
+          <ConnectedApps openedBy={(app) => openedBy(app, repositories.data)} />
+        </Paper>
         {makesTokens && (
           <Paper component="section">
             <Title order={2} p="lg" pb="xs">

@@ -21,12 +21,25 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     jwksUrl: config.CODEINDEX_JWT_JWKS_URL,
     audience: config.CODEINDEX_JWT_AUDIENCE,
     issuer: config.CODEINDEX_JWT_ISSUER,
-    // Only Sightline's own identity has a feed, and its tokens have a type of their own.
-    ...(epochsUrl === undefined ? {} : { type: "at+jwt", epochs: { url: epochsUrl, metrics: metrics.registry } }),
+    // Only Sightline's own identity has a feed, lets apps in, and writes tokens of a type of their own.
+    ...(epochsUrl === undefined
+      ? {}
+      : { appAudience: `${config.CODEINDEX_PUBLIC_URL}/mcp`, type: "at+jwt", epochs: { url: epochsUrl, metrics: metrics.registry } }),
   });
   // Observability does not know the callers of another identity provider.
   const traces = epochsUrl === undefined ? undefined : offerTraces(context);
-  const api = createCodeIndexApi({ config, database, log, clock, metrics, accessTokens, version, plugin: traces?.plugin });
+  const authorizationServer = epochsUrl === undefined ? undefined : config.CODEINDEX_JWT_ISSUER;
+  const api = createCodeIndexApi({
+    config,
+    database,
+    log,
+    clock,
+    metrics,
+    accessTokens,
+    version,
+    authorizationServer,
+    plugin: traces?.plugin,
+  });
   const http = await serve(context, {
     title: "Sightline code index",
     port: config.CODEINDEX_PORT,

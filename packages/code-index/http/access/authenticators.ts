@@ -24,7 +24,7 @@ const TOUCH_MS = 60_000;
 const MAX_TOKEN_LENGTH = 8_192;
 
 /**
- * The auth classes of the API's routes: `reader` is a developer token or an access token, `mcp` the same with
+ * The auth classes of the API's routes: `reader` is a developer token, an access token or an app's, `mcp` the same with
  * the challenge that MCP clients expect, `user` an access token, `admin` one of an admin. All name a registered tenant.
  */
 export function createAuthenticators(dependencies: AuthDependencies): Readonly<Record<"reader" | "mcp" | "user" | "admin", Authenticator>> {
@@ -32,7 +32,7 @@ export function createAuthenticators(dependencies: AuthDependencies): Readonly<R
   const user: Authenticator = async (request) => {
     const caller = await callerFrom(request, dependencies);
     if (caller.principal.kind === "developer-token") {
-      throw forbidden("Developer tokens only search and read; use an access token for this.");
+      throw forbidden("Developer tokens and connected apps only search and read; use an access token for this.");
     }
     await admit(request, caller, dependencies);
   };
@@ -60,6 +60,8 @@ type Caller = {
   readonly principal: Extract<Principal, { kind: "user" | "developer-token" }>;
   readonly repositories?: readonly string[] | undefined;
   readonly person?: Person | undefined;
+  /** Whether its tenant is made when it comes for the first time: for people, and for apps that they let in. */
+  readonly mayProvision?: boolean;
 };
 
 async function callerFrom(request: IncomingRequest, dependencies: AuthDependencies): Promise<Caller> {
@@ -99,8 +101,21 @@ async function callerOfDeveloperToken(request: IncomingRequest, token: string, {
 
 async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerifier): Promise<Caller> {
   try {
-    const { subject: userId, tenantId, role, authenticatedAt, sessionId } = await accessTokens.verify(token);
-    return { principal: { kind: "user", userId, tenantId, role, authenticatedAt, sessionId }, person: { tenantId, userId } };
+    const { subject: userId, tenantId, role, authenticatedAt, sessionId, app } = await accessTokens.verify(token);
+    if (app !== undefined) {
+      // As a developer token of that person, kept to what they allowed: only the classes that let those through let it through.
+      return {
+        principal: { kind: "developer-token", tokenId: app.grantId, tenantId },
+        repositories: app.repositories,
+        person: app.traces ? { tenantId, userId } : undefined,
+        mayProvision: true,
+      };
+    }
+    return {
+      principal: { kind: "user", userId, tenantId, role, authenticatedAt, sessionId },
+      person: { tenantId, userId },
+      mayProvision: true,
+    };
   } catch (error) {
     if (error instanceof AccessTokenError) {
       throw authFailed(`The token was refused: ${error.message}.`);
@@ -109,9 +124,13 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
   }
 }
 
-async function admit(request: IncomingRequest, { principal, ...sees }: Caller, { database, provision }: AuthDependencies): Promise<void> {
-  const { kind, tenantId } = principal;
-  const tenant = (await findTenant(database, tenantId)) ?? (kind === "user" ? await provision?.(tenantId) : undefined);
+async function admit(
+  request: IncomingRequest,
+  { principal, mayProvision = false, ...sees }: Caller,
+  { database, provision }: AuthDependencies,
+): Promise<void> {
+  const { tenantId } = principal;
+  const tenant = (await findTenant(database, tenantId)) ?? (mayProvision ? await provision?.(tenantId) : undefined);
   if (tenant === undefined) {
     throw refusal(
       403,

@@ -1,0 +1,98 @@
+import "@mantine/core/styles/Pill.layer.css";
+import "@mantine/core/styles/PillsInput.layer.css";
+import "@mantine/core/styles/Checkbox.layer.css";
+import "@mantine/core/styles/Radio.layer.css";
+import { Alert, Button, Checkbox, Group, MultiSelect, Radio, Stack, Text } from "@mantine/core";
+import { type ConsentAnswer, type ConsentQuestion, GRANT_DAYS, MOST_GRANTED_REPOSITORIES } from "@sightline/identity/contract";
+import { useState } from "react";
+import { useChange } from "#http/use-change.ts";
+import { FailedChange } from "#ui/kit/failed-change.tsx";
+import { Form } from "#ui/kit/form.tsx";
+import { nothingToChoose } from "#ui/kit/nothing-to-choose.ts";
+import { plural } from "#ui/words/format.ts";
+import { answerConsent, connectionsQuery } from "#features/connections/api/connections.ts";
+import { placeOf } from "#features/connections/place-of.ts";
+
+type Days = (typeof GRANT_DAYS)[number];
+
+type ConsentFormProps = {
+  readonly uid: string;
+  readonly question: ConsentQuestion;
+  /** As far as they are known. */
+  readonly repositories: {
+    readonly data: readonly { readonly id: string; readonly full_name: string }[] | undefined;
+    readonly error: Error | null;
+  };
+  /** Takes the browser to the app. */
+  readonly onAnswered: (address: string) => void;
+};
+
+/** Asks a person whether an app may come in, and how far. */
+export function ConsentForm({ uid, question, repositories, onAnswered }: ConsentFormProps) {
+  const { app, account } = question;
+  const [allowed, setAllowed] = useState<string[]>([]);
+  const [traces, setTraces] = useState(false);
+  const [days, setDays] = useState<Days>(GRANT_DAYS[1]);
+  const answer = useChange({
+    send: (given: ConsentAnswer) => answerConsent(uid, given),
+    refreshes: [connectionsQuery.queryKey],
+    onSuccess: ({ continue_to: next }) => onAnswered(next),
+  });
+  // The browser is on its way once the answer is there.
+  const isBusy = answer.isPending || answer.isSuccess;
+
+  function allow(): void {
+    answer.mutate({ decision: "allow", repositories: allowed.length === 0 ? null : allowed, traces, days });
+  }
+
+  return (
+    <Form onSubmit={allow} gap="lg">
+      <Text>
+        It will read as <strong>{account.email}</strong> of “{account.tenant}”. It searches and reads; it changes nothing.
+      </Text>
+      <Alert color="yellow" title="Did you connect this app just now?">
+        Nobody has verified that it is “{app.name}”. Your answer goes to <strong>{app.redirect_host}</strong>, {placeOf(app.redirect_host)}.
+        If you do not know why you see this page, deny it.
+      </Alert>
+      <MultiSelect
+        label="Repositories"
+        placeholder={allowed.length === 0 ? "All, also later ones" : ""}
+        searchable
+        clearable
+        hidePickedOptions
+        maxValues={MOST_GRANTED_REPOSITORIES}
+        clearButtonProps={{ "aria-label": "Open all repositories" }}
+        nothingFoundMessage={nothingToChoose(repositories, "No other repository")}
+        data={repositories.data?.map(({ id, full_name: name }) => ({ value: id, label: name })) ?? []}
+        value={allowed}
+        onChange={setAllowed}
+      />
+      <Checkbox
+        label="Traces too"
+        description="What agents did: the app reads the runs, prompts and errors of all projects that you may see, as long as you may."
+        checked={traces}
+        onChange={(event) => setTraces(event.currentTarget.checked)}
+      />
+      <Radio.Group
+        label="For how long"
+        value={String(days)}
+        onChange={(value) => setDays(GRANT_DAYS.find((one) => String(one) === value) ?? 1)}
+      >
+        <Stack gap="xs" mt="xs">
+          {GRANT_DAYS.map((one) => (
+            <Radio key={one} value={String(one)} label={plural(one, "day", "days")} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <FailedChange error={answer.error} title="Nothing was allowed" />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" disabled={isBusy} onClick={() => answer.mutate({ decision: "deny" })}>
+          Deny
+        </Button>
+        <Button type="submit" loading={isBusy}>
+          Allow
+        </Button>
+      </Group>
+    </Form>
+  );
+}

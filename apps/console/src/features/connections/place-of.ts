@@ -1,0 +1,6 @@
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** Where a host is, as it matters to somebody who is asked to send something there. */
+export function placeOf(host: string): string {
+  return LOOPBACK.test(host) ? "a program on this computer" : "a site on the internet";
+}

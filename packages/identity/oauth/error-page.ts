@@ -1,0 +1,27 @@
+import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
+
+/**
+ * What a browser shows when a request of an app can't be answered to the app itself: its address is not known to be the app's.
+ * The page has no script, and nothing of the request stands in it as HTML.
+ */
+export function showError(ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): void {
+  ctx.type = "html";
+  ctx.set("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'");
+  ctx.body = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>The app could not be connected – Sightline</title>
+<style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem; color-scheme: light dark }</style></head>
+<body>
+<h1>The app could not be connected</h1>
+<p>Its request was refused: <code>${escaped(error)}</code>${description === undefined ? "" : ` (${escaped(description)})`}.</p>
+<p>Close this page and connect from the app once more. If that does not help, tell whoever makes the app what stands here.</p>
+</body>
+</html>
+`;
+}
+
+const NAMES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+function escaped(text: string): string {
+  return text.slice(0, 500).replaceAll(/[&<>"']/g, (letter) => NAMES[letter] ?? "");
+}

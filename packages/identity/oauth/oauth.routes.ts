@@ -1,0 +1,160 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { toAppError } from "@sightline/foundation/http/http-errors";
+import { ownerOf } from "@sightline/foundation/http/principal";
+import { routesTagged } from "@sightline/foundation/http/route";
+import { callerOf, clientOf } from "#audit/client.ts";
+import {
+  authorizationServerSchema,
+  connectionsSchema,
+  consentAnswerSchema,
+  consentedSchema,
+  consentQuestionSchema,
+  registerClientRequestSchema,
+  registeredClientSchema,
+} from "#contract.ts";
+import type { Counter } from "#throttle/throttle.ts";
+import { networkOf } from "@sightline/foundation/http/client-network";
+import { authorizationServer } from "./addresses.ts";
+import { endConnection, listConnections } from "./connections.ts";
+import { answerQuestion, describeQuestion } from "./consent.ts";
+import type { OauthDependencies, OauthProvider } from "./provider.ts";
+import { registerClient } from "./register-client.ts";
+
+type Dependencies = OauthDependencies & { readonly provider: OauthProvider };
+
+const BODY_BYTES = 16 * 1024;
+const CACHE_SECONDS = 300;
+const withBody = routesTagged("connections", BODY_BYTES);
+const withoutBody = routesTagged("connections");
+const uid = z.object({ uid: z.string().max(128) });
+
+/** Each request of an app for a person is a row until it is answered. */
+function authorizationCounters(ip: string): readonly Counter[] {
+  return [
+    { name: "oauth-authorize-network", subject: networkOf(ip), limit: { tries: 100, windowSeconds: 600 }, forgottenBySuccess: false },
+  ];
+}
+
+/** A token that was made up costs a look into the database. */
+function tokenCounters(ip: string): readonly Counter[] {
+  return [{ name: "oauth-token-network", subject: networkOf(ip), limit: { tries: 600, windowSeconds: 600 }, forgottenBySuccess: false }];
+}
+
+/** What apps call: the library reads their forms and answers as OAuth says. */
+export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) {
+        reply.raw.setHeader(name, value);
+      }
+    }
+    reply.hijack();
+    await provider.answer({ request: request.raw, response: reply.raw }, clientOf(request));
+  }
+
+  async function answerApp(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await throttle.take(tokenCounters(clientOf(request).ip));
+    return answer(request, reply);
+  }
+
+  return (server: HttpServer): void => {
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser("*", (_request, _body, done) => done(null));
+
+    server.get(
+      "/oauth/authorize",
+      withoutBody("public", "An app asks for access (OAuth 2.1, PKCE): leads the browser to the person's consent", {}),
+      async (request, reply) => {
+        await throttle.take(authorizationCounters(clientOf(request).ip));
+        return answer(request, reply);
+      },
+    );
+    server.get(
+      "/oauth/authorize/:uid",
+      withoutBody("public", "Leads the browser back to the app, with a code for it", { params: uid }),
+      answer,
+    );
+    server.post("/oauth/token", withBody("public", "An app exchanges its code, or its refresh token, for an access token", {}), answerApp);
+    server.post("/oauth/revoke", withBody("public", "An app ends what it was granted (RFC 7009)", {}), answerApp);
+  };
+}
+
+/** Apps look for OAuth's own fields and codes (RFC 7591, 3.2.2). */
+function answerAsOauth(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+  const refused = toAppError(error);
+  if (refused.status >= 500) {
+    throw error;
+  }
+  const details = (refused.details ?? []).map(({ path, message }) => `${path}: ${message}`).join("; ");
+  const code = refused.code === "invalid_request" ? "invalid_client_metadata" : refused.code;
+  void reply
+    .headers({ ...refused.headers })
+    .status(refused.status)
+    .send({ ...refused.toBody(), error: code, error_description: details === "" ? refused.message : details });
+}
+
+/** What the console calls for the person, and how apps become known. */
+export function oauthRoutes(dependencies: Dependencies) {
+  return (server: HttpServer): void => {
+    server.post(
+      "/oauth/register",
+      {
+        ...withBody("public", "An app registers itself (RFC 7591)", {
+          body: registerClientRequestSchema,
+          response: { 201: registeredClientSchema },
+        }),
+        errorHandler: answerAsOauth,
+      },
+      async (request, reply) => reply.status(201).send(await registerClient(dependencies, request.body, clientOf(request).ip)),
+    );
+
+    server.get(
+      "/oauth/interactions/:uid",
+      withoutBody("public", "Leads the browser to the page of the console that asks for consent", { params: uid }),
+      async (request, reply) =>
+        reply.redirect(`${dependencies.publicUrl}/connect/authorize/${encodeURIComponent(request.params.uid)}`, 303),
+    );
+
+    server.get(
+      "/oauth/interactions/:uid/consent",
+      withoutBody("session", "What an app asks of you", { params: uid, response: { 200: consentQuestionSchema } }),
+      (request, reply) => describeQuestion(dependencies, request, reply),
+    );
+
+    server.post(
+      "/oauth/interactions/:uid/consent",
+      withBody("session", "Let an app in, or do not", { params: uid, body: consentAnswerSchema, response: { 200: consentedSchema } }),
+      async (request, reply) => ({ continue_to: await answerQuestion(dependencies, request, reply, request.body) }),
+    );
+
+    server.get(
+      "/login/connections",
+      withoutBody("session", "The apps that you let in", { response: { 200: connectionsSchema } }),
+      async (request) => ({ connections: await listConnections(dependencies, ownerOf(request)) }),
+    );
+
+    server.delete(
+      "/login/connections/:id",
+      withoutBody("session", "End what an app was granted", { params: z.object({ id: z.uuid() }), response: { 204: z.null() } }),
+      async (request, reply) => {
+        await endConnection(dependencies, callerOf(request), request.params.id);
+        return reply.status(204).send(null);
+      },
+    );
+  };
+}
+
+export function authorizationServerRoutes(publicUrl: string) {
+  return (server: HttpServer): void => {
+    server.get(
+      "/.well-known/oauth-authorization-server",
+      withoutBody("public", "RFC 8414 metadata", { response: { 200: authorizationServerSchema } }),
+      async (_request, reply) => {
+        reply.header("cache-control", `public, max-age=${CACHE_SECONDS}`);
+        return authorizationServer(publicUrl);
+      },
+    );
+  };
+}

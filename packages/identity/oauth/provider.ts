@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { errors, Provider, type JWK } from "oidc-provider";
+import type { Clock } from "@sightline/foundation/clock";
+import { AppError, messageOf } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import { findAccount } from "#accounts/account.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { Sealer } from "#keys/sealed-values.ts";
+import type { SigningKeys } from "#keys/signing-keys.ts";
+import type { Queries } from "#schema.ts";
+import { networkOf } from "@sightline/foundation/http/client-network";
+import type { Counter, Throttle } from "#throttle/throttle.ts";
+import { createAdapter } from "./adapter.ts";
+import { mcpResource, PROXY_PATH } from "./addresses.ts";
+import { createConfiguration } from "./configuration.ts";
+import { endGrant } from "./end-grant.ts";
+import type { FetchDocument } from "./fetch-document.ts";
+import { findLiveGrant, noteGrantUsed } from "./grant.store.ts";
+
+export type OauthDependencies = {
+  readonly queries: Queries;
+  readonly keys: SigningKeys;
+  readonly sealer: Sealer;
+  readonly throttle: Throttle;
+  readonly fetchDocument: FetchDocument;
+  readonly secretKey: string;
+  readonly publicUrl: string;
+  readonly codeIndexUrl: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+};
+
+export type OauthProvider = ReturnType<typeof createOauthProvider>;
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+/** The library's server over our tables and keys. It is made anew when the key that signs changes. */
+export function createOauthProvider(dependencies: OauthDependencies) {
+  const { queries, keys, clock, publicUrl } = dependencies;
+  const clients = new WeakMap<IncomingMessage, Client>();
+  const resource = mcpResource(dependencies.codeIndexUrl);
+  const adapter = createAdapter({
+    ...dependencies,
+    resource,
+    endGrant: async (grantId) => {
+      const { req, oidc } = Provider.ctx ?? {};
+      const reused = oidc?.route === "revocation" ? undefined : String(oidc?.params?.["grant_type"]);
+      await endGrant(dependencies, { grantId, client: req === undefined ? undefined : clients.get(req), reused });
+    },
+  });
+  let made: { readonly kid: string; readonly provider: Provider } | undefined;
+
+  async function current(): Promise<Provider> {
+    const { kid, privateKey } = await keys.active();
+    if (made?.kid !== kid) {
+      const signingKey = { ...(privateKey.export({ format: "jwk" }) as JWK), kid, alg: "RS256", use: "sig" };
+      const configuration = createConfiguration({
+        secretKey: dependencies.secretKey,
+        publicUrl,
+        resource,
+        adapter,
+        signingKey,
+        fetchDocument: dependencies.fetchDocument,
+        mayFetch: async (request) => {
+          const ip = clients.get(request)?.ip ?? "";
+          const taken = await dependencies.throttle.take(documentCounters(ip)).catch(refusedOrThrow);
+          return taken !== undefined;
+        },
+        isLiveAccount: async (id) => (await findAccount(queries, id))?.disabledAt === null,
+        grantOfToken: async (id) => {
+          const grant = await findLiveGrant(queries, id, clock.now());
+          if (grant === undefined) {
+            throw new errors.InvalidGrant("the grant has ended");
+          }
+          await noteGrantUsed(queries, id, clock.now());
+          return grant;
+        },
+      });
+      made = { kid, provider: prepared(new Provider(publicUrl, configuration), dependencies.log) };
+    }
+    return made.provider;
+  }
+
+  return {
+    resource,
+    /** Answers by the library, which reads the request and writes the response itself. */
+    answer: async ({ request, response }: Exchange, client: Client): Promise<void> => {
+      const provider = await current();
+      clients.set(request, client);
+      await provider.callback()(asFromOutside(request, publicUrl), response);
+    },
+    /** @throws {errors.SessionNotFound} when the browser does not have the question's cookie, or it was answered or is over. */
+    question: async ({ request, response }: Exchange) => (await current()).interactionDetails(request, response),
+    /** @returns where the browser goes on. */
+    answerQuestion: async ({ request, response }: Exchange, answer: Parameters<Provider["interactionResult"]>[2]) =>
+      (await current()).interactionResult(request, response, answer),
+    findClient: async (id: string) => (await current()).Client.find(id),
+  };
+}
+
+/** Each fetch is a request of ours to an address that somebody else names. */
+function documentCounters(ip: string): readonly Counter[] {
+  return [{ name: "oauth-document-network", subject: networkOf(ip), limit: { tries: 20, windowSeconds: 600 }, forgottenBySuccess: false }];
+}
+
+function refusedOrThrow(error: unknown): undefined {
+  if (!(error instanceof AppError)) {
+    throw error;
+  }
+}
+
+function prepared(provider: Provider, log: Logger): Provider {
+  // What it reads of the request's address is set below, whatever proxies say.
+  provider.proxy = true;
+  provider.on("server_error", (_ctx, error) => log.error({ reason: messageOf(error) }, "a request of an app failed"));
+  // Koa's own, without which it writes to the console.
+  Reflect.apply(provider.on.bind(provider), undefined, [
+    "error",
+    (error: unknown) => log.warn({ reason: messageOf(error) }, "a request of an app was cut off"),
+  ]);
+  return provider;
+}
+
+/** Browsers and apps come by PUBLIC_URL, so that is where the library leads them, and whose cookies it sets. */
+function asFromOutside(request: IncomingMessage, publicUrl: string): IncomingMessage {
+  const { host, protocol } = new URL(publicUrl);
+  request.headers.host = host;
+  request.headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  delete request.headers["x-forwarded-host"];
+  return Object.assign(request, { originalUrl: `${PROXY_PATH}${request.url ?? ""}` });
+}
