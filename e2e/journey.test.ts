@@ -9,6 +9,7 @@ import { describeExplore } from "./explore.ts";
 import { describeInterruptions } from "./interruptions.ts";
 import { logInFirst } from "./log-in.ts";
 import { describePalette } from "./palette.ts";
+import { describePasskeys } from "./passkeys.ts";
 import { startAlone, type Product, type Stage } from "./product.ts";
 import { describeProjectAccess } from "./project-access.ts";
 import { startReplicas } from "./replicas.ts";
@@ -103,6 +104,14 @@ describeProjectAccess(() => ({
 }));
 
 describeSecondFactor(() => ({
+  consoleUrl: product.consoleUrl,
+  browser,
+  page,
+  first: { email: product.admin.email, password: PASSWORD },
+  problems,
+}));
+
+describePasskeys(() => ({
   consoleUrl: product.consoleUrl,
   browser,
   page,

@@ -77,8 +77,12 @@ export const PARTS: readonly Part[] = [
         uses: ["session", "accounts", "throttle", "keys", "audit"],
         why: "an app is granted something by somebody who is logged in, however that was proved",
       },
+      passkeys: {
+        uses: ["totp", "session", "accounts", "throttle", "notices", "audit"],
+        why: "a passkey logs in by itself, and the login by password does not know of it",
+      },
       administration: {
-        uses: ["recovery", "totp", "session", "accounts", "throttle", "notices", "audit"],
+        uses: ["recovery", "passkeys", "totp", "session", "accounts", "throttle", "notices", "audit"],
         why: "admins change accounts without logging in as anybody",
       },
       recovery: { uses: ["session", "accounts", "throttle", "notices", "audit"], why: "a mailed link never answers for the second factor" },

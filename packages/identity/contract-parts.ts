@@ -5,6 +5,14 @@ export const timestamp = z.iso.datetime();
 export const limit = z.coerce.number().int().min(1).max(200).default(50);
 export const cursor = z.string().max(512).optional();
 
+export const fullSessionSchema = z.object({
+  token_type: z.literal("bearer"),
+  access_token: z.string(),
+  /** Seconds. */
+  expires_in: z.int(),
+});
+export type FullSession = z.infer<typeof fullSessionSchema>;
+
 /**
  * Matches text that is one line and looks like it: no control characters, lone surrogates, or characters that reverse
  * the direction of text.

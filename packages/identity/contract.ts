@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { cursor, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
+import { cursor, fullSessionSchema, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
 
 /** Requests and answers of the identity part; safe to import in a browser. */
 
 export * from "./audit-contract.ts";
 export * from "./oauth-contract.ts";
+export * from "./passkey-contract.ts";
+export { fullSessionSchema, type FullSession } from "./contract-parts.ts";
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
 
@@ -26,19 +28,13 @@ export const loginRequestSchema = z.union([
   z.object({ username: z.string().max(320), password: z.string().max(1024) }),
 ]);
 
-export const fullSessionSchema = z.object({
-  token_type: z.literal("bearer"),
-  access_token: z.string(),
-  /** Seconds. */
-  expires_in: z.int(),
-});
-export type FullSession = z.infer<typeof fullSessionSchema>;
-
 export const partialSessionSchema = z.object({
   two_factor_required: z.literal(true),
   partial_token: z.string(),
   /** Seconds. */
   expires_in: z.int(),
+  /** What the second step takes, where that is more than codes. */
+  methods: z.array(z.enum(["totp", "passkey"])).optional(),
 });
 export type PartialSession = z.infer<typeof partialSessionSchema>;
 
@@ -51,6 +47,8 @@ export const meSchema = userSchema.extend({
   totp_enabled: z.boolean(),
   /** From when on an admin without a second factor can only set one up, by the policy; null for everybody else. */
   second_factor_due: timestamp.nullable(),
+  /** How many passkeys the account has. */
+  passkeys: z.int(),
   /** How long this session may do what requires a recent step-up; null when it may not. */
   step_up_until: timestamp.nullable(),
 });
@@ -188,6 +186,8 @@ export const accountSchema = userSchema.extend({
   disabled_at: timestamp.nullable(),
   last_login_at: timestamp.nullable(),
   totp_enabled: z.boolean(),
+  /** How many passkeys it has. */
+  passkeys: z.int(),
   must_change_password: z.boolean(),
   /** Invited, and has not chosen a password yet. */
   invited: z.boolean(),

@@ -4,6 +4,7 @@ import { repeat } from "@sightline/foundation/repeat";
 import { retireSigningKeys, rotateSigningKeyWhenDue } from "./keys/rotate-signing-key.ts";
 import type { Sealer } from "./keys/sealed-values.ts";
 import { deleteNoticesBefore } from "./notices/notice.store.ts";
+import { deleteExpiredChallenges } from "./passkeys/challenge.store.ts";
 import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import { deleteExpiredClients } from "./oauth/client.store.ts";
 import { deleteGrantsEndedBefore } from "./oauth/grant.store.ts";
@@ -30,6 +31,7 @@ export function createHousekeeping({ queries, sealer, log, clock }: Dependencies
     await deleteExpiredThrottles(queries, now);
     await deleteDeadPartialTokens(queries, now);
     await deleteExpiredSetupTries(queries, now);
+    await deleteExpiredChallenges(queries, now);
     await deleteOldTries(queries, now);
     // One that was revoked is told of until the last of its access tokens is over.
     await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));

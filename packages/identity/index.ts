@@ -33,6 +33,8 @@ import { createOutbox } from "./notices/outbox.ts";
 import { fetchDocument as fetchPublicDocument, type FetchDocument } from "./oauth/fetch-document.ts";
 import { authorizationServerRoutes, oauthProtocolRoutes, oauthRoutes } from "./oauth/oauth.routes.ts";
 import { createOauthProvider } from "./oauth/provider.ts";
+import { ownPasskeyRoutes, passkeyLoginRoutes } from "./passkeys/passkeys.routes.ts";
+import { createRelyingParty } from "./passkeys/relying-party.ts";
 import { recoveryRoutes } from "./recovery/recovery.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
@@ -127,6 +129,7 @@ export function createIdentity({
     cookie: createSetupCookie(publicUrl),
     refreshCookie: cookie,
   };
+  const passkeys = { ...login, notices, relyingParty: createRelyingParty(publicUrl) };
   const places = sealedPlaces({ queries, sealer, clock });
   const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
   const audited = { queries, sealer, clock };
@@ -161,6 +164,8 @@ export function createIdentity({
   const privateRoutes: readonly Routes[] = [
     loginRoutes(login),
     secondStepRoutes({ ...login, secondFactor }),
+    passkeyLoginRoutes(passkeys),
+    ownPasskeyRoutes(passkeys),
     sessionRoutes({ sessions, cookie }),
     adminSecondFactorRoutes(administered),
     ownSessionsRoutes({ queries, clock, devices }),

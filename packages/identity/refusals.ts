@@ -18,6 +18,8 @@ export const refusal = refusalsOf({
   ],
   email_taken: [409, "There is an account with this e-mail address. Use that one, or another address."],
   invalid_credentials: [401, "E-mail address or password is wrong. Check both, then try again."],
+  // Whatever is wrong with an answer of a passkey, a forger learns nothing.
+  invalid_passkey: [401, "This passkey was not accepted. Try it once more, or log in another way."],
   invalid_partial_token: [401, "The first step of the login has ended or was used up. Log in with your password again."],
   invalid_tenant_name: [400, "A tenant's name has 1 to 41 lower-case letters, digits and underscores, and begins with a letter."],
   last_admin: [409, "This is the last active admin of the organisation. Make another account an admin first."],
@@ -26,6 +28,7 @@ export const refusal = refusalsOf({
   not_enabled: [409, "This account has no second factor. Its owner sets one up with POST /admin/2fa/setup."],
   not_found: [404, "You have no such notice."],
   own_second_factor: [403, "Nobody resets their own second factor. Replace or disable it with password and code, or ask another admin."],
+  passkey_required: [400, "The second factor of your account is a passkey. Use it: POST /step-up/passkey."],
   password_change_required: [403, "Replace the one-time password first: POST /login/password."],
   password_too_common: [400, "This password is among the first that are guessed. Choose a longer phrase of your own."],
   password_unchanged: [400, "The new password is the current one. Choose another."],
@@ -43,6 +46,8 @@ export const refusal = refusalsOf({
   setup_invalid: [400, "There is no set-up under way in this session that this could finish. Start it again, and scan the new QR code."],
   step_up_required: [403, "Show your password, and your code if you have a second factor, once more: POST /step-up."],
   too_few_admins: [409, "With fewer than three active admins nobody could confirm a reset. Make another account an admin first."],
+  too_many_passkeys: [409, "This account has 20 passkeys, which is the most. Remove one that is not used any more."],
+  unknown_passkey: [404, "You have no such passkey. See GET /login/passkeys."],
   unknown_user: [404, "Your organisation has no such account. See GET /admin/users."],
   wrong_password: [403, "The password is wrong. Check it, then try again."],
 });

@@ -16,6 +16,8 @@ export type IdentitySchema = {
   readonly "identity.second_factor_tries": SecondFactorTryRow;
   readonly "identity.policies": PolicyRow;
   readonly "identity.second_factor_resets": SecondFactorResetRow;
+  readonly "identity.passkeys": PasskeyRow;
+  readonly "identity.passkey_challenges": PasskeyChallengeRow;
   readonly "identity.known_devices": KnownDeviceRow;
   readonly "identity.mail_tickets": MailTicketRow;
   readonly "identity.notices": NoticeRow;
@@ -182,6 +184,31 @@ type SecondFactorTryRow = {
   readonly user_id: string;
   readonly pool: SecondFactorPool;
   readonly at: Date;
+};
+
+type PasskeyRow = {
+  readonly id: string;
+  readonly user_id: string;
+  readonly credential_id: string;
+  readonly public_key: Buffer;
+  readonly counter: number;
+  readonly transports: string[];
+  readonly device_type: "singleDevice" | "multiDevice";
+  readonly backed_up: boolean;
+  readonly name: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+};
+
+/** What a passkey was asked to sign for; an answer to one is none to another. */
+export type PasskeyPurpose = "login" | "second_factor" | "register" | "step_up";
+
+type PasskeyChallengeRow = {
+  readonly challenge_hash: Buffer;
+  readonly purpose: PasskeyPurpose;
+  readonly user_id: string | null;
+  readonly session_id: string | null;
+  readonly expires_at: Date;
 };
 
 type MailTicketRow = {

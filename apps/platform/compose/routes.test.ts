@@ -25,6 +25,8 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "GET /oauth/authorize/:uid",
     "GET /oauth/interactions/:uid",
     "POST /login/access-token",
+    "POST /login/passkey",
+    "POST /login/passkey/options",
     "POST /login/password-reset",
     "POST /login/password-reset/confirm",
     "POST /logout",
@@ -57,12 +59,20 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Open to anyone as far as their class goes; what they ask for instead is in the cookie or the body. */
-const ASKS_ELSEWHERE = ["POST /login/refresh", "POST /login/verify-2fa"];
+const ASKS_ELSEWHERE = [
+  "POST /login/refresh",
+  "POST /login/verify-2fa",
+  "POST /login/verify-2fa/passkey",
+  "POST /login/verify-2fa/passkey/options",
+];
 
 const OPEN_CLASSES = ["public", "same-origin"];
 const ADMIN_CLASSES = ["admin", "admin-step-up", "admin-setting-up", "admin-or-operator"];
 const OTHER_CLASSES = [
   "session",
+  "session-setting-up",
+  "fresh-session",
+  "session-step-up",
   "session-or-password-change",
   "reader",
   "mcp",
@@ -173,7 +183,9 @@ test("the token of an admin who has yet to set up a second factor opens nothing 
   );
   const token = await accessTokenOf("joan@example.com");
   await database.pool.query("delete from identity.policies");
-  const routes = guarded().filter(({ auth = "" }) => !["admin-setting-up", "session-or-password-change"].includes(auth));
+  const routes = guarded().filter(
+    ({ auth = "" }) => !["admin-setting-up", "session-setting-up", "fresh-session", "session-or-password-change"].includes(auth),
+  );
   const answers = await answersOf(routes, { authorization: `Bearer ${token}` });
   expect(answers.filter((answer) => !/ 40[13]$/.test(answer))).toEqual([]);
 });
@@ -194,7 +206,7 @@ function openRoutes(role: string): readonly string[] {
 
 /** Every route that is not open to anyone, as it is and behind the console. The second step is for the one who has a partial token. */
 function guarded(): readonly ServedRoute[] {
-  const routes = roles.routes.filter((route) => !isOpen(route) && route.url !== "/login/verify-2fa");
+  const routes = roles.routes.filter((route) => !isOpen(route) && !route.url.startsWith("/login/verify-2fa"));
   const proxied = Object.entries(PROXIES).flatMap(([role, prefix]) =>
     routes.filter((route) => route.role === role).map((route) => ({ ...route, role: "console" as const, url: `${prefix}${route.url}` })),
   );

@@ -26,6 +26,7 @@ const ACCOUNT_COLUMNS = [
   "totp_enabled as totpEnabled",
   "epoch",
   "email",
+  sql<boolean>`exists (select from identity.passkeys where user_id = users.id)`.as("hasPasskeys"),
 ] as const;
 
 export async function findAccountByEmail(queries: Queries, email: string) {
@@ -51,6 +52,7 @@ export async function findProfile(queries: Queries, id: string) {
       "user.role",
       "user.must_change_password",
       "user.totp_enabled",
+      sql<number>`(select count(*)::int from identity.passkeys where user_id = "user".id)`.as("passkeys"),
       "tenant.id as tenantId",
       "tenant.name as tenantName",
     ])
@@ -85,7 +87,7 @@ export async function insertAccount(transaction: Transaction, account: NewAccoun
 }
 
 /** Locks the account if it still is as it was when its password was verified; false when it has changed since. */
-export async function lockVerifiedAccount(transaction: Transaction, { id, epoch, totpEnabled }: Account): Promise<boolean> {
+export async function lockVerifiedAccount(transaction: Transaction, { id, epoch, totpEnabled, hasPasskeys }: Account): Promise<boolean> {
   const row = await transaction
     .selectFrom("identity.users")
     .select("id")
@@ -95,7 +97,17 @@ export async function lockVerifiedAccount(transaction: Transaction, { id, epoch,
     .where("disabled_at", "is", null)
     .forUpdate()
     .executeTakeFirst();
-  return row !== undefined;
+  // Asked once the row is held: the statement that waited for it saw the passkeys as they were before.
+  return row !== undefined && (await countPasskeys(transaction, id)) > 0 === hasPasskeys;
+}
+
+export async function countPasskeys(queries: Queries, userId: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom("identity.passkeys")
+    .select(sql<number>`count(*)::int`.as("count"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Called at a full login only: after the second factor, where there is one. */

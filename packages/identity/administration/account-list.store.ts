@@ -56,6 +56,7 @@ function selectListed(queries: Queries, now: Date) {
       "user.disabled_at",
       "user.last_login_at",
       "user.totp_enabled",
+      sql<number>`(select count(*)::int from identity.passkeys where user_id = "user".id)`.as("passkeys"),
       "user.must_change_password",
       sql<boolean>`("user".password_hash = ${NO_PASSWORD} and "user".password_changed_at = "user".created_at)`.as("invited"),
       "reset.asked_by as resetAskedBy",

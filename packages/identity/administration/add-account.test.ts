@@ -41,6 +41,7 @@ describe("POST /admin/users", () => {
       disabled_at: null,
       last_login_at: null,
       totp_enabled: false,
+      passkeys: 0,
       must_change_password: true,
       invited: false,
       reset_waiting: null,

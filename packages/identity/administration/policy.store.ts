@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Queries, Transaction } from "#schema.ts";
 
 /** What an organisation asks of its admins. */
@@ -40,7 +41,7 @@ type ActiveAdmin = { readonly id: string; readonly hasSecondFactor: boolean };
 export async function listActiveAdmins(queries: Queries, tenantId: string): Promise<readonly ActiveAdmin[]> {
   return queries
     .selectFrom("identity.users")
-    .select(["id", "totp_enabled as hasSecondFactor"])
+    .select(["id", sql<boolean>`totp_enabled or exists (select from identity.passkeys where user_id = users.id)`.as("hasSecondFactor")])
     .where("tenant_id", "=", tenantId)
     .where("role", "=", "admin")
     .where("disabled_at", "is", null)

@@ -1,7 +1,8 @@
-import { findAccount, raiseEpoch } from "#accounts/account.store.ts";
+import { countPasskeys, findAccount, raiseEpoch } from "#accounts/account.store.ts";
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
+import { deletePasskeysOf } from "#passkeys/passkey.store.ts";
 import { forgetAllFailures } from "#totp/code-tries.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
 import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
@@ -12,8 +13,8 @@ import { deleteWaitingReset, findPolicy, findWaitingReset, listActiveAdmins, sav
 const WAITING_MS = 24 * 3600_000;
 
 /**
- * Removes the second factor of an account whose owner lost it: from then on the password alone logs in, until a new one
- * is set up. Never one's own: a stolen session of an admin must not be able to remove that admin's second factor. Nor by an
+ * Removes the second factor of an account whose owner lost it, its passkeys too: from then on the password alone logs in, until a
+ * new one is set up. Never one's own: a stolen session of an admin must not be able to remove that admin's second factor. Nor by an
  * admin without one, so that an organisation's second factor is not as weak as its weakest admin. Where the policy says so the reset
  * waits, a day at the most, until another admin asks for it too.
  *
@@ -31,7 +32,7 @@ export async function resetSecondFactor(
   }
   return actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, now, record } = action;
-    if (!account.totpEnabled) {
+    if (!account.totpEnabled && (await countPasskeys(transaction, account.id)) === 0) {
       throw refusal("not_enabled");
     }
     if (actor !== undefined && (await needsAnother(action, actor))) {
@@ -41,6 +42,7 @@ export async function resetSecondFactor(
     await deleteWaitingReset(transaction, account.id, now);
     await raiseEpoch(transaction, { id: account.id, now });
     await wipeSecondFactor(transaction, account.id);
+    await deletePasskeysOf(transaction, account.id);
     await forgetAllFailures(transaction, account.id);
     await deletePartialTokensOf(transaction, account.id);
     await dependencies.notices.append(transaction, { userId: account.id, kind: "two_factor_reset", at: now, details: { reason } });

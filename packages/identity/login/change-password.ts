@@ -27,7 +27,7 @@ export async function changePassword(dependencies: LoginDependencies, caller: Ca
   if (account === undefined || session === undefined) {
     throw sessionOver();
   }
-  if (account.totpEnabled && dependencies.clock.now().getTime() - session.authenticatedAt.getTime() > FRESH_MS) {
+  if ((account.totpEnabled || account.hasPasskeys) && dependencies.clock.now().getTime() - session.authenticatedAt.getTime() > FRESH_MS) {
     throw refusal("step_up_required");
   }
   refuseGuessable(request.new_password, account.email);

@@ -160,6 +160,7 @@ describe("GET /login/me", () => {
       must_change_password: false,
       totp_enabled: false,
       second_factor_due: null,
+      passkeys: 0,
       step_up_until: null,
     });
   });

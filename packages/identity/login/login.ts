@@ -48,7 +48,9 @@ export async function login(
     if (account === undefined || !matches || account.disabledAt !== null) {
       return recordFailure(dependencies, account, client);
     }
-    return account.totpEnabled ? askForCode(dependencies, account, client) : openSession(dependencies, account, client, presented);
+    return account.totpEnabled || account.hasPasskeys
+      ? askForCode(dependencies, account, client)
+      : openSession(dependencies, account, client, presented);
   };
   const opened = await givingBackOnFailure(taken, () => (device === undefined ? strangers.take(evaluate) : evaluate()));
   if (opened === undefined) {
@@ -84,11 +86,14 @@ async function recordFailure({ queries, clock }: LoginDependencies, account: Acc
   await auditAlone(queries, { event: "login_failed", at: clock.now(), userId, tenantId, client, details: { reason } });
 }
 
-/** A password alone never opens an account that has a second factor: there is no session until the code was right too. */
+/** A password alone never opens an account that has a second factor: there is no session until that was shown too. */
 async function askForCode({ queries, clock }: LoginDependencies, account: Account, client: Client): Promise<PartialSession | undefined> {
-  return queries
+  const partial = await queries
     .transaction()
     .execute(async (transaction) =>
       (await lockVerifiedAccount(transaction, account)) ? issuePartialToken(transaction, account, client, clock.now()) : undefined,
     );
+  return partial === undefined || !account.hasPasskeys
+    ? partial
+    : { ...partial, methods: account.totpEnabled ? ["totp", "passkey"] : ["passkey"] };
 }

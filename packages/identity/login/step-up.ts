@@ -17,13 +17,17 @@ const MS = 600_000;
  * ten minutes the session may then do what requires a step-up, and it counts as freshly logged in.
  *
  * @returns when that ends.
- * @throws {AppError} 400 `code_required`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
+ * @throws {AppError} 400 `code_required` or `passkey_required`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
  */
 export async function stepUp(dependencies: SecondStepDependencies, caller: Caller, { password, code }: StepUpRequest): Promise<Date> {
   const { queries, secondFactor, clock } = dependencies;
   const account = orRefuse(await findAccount(queries, caller.userId), sessionOver);
   if (account.totpEnabled && code === undefined) {
     throw refusal("code_required");
+  }
+  if (account.hasPasskeys && !account.totpEnabled) {
+    // The password alone would leave the second factor out.
+    throw refusal("passkey_required");
   }
   try {
     await confirmPassword(dependencies, account, password, caller);

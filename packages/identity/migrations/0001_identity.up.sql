@@ -243,6 +243,35 @@ create table identity.oauth_states (
 );
 create index oauth_states_grant on identity.oauth_states (grant_id) where grant_id is not null;
 create index oauth_states_expiry on identity.oauth_states (expires_at);
+-- Passkeys (WebAuthn): a second factor, and a login of their own. What is kept opens nothing.
+create table identity.passkeys (
+  id uuid primary key,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  -- Base64url, as browsers send it.
+  credential_id text not null unique,
+  -- COSE
+  public_key bytea not null,
+  -- How often the authenticator says it has signed; 0 where it does not count.
+  counter bigint not null,
+  transports text[] not null,
+  -- Whether it stays on one device, or is copied to others of its owner.
+  device_type text not null check (device_type in ('singleDevice', 'multiDevice')),
+  backed_up boolean not null,
+  name text not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz
+);
+create index passkeys_user on identity.passkeys (user_id, created_at);
+
+-- What a passkey is asked to sign, once. Only the hash, and for whom it was made, where that is known.
+create table identity.passkey_challenges (
+  challenge_hash bytea primary key,
+  purpose text not null check (purpose in ('login', 'second_factor', 'register', 'step_up')),
+  user_id uuid references identity.users (id) on delete cascade,
+  session_id uuid references identity.sessions (id) on delete cascade,
+  expires_at timestamptz not null
+);
+create index passkey_challenges_expiry on identity.passkey_challenges (expires_at);
 
 -- The audit log: a chain, so that a row that is changed, removed or put in between shows
 

@@ -55,6 +55,15 @@ const TEXTS = {
     subject: "A backup code was used",
     sentence: ({ remaining }) => `A backup code of your account was used${remaining === undefined ? "" : `; ${remaining} are left`}.`,
   },
+  passkey_added: {
+    subject: "A passkey was added",
+    sentence: ({ name }) => `A passkey${named(name)} was added to your account: it logs in without the password.`,
+  },
+  passkey_removed: {
+    subject: "A passkey was removed",
+    sentence: ({ name, left }) =>
+      `A passkey${named(name)} was removed from your account${left === "nothing" ? "; from now on your password alone logs in" : ""}.`,
+  },
   password_guessed: {
     subject: "Someone knows your password",
     sentence: () => "Someone who knows your password has tried many wrong codes; choose a new password at your next login.",
@@ -118,6 +127,10 @@ export function noticeMail({ kind, at, details, link, publicUrl }: MailedNotice)
 export function isTooLate(kind: NoticeKind, at: Date, now: Date): boolean {
   const { link }: NoticeText = TEXTS[kind];
   return link !== undefined && now.getTime() >= at.getTime() + link.seconds * 1000;
+}
+
+function named(name: string | undefined): string {
+  return name === undefined ? "" : ` ("${name}")`;
 }
 
 /** Some details were written by people: line breaks in them are removed. */

@@ -10,6 +10,8 @@ import { isLive } from "./sessions.ts";
 
 type Dependencies = { readonly queries: Queries; readonly accessTokens: AccessTokens; readonly clock: Clock };
 
+const FRESH_MS = 600_000;
+
 const BEARER = /^Bearer ([A-Za-z0-9._-]{1,4096})$/i;
 
 /** Reads the session at every request: here a revoked session ends at once, not with its token. */
@@ -40,12 +42,35 @@ export function createAuthenticators(dependencies: Dependencies) {
   const admin: Authenticator = async (request) => void (await authenticateFullAdmin(request));
   /** An admin's, on a session whose password and code were verified again within ten minutes. */
   const steppedUp: Authenticator = async (request) => {
-    const { stepUpUntil } = await authenticateFullAdmin(request);
-    if (stepUpUntil === null || stepUpUntil <= dependencies.clock.now()) {
+    refuseWithoutStepUp(await authenticateFullAdmin(request), dependencies.clock);
+  };
+  /** Anybody's, who may have yet to set up the second factor that the organisation asks for. */
+  const anyoneSettingUp: Authenticator = async (request) => refusePasswordChange(await authenticate(request, dependencies));
+  /** The same, on a session that began, or was stepped up, at most ten minutes ago. */
+  const fresh: Authenticator = async (request) => {
+    const found = await authenticate(request, dependencies);
+    refusePasswordChange(found);
+    if (found.session.authenticatedAt.getTime() < dependencies.clock.now().getTime() - FRESH_MS) {
       throw refusal("step_up_required");
     }
   };
-  return { session, admin, "admin-step-up": steppedUp, "admin-setting-up": settingUp, "session-or-password-change": any };
+  /** Anybody's, on a session that was stepped up within ten minutes. */
+  const sessionSteppedUp: Authenticator = async (request) => {
+    const found = await authenticate(request, dependencies);
+    refusePasswordChange(found);
+    refuseDueSecondFactor(found, dependencies.clock.now());
+    refuseWithoutStepUp(found.session, dependencies.clock);
+  };
+  return {
+    session,
+    "session-setting-up": anyoneSettingUp,
+    "fresh-session": fresh,
+    "session-step-up": sessionSteppedUp,
+    admin,
+    "admin-step-up": steppedUp,
+    "admin-setting-up": settingUp,
+    "session-or-password-change": any,
+  };
 }
 
 type Authenticated = { readonly session: Session; readonly opens: VerifiedToken["opens"] };
@@ -66,6 +91,12 @@ async function authenticate(request: FastifyRequest, { queries, accessTokens, cl
   const { userId, tenantId, role, authenticatedAt, id: sessionId } = session;
   setPrincipal(request, { kind: "user", userId, tenantId, role, authenticatedAt, sessionId });
   return { session, opens: verified.opens };
+}
+
+function refuseWithoutStepUp({ stepUpUntil }: Session, clock: Clock): void {
+  if (stepUpUntil === null || stepUpUntil <= clock.now()) {
+    throw refusal("step_up_required");
+  }
 }
 
 function refusePasswordChange({ session, opens }: Authenticated): void {

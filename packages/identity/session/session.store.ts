@@ -29,7 +29,10 @@ export async function findSession(queries: Queries, id: string) {
       "user.must_change_password as mustChangePassword",
       "user.disabled_at as disabledAt",
       // When the account's rights end at setting up a second factor; null when they do not.
-      sql<Date | null>`case when "user".role = 'admin' and not totp_enabled then admins_need_second_factor_from end`.as("secondFactorDue"),
+      sql<Date | null>`case when "user".role = 'admin' and not totp_enabled
+          and not exists (select from identity.passkeys where user_id = "user".id) then admins_need_second_factor_from end`.as(
+        "secondFactorDue",
+      ),
     ])
     .executeTakeFirst();
 }

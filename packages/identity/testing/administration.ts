@@ -76,7 +76,7 @@ export async function createMember(subject: IdentityFixture, admin: Person, emai
 export function ask(
   server: HttpServer,
   { token }: Pick<Person, "token">,
-  method: "GET" | "POST" | "PATCH" | "DELETE",
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
   url: string,
   payload?: object,
 ) {

@@ -2,6 +2,9 @@
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "POST /login/access-token": ["access_token", "partial_token"],
   "POST /login/verify-2fa": ["access_token"],
+  "POST /login/verify-2fa/passkey": ["access_token"],
+  "POST /login/passkey": ["access_token"],
+  "POST /login/passkeys": ["access_token"],
   "POST /login/refresh": ["access_token"],
   "POST /login/password": ["access_token"],
   "POST /admin/2fa/setup": ["secret", "otpauth_url", "qr_svg", "setup_token"],

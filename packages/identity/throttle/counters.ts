@@ -56,6 +56,13 @@ export function secondFactorCounters(ip: string, device: string | undefined): re
   return [{ ...place, limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
 }
 
+/** Limits how often a passkey is asked for something from one place, since each time leaves a row for five minutes. */
+export function passkeyOptionsCounters(ip: string): readonly Counter[] {
+  return [
+    { name: "passkey-options-network", subject: networkOf(ip), limit: { tries: 300, windowSeconds: 600 }, forgottenBySuccess: false },
+  ];
+}
+
 /**
  * Limits password resets, since each may send a mail. Addresses without an account are counted alike. Strangers who ask for resets
  * of one account from one place do not use up those of its owner.

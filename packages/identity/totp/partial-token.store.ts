@@ -7,6 +7,11 @@ export type PartialLogin = NonNullable<Awaited<ReturnType<typeof takePartialToke
 const TRIES = 5;
 const LIVE_PER_USER = 3;
 
+/** What the second step is done with. */
+type SecondStep = "code" | "passkey";
+
+const HAS_PASSKEYS = sql<boolean>`exists (select from identity.passkeys where user_id = "user".id)`;
+
 /** Inserts a token and deletes the oldest ones, so that an account never has more than three. The caller holds the account's lock. */
 export async function insertPartialToken(
   transaction: Transaction,
@@ -34,14 +39,15 @@ export async function insertPartialToken(
  *
  * @returns undefined when its tries are used up, it has expired, or the account has changed since.
  */
-export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date) {
+export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date, by: SecondStep = "code") {
   return queries
     .updateTable("identity.partial_tokens as token")
     .from("identity.users as user")
     .set({ tries: sql<number>`token.tries + 1` })
     .whereRef("user.id", "=", "token.user_id")
     .whereRef("user.epoch", "=", "token.epoch")
-    .where("user.totp_enabled", "=", true)
+    .$if(by === "code", (query) => query.where("user.totp_enabled", "=", true))
+    .$if(by === "passkey", (query) => query.where(HAS_PASSKEYS))
     .where("user.disabled_at", "is", null)
     .where("token.token_hash", "=", tokenHash)
     .where("token.expires_at", ">", now)
@@ -53,6 +59,21 @@ export async function takePartialToken(queries: Queries, tokenHash: Buffer, now:
       "token.authenticated_at as authenticatedAt",
     ])
     .executeTakeFirst();
+}
+
+/** Whose login it is, where a passkey may end it. Takes none of the token's tries. */
+export async function findPasskeyLogin(queries: Queries, tokenHash: Buffer, now: Date): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom("identity.partial_tokens as token")
+    .innerJoin("identity.users as user", (join) => join.onRef("user.id", "=", "token.user_id").onRef("user.epoch", "=", "token.epoch"))
+    .select("user.id")
+    .where("token.token_hash", "=", tokenHash)
+    .where("token.expires_at", ">", now)
+    .where("token.tries", "<", TRIES)
+    .where("user.disabled_at", "is", null)
+    .where(HAS_PASSKEYS)
+    .executeTakeFirst();
+  return row?.id;
 }
 
 export async function givePartialTokenBack(queries: Queries, tokenHash: Buffer): Promise<void> {

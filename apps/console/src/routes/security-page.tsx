@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Paper, Stack } from "@mantine/core";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { Passkeys } from "#features/auth/security/passkeys.tsx";
 import { mustSetUpSecondFactor, useMe } from "#features/auth/api/me.ts";
 import { formatTimeAndZone } from "#ui/words/format.ts";
 import { PolicySection } from "#features/auth/security/policy.tsx";
@@ -39,10 +40,12 @@ export function SecurityPage() {
         ) : (
           <Paper p="lg" component="section" aria-label="Two-step login">
             <StepTitle title="Two-step login">
-              Only admins have a second factor, since only they can change accounts and settings. Your password protects this account.
+              Codes of an authenticator app are for admins, who can change accounts and settings. Add a passkey, and your password alone no
+              longer opens this account.
             </StepTitle>
           </Paper>
         )}
+        <Passkeys />
         <Paper p="lg" component="section" aria-label="Password">
           <Group justify="space-between" align="flex-start" gap="md">
             <StepTitle title="Password">Changing it ends your other sessions.</StepTitle>

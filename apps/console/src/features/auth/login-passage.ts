@@ -6,6 +6,8 @@ export type PartialLogin = {
   /** Milliseconds of this machine's clock until which the token is good. */
   readonly until: number;
   readonly email: string;
+  /** What the second step takes. */
+  readonly methods: readonly ("totp" | "passkey")[];
 };
 
 export type LoginNotice = { readonly tone: "ok" | "warn"; readonly title: string; readonly text: string };

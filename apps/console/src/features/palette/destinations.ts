@@ -19,7 +19,7 @@ export const DESTINATIONS: readonly Destination[] = [
   { label: "Webhooks", words: "deliveries push", to: "/code/webhooks", keys: "g w" },
   { label: "Connect an assistant", words: "mcp developer token claude cursor codex", to: "/code/connect", keys: "g a" },
   { label: "Projects", words: "agents traces observability", to: "/projects", keys: "g p" },
-  { label: "Security", words: "2fa totp second factor authenticator sessions backup codes", to: "/admin/security", keys: "g s" },
+  { label: "Security", words: "2fa totp second factor authenticator sessions backup codes passkeys", to: "/admin/security", keys: "g s" },
   { label: "Change password", words: "account", to: "/account/password" },
   { label: "Credentials", words: "deploy key github app token ssh", to: "/code/credentials", adminsOnly: true },
   { label: "Users", words: "accounts invite members admins", to: "/admin/users", keys: "g u", adminsOnly: true },

@@ -47,9 +47,9 @@ export function VerifyPage() {
       {remaining === undefined ? (
         <VerifyForm
           partial={partial}
-          onVerified={({ method, backup_codes_remaining: left }) => {
-            if (method === "backup_code") {
-              setRemaining(left);
+          onVerified={(answer) => {
+            if (answer.method === "backup_code") {
+              setRemaining(answer.backup_codes_remaining);
             } else {
               leave(next ?? "/");
             }

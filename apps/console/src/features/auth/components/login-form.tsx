@@ -9,6 +9,8 @@ import { ApiError, hasStatus } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
 import { clockOf } from "#ui/time/countdown.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
+import { PasskeyButton } from "./passkey-button.tsx";
+import { usePasskeyLogin } from "./use-passkey-login.ts";
 import { useWait } from "./use-wait.ts";
 import { loginAnswerSchema } from "@sightline/identity/contract";
 
@@ -42,10 +44,13 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn
         api.signIn(answer.access_token);
         onLoggedIn();
       } else {
-        onSecondStep({ token: answer.partial_token, until: Date.now() + answer.expires_in * 1000, email: email.trim() });
+        const { partial_token: token, expires_in: seconds, methods = ["totp"] } = answer;
+        onSecondStep({ token, until: Date.now() + seconds * 1000, email: email.trim(), methods });
       }
     },
   });
+  // Where only one account will do, a passkey could be that of another.
+  const passkey = usePasskeyLogin({ wanted: !fixedEmail, onLoggedIn });
 
   return (
     <Form onSubmit={() => login.mutate()} noValidate={false}>
@@ -54,7 +59,12 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn
           {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : login.error.message}
         </Alert>
       )}
-      <EmailField autoFocus={initialEmail === ""} readOnly={fixedEmail} {...typedInto(email, setEmail)} />
+      <EmailField
+        autoFocus={initialEmail === ""}
+        readOnly={fixedEmail}
+        takesPasskeys={passkey !== undefined}
+        {...typedInto(email, setEmail)}
+      />
       <PasswordInput
         ref={passwordField}
         label="Password"
@@ -72,6 +82,11 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn
       <Button type="submit" size="md" fullWidth loading={login.isPending} disabled={wait.seconds > 0}>
         {wait.seconds > 0 ? `Wait ${clockOf(wait.seconds)}` : "Log in"}
       </Button>
+      {passkey !== undefined && (
+        <PasskeyButton asking={passkey} size="md" onClick={() => passkey.mutate(undefined)}>
+          Sign in with a passkey
+        </PasskeyButton>
+      )}
       {forgot}
     </Form>
   );

@@ -62,8 +62,9 @@ export function NewLoginDialog({ opened, email, onClosed }: NewLoginDialogProps)
         ) : (
           <VerifyForm
             partial={partial}
-            onVerified={({ method, backup_codes_remaining: left }) => {
-              if (method === "backup_code") {
+            onVerified={(answer) => {
+              if (answer.method === "backup_code") {
+                const left = answer.backup_codes_remaining;
                 notifications.show({
                   title: "That backup code is used up",
                   message: `${plural(left, "backup code is", "backup codes are")} left.`,

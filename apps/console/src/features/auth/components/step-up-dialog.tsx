@@ -1,7 +1,10 @@
-import { Modal, Text } from "@mantine/core";
+import { Button, Modal, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { identity } from "#http/calls.ts";
 import { meQuery, useMe } from "#features/auth/api/me.ts";
+import { stepUpByPasskey } from "#features/auth/api/passkeys.ts";
+import { useChange } from "#http/use-change.ts";
+import { PasskeyButton } from "./passkey-button.tsx";
 import { ProofForm } from "./proof-form.tsx";
 import { type StepUpRequest, stepUpAnswerSchema } from "@sightline/identity/contract";
 
@@ -16,6 +19,15 @@ type StepUpDialogProps = {
 export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: StepUpDialogProps) {
   const queries = useQueryClient();
   const me = useMe();
+  // Where the second factor is a passkey alone, the password would leave it out.
+  const takesPassword = me.totp_enabled || me.passkeys === 0;
+  const passkey = useChange({ send: (_, api) => stepUpByPasskey(api), onSuccess: confirm });
+
+  function confirm(): void {
+    void queries.invalidateQueries({ queryKey: meQuery.queryKey });
+    onConfirmed();
+  }
+
   return (
     <Modal
       opened={opened}
@@ -26,20 +38,34 @@ export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: Ste
       onExitTransitionEnd={onClosed}
       title="Confirm that it is you"
     >
-      <ProofForm
-        needsCode={me.totp_enabled}
-        prove={({ password, code }) => stepUp({ password, ...(me.totp_enabled ? { code } : {}) })}
-        onProved={() => {
-          void queries.invalidateQueries({ queryKey: meQuery.queryKey });
-          onConfirmed();
-        }}
-        onCancel={onCancelled}
-        submitLabel="Confirm"
-      >
-        <Text c="dimmed">
-          {me.totp_enabled ? "Your password and a code open this for ten minutes." : "Your password opens this for ten minutes."}
-        </Text>
-      </ProofForm>
+      <Stack gap="md">
+        {me.passkeys > 0 && (
+          <>
+            <Text c="dimmed">Your passkey opens this for ten minutes.</Text>
+            <PasskeyButton asking={passkey} isOnlyWay={!takesPassword} onClick={() => passkey.mutate()}>
+              Use a passkey
+            </PasskeyButton>
+          </>
+        )}
+        {takesPassword ? (
+          <ProofForm
+            needsCode={me.totp_enabled}
+            prove={({ password, code }) => stepUp({ password, ...(me.totp_enabled ? { code } : {}) })}
+            onProved={confirm}
+            onCancel={onCancelled}
+            submitLabel="Confirm"
+          >
+            <Text c="dimmed">
+              {me.passkeys > 0 && "Or: "}
+              {me.totp_enabled ? "Your password and a code open this for ten minutes." : "Your password opens this for ten minutes."}
+            </Text>
+          </ProofForm>
+        ) : (
+          <Button variant="default" onClick={onCancelled}>
+            Cancel
+          </Button>
+        )}
+      </Stack>
     </Modal>
   );
 }

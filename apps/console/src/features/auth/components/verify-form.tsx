@@ -1,5 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import {
+  type PasskeyLoginAnswer,
   type VerifySecondFactorAnswer,
   type VerifySecondFactorRequest,
   verifySecondFactorAnswerSchema,
@@ -13,6 +14,8 @@ import { hasCode, hasStatus } from "#http/api-error.ts";
 import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
 import type { SentCode } from "#features/auth/code.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
+import { verifyByPasskey } from "#features/auth/api/passkeys.ts";
+import { PasskeyButton } from "./passkey-button.tsx";
 import { CodeField } from "./code-field.tsx";
 import { type CodeState, useCode } from "./use-code.ts";
 
@@ -20,7 +23,7 @@ const SOON_OVER_SECONDS = 60;
 
 type VerifyFormProps = {
   readonly partial: PartialLogin;
-  readonly onVerified: (answer: VerifySecondFactorAnswer) => void;
+  readonly onVerified: (answer: VerifySecondFactorAnswer | PasskeyLoginAnswer) => void;
   /** Back to the password. */
   readonly onRestart: () => void;
 };
@@ -41,9 +44,18 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
       code.select();
     },
   });
+  const passkey = useChange({
+    send: () => verifyByPasskey(api, partial.token),
+    onSuccess(answer) {
+      api.signIn(answer.access_token);
+      onVerified(answer);
+    },
+  });
   // Anything else that is refused with 401 is the partial token: tried too often, or ended by a change of the account.
-  const refused = hasStatus(verify.error, 401) && !hasCode(verify.error, "invalid_code") ? verify.error : null;
-  if (refused !== null || (secondsLeft === 0 && !verify.isPending && !verify.isSuccess)) {
+  const refused = [verify.error, passkey.error].find(
+    (error) => hasStatus(error, 401) && !hasCode(error, "invalid_code", "invalid_passkey"),
+  );
+  if ((refused ?? null) !== null || (secondsLeft === 0 && ![verify, passkey].some(({ isPending, isSuccess }) => isPending || isSuccess))) {
     return <Over why={refused?.message ?? "The second step has to follow within five minutes."} onRestart={onRestart} />;
   }
 
@@ -64,13 +76,23 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
   // What was wrong with one kind of code says nothing about the other.
   const error = verify.variables?.kind === code.kind ? verify.error : null;
   const busy = verify.isPending || verify.isSuccess;
+  const takesCodes = partial.methods.includes("totp");
   return (
     <Form onSubmit={submit}>
-      <Refusal error={error} code={code} />
-      <CodeField code={code} error={hasCode(error, "invalid_code") ? error?.message : undefined} busy={busy} autoFocus onWhole={send} />
-      <Button type="submit" size="md" fullWidth loading={busy} disabled={code.wait.seconds > 0}>
-        {code.wait.seconds > 0 ? `Wait ${clockOf(code.wait.seconds)}` : "Log in"}
-      </Button>
+      {takesCodes && (
+        <>
+          <Refusal error={error} code={code} />
+          <CodeField code={code} error={hasCode(error, "invalid_code") ? error?.message : undefined} busy={busy} autoFocus onWhole={send} />
+          <Button type="submit" size="md" fullWidth loading={busy} disabled={code.wait.seconds > 0}>
+            {code.wait.seconds > 0 ? `Wait ${clockOf(code.wait.seconds)}` : "Log in"}
+          </Button>
+        </>
+      )}
+      {partial.methods.includes("passkey") && (
+        <PasskeyButton asking={passkey} size="md" isOnlyWay={!takesCodes} onClick={() => passkey.mutate()}>
+          Use a passkey
+        </PasskeyButton>
+      )}
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed" role="timer">
           Time left {clockOf(secondsLeft)}

@@ -101,7 +101,7 @@ function State({ account }: { readonly account: AccountItem }) {
 }
 
 function SecondFactor({ account }: { readonly account: AccountItem }) {
-  if (account.totp_enabled) {
+  if (account.totp_enabled || account.passkeys > 0) {
     return <Status tone="ok">On</Status>;
   }
   return account.role === "admin" ? <Status tone="warn">Off</Status> : <NoValue />;

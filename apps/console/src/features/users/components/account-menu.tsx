@@ -69,7 +69,7 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
             {!account.must_change_password && !account.invited && item("require-password", IconLockExclamation, "Require a new password…")}
             {isEnabled && item("reset-password", IconKey, account.invited ? "Invite again…" : "Reset the password…")}
             {account.totp_enabled && item("unlock-second-factor", IconLockOpen, "Lift the lock of the codes…")}
-            {account.totp_enabled && item("reset-second-factor", IconShieldOff, "Reset the second factor…")}
+            {(account.totp_enabled || account.passkeys > 0) && item("reset-second-factor", IconShieldOff, "Reset the second factor…")}
             {account.reset_waiting !== null && item("cancel-reset", IconShieldCheck, "Take the asked reset back…")}
             <Menu.Divider />
             {isEnabled ? item("disable", IconUserOff, "Disable…") : item("enable", IconUserCheck, "Enable…")}

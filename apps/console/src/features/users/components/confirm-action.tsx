@@ -86,8 +86,12 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
       failure="The second factor was not reset"
       ready={resetSecondFactorRequestSchema.safeParse({ reason }).success}
       send={() => resetSecondFactor(account.id, reason.trim())}
-      onDone={({ totp_enabled: waits }) =>
-        onDone(waits ? "The reset waits for another admin, who has been told." : `${account.name} now logs in with the password alone.`)
+      onDone={({ totp_enabled: hasCodes, passkeys }) =>
+        onDone(
+          hasCodes || passkeys > 0
+            ? "The reset waits for another admin, who has been told."
+            : `${account.name} now logs in with the password alone.`,
+        )
       }
     >
       {account.reset_waiting !== null && (
@@ -97,8 +101,8 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
         </Alert>
       )}
       <Alert color="red" title="The password alone will open this admin account">
-        The authenticator and all backup codes of {account.name} stop working, and every session ends. Until a new second factor is set up,
-        whoever knows the password is in. Make sure that it really is {account.name} who asks: call back on a number you know.
+        The authenticator, all backup codes and passkeys of {account.name} stop working, and every session ends. Until a new second factor
+        is set up, whoever knows the password is in. Make sure that it really is {account.name} who asks: call back on a number you know.
       </Alert>
       <TextInput
         label="Reason"
@@ -202,7 +206,7 @@ export function ResetPassword({ account, mailWorks, onPassword, onDone, ...form 
         {account.invited
           ? `${account.name} (${account.email}) has not followed the invitation yet. The link of that mail stops working.`
           : `The present password of ${account.name} (${account.email}) stops working at once, and every session ends.`}
-        {account.totp_enabled && " The second factor stays: a new password alone opens nothing."}
+        {(account.totp_enabled || account.passkeys > 0) && " The second factor stays: a new password alone opens nothing."}
       </Text>
       <WayIn label="How they get in again" mailLabel="By a mailed link" way={way} mailWorks={mailWorks} onChange={setWanted} />
     </ActionForm>

@@ -1,0 +1,121 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { inspectPage, openContext, openPage } from "./browser.ts";
+import { makeMember } from "./identity-client.ts";
+import { enterCredentials, logIn, logOut } from "./log-in.ts";
+import type { Stage } from "./second-factor.ts";
+
+const JOURNEY_MS = 180_000;
+
+/** A member's passkeys, kept by the browser's own virtual authenticator. */
+export function describePasskeys(stage: () => Stage): void {
+  describe("passkeys", { timeout: JOURNEY_MS }, () => {
+    test("are added, log in by themselves and as the second step, confirm what asks for it, and are removed", async () => {
+      const { consoleUrl, browser, first, problems } = stage();
+      const member = await makeMember(consoleUrl, first, "hedy@example.org");
+      const context = await openContext(browser);
+      try {
+        const visitor = await openPage(context, problems);
+        const authenticator = await addAuthenticator(visitor);
+        await logIn(visitor, consoleUrl, member);
+
+        await visitor.goto(`${consoleUrl}/admin/security`);
+        const passkeys = visitor.getByRole("region", { name: "Passkeys" });
+        await passkeys.getByText("You have none yet.").waitFor();
+        await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+        const naming = visitor.getByRole("dialog", { name: "Add a passkey" });
+        await naming.getByLabel("Name").fill("Desk");
+        await expectAccessible(visitor, "passkey-add");
+        // By keyboard.
+        await naming.getByLabel("Name").press("Enter");
+        const item = passkeys.getByRole("listitem").filter({ hasText: "Desk" });
+        await item.waitFor();
+        await expectAccessible(visitor, "security-passkeys");
+        await item.getByRole("button", { name: "Rename Desk" }).click();
+        const renaming = visitor.getByRole("dialog", { name: "Rename the passkey" });
+        await renaming.getByLabel("Name").fill("Office");
+        await renaming.getByRole("button", { name: "Rename" }).click();
+        await passkeys.getByRole("listitem").filter({ hasText: "Office" }).filter({ hasText: "never" }).waitFor();
+        await authenticator.pause();
+        await logOut(visitor, member.email);
+
+        await visitor.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+        await expectAccessible(visitor, "login-passkey");
+        await authenticator.goOn();
+        await visitor.getByRole("button", { name: "Sign in with a passkey" }).click();
+        await visitor.getByRole("button", { name: member.email }).waitFor();
+        await authenticator.pause();
+        await logOut(visitor, member.email);
+
+        await enterCredentials(visitor, member);
+        await visitor.getByRole("heading", { level: 1, name: "Second step" }).waitFor();
+        await expectAccessible(visitor, "login-second-step-passkey");
+        await authenticator.goOn();
+        // The one way on has the focus.
+        await visitor.locator("button:focus", { hasText: "Use a passkey" }).press("Enter");
+        await visitor.getByRole("button", { name: member.email }).waitFor();
+
+        await visitor.goto(`${consoleUrl}/admin/security`);
+        await visitor.getByRole("list", { name: "Your sessions" }).getByText("password and passkey").waitFor();
+        await passkeys.getByRole("button", { name: "Remove Office" }).click();
+        const removing = visitor.getByRole("dialog", { name: "Remove this passkey?" });
+        await removing.getByText("your password alone then opens this account").waitFor();
+        await removing.getByRole("button", { name: "Remove" }).click();
+        const stepUp = visitor.getByRole("dialog", { name: "Confirm that it is you" });
+        await expectAccessible(visitor, "step-up-passkey");
+        await stepUp.getByRole("button", { name: "Use a passkey" }).click();
+        await passkeys.getByText("You have none yet.").waitFor();
+        await logOut(visitor, member.email);
+        await logIn(visitor, consoleUrl, member);
+      } finally {
+        await context.close();
+      }
+    });
+
+    test("one chosen where the browser fills in the address logs in without a click", async () => {
+      const { consoleUrl, browser, first, problems } = stage();
+      const member = await makeMember(consoleUrl, first, "lamarr@example.org");
+      const context = await openContext(browser);
+      try {
+        const visitor = await openPage(context, problems);
+        const authenticator = await addAuthenticator(visitor);
+        await logIn(visitor, consoleUrl, member);
+        await visitor.goto(`${consoleUrl}/admin/security`);
+        const passkeys = visitor.getByRole("region", { name: "Passkeys" });
+        await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+        await visitor.getByRole("dialog", { name: "Add a passkey" }).getByRole("button", { name: "Go on" }).click();
+        await passkeys.getByRole("listitem").waitFor();
+        await authenticator.pause();
+        await logOut(visitor, member.email);
+        expect(await visitor.getByLabel("E-mail").getAttribute("autocomplete")).toBe("username webauthn");
+        // What chooses for its user is offered to the page at once.
+        await authenticator.goOn();
+        await visitor.getByRole("button", { name: member.email }).waitFor();
+      } finally {
+        await context.close();
+      }
+    });
+  });
+}
+
+/** Chromium's own (CDP): it keeps passkeys, and verifies a user who always agrees, unless it is paused. */
+async function addAuthenticator(page: Page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const simulate = (enabled: boolean) => devtools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+  return { pause: () => simulate(false), goOn: () => simulate(true) };
+}
+
+async function expectAccessible(page: Page, name: string): Promise<void> {
+  expect(await inspectPage(page, name)).toEqual([]);
+}

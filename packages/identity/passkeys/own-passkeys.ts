@@ -1,0 +1,68 @@
+import { orRefuse } from "@sightline/foundation/errors";
+import type { Owner } from "@sightline/foundation/http/principal";
+import { countPasskeys, findAccount } from "#accounts/account.store.ts";
+import { appendAudit } from "#audit/audit.store.ts";
+import { ownAction, type Caller } from "#audit/client.ts";
+import type { Passkey } from "#contract.ts";
+import { refusal } from "#refusals.ts";
+import { endSessions } from "#session/end-sessions.ts";
+import { deletePartialTokensOf } from "#session/session.store.ts";
+import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
+import { deletePasskey, listPasskeys, renamePasskey } from "./passkey.store.ts";
+import type { RegistrationDependencies } from "./register-passkey.ts";
+
+type Shown = {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+  readonly synced: boolean;
+};
+
+export async function listOwnPasskeys({ queries }: RegistrationDependencies, { userId }: Owner): Promise<Passkey[]> {
+  return (await listPasskeys(queries, userId)).map(describePasskey);
+}
+
+export function describePasskey({ id, name, created_at, last_used_at, synced }: Shown): Passkey {
+  return { id, name, created_at: created_at.toISOString(), last_used_at: last_used_at?.toISOString() ?? null, synced };
+}
+
+/** @throws {AppError} 404 `unknown_passkey`. */
+export async function renameOwnPasskey(
+  { queries, clock }: RegistrationDependencies,
+  caller: Caller,
+  id: string,
+  name: string,
+): Promise<void> {
+  await queries.transaction().execute(async (transaction) => {
+    const renamed = await renamePasskey(transaction, { id, userId: caller.userId }, name);
+    const from = orRefuse(renamed, () => refusal("unknown_passkey"));
+    if (from !== name) {
+      await appendAudit(transaction, { ...ownAction(caller, clock.now()), event: "passkey_renamed", details: { from, to: name } });
+    }
+  });
+}
+
+/**
+ * Removes a passkey. Other sessions end, since one of them may be that of whoever has the passkey now. Without another second
+ * factor the password alone logs in from then on.
+ *
+ * @throws {AppError} 401 `auth_failed`, 404 `unknown_passkey`.
+ */
+export async function removeOwnPasskey(dependencies: RegistrationDependencies, caller: Caller, id: string): Promise<void> {
+  const { queries, notices, clock } = dependencies;
+  const { userId, sessionId, client } = caller;
+  const account = orRefuse(await findAccount(queries, userId), sessionOver);
+  await queries.transaction().execute(async (transaction) => {
+    await lockSignedIn(transaction, account, sessionId);
+    const name = orRefuse(await deletePasskey(transaction, { id, userId }), () => refusal("unknown_passkey"));
+    const now = clock.now();
+    const hasOthers = (await countPasskeys(transaction, userId)) > 0;
+    const left = hasOthers ? "passkey" : account.totpEnabled ? "totp" : "nothing";
+    await deletePartialTokensOf(transaction, userId);
+    await notices.append(transaction, { userId, kind: "passkey_removed", at: now, details: { name, left, ip: client.ip } });
+    const action = ownAction(caller, now);
+    const removed = { ...action, event: "passkey_removed", details: { name, left } } as const;
+    await endSessions(transaction, { ...action, reason: "passkey_removed", except: sessionId }, removed);
+  });
+}

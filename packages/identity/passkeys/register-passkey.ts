@@ -1,0 +1,164 @@
+import { generateRegistrationOptions, verifyRegistrationResponse } from "@simplewebauthn/server";
+import { orRefuse } from "@sightline/foundation/errors";
+import { countPasskeys, findAccount, findProfile } from "#accounts/account.store.ts";
+import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
+import { ownAction, type Caller } from "#audit/client.ts";
+import type { PasskeyAttestation, PasskeyCreation, RegisterPasskeyRequest } from "#contract.ts";
+import type { Notices } from "#notices/notices.ts";
+import { refusal } from "#refusals.ts";
+import type { Transaction } from "#schema.ts";
+import { endSessions } from "#session/end-sessions.ts";
+import { deletePartialTokensOf, findSession } from "#session/session.store.ts";
+import type { Grant, Sessions } from "#session/sessions.ts";
+import { passkeyOptionsCounters } from "#throttle/counters.ts";
+import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
+import { amrOf, countingRefusals, invalidPasskey, type PasskeyDependencies } from "./accept-passkey.ts";
+import { consumeChallenge, isOpenChallenge } from "./challenge.store.ts";
+import { CHALLENGE_MS, hashOfChallenge, issueChallenge, readChallenge } from "./challenges.ts";
+import { insertPasskey, listPasskeys } from "./passkey.store.ts";
+import { RELYING_PARTY_NAME, userHandleOf } from "./relying-party.ts";
+import { describeCredential } from "./request-options.ts";
+import { triesOf } from "./step-up.ts";
+
+export type RegistrationDependencies = PasskeyDependencies & { readonly sessions: Sessions; readonly notices: Notices };
+
+const MOST = 20;
+/** EdDSA, ES256, RS256: what authenticators have. */
+const ALGORITHMS = [-8, -7, -257];
+
+/** @throws {AppError} 409 `too_many_passkeys`, 429 `too_many_tries`. */
+export async function registrationOptions(
+  dependencies: RegistrationDependencies,
+  { userId, sessionId, client }: Caller,
+): Promise<PasskeyCreation> {
+  const { queries, throttle, relyingParty } = dependencies;
+  const { email, name } = orRefuse(await findProfile(queries, userId), sessionOver);
+  const passkeys = await listPasskeys(queries, userId);
+  if (passkeys.length >= MOST) {
+    throw refusal("too_many_passkeys");
+  }
+  await throttle.take(passkeyOptionsCounters(client.ip));
+  const { challenge, rp, user, pubKeyCredParams } = await generateRegistrationOptions({
+    rpName: RELYING_PARTY_NAME,
+    rpID: relyingParty.id,
+    userID: userHandleOf(userId),
+    userName: email,
+    userDisplayName: name,
+    challenge: await issueChallenge(dependencies, { purpose: "register", userId, sessionId }),
+    supportedAlgorithmIDs: ALGORITHMS,
+  });
+  return {
+    challenge,
+    rp: { id: relyingParty.id, name: rp.name },
+    user,
+    pubKeyCredParams: pubKeyCredParams.map(({ alg }) => ({ alg, type: "public-key" })),
+    timeout: CHALLENGE_MS,
+    excludeCredentials: passkeys.map(describeCredential),
+    authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+    attestation: "none",
+  };
+}
+
+/** The new passkey; with the account's first one, the session that stands in place of all others. */
+type Registered = { readonly passkey: NonNullable<Awaited<ReturnType<typeof insertPasskey>>>; readonly grant: Grant | undefined };
+
+/**
+ * Adds a passkey to the account. Its first one is a second factor that was not there before: every session ends, and whoever
+ * asked goes on in a new one.
+ *
+ * @throws {AppError} 401 `auth_failed`, 403 `invalid_passkey`, 409 `too_many_passkeys`, 429 `too_many_tries`.
+ */
+export async function registerPasskey(
+  dependencies: RegistrationDependencies,
+  caller: Caller,
+  { name, response }: RegisterPasskeyRequest,
+): Promise<Registered> {
+  const { queries, throttle, sessions, clock } = dependencies;
+  const { userId, sessionId } = caller;
+  const account = orRefuse(await findAccount(queries, userId), sessionOver);
+  const place = await throttle.take(triesOf(caller));
+  const { passkey, successor } = await countingRefusals(place, async () => {
+    const { hash, credential, amr } = await verify(dependencies, caller, response);
+    return queries.transaction().execute(async (transaction) => {
+      await lockSignedIn(transaction, account, sessionId);
+      const now = clock.now();
+      if (!(await consumeChallenge(transaction, hash, now))) {
+        throw invalidPasskey(sessionId);
+      }
+      if ((await countPasskeys(transaction, userId)) >= MOST) {
+        throw refusal("too_many_passkeys");
+      }
+      const inserted = await insertPasskey(transaction, { ...credential, user_id: userId, name, created_at: now });
+      const added = orRefuse(inserted, () => invalidPasskey(sessionId));
+      return {
+        passkey: added,
+        successor: await recordAdded(transaction, dependencies, caller, { name, isFirst: !account.hasPasskeys, amr }),
+      };
+    });
+  });
+  return { passkey, grant: successor === undefined ? undefined : await sessions.grant(successor) };
+}
+
+/** @throws {AppError} 403 `invalid_passkey`. */
+async function verify(
+  { queries, relyingParty, clock }: RegistrationDependencies,
+  { userId, sessionId }: Caller,
+  attestation: PasskeyAttestation,
+) {
+  const { authenticatorAttachment, ...response } = attestation;
+  const challenge = orRefuse(readChallenge(response.response.clientDataJSON), () => invalidPasskey(sessionId));
+  const hash = hashOfChallenge(challenge);
+  if (!(await isOpenChallenge(queries, { hash, purpose: "register", userId, sessionId }, clock.now()))) {
+    throw invalidPasskey(sessionId);
+  }
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: { ...response, ...(authenticatorAttachment === undefined ? {} : { authenticatorAttachment }) },
+    expectedChallenge: challenge,
+    expectedOrigin: relyingParty.origin,
+    expectedRPID: relyingParty.id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
+  }).catch((): never => {
+    // All that the library throws is about the answer.
+    throw invalidPasskey(sessionId);
+  });
+  const { credential, credentialDeviceType, credentialBackedUp } = orRefuse(registrationInfo, () => invalidPasskey(sessionId));
+  return {
+    hash,
+    amr: amrOf(credentialDeviceType),
+    credential: {
+      credential_id: credential.id,
+      public_key: Buffer.from(credential.publicKey),
+      counter: credential.counter,
+      transports: response.response.transports,
+      device_type: credentialDeviceType,
+      backed_up: credentialBackedUp,
+    },
+  };
+}
+
+type Added = { readonly name: string; readonly isFirst: boolean; readonly amr: readonly string[] };
+
+/** @returns the session in place of all others, where it is the first. */
+async function recordAdded(
+  transaction: Transaction,
+  { sessions, notices, clock }: RegistrationDependencies,
+  caller: Caller,
+  { name, isFirst, amr }: Added,
+): Promise<string | undefined> {
+  const { userId, sessionId, client } = caller;
+  const now = clock.now();
+  const action = ownAction(caller, now);
+  const added: AuditEvent = { ...action, event: "passkey_added", details: { name } };
+  await deletePartialTokensOf(transaction, userId);
+  await notices.append(transaction, { userId, kind: "passkey_added", at: now, details: { name, ip: client.ip } });
+  if (!isFirst) {
+    await appendAudit(transaction, added);
+    return undefined;
+  }
+  const before = orRefuse(await findSession(transaction, sessionId), sessionOver);
+  const proved = [...new Set([...before.amr, ...amr])];
+  const successor = await sessions.open(transaction, { userId, amr: proved, authenticatedAt: caller.authenticatedAt, client });
+  await endSessions(transaction, { ...action, reason: "passkey_added", except: successor }, added);
+  return successor;
+}

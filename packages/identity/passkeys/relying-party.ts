@@ -1,0 +1,15 @@
+/** Whom a passkey answers to: the console's own address. */
+export type RelyingParty = { readonly id: string; readonly origin: string };
+
+/** What authenticators show beside the account. */
+export const RELYING_PARTY_NAME = "Sightline";
+
+export function createRelyingParty(publicUrl: string): RelyingParty {
+  const { hostname, origin } = new URL(publicUrl);
+  return { id: hostname, origin };
+}
+
+/** What an authenticator knows an account by: the bytes of its id, which say nothing about anybody. */
+export function userHandleOf(userId: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(userId.replaceAll("-", ""), "hex"));
+}
