@@ -149,7 +149,8 @@ describe("POST /login/password", () => {
     );
 
     expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
-    expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(3);
+    // A late one finds its session ended, or the password another one.
+    expect(answers.filter(({ statusCode }) => statusCode === 401 || statusCode === 403)).toHaveLength(3);
   });
 
   test("a stolen access token does not allow to guess the password without end", async () => {
