@@ -84,7 +84,9 @@ export function describeSpeed(stage: () => Stage): void {
         expect(name).toMatch(KEPT);
         expect(value).not.toMatch(SECRET);
       }
-      expect(await cookiesOf(page.context(), consoleUrl)).toEqual([{ httpOnly: true, sameSite: "Lax", secure: true }]);
+      // The session's, and the one by which the browser is known.
+      const flags = { httpOnly: true, sameSite: "Lax", secure: true };
+      expect(await cookiesOf(page.context(), consoleUrl)).toEqual([flags, flags]);
     });
   });
 }
