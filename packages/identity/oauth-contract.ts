@@ -5,7 +5,7 @@ import { id, timestamp } from "./contract-parts.ts";
 export const GRANT_DAYS = [1, 30, 90] as const;
 
 /** More would not fit into the app's access token. */
-export const MOST_GRANTED_REPOSITORIES = 100;
+export const MAX_GRANTED_REPOSITORIES = 100;
 
 const text = (most: number) => z.string().min(1).max(most);
 
@@ -55,7 +55,7 @@ export const consentAnswerSchema = z.discriminatedUnion("decision", [
     repositories: z
       .array(id)
       .min(1, "at least one, or null for all")
-      .max(MOST_GRANTED_REPOSITORIES, `at most ${MOST_GRANTED_REPOSITORIES}, or null for all`)
+      .max(MAX_GRANTED_REPOSITORIES, `at most ${MAX_GRANTED_REPOSITORIES}, or null for all`)
       .nullable(),
     /** Whether the app may look into the traces that the person may see. */
     traces: z.boolean(),

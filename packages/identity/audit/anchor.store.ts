@@ -27,7 +27,7 @@ export async function findHashOfRow(queries: Queries, id: number): Promise<Buffe
   return row?.hash;
 }
 
-/** Of those before `time` the last of each day stays. */
+/** Deletes anchors before `time`; the last of each day stays. */
 export async function thinAnchors(queries: Queries, time: Date): Promise<void> {
   await sql`
     delete from identity.audit_anchors
@@ -36,7 +36,7 @@ export async function thinAnchors(queries: Queries, time: Date): Promise<void> {
     )`.execute(queries);
 }
 
-/** Of many replicas that ask at once one gets `true`: it is to write the end of the chain down outside. */
+/** One of many replicas that ask at once gets `true`: it is to write the end of the chain down outside. */
 export async function claimPublishing(queries: Queries, now: Date, everyMs: number): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("identity.audit_head")

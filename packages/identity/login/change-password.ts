@@ -5,12 +5,11 @@ import { ownAction, type Caller } from "#audit/client.ts";
 import type { ChangePasswordRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { endSessions } from "#session/end-sessions.ts";
+import { isFreshLogin } from "#session/fresh-login.ts";
 import { findSession } from "#session/session.store.ts";
 import type { Grant } from "#session/sessions.ts";
 import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
 import type { LoginDependencies } from "./login.ts";
-
-const FRESH_MS = 600_000;
 
 /**
  * Sets a new password, ends every session of the user and opens a new one in their place. A one-time password is
@@ -27,7 +26,7 @@ export async function changePassword(dependencies: LoginDependencies, caller: Ca
   if (account === undefined || session === undefined) {
     throw sessionOver();
   }
-  if ((account.totpEnabled || account.hasPasskeys) && dependencies.clock.now().getTime() - session.authenticatedAt.getTime() > FRESH_MS) {
+  if ((account.totpEnabled || account.hasPasskeys) && !isFreshLogin(session, dependencies.clock.now())) {
     throw refusal("step_up_required");
   }
   refuseGuessable(request.new_password, account.email);

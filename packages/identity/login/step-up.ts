@@ -6,11 +6,10 @@ import { ownAction, type Caller } from "#audit/client.ts";
 import type { StepUpRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
+import { FRESH_LOGIN_MS } from "#session/fresh-login.ts";
 import { setStepUp } from "#session/session.store.ts";
 import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
 import type { SecondStepDependencies } from "./verify-second-factor.ts";
-
-const MS = 600_000;
 
 /**
  * Verifies the password, and the code where the account has a second factor, once more for a session that goes on. For
@@ -39,7 +38,7 @@ export async function stepUp(dependencies: SecondStepDependencies, caller: Calle
   }
   async function raise(transaction: Transaction, method: string): Promise<Date> {
     const now = clock.now();
-    const until = new Date(now.getTime() + MS);
+    const until = new Date(now.getTime() + FRESH_LOGIN_MS);
     await lockSignedIn(transaction, account, caller.sessionId);
     await setStepUp(transaction, caller.sessionId, now, until);
     await appendAudit(transaction, { ...ownAction(caller, now), event: "step_up_ok", details: { method } });

@@ -1,5 +1,5 @@
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 const UNNAMED = "An app without a name";
 
 /** Whether a browser may be sent there with a code: to a site with TLS, or to an app on the person's own machine. */
@@ -22,7 +22,7 @@ export function plainName(name: unknown): string {
   if (line === "") {
     return UNNAMED;
   }
-  return line.length <= LONGEST_NAME ? line : `${line.slice(0, LONGEST_NAME - 1).toWellFormed()}…`;
+  return line.length <= MAX_NAME_LENGTH ? line : `${line.slice(0, MAX_NAME_LENGTH - 1).toWellFormed()}…`;
 }
 
 /** The host that a browser is sent to; one of a loopback address is the person's own machine. */

@@ -89,7 +89,7 @@ type Granting = {
   readonly answer: Extract<ConsentAnswer, { readonly decision: "allow" }>;
 };
 
-async function grant({ queries: _queries, clock }: Dependencies, transaction: Transaction, granting: Granting): Promise<void> {
+async function grant({ clock }: Dependencies, transaction: Transaction, granting: Granting): Promise<void> {
   const { grantId, question, caller, answer } = granting;
   const { app, clientId } = question;
   const now = clock.now();

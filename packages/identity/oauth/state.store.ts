@@ -25,7 +25,7 @@ export async function findState(queries: Queries, id: string, now: Date) {
     .executeTakeFirst();
 }
 
-/** Of requests at the same moment one consumes. @returns whether it was this call. */
+/** One of several requests at the same moment consumes. @returns whether it was this call. */
 export async function consumeState(queries: Queries, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("identity.oauth_states")

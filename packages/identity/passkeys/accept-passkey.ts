@@ -22,7 +22,7 @@ export type PasskeyDependencies = {
 
 export type PasskeyAttempt = ChallengeScope & {
   readonly purpose: "login" | "second_factor" | "step_up";
-  /** Of the account that is known already. */
+  /** The tenant of the account that is known already. */
   readonly tenantId?: string;
   readonly response: PasskeyAssertion;
   readonly client: Client;

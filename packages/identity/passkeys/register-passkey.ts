@@ -22,7 +22,7 @@ import { triesOf } from "./step-up.ts";
 
 export type RegistrationDependencies = PasskeyDependencies & { readonly sessions: Sessions; readonly notices: Notices };
 
-const MOST = 20;
+const MAX_PASSKEYS = 20;
 /** EdDSA, ES256, RS256: what authenticators have. */
 const ALGORITHMS = [-8, -7, -257];
 
@@ -34,7 +34,7 @@ export async function registrationOptions(
   const { queries, throttle, relyingParty } = dependencies;
   const { email, name } = orRefuse(await findProfile(queries, userId), sessionOver);
   const passkeys = await listPasskeys(queries, userId);
-  if (passkeys.length >= MOST) {
+  if (passkeys.length >= MAX_PASSKEYS) {
     throw refusal("too_many_passkeys");
   }
   await throttle.take(passkeyOptionsCounters(client.ip));
@@ -85,7 +85,7 @@ export async function registerPasskey(
       if (!(await consumeChallenge(transaction, hash, now))) {
         throw invalidPasskey(sessionId);
       }
-      if ((await countPasskeys(transaction, userId)) >= MOST) {
+      if ((await countPasskeys(transaction, userId)) >= MAX_PASSKEYS) {
         throw refusal("too_many_passkeys");
       }
       const inserted = await insertPasskey(transaction, { ...credential, user_id: userId, name, created_at: now });

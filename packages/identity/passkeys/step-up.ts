@@ -4,13 +4,12 @@ import { findAccount } from "#accounts/account.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import type { PasskeyAssertion, PasskeyRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
+import { FRESH_LOGIN_MS } from "#session/fresh-login.ts";
 import { setStepUp } from "#session/session.store.ts";
 import { passkeyOptionsCounters, secondFactorCounters } from "#throttle/counters.ts";
 import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
 import { acceptPasskey, countingRefusals, type PasskeyDependencies } from "./accept-passkey.ts";
 import { requestOptions } from "./request-options.ts";
-
-const MS = 600_000;
 
 /** @throws {AppError} 404 `unknown_passkey` where the account has none, 429 `too_many_tries`. */
 export async function stepUpOptions(dependencies: PasskeyDependencies, { userId, sessionId, client }: Caller): Promise<PasskeyRequest> {
@@ -36,7 +35,7 @@ export async function stepUpWithPasskey(dependencies: PasskeyDependencies, calle
   return countingRefusals(place, () =>
     acceptPasskey(dependencies, { purpose: "step_up", userId, tenantId, sessionId, response, client }, async (transaction, { account }) => {
       const now = clock.now();
-      const until = new Date(now.getTime() + MS);
+      const until = new Date(now.getTime() + FRESH_LOGIN_MS);
       await lockSignedIn(transaction, account, sessionId);
       await setStepUp(transaction, sessionId, now, until);
       await appendAudit(transaction, { ...ownAction(caller, now), event: "step_up_ok", details: { method: "passkey" } });

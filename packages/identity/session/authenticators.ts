@@ -5,12 +5,11 @@ import { adminOnly, setPrincipal } from "@sightline/foundation/http/principal";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import type { AccessTokens, VerifiedToken } from "./access-token.ts";
+import { isFreshLogin } from "./fresh-login.ts";
 import { findSession, type Session } from "./session.store.ts";
 import { isLive } from "./sessions.ts";
 
 type Dependencies = { readonly queries: Queries; readonly accessTokens: AccessTokens; readonly clock: Clock };
-
-const FRESH_MS = 600_000;
 
 const BEARER = /^Bearer ([A-Za-z0-9._-]{1,4096})$/i;
 
@@ -50,7 +49,7 @@ export function createAuthenticators(dependencies: Dependencies) {
   const fresh: Authenticator = async (request) => {
     const found = await authenticate(request, dependencies);
     refusePasswordChange(found);
-    if (found.session.authenticatedAt.getTime() < dependencies.clock.now().getTime() - FRESH_MS) {
+    if (!isFreshLogin(found.session, dependencies.clock.now())) {
       throw refusal("step_up_required");
     }
   };

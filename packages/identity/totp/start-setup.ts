@@ -12,6 +12,7 @@ import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
+import { isFreshLogin } from "#session/fresh-login.ts";
 import type { Sessions } from "#session/sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
@@ -64,8 +65,6 @@ export type SetupDependencies = AccountDependencies & {
 };
 
 export const SETUP_SECONDS = 600;
-/** How old a login may be before the password is asked for again. */
-const FRESH_LOGIN_MS = 600_000;
 const ISSUER = "Sightline";
 
 /**
@@ -81,7 +80,7 @@ export async function startSetup(dependencies: SetupDependencies, caller: Caller
   }
   if (password !== undefined) {
     await confirmPassword(dependencies, account, password, caller);
-  } else if (clock.now().getTime() - caller.authenticatedAt.getTime() > FRESH_LOGIN_MS) {
+  } else if (!isFreshLogin(caller, clock.now())) {
     throw refusal("reauthentication_required");
   }
   await auditAlone(queries, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });

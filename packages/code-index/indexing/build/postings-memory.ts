@@ -1,7 +1,7 @@
 /** Chunks whose postings all builds of a process keep in memory until they are packed. */
 const CHUNKS = 20_000;
 /** Searches read a row of each segment for each term, so none is closed before this. */
-const LEAST_CHUNKS = 2_500;
+const MIN_CHUNKS = 2_500;
 
 /** The memory that the builds of a process share, so that two at once need no more than one. */
 export type PostingsMemory = {
@@ -19,6 +19,6 @@ export function createPostingsMemory(): PostingsMemory {
       inside.add(own);
       return () => void inside.delete(own);
     },
-    share: () => Math.max(LEAST_CHUNKS, Math.floor(CHUNKS / Math.max(1, inside.size))),
+    share: () => Math.max(MIN_CHUNKS, Math.floor(CHUNKS / Math.max(1, inside.size))),
   };
 }

@@ -3,7 +3,7 @@ import "@mantine/core/styles/PillsInput.layer.css";
 import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Radio.layer.css";
 import { Alert, Button, Checkbox, Group, MultiSelect, Radio, Stack, Text } from "@mantine/core";
-import { type ConsentAnswer, type ConsentQuestion, GRANT_DAYS, MOST_GRANTED_REPOSITORIES } from "@sightline/identity/contract";
+import { type ConsentAnswer, type ConsentQuestion, GRANT_DAYS, MAX_GRANTED_REPOSITORIES } from "@sightline/identity/contract";
 import { useState } from "react";
 import { useChange } from "#http/use-change.ts";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
@@ -60,7 +60,7 @@ export function ConsentForm({ uid, question, repositories, onAnswered }: Consent
         searchable
         clearable
         hidePickedOptions
-        maxValues={MOST_GRANTED_REPOSITORIES}
+        maxValues={MAX_GRANTED_REPOSITORIES}
         clearButtonProps={{ "aria-label": "Open all repositories" }}
         nothingFoundMessage={nothingToChoose(repositories, "No other repository")}
         data={repositories.data?.map(({ id, full_name: name }) => ({ value: id, label: name })) ?? []}
