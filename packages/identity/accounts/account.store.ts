@@ -110,11 +110,6 @@ export async function countPasskeys(queries: Queries, userId: string): Promise<n
   return count;
 }
 
-/** Called at a full login only: after the second factor, where there is one. */
-export async function setLastLogin(transaction: Transaction, { id, now }: { readonly id: string; readonly now: Date }): Promise<void> {
-  await transaction.updateTable("identity.users").set({ last_login_at: now }).where("id", "=", id).execute();
-}
-
 /** Sets the password and ends what was issued before. */
 export async function updatePassword(
   transaction: Transaction,

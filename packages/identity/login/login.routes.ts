@@ -1,4 +1,3 @@
-import type { FastifyReply } from "fastify";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
@@ -17,18 +16,16 @@ import {
   type Me,
 } from "#contract.ts";
 import type { TokenCookie } from "#session/cookies.ts";
-import type { KnownDevices } from "#session/known-devices.ts";
+import { setLoginCookies } from "#session/full-login.ts";
 import { findSession } from "#session/session.store.ts";
 import { changePassword } from "./change-password.ts";
-import { login, type LoginDependencies, type LoginGrant } from "./login.ts";
+import { login, type LoginDependencies } from "./login.ts";
 import { stepUp } from "./step-up.ts";
 import { verifySecondFactor, type SecondStepDependencies } from "./verify-second-factor.ts";
 
 const BODY_BYTES = 16 * 1024;
 const withBody = routesTagged("login", BODY_BYTES);
 const withoutBody = routesTagged("login");
-
-type Cookies = { readonly cookie: TokenCookie; readonly devices: KnownDevices };
 
 export function loginRoutes(dependencies: LoginDependencies & { readonly cookie: TokenCookie }) {
   const { cookie, devices } = dependencies;
@@ -52,7 +49,7 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
         if ("two_factor_required" in grant) {
           return grant;
         }
-        setCookies(dependencies, reply, grant);
+        setLoginCookies(dependencies, reply, grant);
         return grant.answer;
       },
     );
@@ -89,7 +86,7 @@ export function secondStepRoutes(dependencies: SecondStepDependencies & { readon
       }),
       async (request, reply) => {
         const { accepted, ...grant } = await verifySecondFactor(dependencies, request.body, clientOf(request), devices.presented(request));
-        setCookies(dependencies, reply, grant);
+        setLoginCookies(dependencies, reply, grant);
         return { ...grant.answer, method: accepted.method, backup_codes_remaining: accepted.backupCodesRemaining };
       },
     );
@@ -106,12 +103,6 @@ export function secondStepRoutes(dependencies: SecondStepDependencies & { readon
       },
     );
   };
-}
-
-/** After a full login the browser has a session, and is known to the account. */
-function setCookies({ cookie, devices }: Cookies, reply: FastifyReply, grant: LoginGrant): void {
-  cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
-  devices.setCookie(reply, grant.deviceToken);
 }
 
 async function describeOwner({ queries, clock }: LoginDependencies, { userId, sessionId }: Owner): Promise<Me> {

@@ -1,26 +1,22 @@
-import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, setLastLogin, storableText } from "#accounts/account.store.ts";
+import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, storableText } from "#accounts/account.store.ts";
 import type { AccountDependencies } from "#accounts/create-account.ts";
-import { appendAudit, auditAlone } from "#audit/audit.store.ts";
+import { auditAlone } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
-import type { KnownDevices, PresentedDevice } from "#session/known-devices.ts";
-import type { Grant, Sessions } from "#session/sessions.ts";
+import { grantLogin, openFullLogin, type FullLoginDependencies, type LoginGrant, type OpenedLogin } from "#session/full-login.ts";
+import type { PresentedDevice } from "#session/known-devices.ts";
 import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttle/counters.ts";
 import type { Turns } from "#throttle/turns.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { issuePartialToken } from "#totp/partial-tokens.ts";
 
-export type LoginDependencies = AccountDependencies & {
-  readonly throttle: Throttle;
-  readonly sessions: Sessions;
-  readonly devices: KnownDevices;
-  /** In which strangers' passwords are looked at. */
-  readonly strangers: Turns;
-};
-
-/** A full login: the session's tokens, and the one by which the browser is known from now on. */
-export type LoginGrant = Grant & { readonly deviceToken: string };
+export type LoginDependencies = AccountDependencies &
+  FullLoginDependencies & {
+    readonly throttle: Throttle;
+    /** In which strangers' passwords are looked at. */
+    readonly strangers: Turns;
+  };
 
 export type Credentials = { readonly email: string; readonly password: string };
 
@@ -36,7 +32,7 @@ export async function login(
   client: Client,
   presented: PresentedDevice,
 ): Promise<LoginGrant | PartialSession> {
-  const { queries, hasher, throttle, sessions, devices, strangers } = dependencies;
+  const { queries, hasher, throttle, devices, strangers } = dependencies;
   const foldedEmail = foldEmail(email);
   const device = await devices.knownTo(presented, storableText(foldedEmail));
   const counters =
@@ -57,27 +53,24 @@ export async function login(
     throw refusal("invalid_credentials");
   }
   await taken.succeeded();
-  return "sessionId" in opened ? { ...(await sessions.grant(opened.sessionId)), deviceToken: opened.deviceToken } : opened;
+  return "sessionId" in opened ? grantLogin(dependencies, opened) : opened;
 }
 
 async function openSession(
-  { queries, sessions, devices, clock }: LoginDependencies,
+  dependencies: LoginDependencies,
   account: Account,
   client: Client,
   presented: PresentedDevice,
-): Promise<{ readonly sessionId: string; readonly deviceToken: string } | undefined> {
-  return queries.transaction().execute(async (transaction) => {
-    if (!(await lockVerifiedAccount(transaction, account))) {
-      return undefined;
-    }
-    const now = clock.now();
-    const { id: userId, tenantId } = account;
-    const sessionId = await sessions.open(transaction, { userId, amr: ["pwd"], authenticatedAt: now, client });
-    const deviceToken = await devices.remember(transaction, userId, presented);
-    await setLastLogin(transaction, { id: userId, now });
-    await appendAudit(transaction, { event: "login_ok", at: now, userId, actorId: userId, tenantId, sessionId, client });
-    return { sessionId, deviceToken };
-  });
+): Promise<OpenedLogin | undefined> {
+  const { id: userId, tenantId } = account;
+  const authenticatedAt = dependencies.clock.now();
+  return dependencies.queries
+    .transaction()
+    .execute(async (transaction) =>
+      (await lockVerifiedAccount(transaction, account))
+        ? openFullLogin(transaction, dependencies, { userId, tenantId, amr: ["pwd"], authenticatedAt, client, presented })
+        : undefined,
+    );
 }
 
 async function recordFailure({ queries, clock }: LoginDependencies, account: Account | undefined, client: Client): Promise<undefined> {

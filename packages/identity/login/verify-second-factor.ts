@@ -1,14 +1,13 @@
 import { AppError, orRefuse } from "@sightline/foundation/errors";
-import { setLastLogin } from "#accounts/account.store.ts";
-import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { VerifySecondFactorRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
+import { grantLogin, openFullLogin, type LoginGrant } from "#session/full-login.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
 import { consumePartialToken, givePartialTokenBack, takePartialToken, type PartialLogin } from "#totp/partial-token.store.ts";
 import { hashOfPartialToken } from "#totp/partial-tokens.ts";
 import { isCode, type AcceptedCode, type SecondFactor } from "#totp/second-factor.ts";
-import type { LoginDependencies, LoginGrant } from "./login.ts";
+import type { LoginDependencies } from "./login.ts";
 import { secondFactorCounters } from "#throttle/counters.ts";
 
 export type SecondStepDependencies = LoginDependencies & { readonly secondFactor: SecondFactor };
@@ -25,15 +24,14 @@ export async function verifySecondFactor(
   client: Client,
   presented: PresentedDevice,
 ): Promise<LoginGrant & { readonly accepted: AcceptedCode }> {
-  const { queries, throttle, sessions, devices, clock } = dependencies;
+  const { queries, throttle, devices, clock } = dependencies;
   const place = await throttle.take(secondFactorCounters(client.ip, await devices.knownToAnybody(presented)));
   const taken = await takePartialToken(queries, hashOfPartialToken(token), clock.now());
   const login = orRefuse(taken, () => refusal("invalid_partial_token"));
   try {
     const opened = await openSession(dependencies, { ...login, code, presented }, client);
     await place.succeeded();
-    const { sessionId, ...rest } = opened;
-    return { ...(await sessions.grant(sessionId)), ...rest };
+    return { ...(await grantLogin(dependencies, opened)), accepted: opened.accepted };
   } catch (error) {
     // A try is spent only when the code was evaluated: not while a lock stands, nor after an error of ours, nor by a slip of the keys.
     const isWrong = error instanceof AppError && error.code === "invalid_code";
@@ -50,21 +48,17 @@ export async function verifySecondFactor(
 type SecondStep = PartialLogin & { readonly code: string; readonly presented: PresentedDevice };
 
 async function openSession(
-  { secondFactor, sessions, devices, clock }: SecondStepDependencies,
+  dependencies: SecondStepDependencies,
   { tokenHash, userId, tenantId, authenticatedAt, code, presented }: SecondStep,
   client: Client,
 ) {
+  const { secondFactor, clock } = dependencies;
   return secondFactor.withCode({ userId, tenantId, code, client, purpose: "login" }, async (transaction, accepted) => {
-    const now = clock.now();
-    if (!(await consumePartialToken(transaction, tokenHash, now))) {
+    if (!(await consumePartialToken(transaction, tokenHash, clock.now()))) {
       throw refusal("invalid_partial_token");
     }
-    const amr = AMR[accepted.method];
-    const sessionId = await sessions.open(transaction, { userId, amr, authenticatedAt, client });
-    const deviceToken = await devices.remember(transaction, userId, presented);
-    await setLastLogin(transaction, { id: userId, now });
-    await appendAudit(transaction, { event: "login_ok", at: now, userId, actorId: userId, tenantId, sessionId, client });
-    return { sessionId, deviceToken, accepted };
+    const proved = { amr: AMR[accepted.method], authenticatedAt };
+    return { ...(await openFullLogin(transaction, dependencies, { userId, tenantId, ...proved, client, presented })), accepted };
   });
 }
 

@@ -1,21 +1,17 @@
 import { orRefuse } from "@sightline/foundation/errors";
-import { setLastLogin } from "#accounts/account.store.ts";
-import { appendAudit } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PasskeyAssertion, PasskeyRequest, SecondStepPasskeyRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
-import type { KnownDevices, PresentedDevice } from "#session/known-devices.ts";
-import type { Grant, Sessions } from "#session/sessions.ts";
+import { grantLogin, openFullLogin, type FullLoginDependencies, type LoginGrant, type OpenedLogin } from "#session/full-login.ts";
+import type { PresentedDevice } from "#session/known-devices.ts";
 import { passkeyOptionsCounters, secondFactorCounters } from "#throttle/counters.ts";
 import { consumePartialToken, findPasskeyLogin, givePartialTokenBack, takePartialToken } from "#totp/partial-token.store.ts";
 import { hashOfPartialToken } from "#totp/partial-tokens.ts";
 import { acceptPasskey, countingRefusals, type AcceptedPasskey, type PasskeyDependencies } from "./accept-passkey.ts";
 import { requestOptions } from "./request-options.ts";
 
-export type PasskeyLoginDependencies = PasskeyDependencies & { readonly sessions: Sessions; readonly devices: KnownDevices };
-
-type PasskeyGrant = Grant & { readonly deviceToken: string };
+export type PasskeyLoginDependencies = PasskeyDependencies & FullLoginDependencies;
 
 type From = { readonly client: Client; readonly presented: PresentedDevice };
 
@@ -34,7 +30,7 @@ export async function logInWithPasskey(
   dependencies: PasskeyLoginDependencies,
   response: PasskeyAssertion,
   from: From,
-): Promise<PasskeyGrant> {
+): Promise<LoginGrant> {
   const { throttle, devices, clock } = dependencies;
   const { client, presented } = from;
   const place = await throttle.take(secondFactorCounters(client.ip, await devices.knownToAnybody(presented)));
@@ -43,7 +39,7 @@ export async function logInWithPasskey(
       openSession(transaction, dependencies, from, { ...accepted, authenticatedAt: clock.now() }),
     ),
   );
-  return grant(dependencies, opened);
+  return grantLogin(dependencies, opened);
 }
 
 /** @throws {AppError} 401 `invalid_partial_token`, 429 `too_many_tries`. */
@@ -68,7 +64,7 @@ export async function verifyPasskey(
   dependencies: PasskeyLoginDependencies,
   { partial_token: token, response }: SecondStepPasskeyRequest,
   from: From,
-): Promise<PasskeyGrant> {
+): Promise<LoginGrant> {
   const { queries, throttle, devices, clock } = dependencies;
   const { client, presented } = from;
   const place = await throttle.take(secondFactorCounters(client.ip, await devices.knownToAnybody(presented)));
@@ -95,27 +91,14 @@ export async function verifyPasskey(
       throw error;
     }
   });
-  return grant(dependencies, opened);
+  return grantLogin(dependencies, opened);
 }
 
-type Opened = { readonly sessionId: string; readonly deviceToken: string };
-
-async function openSession(
+function openSession(
   transaction: Transaction,
-  { sessions, devices, clock }: PasskeyLoginDependencies,
-  { client, presented }: From,
-  { account, amr, authenticatedAt }: AcceptedPasskey & { readonly authenticatedAt: Date },
-): Promise<Opened> {
-  const now = clock.now();
-  const { id: userId, tenantId } = account;
-  const sessionId = await sessions.open(transaction, { userId, amr, authenticatedAt, client });
-  const deviceToken = await devices.remember(transaction, userId, presented);
-  await setLastLogin(transaction, { id: userId, now });
-  const details = { method: "passkey" };
-  await appendAudit(transaction, { event: "login_ok", at: now, userId, actorId: userId, tenantId, sessionId, client, details });
-  return { sessionId, deviceToken };
-}
-
-async function grant({ sessions }: PasskeyLoginDependencies, { sessionId, deviceToken }: Opened): Promise<PasskeyGrant> {
-  return { ...(await sessions.grant(sessionId)), deviceToken };
+  dependencies: PasskeyLoginDependencies,
+  from: From,
+  { account: { id: userId, tenantId }, ...proved }: AcceptedPasskey & { readonly authenticatedAt: Date },
+): Promise<OpenedLogin> {
+  return openFullLogin(transaction, dependencies, { userId, tenantId, ...proved, ...from, details: { method: "passkey" } });
 }

@@ -19,6 +19,7 @@ import {
   type PasskeyLoginAnswer,
 } from "#contract.ts";
 import type { TokenCookie } from "#session/cookies.ts";
+import { setLoginCookies, type LoginGrant } from "#session/full-login.ts";
 import { acceptNoBody } from "#totp/optional-json.ts";
 import { loginOptions, logInWithPasskey, secondStepOptions, verifyPasskey, type PasskeyLoginDependencies } from "./log-in.ts";
 import { describePasskey, listOwnPasskeys, removeOwnPasskey, renameOwnPasskey } from "./own-passkeys.ts";
@@ -156,11 +157,7 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
   };
 }
 
-type Granted = Awaited<ReturnType<typeof logInWithPasskey>>;
-
-/** After a full login the browser has a session, and is known to the account. */
-function answer({ cookie, devices }: LoginDependencies, reply: FastifyReply, grant: Granted): PasskeyLoginAnswer {
-  cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
-  devices.setCookie(reply, grant.deviceToken);
+function answer(dependencies: LoginDependencies, reply: FastifyReply, grant: LoginGrant): PasskeyLoginAnswer {
+  setLoginCookies(dependencies, reply, grant);
   return { ...grant.answer, method: "passkey" };
 }

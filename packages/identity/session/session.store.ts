@@ -121,6 +121,10 @@ export async function lockUser(transaction: Transaction, userId: string): Promis
   await transaction.selectFrom("identity.users").select("id").where("id", "=", userId).forUpdate().execute();
 }
 
+export async function setLastLogin(transaction: Transaction, userId: string, now: Date): Promise<void> {
+  await transaction.updateTable("identity.users").set({ last_login_at: now }).where("id", "=", userId).execute();
+}
+
 /** Locks a session of the user; false when it has ended. */
 export async function lockLiveSession(transaction: Transaction, sessionId: string, userId: string): Promise<boolean> {
   const row = await transaction

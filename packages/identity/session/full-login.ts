@@ -1,0 +1,56 @@
+import type { FastifyReply } from "fastify";
+import type { Clock } from "@sightline/foundation/clock";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
+import type { Transaction } from "#schema.ts";
+import type { TokenCookie } from "./cookies.ts";
+import type { KnownDevices, PresentedDevice } from "./known-devices.ts";
+import { setLastLogin } from "./session.store.ts";
+import type { Grant, Sessions } from "./sessions.ts";
+
+export type FullLoginDependencies = { readonly sessions: Sessions; readonly devices: KnownDevices; readonly clock: Clock };
+
+/** Whose login it is, how it was proved, and from where it came. */
+export type FullLogin = {
+  readonly userId: string;
+  readonly tenantId: string;
+  readonly amr: readonly string[];
+  readonly authenticatedAt: Date;
+  readonly client: Client;
+  readonly presented: PresentedDevice;
+  readonly details?: Readonly<Record<string, string>>;
+};
+
+/** A login whose transaction has yet to commit; `grantLogin` turns it into tokens then. */
+export type OpenedLogin = { readonly sessionId: string; readonly deviceToken: string };
+
+/** The session's tokens, and the one by which the browser is known from now on. */
+export type LoginGrant = Grant & { readonly deviceToken: string };
+
+/** Opens a session once everything was proved that the account asks for, and makes the browser known to the account. */
+export async function openFullLogin(
+  transaction: Transaction,
+  { sessions, devices, clock }: FullLoginDependencies,
+  { presented, details = {}, ...login }: FullLogin,
+): Promise<OpenedLogin> {
+  const { userId, tenantId, client } = login;
+  const now = clock.now();
+  const sessionId = await sessions.open(transaction, login);
+  const deviceToken = await devices.remember(transaction, userId, presented);
+  await setLastLogin(transaction, userId, now);
+  await appendAudit(transaction, { event: "login_ok", at: now, userId, actorId: userId, tenantId, sessionId, client, details });
+  return { sessionId, deviceToken };
+}
+
+export async function grantLogin({ sessions }: Pick<FullLoginDependencies, "sessions">, opened: OpenedLogin): Promise<LoginGrant> {
+  return { ...(await sessions.grant(opened.sessionId)), deviceToken: opened.deviceToken };
+}
+
+export function setLoginCookies(
+  { cookie, devices }: { readonly cookie: TokenCookie; readonly devices: KnownDevices },
+  reply: FastifyReply,
+  grant: LoginGrant,
+): void {
+  cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
+  devices.setCookie(reply, grant.deviceToken);
+}
