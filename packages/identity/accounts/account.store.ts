@@ -1,5 +1,6 @@
 import { sql, type Insertable } from "kysely";
 import { v7 as uuidv7 } from "uuid";
+import { HAS_PASSKEYS, PASSKEYS } from "#account-facts.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /**
@@ -26,19 +27,19 @@ const ACCOUNT_COLUMNS = [
   "totp_enabled as totpEnabled",
   "epoch",
   "email",
-  sql<boolean>`exists (select from identity.passkeys where user_id = users.id)`.as("hasPasskeys"),
+  HAS_PASSKEYS.as("hasPasskeys"),
 ] as const;
 
 export async function findAccountByEmail(queries: Queries, email: string) {
   return queries
-    .selectFrom("identity.users")
+    .selectFrom("identity.users as user")
     .select(ACCOUNT_COLUMNS)
     .where(sql`lower(email)`, "=", storableText(foldEmail(email)))
     .executeTakeFirst();
 }
 
 export async function findAccount(queries: Queries, id: string) {
-  return queries.selectFrom("identity.users").select(ACCOUNT_COLUMNS).where("id", "=", id).executeTakeFirst();
+  return queries.selectFrom("identity.users as user").select(ACCOUNT_COLUMNS).where("id", "=", id).executeTakeFirst();
 }
 
 export async function findProfile(queries: Queries, id: string) {
@@ -52,7 +53,7 @@ export async function findProfile(queries: Queries, id: string) {
       "user.role",
       "user.must_change_password",
       "user.totp_enabled",
-      sql<number>`(select count(*)::int from identity.passkeys where user_id = "user".id)`.as("passkeys"),
+      PASSKEYS.as("passkeys"),
       "tenant.id as tenantId",
       "tenant.name as tenantName",
     ])

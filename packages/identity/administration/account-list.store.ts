@@ -2,7 +2,7 @@ import { likeContaining } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import { storableText } from "#accounts/account.store.ts";
 import type { Queries, Role } from "#schema.ts";
-import { NO_PASSWORD } from "#accounts/password-hash.ts";
+import { INVITED, PASSKEYS } from "#account-facts.ts";
 
 const POSITION = sql<string>`lower("user".email)`;
 
@@ -56,9 +56,9 @@ function selectListed(queries: Queries, now: Date) {
       "user.disabled_at",
       "user.last_login_at",
       "user.totp_enabled",
-      sql<number>`(select count(*)::int from identity.passkeys where user_id = "user".id)`.as("passkeys"),
+      PASSKEYS.as("passkeys"),
       "user.must_change_password",
-      sql<boolean>`("user".password_hash = ${NO_PASSWORD} and "user".password_changed_at = "user".created_at)`.as("invited"),
+      INVITED,
       "reset.asked_by as resetAskedBy",
       "asker.email as resetAskedByEmail",
       "reset.reason as resetReason",

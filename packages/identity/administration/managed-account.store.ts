@@ -1,12 +1,9 @@
 import { sql } from "kysely";
-import { NO_PASSWORD } from "#accounts/password-hash.ts";
+import { INVITED } from "#account-facts.ts";
 import type { Queries, Role, Transaction } from "#schema.ts";
 
 /** An account as it is while an admin acts on it. */
 export type ManagedAccount = NonNullable<Awaited<ReturnType<typeof lockManagedAccount>>>;
-
-/** Whether the account was invited and has not had a password since. */
-const INVITED = sql<boolean>`(password_hash = ${NO_PASSWORD} and password_changed_at = created_at)`.as("invited");
 
 const COLUMNS = [
   "id",
@@ -32,7 +29,7 @@ export async function lockAdministration(transaction: Transaction, tenantId: str
 
 export async function lockManagedAccount(transaction: Transaction, { id, tenantId }: OwnAccount) {
   return transaction
-    .selectFrom("identity.users")
+    .selectFrom("identity.users as user")
     .select(COLUMNS)
     .where("id", "=", id)
     .where("tenant_id", "=", tenantId)

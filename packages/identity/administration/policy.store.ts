@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { HAS_SECOND_FACTOR } from "#account-facts.ts";
+import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
 
 /** What an organisation asks of its admins. */
@@ -40,13 +41,20 @@ type ActiveAdmin = { readonly id: string; readonly hasSecondFactor: boolean };
 
 export async function listActiveAdmins(queries: Queries, tenantId: string): Promise<readonly ActiveAdmin[]> {
   return queries
-    .selectFrom("identity.users")
-    .select(["id", sql<boolean>`totp_enabled or exists (select from identity.passkeys where user_id = users.id)`.as("hasSecondFactor")])
+    .selectFrom("identity.users as user")
+    .select(["id", HAS_SECOND_FACTOR.as("hasSecondFactor")])
     .where("tenant_id", "=", tenantId)
     .where("role", "=", "admin")
     .where("disabled_at", "is", null)
     .orderBy("id")
     .execute();
+}
+
+/** @throws {AppError} 403 `second_factor_needed` unless it is an active admin with a second factor. */
+export function refuseWithoutSecondFactor(admins: readonly ActiveAdmin[], userId: string): void {
+  if (!admins.some(({ id, hasSecondFactor }) => id === userId && hasSecondFactor)) {
+    throw refusal("second_factor_needed");
+  }
 }
 
 export type WaitingReset = { readonly askedBy: string; readonly reason: string };

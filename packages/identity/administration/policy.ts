@@ -5,7 +5,7 @@ import type { ChangePolicyRequest, Policy } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { type AdministrationDependencies, refuseFormerAdmin } from "./act-on-account.ts";
 import { lockAdministration } from "./managed-account.store.ts";
-import { findPolicy, listActiveAdmins, savePolicy, type StoredPolicy } from "./policy.store.ts";
+import { findPolicy, listActiveAdmins, refuseWithoutSecondFactor, savePolicy, type StoredPolicy } from "./policy.store.ts";
 
 /** An admin who acts for others has one of their own, another one confirms, and a third one has lost theirs. */
 const ADMINS_FOR_TWO = 3;
@@ -33,9 +33,7 @@ export async function changePolicy(
     await refuseFormerAdmin(transaction, caller);
     const now = clock.now();
     const admins = await listActiveAdmins(transaction, tenantId);
-    if (!admins.some(({ id, hasSecondFactor }) => id === userId && hasSecondFactor)) {
-      throw refusal("second_factor_needed");
-    }
+    refuseWithoutSecondFactor(admins, userId);
     const before = inForce(await findPolicy(transaction, tenantId), now);
     const policy = changed(before, request, now);
     if (policy.resetsNeedTwo && !before.resetsNeedTwo && admins.length < ADMINS_FOR_TWO) {

@@ -7,7 +7,14 @@ import { forgetAllFailures } from "#totp/code-tries.store.ts";
 import { wipeSecondFactor } from "#totp/setup.store.ts";
 import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 import { needsTwo } from "./policy.ts";
-import { deleteWaitingReset, findPolicy, findWaitingReset, listActiveAdmins, saveWaitingReset } from "./policy.store.ts";
+import {
+  deleteWaitingReset,
+  findPolicy,
+  findWaitingReset,
+  listActiveAdmins,
+  refuseWithoutSecondFactor,
+  saveWaitingReset,
+} from "./policy.store.ts";
 
 /** How long an asked reset waits for another admin. */
 const WAITING_MS = 24 * 3600_000;
@@ -68,10 +75,7 @@ export async function cancelReset(dependencies: AdministrationDependencies, acto
 
 /** @throws {AppError} 403 `second_factor_needed`. */
 async function needsAnother({ transaction, account, now }: Action, actor: Caller): Promise<boolean> {
-  const admins = await listActiveAdmins(transaction, account.tenantId);
-  if (!admins.some(({ id, hasSecondFactor }) => id === actor.userId && hasSecondFactor)) {
-    throw refusal("second_factor_needed");
-  }
+  refuseWithoutSecondFactor(await listActiveAdmins(transaction, account.tenantId), actor.userId);
   if (!needsTwo(await findPolicy(transaction, account.tenantId), now)) {
     return false;
   }

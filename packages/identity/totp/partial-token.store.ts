@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { HAS_PASSKEYS } from "#account-facts.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /** A login whose password was right and whose code is due; `authenticatedAt` is when the password was verified. */
@@ -9,8 +10,6 @@ const LIVE_PER_USER = 3;
 
 /** What the second step is done with. */
 type SecondStep = "code" | "passkey";
-
-const HAS_PASSKEYS = sql<boolean>`exists (select from identity.passkeys where user_id = "user".id)`;
 
 /** Inserts a token and deletes the oldest ones, so that an account never has more than three. The caller holds the account's lock. */
 export async function insertPartialToken(
