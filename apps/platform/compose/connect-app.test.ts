@@ -1,55 +1,23 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { deriveEnvironment, type Environment } from "#settings/environment.ts";
-import { prepare } from "./prepare.ts";
 import { makeAssistant, type Assistant } from "#testing/assistant.ts";
 import { openBrowser, type Browser } from "#testing/browser.ts";
-import { freePort } from "#testing/free-port.ts";
 import { connectMcp } from "#testing/mcp-client.ts";
-import { startRoles, type RunningRoles } from "#testing/running-roles.ts";
+import { startProduct, type StartedProduct } from "#testing/started-product.ts";
 
 const PASSWORD = "seven green lanterns";
 const EMAIL = "ada@example.org";
 
-let database: TestDatabase<unknown>;
-let redis: TestRedis;
-let home: string;
-let environment: Environment;
-let roles: RunningRoles;
+let product: StartedProduct;
+let roles: StartedProduct["roles"];
 let mcp: URL;
 let site: string;
 let repositories: readonly { readonly id: string; readonly name: string }[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  redis = await createTestRedis();
-  home = await mkdtemp(join(tmpdir(), "sightline-connect-app-"));
-  const secret = "x".repeat(43);
-  environment = deriveEnvironment({
-    DATABASE_URL: database.url,
-    OBSERVABILITY_REDIS_URL: redis.url,
-    OBSERVABILITY_STREAM_NAME: `${redis.prefix}events`,
-    SIGHTLINE_HOME: home,
-    SIGHTLINE_HOST: "127.0.0.1",
-    SECRET_KEY: secret,
-    ENCRYPTION_KEYS: `k1:${secret}`,
-    API_KEY: `studio_${"0".repeat(64)}`,
-    ADMIN_EMAIL: EMAIL,
-    ADMIN_PASSWORD: PASSWORD,
-    CODEINDEX_ALLOW_FILE_URLS: "true",
-    IDENTITY_PORT: String(await freePort()),
-    CODEINDEX_PORT: String(await freePort()),
-    OBSERVABILITY_PORT: String(await freePort()),
-    CONSOLE_PORT: String(await freePort()),
-  }).environment;
-  await prepare(environment, silentLog, 10, { firstAdmin: true });
-  roles = await startRoles(environment);
+  product = await startProduct("connect-app", { ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD, CODEINDEX_ALLOW_FILE_URLS: "true" });
+  ({ roles } = product);
+  const { environment } = product;
   mcp = new URL(`${environment["CODEINDEX_PUBLIC_URL"] ?? ""}/mcp`);
   site = environment["PUBLIC_URL"] ?? "";
   const headers = await bearerOfPerson(openBrowser(site));
@@ -62,12 +30,7 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-afterAll(async () => {
-  await roles.stop();
-  await redis.client.quit();
-  await database.drop();
-  await rm(home, { recursive: true });
-});
+afterAll(() => product.stop());
 
 type Choices = { readonly repositories?: readonly string[]; readonly traces?: boolean; readonly days?: number };
 

@@ -1,27 +1,17 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { countTokens } from "@sightline/code-index";
-import { deriveEnvironment, type Environment } from "#settings/environment.ts";
-import { prepare } from "./prepare.ts";
 import { BLAME, makeFailingAgent, type FailingAgent } from "#testing/failing-agent.ts";
-import { freePort } from "#testing/free-port.ts";
 import { connectMcp, type McpCaller } from "#testing/mcp-client.ts";
-import { startRoles, type RunningRoles } from "#testing/running-roles.ts";
+import { startProduct, type StartedProduct } from "#testing/started-product.ts";
 
 const PASSWORD = "seven green lanterns";
 const TRACE_TOOLS = ["list_traces", "get_trace", "get_observation", "compare_traces", "trace_stats"];
 
-let database: TestDatabase<unknown>;
-let redis: TestRedis;
-let home: string;
-let environment: Environment;
-let roles: RunningRoles;
+let product: StartedProduct;
+let database: StartedProduct["database"];
+let redis: StartedProduct["redis"];
+let environment: StartedProduct["environment"];
 let agent: FailingAgent;
 let admin: string;
 let projectId: string;
@@ -29,30 +19,13 @@ let repositoryId: string;
 const clients: McpCaller[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  redis = await createTestRedis();
-  home = await mkdtemp(join(tmpdir(), "sightline-mcp-traces-"));
   agent = await makeFailingAgent("git@github.com:acme/shipping.git");
-  const secret = "x".repeat(43);
-  environment = deriveEnvironment({
-    DATABASE_URL: database.url,
-    OBSERVABILITY_REDIS_URL: redis.url,
-    OBSERVABILITY_STREAM_NAME: `${redis.prefix}events`,
-    SIGHTLINE_HOME: home,
-    SIGHTLINE_HOST: "127.0.0.1",
-    SECRET_KEY: secret,
-    ENCRYPTION_KEYS: `k1:${secret}`,
-    API_KEY: `studio_${"0".repeat(64)}`,
+  product = await startProduct("mcp-traces", {
     ADMIN_EMAIL: "ada@example.org",
     ADMIN_PASSWORD: PASSWORD,
     CODEINDEX_ALLOW_FILE_URLS: "true",
-    IDENTITY_PORT: String(await freePort()),
-    CODEINDEX_PORT: String(await freePort()),
-    OBSERVABILITY_PORT: String(await freePort()),
-    CONSOLE_PORT: String(await freePort()),
-  }).environment;
-  await prepare(environment, silentLog, 10, { firstAdmin: true });
-  roles = await startRoles(environment);
+  });
+  ({ database, redis, environment } = product);
   admin = await logIn("ada@example.org");
   ({ id: projectId } = await ask("observability", "POST", "/api/v1/projects", { name: "Shipping" }));
   const repository = await ask("code-index", "POST", "/api/v1/repos", { full_name: "acme/shipping", clone_url: agent.url });
@@ -67,11 +40,8 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await roles.stop();
-  await redis.client.quit();
-  await database.drop();
+  await product.stop();
   await agent.remove();
-  await rm(home, { recursive: true });
 });
 
 async function untilItIsThere(): Promise<void> {

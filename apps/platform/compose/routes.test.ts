@@ -1,14 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deriveEnvironment, type Environment } from "#settings/environment.ts";
-import { prepare, withParts } from "./prepare.ts";
-import { freePort } from "#testing/free-port.ts";
-import { startRoles, type RunningRoles, type ServedRoute } from "#testing/running-roles.ts";
+import { withParts } from "./prepare.ts";
+import type { ServedRoute } from "#testing/running-roles.ts";
+import { startProduct, type StartedProduct } from "#testing/started-product.ts";
 import { totpCode } from "#testing/totp-code.ts";
 
 /** Everything that anyone may call, by role. A route that is not here has to refuse whoever has not logged in. */
@@ -87,43 +81,17 @@ const PROXIES = { identity: "/api/identity", "code-index": "/api/code-index", ob
 
 const PASSWORD = "seven green lanterns";
 
-let database: TestDatabase<unknown>;
-let redis: TestRedis;
-let home: string;
-let environment: Environment;
-let roles: RunningRoles;
+let product: StartedProduct;
+let database: StartedProduct["database"];
+let environment: StartedProduct["environment"];
+let roles: StartedProduct["roles"];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  redis = await createTestRedis();
-  home = await mkdtemp(join(tmpdir(), "sightline-routes-"));
-  const secret = "x".repeat(43);
-  environment = deriveEnvironment({
-    DATABASE_URL: database.url,
-    OBSERVABILITY_REDIS_URL: redis.url,
-    OBSERVABILITY_STREAM_NAME: `${redis.prefix}events`,
-    SIGHTLINE_HOME: home,
-    SIGHTLINE_HOST: "127.0.0.1",
-    SECRET_KEY: secret,
-    ENCRYPTION_KEYS: `k1:${secret}`,
-    API_KEY: `studio_${"0".repeat(64)}`,
-    CODEINDEX_WEBHOOK_SECRET: secret,
-    REGISTRATION: "open",
-    IDENTITY_PORT: String(await freePort()),
-    CODEINDEX_PORT: String(await freePort()),
-    OBSERVABILITY_PORT: String(await freePort()),
-    CONSOLE_PORT: String(await freePort()),
-  }).environment;
-  await prepare(environment, silentLog, 10, { firstAdmin: false });
-  roles = await startRoles(environment);
+  product = await startProduct("routes", { CODEINDEX_WEBHOOK_SECRET: "x".repeat(43), REGISTRATION: "open" });
+  ({ database, environment, roles } = product);
 });
 
-afterAll(async () => {
-  await roles.stop();
-  await redis.client.quit();
-  await database.drop();
-  await rm(home, { recursive: true });
-});
+afterAll(() => product.stop());
 
 test("every route has a class that is known here, and below /admin it is one for admins", () => {
   const classes = [...OPEN_CLASSES, ...ADMIN_CLASSES, ...OTHER_CLASSES];
