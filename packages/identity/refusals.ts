@@ -34,7 +34,10 @@ export const refusal = refusalsOf({
   password_unchanged: [400, "The new password is the current one. Choose another."],
   reauthentication_required: [403, 'This login is more than ten minutes old. Send your password with the request: {"password": "…"}.'],
   registration_closed: [403, "Registration is closed. Ask an admin for an account."],
-  second_factor_needed: [403, "Set up a second factor of your own first: nobody takes another's without having one."],
+  second_factor_needed: [
+    403,
+    "Set up a second factor of your own first: only then can you take another's, or change what is asked of admins.",
+  ],
   second_factor_required: [403, "Your organisation asks admins for a second factor. Set one up first: POST /admin/2fa/setup."],
   second_factor_unreadable: [
     503,

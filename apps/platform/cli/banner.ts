@@ -20,7 +20,7 @@ type Presenting = { readonly format: LogFormat; readonly home: string };
 /** Renders what a person needs once everything is up. */
 export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerOptions): string {
   const consoleUrl = environment["PUBLIC_URL"] ?? "http://localhost:3000";
-  const mcpUrl = `${environment["CODEINDEX_PUBLIC_URL"] ?? "http://localhost:8080"}/mcp`;
+  const mcpUrl = mcpUrlOf(environment);
   const otlpUrl = `${environment["OBSERVABILITY_PUBLIC_URL"] ?? "http://localhost:8000"}/v1/traces`;
   const eventsUrl = withoutUserInfo(environment["OBSERVABILITY_PUBLIC_REDIS_URL"] ?? environment["OBSERVABILITY_REDIS_URL"] ?? "");
   const lines = [
@@ -33,18 +33,25 @@ export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerO
     ...(roles.includes("consumer") ? [`  Events       ${eventsUrl}`] : []),
     `  Data         ${environment["SIGHTLINE_HOME"] ?? ""}`,
     ...(firstAdmin.length === 0 ? [] : ["", ...firstAdmin]),
-    ...(roles.includes("code-index")
-      ? [
-          "",
-          `  Connect an assistant: make a token at ${consoleUrl}/code/connect, then`,
-          `    claude mcp add --transport http sightline ${mcpUrl} --header "Authorization: Bearer <token>"`,
-        ]
-      : []),
+    ...(roles.includes("code-index") ? ["", ...presentConnecting(environment, consoleUrl)] : []),
     "",
     "  Ctrl-C stops everything.",
     "",
   ];
   return lines.join("\n");
+}
+
+function mcpUrlOf(environment: Environment): string {
+  return `${environment["CODEINDEX_PUBLIC_URL"] ?? "http://localhost:8080"}/mcp`;
+}
+
+/** Without a token only where an identity service lets assistants in. */
+function presentConnecting(environment: Environment, consoleUrl: string): readonly string[] {
+  const add = `    claude mcp add --transport http sightline ${mcpUrlOf(environment)}`;
+  const addWithToken = `${add} --header "Authorization: Bearer <token>"`;
+  return environment["CODEINDEX_JWT_EPOCHS_URL"] === undefined
+    ? [`  Connect an assistant: make a token at ${consoleUrl}/code/connect, then`, addWithToken]
+    : ["  Connect an assistant; it opens the browser to sign in:", add, `  Or with a token of ${consoleUrl}/code/connect:`, addWithToken];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@sightline/foundation/log";
 import { withFolderLock } from "@sightline/foundation/folder-lock";
@@ -20,28 +20,41 @@ const MAX_PACKS = 20;
 
 /** Removes mirrors of repositories that are gone, drops branches that are no longer indexed, and packs what many fetches brought. */
 export async function tidyMirrors({ dataDir, listRepositories, log, signal }: Tidying): Promise<void> {
-  const folder = mirrorsFolder(dataDir);
-  // Read first: a repository that is registered meanwhile is in the list, or its mirror is not among these.
-  const names = await readdir(folder).catch(() => []);
-  if (names.length === 0) {
-    return;
-  }
-  const repositories = await listRepositories();
-  for (const name of names) {
-    signal.throwIfAborted();
-    const branches = repositories.get(name);
-    if (branches === undefined) {
-      await removeFolder(join(folder, name));
-    } else {
-      const mirror = join(folder, name);
-      for (const place of [mirror, historyFolder(mirror)]) {
-        await putInOrder(place, branches, signal).catch((error: unknown) => {
-          signal.throwIfAborted();
-          log.warn({ err: error, repository: name }, "a mirror was not put in order; the next fetch looks after it");
-        });
-      }
+  for (const { folder, branches } of await removeStrayMirrors({ dataDir, listRepositories, signal })) {
+    for (const place of [folder, historyFolder(folder)]) {
+      await putInOrder(place, branches, signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        log.warn({ err: error, folder }, "a mirror was not put in order; the next fetch looks after it");
+      });
     }
   }
+}
+
+type Kept = { readonly folder: string; readonly branches: readonly string[] };
+
+/** @returns the mirrors that are needed. */
+export async function removeStrayMirrors({ dataDir, listRepositories, signal }: Omit<Tidying, "log">): Promise<readonly Kept[]> {
+  const parent = mirrorsFolder(dataDir);
+  // Read first: a repository that is registered meanwhile is in the list, or its mirror is not among these.
+  const names = await readdir(parent).catch(() => []);
+  const repositories = names.length === 0 ? new Map<string, readonly string[]>() : await listRepositories();
+  const kept: Kept[] = [];
+  for (const name of names) {
+    signal.throwIfAborted();
+    const folder = join(parent, name);
+    const branches = repositories.get(name);
+    if (branches === undefined) {
+      await removeFolder(folder);
+    } else {
+      kept.push({ folder, branches });
+    }
+  }
+  return kept;
+}
+
+/** A number that differs once a mirror came or went. */
+export async function mirrorsVersion(dataDir: string): Promise<bigint> {
+  return (await stat(mirrorsFolder(dataDir), { bigint: true }).catch(() => undefined))?.mtimeNs ?? 0n;
 }
 
 async function putInOrder(folder: string, branches: readonly string[], signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import { createSourceAccess, type SourceAccessOptions } from "#credentials/sourc
 import { createEmbedder } from "#embedding/create-embedder.ts";
 import { listBranches } from "#git/branches.ts";
 import { sweepPrivateFolders } from "#git/private-folder.ts";
-import { tidyMirrors } from "#git/tidy-mirrors.ts";
+import { mirrorsVersion, removeStrayMirrors, tidyMirrors } from "#git/tidy-mirrors.ts";
 import { listIndexedBranches } from "./refs.store.ts";
 import { forgetCallers } from "#store/records/call-limit.store.ts";
 import { pruneDeliveries } from "#webhooks/deliveries.store.ts";
@@ -92,7 +92,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
       { name: "deleting old deliveries", everyMs: HOUR_MS, run: () => pruneDeliveries(database, { now: clock.now() }) },
       { name: "deleting old jobs", everyMs: HOUR_MS, run: () => deleteOldJobs(database, { now: clock.now() }) },
       { name: "forgetting callers", everyMs: HOUR_MS, run: () => forgetCallers(database) },
-      { name: "deleting what is marked", everyMs: DELETIONS_MS, run: (signal) => deleteAll(tools, signal) },
+      { name: "deleting what is marked", everyMs: DELETIONS_MS, run: createDeletion(tools) },
     ],
   });
 
@@ -116,13 +116,22 @@ async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): 
   return false;
 }
 
-/** Other indexers remove their mirrors when they look at them next. */
-async function deleteAll(tools: JobTools, signal: AbortSignal): Promise<boolean> {
-  const done = await deleteMarked({ ...tools, signal });
-  if (done) {
-    await tidy(tools, signal);
-  }
-  return done;
+/**
+ * Deletes what is marked, and its mirrors on this machine; other indexers remove theirs when they look at them next. A mirror is
+ * looked for again when one came: whoever fetched while its repository was deleted makes its folder anew.
+ */
+function createDeletion({ dataDir, ...tools }: JobTools): (signal: AbortSignal) => Promise<boolean> {
+  const listRepositories = () => listIndexedBranches(tools.database);
+  let seen: bigint | undefined;
+  return async (signal) => {
+    const done = await deleteMarked({ ...tools, signal });
+    const version = await mirrorsVersion(dataDir);
+    if (done || version !== seen) {
+      await removeStrayMirrors({ dataDir, listRepositories, signal });
+      seen = version;
+    }
+    return done;
+  };
 }
 
 /** One job at a time in each. The last takes only what is over soon, so that a push never waits for first builds. */

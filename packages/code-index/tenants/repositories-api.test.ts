@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -205,7 +206,10 @@ test(
   "a deleted repository is nowhere from that moment, then its rows and its mirror go; its name is free at once",
   { timeout: 60_000 },
   async () => {
-    const { id } = await running.index("acme/leaving", { "leaving.ts": "export const leavingForGood = 1;\n" });
+    // A name of its own, which another try of this test does not find taken.
+    const name = `leaving-${randomUUID().slice(0, 8)}`;
+    const { id } = await running.index(`acme/${name}`, { "leaving.ts": "export const leavingForGood = 1;\n" });
+    const mirrors = () => readdir(join(running.dataDir, "mirrors"));
     const [job] = (await call("GET", `/api/v1/jobs?repo_id=${id}`)).body.items;
     expect((await call("GET", "/api/v1/search?query=leavingForGood")).body.results).toHaveLength(1);
 
@@ -220,16 +224,20 @@ test(
     expect((await call("PATCH", `/api/v1/repos/${id}`, { include: [] })).status).toBe(404);
     expect((await call("DELETE", `/api/v1/repos/${id}`)).status).toBe(404);
 
-    await register({ full_name: "Acme/Leaving" });
+    await register({ full_name: `Acme/${name}` });
     await vi.waitFor(
       async () => {
         const { rows } = await sql`
         select id::text from codeindex.repositories where id = ${id} union all select path from tenant_one.files where path = 'leaving.ts'
       `.execute(running.database.query);
         expect(rows).toEqual([]);
-        expect(await readdir(join(running.dataDir, "mirrors"))).not.toContain(id);
+        expect(await mirrors()).not.toContain(id);
       },
       { timeout: 30_000, interval: 200 },
     );
+
+    // As by a fetch that was under way, which makes its folder anew.
+    await mkdir(join(running.dataDir, "mirrors", id, "history"), { recursive: true });
+    await vi.waitFor(async () => expect(await mirrors()).not.toContain(id), { timeout: 10_000, interval: 200 });
   },
 );
