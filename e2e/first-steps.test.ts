@@ -40,8 +40,8 @@ test("an empty product has four steps, which can be put away and brought back", 
   await stepsOf(page).getByText("0 of 4 done").waitFor();
   await page.getByText("Nothing needs you").waitFor();
   expect(await inspectPage(page, "overview-first")).toEqual([]);
-  await stepsOf(page).getByRole("button", { name: "Put away" }).click();
-  await page.getByText("Your second factor is off").waitFor();
+  await stepsOf(page).getByRole("button", { name: "Dismiss" }).click();
+  await page.getByText("2FA is off").waitFor();
   await page.reload();
   await page.getByRole("button", { name: "First steps: 0 of 4 done" }).click();
   await stepsOf(page).waitFor();
@@ -67,14 +67,14 @@ test("an assistant's first call ticks its step, without a reload", { timeout: ST
   await page.getByRole("button", { name: "Create token" }).click();
   const token = (await page.getByLabel("the token", { exact: true }).innerText()).trim();
   await backToSteps();
-  await stepsOf(page).getByText("“Ada's laptop” has not called yet.").waitFor();
+  await stepsOf(page).getByText("“Ada's laptop” has not connected yet.").waitFor();
   const answer = await fetch(`${product.codeIndexUrl}/mcp`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
   });
   expect(answer.status).toBe(200);
-  await stepsOf(page).getByText("“Ada's laptop” has called.").waitFor();
+  await stepsOf(page).getByText("“Ada's laptop” has connected.").waitFor();
 });
 
 test("an agent's first trace ticks its step, without a reload", { timeout: STEP_MS }, async () => {
@@ -99,7 +99,7 @@ test("the second factor is the last step, and then the steps are gone", { timeou
   await page.getByLabel("I have saved these codes").check();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("link", { name: "Overview", exact: true }).click();
-  await page.getByRole("region", { name: "Live agents" }).getByText("No agent runs at the moment.").waitFor();
+  await page.getByRole("region", { name: "Live agents" }).getByText("No agents are running.").waitFor();
   await stepsOf(page).waitFor({ state: "hidden" });
   expect(await page.getByRole("button", { name: /^First steps/ }).count()).toBe(0);
 });

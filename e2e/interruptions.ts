@@ -126,7 +126,7 @@ export function describeInterruptions(world: () => Interrupted): void {
           await dialog.getByRole("button", { name: "Create the user" }).click();
           await page.getByLabel("Your password", { exact: true }).fill(world().first.password);
           await page.getByRole("button", { name: "Confirm" }).click();
-          await dialog.getByRole("alert").getByText("No answer came: it may be done all the same").waitFor();
+          await dialog.getByRole("alert").getByText("No response: it may have been done anyway").waitFor();
           await dialog.getByRole("button", { name: "Create the user" }).click();
           await dialog.getByRole("alert").getByText("There is an account with this e-mail address").waitFor();
           await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -181,7 +181,7 @@ export function describeInterruptions(world: () => Interrupted): void {
 const NOBODY = "00000000-0000-7000-8000-000000000000";
 
 const ABSENT = [
-  ["/nowhere", "There is no such page"],
+  ["/nowhere", "Page not found"],
   [`/projects/${NOBODY}/dashboards`, "This project is not here"],
   ["/projects/not-an-id/settings", "This project is not here"],
   [`/projects/${NOBODY}/traces/${NOBODY}`, "This trace is not here"],

@@ -150,7 +150,7 @@ describe("in both themes, without a violation that axe finds, is", () => {
       "not-found-in-frame",
       "/projects/nothing/traces/nothing/nowhere",
       async (shown) => {
-        await shown.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+        await shown.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
         await shown.getByRole("link", { name: "Overview", exact: true }).waitFor();
       },
     ],

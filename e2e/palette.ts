@@ -95,7 +95,7 @@ export function describePalette(stage: () => Stage): void {
       await page.getByRole("button", { name: "Search everything" }).waitFor();
       await page.keyboard.press("?");
       const map = page.getByRole("dialog", { name: "Keyboard" });
-      const keys = map.getByRole("switch", { name: "Single keys act" });
+      const keys = map.getByRole("switch", { name: "Single-key shortcuts" });
       await keys.uncheck();
       await page.keyboard.press("Escape");
       await map.waitFor({ state: "detached" });

@@ -48,7 +48,7 @@ export function describePasskeys(stage: () => Stage): void {
         await logOut(visitor, member.email);
 
         await enterCredentials(visitor, member);
-        await visitor.getByRole("heading", { level: 1, name: "Second step" }).waitFor();
+        await visitor.getByRole("heading", { level: 1, name: "Two-factor authentication" }).waitFor();
         await expectAccessible(visitor, "login-second-step-passkey");
         await authenticator.goOn();
         // The one way on has the focus.
@@ -83,7 +83,7 @@ export function describePasskeys(stage: () => Stage): void {
         await visitor.goto(`${consoleUrl}/admin/security`);
         const passkeys = visitor.getByRole("region", { name: "Passkeys" });
         await passkeys.getByRole("button", { name: "Add a passkey" }).click();
-        await visitor.getByRole("dialog", { name: "Add a passkey" }).getByRole("button", { name: "Go on" }).click();
+        await visitor.getByRole("dialog", { name: "Add a passkey" }).getByRole("button", { name: "Continue" }).click();
         await passkeys.getByRole("listitem").waitFor();
         await authenticator.pause();
         await logOut(visitor, member.email);

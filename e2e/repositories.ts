@@ -36,7 +36,7 @@ export function describeRepositories(stage: () => Stage): void {
 
       await preview.getByLabel("Leave out").fill("*.py");
       expect(await preview.getByRole("button", { name: "Index it" }).isDisabled()).toBe(true);
-      await preview.getByRole("button", { name: "Look again" }).click();
+      await preview.getByRole("button", { name: "Preview again" }).click();
       await preview.getByText("src/stock/reserve.py").waitFor({ timeout: INDEXING_MS });
       await expectAccessible(page, "repository-preview");
       await page.keyboard.press("Escape");

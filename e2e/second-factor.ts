@@ -31,7 +31,7 @@ export function describeSecondFactor(stage: () => Stage): void {
         await visitor.getByLabel("Code", { exact: true }).fill(await authenticator.code());
         const codes = await saveBackupCodes(visitor);
         expect(codes).toHaveLength(10);
-        await visitor.getByRole("region", { name: "Two-step login" }).getByText("10 left").waitFor();
+        await visitor.getByRole("region", { name: "Two-factor authentication (2FA)" }).getByText("10 left").waitFor();
         await logOut(visitor, email);
 
         await enterPassword(visitor, consoleUrl, { email, password: PASSWORD });
@@ -44,7 +44,7 @@ export function describeSecondFactor(stage: () => Stage): void {
         await enterBackupCode(visitor, codes[0] ?? "");
         await visitor.getByText("9 backup codes left").waitFor();
         await expectAccessible(visitor, "login-backup-code");
-        await visitor.getByRole("button", { name: "Go on" }).click();
+        await visitor.getByRole("button", { name: "Continue" }).click();
         await visitor.getByRole("button", { name: email }).waitFor();
       });
     });
@@ -67,8 +67,8 @@ export function describeSecondFactor(stage: () => Stage): void {
         await alert.getByRole("button", { name: "use one now" }).click();
         await visitor.getByLabel("Backup code").fill(admin.backupCodes[0] ?? "");
         await visitor.getByRole("button", { name: "Log in" }).click();
-        await visitor.getByRole("button", { name: "To the security page" }).click();
-        await visitor.getByRole("region", { name: "Two-step login" }).getByText("9 left").waitFor();
+        await visitor.getByRole("button", { name: "Go to Security" }).click();
+        await visitor.getByRole("region", { name: "Two-factor authentication (2FA)" }).getByText("9 left").waitFor();
       });
     });
 
@@ -82,7 +82,7 @@ export function describeSecondFactor(stage: () => Stage): void {
           await there.getByRole("button", { name: admin.email }).waitFor();
           await enterPassword(here, consoleUrl, admin);
           await enterBackupCode(here, admin.backupCodes[0] ?? "");
-          await here.getByRole("button", { name: "To the security page" }).click();
+          await here.getByRole("button", { name: "Go to Security" }).click();
           const sessions = here.getByRole("region", { name: "Sessions" });
           await sessions.getByRole("button", { name: "Revoke all others" }).click();
           await here.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).click();
@@ -99,7 +99,7 @@ export function describeSecondFactor(stage: () => Stage): void {
       const { consoleUrl, page } = stage();
       await newAdmin(stage(), "barbara@example.org");
       await page.goto(`${consoleUrl}/admin/audit`);
-      const row = page.getByRole("row").filter({ hasText: "barbara@example.org" }).filter({ hasText: "Second factor on" });
+      const row = page.getByRole("row").filter({ hasText: "barbara@example.org" }).filter({ hasText: "2FA turned on" });
       await row.waitFor();
       await page.getByRole("button", { name: "Verify the chain" }).click();
       await page.getByRole("status").filter({ hasText: "The chain is intact" }).waitFor();
@@ -131,9 +131,9 @@ async function createAdmin(page: Page, { consoleUrl, first }: Stage, email: stri
 /** Begins the set-up and answers the secret that a phone would get. */
 async function scan(visitor: Page, consoleUrl: string): Promise<string> {
   await visitor.goto(`${consoleUrl}/admin/security`);
-  await visitor.getByRole("button", { name: "Set up two-step login" }).waitFor();
+  await visitor.getByRole("button", { name: "Set up 2FA" }).waitFor();
   await expectAccessible(visitor, "security-off");
-  await visitor.getByRole("button", { name: "Set up two-step login" }).click();
+  await visitor.getByRole("button", { name: "Set up 2FA" }).click();
   const secret = await scanSecret(visitor.getByRole("img", { name: "QR code to scan with your authenticator app" }));
   expect(secret).toBe((await visitor.getByLabel("the key", { exact: true }).innerText()).replaceAll(/\s/g, ""));
   await expectAccessible(visitor, "security-scan");
@@ -148,14 +148,14 @@ async function saveBackupCodes(visitor: Page): Promise<readonly string[]> {
   await visitor.getByLabel("I have saved these codes").check();
   await visitor.getByRole("button", { name: "Done" }).click();
   // Whoever works by keyboard is not sent back to the top.
-  await visitor.locator("h2:focus", { hasText: "Two-step login" }).waitFor();
+  await visitor.locator("h2:focus", { hasText: "Two-factor authentication (2FA)" }).waitFor();
   return shown;
 }
 
 async function enterPassword(visitor: Page, consoleUrl: string, credentials: Credentials): Promise<void> {
   await visitor.goto(`${consoleUrl}/login`);
   await enterCredentials(visitor, credentials);
-  await visitor.getByRole("heading", { level: 1, name: "Second step" }).waitFor();
+  await visitor.getByRole("heading", { level: 1, name: "Two-factor authentication" }).waitFor();
 }
 
 async function enterBackupCode(visitor: Page, code: string): Promise<void> {

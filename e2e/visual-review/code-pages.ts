@@ -7,7 +7,7 @@ const FILE = `/code/${REPOSITORY}?path=${encodeURIComponent("src/payment/retry-f
 /** Account, administration and code, with the demo's data and the small repository's (`small-repository.ts`). */
 export const codePages: readonly ReviewedPage[] = [
   { name: "security", address: "/admin/security" },
-  { name: "security-scan", address: "/admin/security", states: ["data"], act: press("Set up two-step login") },
+  { name: "security-scan", address: "/admin/security", states: ["data"], act: press("Set up 2FA") },
   { name: "users", address: "/admin/users" },
   { name: "users-create", address: "/admin/users", states: ["data"], act: press("Create a user") },
   { name: "audit", address: "/admin/audit" },
@@ -18,7 +18,7 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "code-nothing", address: "/code?q=repo:acme/webshop+lang:rust+zzzzqqq", states: ["data"] },
   { name: "code-partial", address: "/code?q=retry", states: ["data"], before: answerInPart },
   { name: "code-regex", address: "/code?mode=grep&regex=true&q=pause%5Cw%2BRetry", states: ["data"] },
-  { name: "code-help", address: "/code?q=retry", states: ["data"], act: press("How to ask") },
+  { name: "code-help", address: "/code?q=retry", states: ["data"], act: press("Query syntax") },
   { name: "code-grep", address: "/code?mode=grep&q=supervis", states: ["data", "empty", "loading", "failing"] },
   { name: "code-wrong", address: "/code?mode=grep&regex=true&q=(((", states: ["data"], provokes: /status of 400/ },
   { name: "file", address: `${FILE}#L6-L8`, calls: /\/api\/.*\/(?:tree|file)\b/ },

@@ -61,7 +61,7 @@ function takeMail(page: Page): Promise<void> {
 async function askForMail(page: Page): Promise<void> {
   await page.getByLabel("E-mail").fill("ada@example.org");
   await page.getByRole("button", { name: "Send the link" }).click();
-  await page.getByRole("status", { name: "Look into your mail" }).waitFor();
+  await page.getByRole("status", { name: "Check your email" }).waitFor();
 }
 
 async function logInWrongly(page: Page): Promise<void> {
@@ -133,7 +133,7 @@ function warn(page: Page): Promise<void> {
       "Five wrong codes followed your right password, from 203.0.113.7. If that was not you, change the password.",
     ),
     notice(2, "backup_codes_low", "Only two backup codes are left. Make new ones while you can log in."),
-    notice(3, "two_factor_enabled", "Two-step login was turned on."),
+    notice(3, "two_factor_enabled", "Two-factor authentication was turned on."),
   ];
   return answer(/\/login\/notices$/, { json: { notices } })(page);
 }

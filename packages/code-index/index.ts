@@ -186,7 +186,7 @@ function announced(step: Service, log: Logger): Service {
     ...step,
     start: async () => {
       await step.start();
-      log.info({ step: step.name }, "a step of the start-up is done");
+      log.debug({ step: step.name }, "a step of the start-up is done");
     },
   };
 }

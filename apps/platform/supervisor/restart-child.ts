@@ -69,7 +69,8 @@ export function createSupervisedChild(specification: ChildSpecification, { onLin
         }
         everReady = true;
         wasReady = true;
-        firstReady.resolve();
+        // Not before the lines that it wrote until now were read: they wait in a pipe of their own.
+        setImmediate(firstReady.resolve);
       }
     });
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -22,7 +22,7 @@ const TEXTS = {
     sentence: () => "The authenticator of your account was replaced by another one.",
   },
   two_factor_reset: {
-    subject: "Your second factor was reset by an admin",
+    subject: "Your 2FA was reset by an admin",
     sentence: ({ reason }) =>
       `An admin reset the second factor of your account${reason === undefined ? "" : ` ("${reason}")`}; set it up anew.`,
   },

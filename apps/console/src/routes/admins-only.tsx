@@ -16,12 +16,12 @@ function Forbidden({ email, organisation }: { readonly email: string; readonly o
     <EmptyState py={120} px="md" withIndicatorBackground icon={<IconLock />}>
       <EmptyState.Title order={1}>This page is for admins</EmptyState.Title>
       <EmptyState.Description maw={480}>
-        You are logged in as {email}, a member of “{organisation}”. Ask one of its admins to do what you came for, or to make you an admin
-        too; it was an admin who gave you this account.
+        You are logged in as {email}, a member of “{organisation}”. Ask one of its admins to do this for you, or to make you an admin too;
+        it was an admin who gave you this account.
       </EmptyState.Description>
       <EmptyState.Actions>
         <Button component={Link} to="/">
-          To the overview
+          Go to Overview
         </Button>
       </EmptyState.Actions>
     </EmptyState>

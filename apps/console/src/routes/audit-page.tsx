@@ -31,7 +31,7 @@ export function AuditPage() {
 
   return (
     <Page>
-      <PageHeader title="Audit" description="Every login and every change of an account, each row bound to the one before by a hash.">
+      <PageHeader title="Audit" description="Every login and account change. Each row is linked to the one before by a hash.">
         <VerifyButton verification={verification} />
         <ExportButton
           label="Export as JSONL"
@@ -71,13 +71,9 @@ function AuditList({ filter, onNarrow, onUnfiltered }: AuditListProps) {
       failed="The audit could not be loaded"
       empty={
         isFiltered(filter) ? (
-          <NoMatch title="Nothing matches" description="No row fits all of these filters." all="Show everything" onAll={onUnfiltered} />
+          <NoMatch title="Nothing matches" description="No row matches all of these filters." all="Show everything" onAll={onUnfiltered} />
         ) : (
-          <EmptyPanel
-            icon={<IconListCheck />}
-            title="Nothing happened yet"
-            description="Every login and every change of an account is written here."
-          />
+          <EmptyPanel icon={<IconListCheck />} title="Nothing yet" description="Every login and account change is recorded here." />
         )
       }
     >

@@ -51,7 +51,7 @@ function Start({ noRepository, grep }: { readonly noRepository: boolean; readonl
     return (
       <EmptyPanel
         icon={<IconGitBranch />}
-        title="There is no code to search yet"
+        title="No code to search yet"
         description="Register a repository first; it is searchable within minutes."
       >
         <Button component={Link} to="/code/repos">
@@ -64,12 +64,12 @@ function Start({ noRepository, grep }: { readonly noRepository: boolean; readonl
     <EmptyPanel
       icon={<IconListSearch />}
       title="Find every line"
-      description="Letter for letter, or by a regular expression: all lines that match, in the order of repository, path and line. At least three characters in a row, or a repository, keep it fast."
+      description="All lines that match exact text or a regular expression, by repository, path and line. At least three characters in a row, or a repository, keep it fast."
     />
   ) : (
     <EmptyPanel
       icon={<IconSearch />}
-      title="Ask the code"
+      title="Search your code"
       description={
         <>
           In your own words (“where are failed jobs retried”), by a name (<Code>parseLineRange</Code>), or by the text itself. Narrow it as

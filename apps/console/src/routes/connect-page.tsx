@@ -35,14 +35,14 @@ export function ConnectPage() {
     <Page>
       <PageHeader
         title="Connect an assistant"
-        description="Assistants search your code and look into your traces over MCP. Give each its own token, so that you can revoke one without the others; one that is given the address alone asks for your consent in the browser."
+        description="Assistants search your code and read your traces over MCP. Give each its own token, so that you can revoke one without the others; without a token, an assistant asks for your consent in the browser."
       />
       <Stack gap="lg">
         <Section title={`1. ${makesTokens ? "Create" : "Get"} a developer token`}>
           {makesTokens ? (
             <CreateToken isAskedFor={asked !== undefined} repositories={repositories} created={created} onCreated={setCreated} />
           ) : (
-            <Text>Only admins make them: ask one of “{me.tenant.name}” for a token of your own.</Text>
+            <Text>Only admins can create them: ask one of “{me.tenant.name}” for a token.</Text>
           )}
         </Section>
         <Section title="2. Tell your assistant" gap={4}>
@@ -50,7 +50,7 @@ export function ConnectPage() {
         </Section>
         <Section title="3. Try it" gap={4}>
           <Text c="dimmed" mb="md">
-            Calls a tool through the MCP endpoint, with the token alone: what you see is what your assistant gets.
+            Calls a tool through the MCP endpoint with only the token: you see what your assistant gets.
           </Text>
           <TryIt token={created?.token} />
         </Section>
@@ -118,13 +118,7 @@ function TokenList() {
       items={tokens.data}
       isHeaded
       failed="The tokens could not be loaded"
-      empty={
-        <EmptyPanel
-          icon={<IconKey />}
-          title="No token yet"
-          description="A token opens the search to one assistant, for as long as you don't revoke it."
-        />
-      }
+      empty={<EmptyPanel icon={<IconKey />} title="No token yet" description="A token lets one assistant search, until you revoke it." />}
     >
       {(items) => <TokenTable tokens={items} repositories={repositories.data} />}
     </PanelList>
@@ -151,7 +145,7 @@ function TokenTable({ tokens, repositories }: TokenTableProps) {
         opens: openedBy(token, repositories),
       }))}
       revocation={revocation}
-      warning={(name) => `Every assistant that uses “${name}” loses its access at once.`}
+      warning={(name) => `Every assistant that uses “${name}” loses access immediately.`}
     />
   );
 }

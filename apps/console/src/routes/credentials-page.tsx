@@ -19,7 +19,7 @@ export function CredentialsPage() {
   );
   return (
     <Page>
-      <PageHeader title="Credentials" description="What private repositories are fetched with: their own, or else that of their host.">
+      <PageHeader title="Credentials" description="Used to fetch private repositories: the repository's own, or else the one for its host.">
         {add}
       </PageHeader>
       <CredentialList add={add} />

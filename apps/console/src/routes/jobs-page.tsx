@@ -25,7 +25,10 @@ export function JobsPage() {
 
   return (
     <Page>
-      <PageHeader title="Jobs" description="Each brings a repository's index to its newest commit; the index in use serves until then." />
+      <PageHeader
+        title="Jobs"
+        description="Each job brings a repository's index to its newest commit; the current index serves until then."
+      />
       <RepositoryFilters filter={filter} repositories={repositories} statuses={CHOICES} onChange={show} />
       <JobList filter={filter} onUnfiltered={() => show({ status: undefined, repositoryId: undefined })} />
     </Page>

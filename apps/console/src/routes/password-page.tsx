@@ -29,7 +29,7 @@ export function PasswordPage() {
       <Paper p="xl" maw={440}>
         {me.must_change_password && (
           <Alert color="yellow" mb="lg" title="You logged in with a one-time password">
-            Set a password of your own to go on; the one-time password then stops working.
+            Choose a new password to continue. The one-time password will stop working.
           </Alert>
         )}
         <PasswordForm onChanged={() => void leave()} />

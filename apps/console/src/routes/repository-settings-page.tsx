@@ -35,7 +35,7 @@ export function RepositorySettingsPage() {
   }
   return (
     <Page>
-      <PageHeader title="Repository" description="Its index, and what is set up for it." />
+      <PageHeader title="Repository" description="Index and settings." />
       {repositories.data === undefined && <Unanswered query={repositories} failed="The repository could not be loaded" />}
       {repositories.data !== undefined && (
         <Paper>
@@ -69,7 +69,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
       </PageHeader>
       <Stack gap="lg">
         {repository.last_error !== null && (
-          <Alert color="red" role="alert" title="What went wrong last">
+          <Alert color="red" role="alert" title="Last error">
             <FailureReason message={repository.last_error} quiet />
           </Alert>
         )}
@@ -95,7 +95,7 @@ function Settings({ repository }: { readonly repository: Repository }) {
             </Section>
             <Section title="Delete">
               <Text size="sm" mb="sm">
-                Takes the repository and its index away. Its source is not touched.
+                Deletes the repository and its index from Sightline. The source repository is not touched.
               </Text>
               <DeleteRepository repository={repository} onDeleted={() => void navigate({ to: "/code/repos" })} />
             </Section>

@@ -19,16 +19,16 @@ export function SecurityPage() {
   const isDue = mustSetUpSecondFactor(me);
   return (
     <Page>
-      <PageHeader title="Security" description={`How ${me.email} logs in, and where.`} />
+      <PageHeader title="Security" description={`Sign-in settings and active sessions for ${me.email}.`} />
       <Stack gap="lg">
         {isDue && (
-          <Alert color="yellow" title="Your organisation asks admins for a second factor">
-            Set it up to go on: everything else opens then.
+          <Alert color="yellow" title="Your organisation requires 2FA for admins">
+            Set it up to continue.
           </Alert>
         )}
         {!isDue && me.second_factor_due !== null && (
-          <Alert color="yellow" title="Set up a second factor soon">
-            Your organisation asks every admin for one from {formatTimeAndZone(new Date(me.second_factor_due))} on.
+          <Alert color="yellow" title="Set up 2FA soon">
+            Your organisation requires it for every admin from {formatTimeAndZone(new Date(me.second_factor_due))}.
           </Alert>
         )}
         {me.role === "admin" ? (
@@ -38,10 +38,10 @@ export function SecurityPage() {
             onSetupBegun={() => void navigate({ search: {}, replace: true, resetScroll: false })}
           />
         ) : (
-          <Paper p="lg" component="section" aria-label="Two-step login">
-            <StepTitle title="Two-step login">
-              Codes of an authenticator app are for admins, who can change accounts and settings. Add a passkey, and your password alone no
-              longer opens this account.
+          <Paper p="lg" component="section" aria-label="Two-factor authentication (2FA)">
+            <StepTitle title="Two-factor authentication (2FA)">
+              Authenticator apps are for admins, who can change accounts and settings. Add a passkey, and your password alone no longer
+              opens this account.
             </StepTitle>
           </Paper>
         )}

@@ -47,7 +47,7 @@ export function TracePage() {
         documentTitle="No such trace"
         icon={<IconTimelineEventX />}
         title="This trace is not here"
-        description="Its project no longer keeps it, or you are no member of that project. One that has just run may take a moment to arrive; then load this page again."
+        description="Its project no longer keeps it, or you are not a member of that project. One that has just run may take a moment to arrive; then load this page again."
       >
         <Button component={Link} to="/projects/$projectId/traces" params={{ projectId }}>
           Traces of the project

@@ -37,7 +37,7 @@ export function UsersPage() {
 
   return (
     <Page>
-      <PageHeader title="Users" description="Who may log in, and what they may do. Every change is kept in the audit.">
+      <PageHeader title="Users" description="Who can log in, and what they can do. Every change is recorded in the audit log.">
         <Button leftSection={<IconUserPlus size={16} />} onClick={() => show({ kind: "create" })}>
           Create a user
         </Button>

@@ -28,7 +28,7 @@ export function WebhooksPage() {
 
   return (
     <Page>
-      <PageHeader title="Webhooks" description="What the hosts of your repositories told of, for 30 days, and what came of it." />
+      <PageHeader title="Webhooks" description="Webhook deliveries from the last 30 days and their results." />
       <RepositoryFilters filter={filter} repositories={repositories} statuses={CHOICES} onChange={show} />
       <DeliveryList
         filter={filter}

@@ -6,7 +6,7 @@ import classes from "./color-scheme-control.module.css";
 const SCHEMES: readonly { readonly value: MantineColorScheme; readonly label: ReactNode }[] = [
   { value: "light", label: <Choice icon={<IconSun size={15} aria-hidden="true" />} label="Light" /> },
   { value: "dark", label: <Choice icon={<IconMoon size={15} aria-hidden="true" />} label="Dark" /> },
-  { value: "auto", label: <Choice icon={<IconDeviceDesktop size={15} aria-hidden="true" />} label="As the system" /> },
+  { value: "auto", label: <Choice icon={<IconDeviceDesktop size={15} aria-hidden="true" />} label="System" /> },
 ];
 
 export function ColorSchemeControl() {

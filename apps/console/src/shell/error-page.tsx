@@ -32,13 +32,13 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
         }}
       >
         <Button component={Link} to="/" variant="default">
-          To the overview
+          Go to Overview
         </Button>
       </ErrorState>
       {isFault && (
         <>
           <Text size="sm" mb="xs">
-            That is a fault of the console. When it comes back, tell whoever runs Sightline, with what is below.
+            This is a bug in the console. If it happens again, report it to whoever runs Sightline, with the details below.
           </Text>
           <CopyableBlock text={reportOf(error, window.location.href)} label="the details" />
         </>

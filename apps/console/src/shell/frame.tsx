@@ -47,7 +47,7 @@ export function Frame() {
           document.getElementById("main")?.focus();
         }}
       >
-        Skip to the content
+        Skip to content
       </a>
       <nav className={classes.bar} aria-label="Menu">
         <Burger

@@ -20,11 +20,11 @@ export function NotFoundPage() {
   useTitle("Not found");
   return (
     <EmptyState py={120} withIndicatorBackground icon={<IconMapOff />}>
-      <EmptyState.Title order={1}>There is no such page</EmptyState.Title>
-      <EmptyState.Description>The address may be mistyped, or what it showed is gone.</EmptyState.Description>
+      <EmptyState.Title order={1}>Page not found</EmptyState.Title>
+      <EmptyState.Description>The address may be wrong, or the page no longer exists.</EmptyState.Description>
       <EmptyState.Actions>
         <Button component={Link} to="/">
-          To the overview
+          Go to Overview
         </Button>
       </EmptyState.Actions>
     </EmptyState>

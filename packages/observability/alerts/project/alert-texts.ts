@@ -15,7 +15,7 @@ export type Told = {
 
 const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly write: (value: number) => string }>> = {
   errors: { name: "errors", write: String },
-  error_rate: { name: "error rate", write: (value) => `${Number((value * 100).toFixed(1))} %` },
+  error_rate: { name: "error rate", write: (value) => `${Number((value * 100).toFixed(1))}%` },
   latency_p95: { name: "95th percentile of durations", write: (value) => `${Number((value / 1_000).toFixed(2))} s` },
   cost: { name: "cost", write: dollars },
   cost_per_user: { name: "cost of one user", write: dollars },

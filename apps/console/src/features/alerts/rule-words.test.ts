@@ -4,7 +4,7 @@ import { ruleInWords } from "./rule-words.ts";
 test.each([
   [
     { metric: "error_rate", threshold: 0.05, window_minutes: 15, filter: { model: "m-1" } },
-    "error rate of model “m-1” is above 5 % in the last 15 minutes",
+    "error rate of model “m-1” is above 5% in the last 15 minutes",
   ],
   [
     { metric: "latency_p95", threshold: 30_000, window_minutes: 60, filter: {} },

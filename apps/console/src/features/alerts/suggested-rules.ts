@@ -21,11 +21,11 @@ export const SUGGESTED: readonly { readonly why: string; readonly rule: RuleDraf
     rule: { ...DRAFT, name: "Many failures", metric: "error_rate", threshold: 0.1, window_minutes: 15 },
   },
   {
-    why: "A loop or a longer prompt shows in dollars first.",
+    why: "A loop or a longer prompt shows up in the cost first.",
     rule: { ...DRAFT, name: "Expensive day", metric: "cost", threshold: 20, window_minutes: 1440 },
   },
   {
-    why: "An agent that runs no more reports no error either.",
+    why: "A stopped agent reports no errors.",
     rule: { ...DRAFT, name: "Silence", metric: "no_traces", threshold: 0, window_minutes: 60 },
   },
 ];

@@ -72,7 +72,7 @@ const GIVEN_UP = () => "No passkey was used: it was cancelled, took too long, or
 const WORDS: Readonly<Record<string, (host: string) => string>> = {
   NotAllowedError: GIVEN_UP,
   AbortError: GIVEN_UP,
-  InvalidStateError: () => "This device or key has a passkey of your account already.",
+  InvalidStateError: () => "This device or key already has a passkey for your account.",
   SecurityError: (host) => `Passkeys of this console belong to ${host}. Open it at that address.`,
   NotSupportedError: () => "This device or key can't keep passkeys. Try another one.",
   ConstraintError: () => "This device or key can't verify that it is you. Set up its PIN, fingerprint or face first.",

@@ -3,8 +3,8 @@ import { formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "./change.ts";
 
 test.each([
-  [100, 150, "+50 ms", "+50 %", "more"],
-  [2_000, 500, "−1.50 s", "−75 %", "less"],
+  [100, 150, "+50 ms", "+50%", "more"],
+  [2_000, 500, "−1.50 s", "−75%", "less"],
   [0, 20, "+20 ms", "", "more"],
   [5, 5, "the same", "", "none"],
 ])("from %d ms to %d ms it is %s %s", (a, b, text, share, tone) => {

@@ -73,11 +73,11 @@ describe("the indexer", () => {
   test("is not missed while jobs run, have just come, or there are none", () => {
     expect(indexer("up", { queued: 9, running: 1, oldest_queued_seconds: 900 })).toMatchObject({ tone: "busy", notes: [] });
     expect(indexer("up", { queued: 1, running: 0, oldest_queued_seconds: 5 })).toMatchObject({ tone: "busy", notes: [] });
-    expect(indexer("up", { queued: 0, running: 0, oldest_queued_seconds: 0 })).toMatchObject({ tone: "ok", label: "Nothing to do" });
+    expect(indexer("up", { queued: 0, running: 0, oldest_queued_seconds: 0 })).toMatchObject({ tone: "ok", label: "Idle" });
   });
 
   test("is not known when the queue could not be read", () => {
-    expect(indexer("down")).toMatchObject({ tone: "idle", label: "Not known" });
+    expect(indexer("down")).toMatchObject({ tone: "idle", label: "Unknown" });
   });
 });
 

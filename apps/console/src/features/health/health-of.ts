@@ -33,7 +33,7 @@ export function healthOf(part: PartId, reading: Reading, alerts: readonly Alert[
     return { tone: "bad", label: "Degraded", components };
   }
   return components.some(({ notes }) => notes.length > 0)
-    ? { tone: "warn", label: "Needs a look", components }
+    ? { tone: "warn", label: "Needs attention", components }
     : { tone: "ok", label: "Healthy", components };
 }
 
@@ -55,7 +55,7 @@ function componentHealth(part: PartId, seen: Seen): ComponentHealth {
     return { id, name, tone: "bad", label: "Down", since: seen.since, notes: [...(error === undefined ? [] : [error]), remedy] };
   }
   if (seen.state === "unknown") {
-    return { id, name, tone: "idle", label: "Not known", notes: [] };
+    return { id, name, tone: "idle", label: "Unknown", notes: [] };
   }
   return { id, name, tone: warnings.length > 0 ? "warn" : "ok", label: "Up", notes: warnings };
 }
@@ -70,13 +70,13 @@ function withAlerts(seen: Seen, alerts: readonly Alert[]): Seen {
 /** An indexer is known by its work alone: whether one runs while there is nothing to do, nobody can tell. */
 function indexerHealth({ state, since, figures }: Seen, remedy: string): Omit<ComponentHealth, "id" | "name"> {
   if (figures === undefined) {
-    return { tone: "idle", label: "Not known", notes: [] };
+    return { tone: "idle", label: "Unknown", notes: [] };
   }
   const { running = 0, queued = 0, oldest_queued_seconds: waited = 0 } = figures;
   if (running > 0) {
     return { tone: "busy", label: `${plural(running, "job", "jobs")} running`, notes: [] };
   }
-  const label = queued > 0 ? `${plural(queued, "job", "jobs")} waiting` : "Nothing to do";
+  const label = queued > 0 ? `${plural(queued, "job", "jobs")} waiting` : "Idle";
   if (state === "down" || (queued > 0 && waited > FORGOTTEN_SECONDS)) {
     return { tone: "bad", label, since, notes: [remedy] };
   }
@@ -97,7 +97,7 @@ const startRole = (role: string) => `npm run sightline -- start ${role}`;
 
 const apiOf = (role: string): Words => ({
   name: "API",
-  remedy: `What supervises it starts it again; if it stays down, its log says why. By hand: ${startRole(role)}`,
+  remedy: `Its supervisor restarts it; if it stays down, its log says why. To start it by hand: ${startRole(role)}`,
 });
 
 const WORDS: Readonly<Record<PartId, Readonly<Record<string, Words>>>> = {
@@ -113,7 +113,7 @@ const WORDS: Readonly<Record<PartId, Readonly<Record<string, Words>>>> = {
       remedy: "Nothing can be searched meanwhile. Check that it runs and that CODEINDEX_DATABASE_URL leads to it.",
     },
     queue: { name: "Indexer", remedy: `Jobs wait and no indexer takes them. Start one: ${startRole("indexer")}` },
-    watchdog: { name: "Watchdog", remedy: `Jobs that got stuck stay so meanwhile. Start the API anew: ${startRole("code-index")}` },
+    watchdog: { name: "Watchdog", remedy: `Stuck jobs stay stuck meanwhile. Restart the API: ${startRole("code-index")}` },
   },
   observability: {
     api: apiOf("observability"),

@@ -6,7 +6,7 @@ const CHANGE_PASSWORD = { label: "Change password", to: "/account/password" };
 const ALARMS: Readonly<Record<string, Alarm>> = {
   password_guessed: { title: "Someone knows your password", help: CHANGE_PASSWORD },
   two_factor_locked: { title: "Someone may know your password", help: CHANGE_PASSWORD },
-  two_factor_reset: { title: "Your second factor was reset", help: { label: "Set it up anew", to: "/admin/security" } },
+  two_factor_reset: { title: "Your 2FA was reset", help: { label: "Set it up again", to: "/admin/security" } },
 };
 
 /** How a notice is shown above every page until it is read; undefined for those in the bell alone. */

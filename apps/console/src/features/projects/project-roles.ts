@@ -11,10 +11,11 @@ export const ROLE_CHOICES = (["viewer", "editor", "owner"] as const).map((value)
 export const ACCESS: Readonly<Record<ProjectAccess, { readonly label: string; readonly description: string }>> = {
   members: {
     label: "Only its members",
-    description: "Those who are added here, and the admins of your organisation.",
+    description: "People added here, and your organisation's admins.",
   },
   tenant: {
     label: "Everybody in your organisation",
-    description: "Who is not a member is an editor: sees every trace with its prompts and answers, scores, saves views and sets alerts.",
+    description:
+      "Non-members get editor access: they can see all traces with their prompts and answers, score them, save views and set up alerts.",
   },
 };

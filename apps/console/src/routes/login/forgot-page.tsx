@@ -12,17 +12,17 @@ import { requestPasswordReset } from "#features/auth/api/password-reset.ts";
 import { useWait } from "#features/auth/components/use-wait.ts";
 
 export function ForgotPage() {
-  useTitle("Forgot the password");
+  useTitle("Forgot password");
   const { partial } = useLoginPassage();
   return (
     <>
-      <Title order={1}>Forgot the password</Title>
+      <Title order={1}>Forgot password</Title>
       <Text c="dimmed" mt={4} mb="lg">
-        A link by mail lets you choose a new password. Your second factor stays as it is.
+        We will email you a link to choose a new password. Your 2FA stays as it is.
       </Text>
       <ForgotForm initialEmail={partial?.email ?? ""} />
       <Anchor component={Link} to="/login" size="sm" mt="lg" display="block" ta="center">
-        Back to the login
+        Back to login
       </Anchor>
     </>
   );
@@ -36,7 +36,7 @@ function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
 
   if (request.isSuccess) {
     return (
-      <Alert color="green" role="status" title="Look into your mail">
+      <Alert color="green" role="status" title="Check your email">
         If {email.trim()} has an account here, a link is on its way. It sets a new password once, within 30 minutes.
       </Alert>
     );
@@ -44,7 +44,7 @@ function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
   return (
     <Form onSubmit={() => request.mutate()} noValidate={false}>
       {request.error !== null && (
-        <Alert color="red" role="alert" title="No mail was sent">
+        <Alert color="red" role="alert" title="No email was sent">
           {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : request.error.message}
         </Alert>
       )}

@@ -31,7 +31,7 @@ export function LoginPage() {
         forgot={
           options?.password_reset === true && (
             <Anchor component={Link} to="/login/forgot" size="sm" ta="center">
-              Forgot the password?
+              Forgot password?
             </Anchor>
           )
         }

@@ -17,7 +17,7 @@ export function ResetPage() {
   return (
     <MailedLinkPage
       title="Choose a new password"
-      description="It ends every session of your account. Then log in with it, second factor and all."
+      description="This ends every session of your account. Then log in with the new password and your usual 2FA."
       submitLabel="Set the new password"
       renewal={
         <Anchor component={Link} to="/login/forgot" size="sm">
@@ -73,8 +73,8 @@ function MailedLinkPage({ title, description, submitLabel, renewal }: MailedLink
         {description}
       </Text>
       {token === undefined ? (
-        <Alert color="yellow" role="alert" title="This link is not complete">
-          Open it once more from the mail. Each link works once, and not for ever.
+        <Alert color="yellow" role="alert" title="This link is incomplete">
+          Open it again from the email. Each link works once, for a limited time.
         </Alert>
       ) : (
         <MailedPasswordForm token={token} submitLabel={submitLabel} onDone={finish} />
@@ -82,7 +82,7 @@ function MailedLinkPage({ title, description, submitLabel, renewal }: MailedLink
       <Stack mt="lg" gap="xs" align="center">
         {renewal}
         <Anchor component={Link} to="/login" size="sm">
-          Back to the login
+          Back to login
         </Anchor>
       </Stack>
     </>

@@ -13,7 +13,7 @@ const route = getRouteApi("/login");
 const LOST: LoginNotice = {
   tone: "warn",
   title: "Please start again",
-  text: "The page was left or loaded again. That your password was right is kept on the page alone, so enter it once more.",
+  text: "The page was left or reloaded, so you have to enter your password again.",
 };
 
 export function VerifyPage() {
@@ -22,7 +22,7 @@ export function VerifyPage() {
   const navigate = useNavigate();
   const { partial, restart } = useLoginPassage();
   const [remaining, setRemaining] = useState<number>();
-  const title = remaining === undefined ? "Second step" : "You are logged in";
+  const title = remaining === undefined ? "Two-factor authentication" : "You are logged in";
   useTitle(title);
   const lost = partial === undefined;
   useEffect(() => {
@@ -76,15 +76,15 @@ function UsedBackupCode({ remaining, onSecurity, onContinue }: UsedBackupCodePro
         title={remaining === 0 ? "That was your last backup code" : `${plural(remaining, "backup code", "backup codes")} left`}
       >
         {few
-          ? "Make new ones now: without a backup code, a lost phone shuts you out until another admin lets you in."
-          : "The code you used is gone; cross it out."}
+          ? "Make new ones now: without a backup code, losing your phone locks you out until another admin lets you in."
+          : "The code you used no longer works; cross it out."}
       </Alert>
-      <Text c="dimmed">Have you lost your phone? Move your second factor to another one on the security page.</Text>
+      <Text c="dimmed">Lost your phone? Move 2FA to another one on the security page.</Text>
       <Button size="md" fullWidth autoFocus {...(few ? {} : { variant: "default" })} onClick={onSecurity}>
-        To the security page
+        Go to Security
       </Button>
       <Button size="md" fullWidth {...(few ? { variant: "default" } : {})} onClick={onContinue}>
-        Go on
+        Continue
       </Button>
     </Stack>
   );

@@ -40,7 +40,7 @@ export function Attention({ troubles: { items, isLoading, unknown } }: { readonl
     >
       {unknown.length > 0 && (
         <PanelNote icon={<IconAlertTriangle size={17} color="var(--sl-warn)" aria-hidden="true" />} role="alert">
-          Not known at the moment: {unknown.join(", ")}.
+          Unavailable: {unknown.join(", ")}.
         </PanelNote>
       )}
       {items.length === 0 && isLoading && (
@@ -49,9 +49,7 @@ export function Attention({ troubles: { items, isLoading, unknown } }: { readonl
         </div>
       )}
       {items.length === 0 && !isLoading && unknown.length === 0 && (
-        <PanelNote icon={<IconCircleCheck size={17} color="var(--sl-ok)" aria-hidden="true" />}>
-          Nothing needs you: nothing failed lately.
-        </PanelNote>
+        <PanelNote icon={<IconCircleCheck size={17} color="var(--sl-ok)" aria-hidden="true" />}>Nothing needs your attention.</PanelNote>
       )}
       {items.length > 0 && (
         <ul className={panel.rows}>

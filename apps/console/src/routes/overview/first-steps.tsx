@@ -17,7 +17,7 @@ export function FirstSteps({ steps, onPutAway }: { readonly steps: readonly Step
         <Group gap="xs">
           <Dimmed aria-live="polite">{progressOf(steps)}</Dimmed>
           <Button size="compact-sm" variant="subtle" color="gray" onClick={onPutAway}>
-            Put away
+            Dismiss
           </Button>
         </Group>
       </div>

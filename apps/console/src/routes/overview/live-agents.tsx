@@ -38,8 +38,8 @@ export function LiveAgents() {
           <LoadingRows rows={2} />
         </div>
       )}
-      {error !== undefined && error !== null && <PanelNote role="alert">Not known at the moment: {error.message}</PanelNote>}
-      {shown.length === 0 && !isLoading && error === undefined && <PanelNote>No agent runs at the moment.</PanelNote>}
+      {error !== undefined && error !== null && <PanelNote role="alert">Unavailable: {error.message}</PanelNote>}
+      {shown.length === 0 && !isLoading && error === undefined && <PanelNote>No agents are running.</PanelNote>}
       {shown.length > 0 && (
         <ul className={panel.rows}>
           {shown.map(({ project, trace }) => (

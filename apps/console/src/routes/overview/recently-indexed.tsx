@@ -36,7 +36,7 @@ export function RecentlyIndexed() {
         </div>
       )}
       {repositories.data === undefined && repositories.error !== null && (
-        <PanelNote role="alert">Not known at the moment: {repositories.error.message}</PanelNote>
+        <PanelNote role="alert">Unavailable: {repositories.error.message}</PanelNote>
       )}
       {repositories.data !== undefined && isEmpty && <PanelNote>No repository is indexed yet.</PanelNote>}
       {!isEmpty && (

@@ -71,8 +71,7 @@ export function nextOf(steps: readonly Step[]): Step | undefined {
 type Progress = Omit<Step, "id" | "title">;
 
 function step<Data>(id: Step["id"], { data }: Asked<Data>, progressOf: (data: Data) => Progress): Step {
-  const progress: Progress =
-    data === undefined ? { state: "unknown", words: "Not known at the moment: its API does not answer." } : progressOf(data);
+  const progress: Progress = data === undefined ? { state: "unknown", words: "Unavailable: its API does not answer." } : progressOf(data);
   return { id, title: TITLES[id], ...progress };
 }
 
@@ -89,10 +88,10 @@ const waiting = (words: string, label: string, link: LinkProps): Progress => ({ 
 
 function secondFactorStep({ totp_enabled: on }: Pick<SecondFactorStatus, "totp_enabled">): Progress {
   if (on) {
-    return done("A login asks for a code as well.");
+    return done("Login asks for a code as well.");
   }
   const setUp = linkOptions({ to: "/admin/security", search: { setup: "1" } });
-  return todo("So that a leaked password alone opens nothing.", "Set it up", setUp);
+  return todo("So that a leaked password alone is not enough to log in.", "Set it up", setUp);
 }
 
 function repositoryStep(repositories: NonNullable<Answers["repositories"]["data"]>): Progress {
@@ -119,13 +118,13 @@ function repositoryStep(repositories: NonNullable<Answers["repositories"]["data"
 function assistantStep(tokens: NonNullable<Answers["tokens"]["data"]>): Progress {
   const used = tokens.find(({ last_used_at: at }) => at !== null);
   if (used !== undefined) {
-    return done(`“${used.label}” has called.`);
+    return done(`“${used.label}” has connected.`);
   }
   const unused = tokens.find(({ revoked_at: at }) => at === null);
   const create = linkOptions({ to: "/code/connect", search: { new: "1" } });
   return unused === undefined
     ? todo("Claude Code, Cursor and others search your code over MCP.", "Create a token", create)
-    : waiting(`“${unused.label}” has not called yet.`, "Show how", linkOptions({ to: "/code/connect" }));
+    : waiting(`“${unused.label}” has not connected yet.`, "Show how", linkOptions({ to: "/code/connect" }));
 }
 
 function agentStep(projects: NonNullable<Answers["projects"]["data"]>): Progress {

@@ -52,14 +52,14 @@ describe("the second factor", () => {
     secondFactorTroubles({ ...WELL, ...state }, { isStep, now: NOW }).map(({ title }) => title);
 
   test("is trouble when it is off, unless the first steps say so already", () => {
-    expect(troubles({ totp_enabled: false })).toEqual(["Your second factor is off"]);
+    expect(troubles({ totp_enabled: false })).toEqual(["2FA is off"]);
     expect(troubles({ totp_enabled: false }, true)).toEqual([]);
   });
 
   test("is trouble when it is locked or short of backup codes, and else not", () => {
     expect(troubles({})).toEqual([]);
-    expect(troubles({ suspended: true })).toEqual(["Your second factor is locked"]);
-    expect(troubles({ locked_until: hoursAgo(-1) })).toEqual(["Your second factor is locked"]);
+    expect(troubles({ suspended: true })).toEqual(["2FA is locked"]);
+    expect(troubles({ locked_until: hoursAgo(-1) })).toEqual(["2FA is locked"]);
     expect(troubles({ locked_until: hoursAgo(1) })).toEqual([]);
     expect(troubles({ backup_codes_remaining: 0 })).toEqual(["Few backup codes"]);
   });
@@ -93,7 +93,7 @@ describe("repositories", () => {
   test("whose vectors fail are one trouble, since the embedder is", () => {
     const degraded = { legs: semantic("degraded") };
     expect(repositoryTroubles([repository("a", degraded), repository("b", degraded)])).toMatchObject([
-      { kind: "meaning", title: "Search by meaning is degraded in 2 repositories", reason: "no answer" },
+      { kind: "meaning", title: "Semantic search is degraded in 2 repositories", reason: "no answer" },
     ]);
   });
 });
@@ -147,7 +147,7 @@ describe("of a project", () => {
       }) as AlertRule;
     const rules = [rule("Errors", "firing", true), rule("Well", "ok", true), rule("Off", "firing", false)];
     expect(alertTroubles(PROJECT, rules)).toMatchObject([
-      { title: "“Errors” fires", reason: "in Support: errors are above 3 in the last hour" },
+      { title: "“Errors” is firing", reason: "in Support: errors are above 3 in the last hour" },
     ]);
   });
 });

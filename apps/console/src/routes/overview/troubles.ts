@@ -47,10 +47,10 @@ export function secondFactorTroubles(
     },
   ];
   if (!on) {
-    return isStep ? [] : trouble("Your second factor is off", "Your password alone opens this account.", "Set it up", "1");
+    return isStep ? [] : trouble("2FA is off", "Your password alone opens this account.", "Set it up", "1");
   }
   if (suspended || (locked !== null && new Date(locked) > now)) {
-    return trouble("Your second factor is locked", "Too many wrong codes: someone may know your password.", "See what to do");
+    return trouble("2FA is locked", "Too many wrong codes: someone may know your password.", "See what to do");
   }
   return left <= FEW_BACKUP_CODES ? trouble("Few backup codes", left === 0 ? "None is left." : `${left} left.`, "Make new ones") : [];
 }
@@ -61,7 +61,7 @@ export function alertTroubles(project: Named, rules: readonly AlertRule[]): read
     .map((rule) => ({
       id: `rule ${rule.id}`,
       kind: "alert",
-      title: `“${rule.name}” fires`,
+      title: `“${rule.name}” is firing`,
       reason: `in ${project.name}: ${ruleInWords(rule)}`,
       at: rule.since ?? undefined,
       action: { label: "See the alert", link: linkOptions({ to: "/projects/$projectId/alerts", params: { projectId: project.id } }) },
@@ -74,7 +74,7 @@ export function channelTroubles(project: Named, channels: readonly AlertChannel[
     .map((channel) => ({
       id: `channel ${channel.id}`,
       kind: "channel",
-      title: `“${channel.name}” was not told of an alert`,
+      title: `“${channel.name}” did not receive an alert`,
       reason: `in ${project.name}: ${channel.last_problem}`,
       at: channel.last_sent_at ?? undefined,
       action: { label: "See the channel", link: linkOptions({ to: "/projects/$projectId/alerts", params: { projectId: project.id } }) },
@@ -109,7 +109,7 @@ export function deadLetterTroubles(letters: readonly DeadLetter[], projects: rea
     title: `${more ? "At least " : ""}${plural(found.length, "event was", "events were")} set aside`,
     reason: `in ${nameOf(projectId, projects)}: ${found[0]?.reason ?? ""}`,
     at: found[0]?.created_at,
-    action: { label: "Look at them", link: linkOptions({ to: "/projects/$projectId/dead-letters", params: { projectId } }) },
+    action: { label: "Show them", link: linkOptions({ to: "/projects/$projectId/dead-letters", params: { projectId } }) },
   }));
 }
 
@@ -142,8 +142,8 @@ function meaningTroubles(repositories: Parameters<typeof repositoryTroubles>[0])
     {
       id: "meaning",
       kind: "meaning",
-      title: `Search by meaning is degraded in ${others.length === 0 ? first.full_name : plural(others.length + 1, "repository", "repositories")}`,
-      reason: first.legs.semantic.reason ?? "Words and exact text are searched meanwhile.",
+      title: `Semantic search is degraded in ${others.length === 0 ? first.full_name : plural(others.length + 1, "repository", "repositories")}`,
+      reason: first.legs.semantic.reason ?? "Keyword and exact search still work.",
       action: { label: "See its index", link: linkOptions({ to: "/code/repos/$repositoryId", params: { repositoryId: first.id } }) },
     },
   ];

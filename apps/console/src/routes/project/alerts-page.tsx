@@ -17,7 +17,7 @@ export function AlertsPage() {
   const channels = useQuery(alertChannelsQuery(projectId));
   return (
     <WidePage>
-      <PageHeader title="Alerts" description="Be told when agents fail, slow down, cost too much or fall silent." />
+      <PageHeader title="Alerts" description="Get notified when agents fail, slow down, cost too much or go silent." />
       {(project.data === undefined || channels.data === undefined) && (
         <Unanswered
           query={{ error: project.error ?? channels.error, refetch: () => Promise.all([project.refetch(), channels.refetch()]) }}

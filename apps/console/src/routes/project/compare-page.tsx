@@ -25,10 +25,7 @@ export function ComparePage() {
   const navigate = route.useNavigate();
   return (
     <WidePage>
-      <PageHeader
-        title="Compare two runs"
-        description="What differed: the way they went, values, prompts, tokens, time, and the code that ran"
-      />
+      <PageHeader title="Compare two runs" description="Differences in path, values, prompts, tokens, time and code" />
       {a === undefined || b === undefined ? (
         <Paper>
           <EmptyPanel
@@ -132,7 +129,7 @@ function Sections({ comparison }: { readonly comparison: Comparison }) {
         <Differences value={comparison.output} label="Output" />
       </Section>
       {edges !== null && (
-        <Section title="Way through the graph">
+        <Section title="Path through the graph">
           <EdgeDifferences edges={edges} />
         </Section>
       )}

@@ -39,7 +39,7 @@ export function DashboardsPage() {
   const counted = { from: asked.from, to: asked.to };
   return (
     <WidePage>
-      <PageHeader title="Dashboard" description="Counted by the hour, of all of the project's traces.">
+      <PageHeader title="Dashboard" description="Hourly figures over all traces of the project.">
         <RangePicker
           range={range}
           spans={OFFERED}
@@ -57,11 +57,11 @@ export function DashboardsPage() {
           <Paper>
             <EmptyPanel
               icon={<IconChartBar />}
-              title="No trace in this time"
-              description="Choose a longer time above. A project that has no trace at all says on its page of traces how to send the first."
+              title="No traces in this time range"
+              description="Choose a longer time range above. A project without any traces shows how to send the first on its Traces page."
             >
               <Button component={Link} variant="default" to="/projects/$projectId/traces" params={{ projectId }}>
-                To the traces
+                Go to traces
               </Button>
             </EmptyPanel>
           </Paper>

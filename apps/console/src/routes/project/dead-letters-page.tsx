@@ -26,8 +26,8 @@ export function DeadLettersPage() {
         title={isGaps ? "Lost events" : "Dead letters"}
         description={
           isGaps
-            ? "Events that an application sent and that never arrived, found by their numbers."
-            : "What was sent to this project and could not be read, masked or written."
+            ? "Events that an application sent but that never arrived, found by gaps in their numbers."
+            : "Events sent to this project that could not be read, masked or written."
         }
       >
         <SegmentedControl

@@ -30,7 +30,7 @@ export function ProjectFrame() {
         documentTitle="No such project"
         icon={<IconActivity />}
         title="This project is not here"
-        description="It was deleted, or you are no member of it."
+        description="It was deleted, or you are not a member."
       >
         <Button component={Link} to="/projects">
           All projects

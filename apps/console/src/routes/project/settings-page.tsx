@@ -95,7 +95,7 @@ function DeleteProject({ project, onDeleted }: { readonly project: Project; read
   return (
     <Section title="Delete" gap="xs">
       <Text size="sm" mb="md">
-        Takes the project away with every trace, score, key and price in it. Nobody can bring it back.
+        Permanently deletes the project and all its traces, scores, keys and prices.
       </Text>
       <DeleteByName
         what="project"
@@ -107,8 +107,8 @@ function DeleteProject({ project, onDeleted }: { readonly project: Project; read
           await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
         }}
       >
-        Nobody sees its traces from this moment on, its API keys stop to work, and what is still sent to it is set aside. Stop the
-        applications that send here first.
+        Its traces disappear immediately, its API keys stop working, and events still sent to it become dead letters. Stop the applications
+        that send here first.
       </DeleteByName>
     </Section>
   );

@@ -8,8 +8,8 @@ export function SingleKeysSwitch() {
   return (
     <Switch
       mb="md"
-      label="Single keys act"
-      description="Off, only keys with Ctrl, ⌘, arrows and enter do. Kept in this browser; the palette (Ctrl K) leads back here."
+      label="Single-key shortcuts"
+      description="When off, only keys with Ctrl or ⌘, arrows and Enter work. Stored in this browser; the palette (Ctrl K) leads back here."
       checked={areOn}
       onChange={(event) => setAreOn(event.currentTarget.checked)}
     />

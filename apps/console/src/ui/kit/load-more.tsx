@@ -33,7 +33,7 @@ export function LoadMore({ list, endOfResults }: LoadMoreProps) {
         </Button>
       ) : (
         <Text size="sm" c="dimmed">
-          {endOfResults ?? "That's all of them."}
+          {endOfResults ?? "No more results."}
         </Text>
       )}
     </Group>

@@ -23,11 +23,11 @@ export function QueryHelp({ sections, onTake, children }: QueryHelpProps) {
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" width={520} withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
-        <ActionIcon size={42} variant="default" aria-label="How to ask" onClick={() => setOpened(!opened)}>
+        <ActionIcon size={42} variant="default" aria-label="Query syntax" onClick={() => setOpened(!opened)}>
           <IconHelp size={18} />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label="How to ask" className={classes.dropdown ?? ""}>
+      <Popover.Dropdown aria-label="Query syntax" className={classes.dropdown ?? ""}>
         <Text size="sm" mb="xs">
           {children}
         </Text>

@@ -59,7 +59,7 @@ describe("figures for people", () => {
   });
 
   it("shows a share with a digit more where it is small, and whole counts whole", () => {
-    expect([0, 0.0042, 0.05, 0.124, 1, 10.04].map(formatShare)).toEqual(["0 %", "0.4 %", "5 %", "12 %", "100 %", "1,004 %"]);
+    expect([0, 0.0042, 0.05, 0.124, 1, 10.04].map(formatShare)).toEqual(["0%", "0.4%", "5%", "12%", "100%", "1,004%"]);
     expect(formatExactCount(12_345)).toBe("12,345");
   });
 });

@@ -80,10 +80,10 @@ export function formatExactCount(count: number): string {
   return EXACT.format(count);
 }
 
-/** A share of 1: `0 %`, `0.4 %`, `12 %`, `1,004 %`. */
+/** A share of 1: `0%`, `0.4%`, `12%`, `1,004%`. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
-  return `${percent < 10 ? trimmed(percent, 1) : formatExactCount(Math.round(percent))} %`;
+  return `${percent < 10 ? trimmed(percent, 1) : formatExactCount(Math.round(percent))}%`;
 }
 
 /** US dollars: `$0.0007`, `$0.0250`, `$0.46`, `$1,204.50`. */

@@ -27,11 +27,11 @@ export function Channels({ projectId, channels, mayChange }: Props) {
     <Paper component="section">
       <PanelHeader
         title="Channels"
-        about={`Where alerts are told. What does not arrive is tried again for an hour.${mayChange ? "" : " Only owners of the project change them."}`}
+        about={`Where alerts are sent. Failed deliveries are retried for an hour.${mayChange ? "" : " Only project owners can change them."}`}
       />
       {channels.length === 0 && (
         <Text px="lg" pb="lg" c="dimmed">
-          There is none yet: alerts show on this page only.
+          No channels yet: alerts are shown on this page only.
         </Text>
       )}
       {channels.length > 0 && (
@@ -120,7 +120,7 @@ function Actions({ projectId, channel }: ChannelProps) {
         onConfirm={() => remove.mutate()}
         onClose={() => setDeleting(false)}
       >
-        <Text>Alerts that tell it tell it no more. To have it back, its address has to be entered again.</Text>
+        <Text>Alerts will no longer be sent to it. To add it again, you will have to enter its address again.</Text>
       </ConfirmDialog>
     </>
   );

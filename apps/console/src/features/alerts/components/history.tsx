@@ -21,7 +21,7 @@ export function History({ projectId }: { readonly projectId: string }) {
   const items = events.data?.pages.flatMap((page) => page.items);
   return (
     <Paper component="section">
-      <PanelHeader title="History" about="What fired in the last 90 days, and whether it arrived." />
+      <PanelHeader title="History" about="Alerts from the last 90 days, and whether each message was delivered." />
       <PanelList query={events} items={items} isHeaded failed="The history could not be loaded" empty="Nothing has fired.">
         {(fired) => (
           <>
@@ -46,7 +46,7 @@ export function History({ projectId }: { readonly projectId: string }) {
                   td: { className: classes.value ?? "" },
                   render: ({ value, metric }) => (value === null ? "–" : METRICS[metric].write(value)),
                 },
-                { header: "Told", render: (event) => <Told notifications={event.notifications} /> },
+                { header: "Sent to", render: (event) => <Told notifications={event.notifications} /> },
                 { header: "Look at", render: (event) => <Cause projectId={projectId} event={event} /> },
               ]}
             />

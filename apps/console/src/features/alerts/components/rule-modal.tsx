@@ -68,9 +68,9 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
           {...typedInto(rule.name, (next) => setRule({ ...rule, name: next }))}
         />
         <div className={classes.sentence}>
-          <Text span>Tell us when the</Text>
+          <Text span>Alert when the</Text>
           <NativeSelect
-            aria-label="What is looked at"
+            aria-label="Metric"
             data={METRIC_CHOICES}
             value={rule.metric}
             onChange={(event) => setRule({ ...rule, metric: alertMetricSchema.parse(event.currentTarget.value), filter: {} })}
@@ -79,7 +79,7 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
             <>
               <Text span>of</Text>
               <NativeSelect
-                aria-label="Narrowed to"
+                aria-label="Only for"
                 data={[{ value: "", label: "all traces" }, ...narrowedBy.map((value) => ({ value, label: `the ${value}` }))]}
                 value={narrowing}
                 onChange={({ currentTarget: { value } }) => setRule({ ...rule, filter: value === "" ? {} : { [value]: "" } })}
@@ -117,9 +117,9 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
           />
         </div>
         {channels.length === 0 ? (
-          <Dimmed>There is no channel yet, so it shows on this page only. An owner adds a webhook or Slack below.</Dimmed>
+          <Dimmed>No channels yet, so it is shown on this page only. An owner can add a webhook or Slack below.</Dimmed>
         ) : (
-          <Checkbox.Group label="Tell it to" value={[...rule.channels]} onChange={(chosen) => setRule({ ...rule, channels: chosen })}>
+          <Checkbox.Group label="Send to" value={[...rule.channels]} onChange={(chosen) => setRule({ ...rule, channels: chosen })}>
             <Group mt="xs" gap="lg">
               {channels.map(({ id, name }) => (
                 <Checkbox key={id} value={id} label={name} />

@@ -8,7 +8,7 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./alerts.module.css";
 
 const STATES: Readonly<Record<AlertRule["state"], { readonly tone: Tone; readonly label: string }>> = {
-  ok: { tone: "ok", label: "Well" },
+  ok: { tone: "ok", label: "OK" },
   firing: { tone: "bad", label: "Firing" },
   unknown: { tone: "idle", label: "Not known yet" },
 };
@@ -50,7 +50,7 @@ export function RuleTable({ rules, channels, mayChange, onEdit, onSwitch, onDele
           td: { className: classes.value ?? "" },
           render: (rule) => (rule.last_value === null ? "–" : METRICS[rule.metric].write(rule.last_value)),
         },
-        { header: "Tells", render: (rule) => namesOf(channels, rule) || <Nobody /> },
+        { header: "Sends to", render: (rule) => namesOf(channels, rule) || <Nobody /> },
         mayChange && {
           header: "Actions",
           isHidden: true,

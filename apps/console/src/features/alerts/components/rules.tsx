@@ -29,7 +29,7 @@ export function Rules({ projectId, channels, mayChange }: Props) {
   const remove = useChange({ send: (id: string) => deleteRule(projectId, id), refreshes, onSuccess: () => setDeleting(undefined) });
   return (
     <Paper component="section">
-      <PanelHeader title="Rules" about="Looked at every minute. A rule fires at once, and is well again when it was so twice in a row.">
+      <PanelHeader title="Rules" about="Checked every minute. A rule fires immediately, and resolves after two consecutive OK checks.">
         {mayChange && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setDraft(NEW_RULE)}>
             New alert
@@ -67,7 +67,7 @@ export function Rules({ projectId, channels, mayChange }: Props) {
         onConfirm={() => deleting !== undefined && remove.mutate(deleting.id)}
         onClose={() => setDeleting(undefined)}
       >
-        <Text>It tells nobody any more. What it told before stays in the history.</Text>
+        <Text>It will no longer send anything. Past alerts stay in the history.</Text>
       </ConfirmDialog>
     </Paper>
   );
@@ -77,7 +77,7 @@ function Suggestions({ mayChange, onChoose }: { readonly mayChange: boolean; rea
   return (
     <>
       <Text px="lg" pb="md">
-        Nothing is watched here yet. {mayChange ? "Three rules that most projects want:" : "Editors of the project set alerts."}
+        Nothing is watched here yet. {mayChange ? "Three rules most projects want:" : "Project editors can set up alerts."}
       </Text>
       {mayChange && (
         <div className={classes.suggestions}>

@@ -45,11 +45,11 @@ function Intact({ result }: { readonly result: AuditVerification }) {
       title={`The chain is intact: ${plural(result.rows, "row", "rows")}`}
     >
       <Text size="sm" mb="sm">
-        No row was changed, removed or put in between.
+        No row was changed, removed or inserted.
         {result.signed_at === null
           ? ""
           : ` Its end was signed ${formatTimeAndZone(new Date(result.signed_at))} with a key that is not in the database.`}{" "}
-        Note this hash outside of this system: it also shows whether the database was taken back to an earlier day.
+        Keep this hash outside this system: it also shows whether the database was rolled back to an earlier state.
       </Text>
       <CopyableBlock text={result.head} label="the hash of the newest row" />
     </Alert>

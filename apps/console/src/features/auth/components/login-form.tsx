@@ -96,5 +96,5 @@ function titleOf(error: Error): string {
   if (error instanceof ApiError && error.status === 429) {
     return "Please wait";
   }
-  return error instanceof ApiError && error.status === 401 ? "That didn't match" : "Logging in failed";
+  return error instanceof ApiError && error.status === 401 ? "That didn't match" : "Login failed";
 }

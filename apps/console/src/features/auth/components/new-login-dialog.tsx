@@ -46,14 +46,14 @@ export function NewLoginDialog({ opened, email, onClosed }: NewLoginDialogProps)
       title="Your session has ended"
     >
       <Stack gap="md">
-        <Text c="dimmed">Log in to go on where you are. What you typed on this page is still there.</Text>
+        <Text c="dimmed">Log in to continue where you left off. What you typed on this page is still there.</Text>
         {partial === undefined ? (
           <LoginForm
             initialEmail={email}
             fixedEmail
             forgot={
               <Anchor component="button" type="button" size="sm" onClick={() => api.newLogin.settle(false)}>
-                Leave this page for the login
+                Go to the login page
               </Anchor>
             }
             onLoggedIn={() => void goOn()}

@@ -15,7 +15,7 @@ type PasskeyButtonProps = Pick<ButtonProps, "size" | "disabled"> & {
 export function PasskeyButton({ asking, isOnlyWay = false, onClick, children, ...button }: PasskeyButtonProps) {
   return (
     <>
-      <Failed error={asking.error} title="The passkey was not taken" />
+      <Failed error={asking.error} title="The passkey was not accepted" />
       <Button
         {...button}
         fullWidth

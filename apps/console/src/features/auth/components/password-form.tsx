@@ -79,7 +79,7 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
       />
       <PasswordInput
         ref={againField}
-        label="New password again"
+        label="Confirm new password"
         autoComplete="new-password"
         visibilityToggleButtonProps={{ "aria-label": "Show the repeated password" }}
         {...typedInto(again, setAgain)}
@@ -97,8 +97,8 @@ type Problem = { readonly current?: string; readonly chosen?: string; readonly a
 function problemWith(current: string, chosen: string, again: string): Problem {
   const weak = problemWithNewPassword(chosen);
   return {
-    ...(current === "" ? { current: "Fill in the password you have now" } : {}),
+    ...(current === "" ? { current: "Enter your current password" } : {}),
     ...(weak === undefined ? {} : { chosen: weak }),
-    ...(weak === undefined && chosen !== again ? { again: "The two are not the same" } : {}),
+    ...(weak === undefined && chosen !== again ? { again: "The passwords do not match" } : {}),
   };
 }

@@ -56,7 +56,7 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
     (error) => hasStatus(error, 401) && !hasCode(error, "invalid_code", "invalid_passkey"),
   );
   if ((refused ?? null) !== null || (secondsLeft === 0 && ![verify, passkey].some(({ isPending, isSuccess }) => isPending || isSuccess))) {
-    return <Over why={refused?.message ?? "The second step has to follow within five minutes."} onRestart={onRestart} />;
+    return <Over why={refused?.message ?? "Enter it within five minutes."} onRestart={onRestart} />;
   }
 
   function send(value: string): void {
@@ -95,7 +95,7 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
       )}
       <Group justify="space-between" gap="xs">
         <Text size="sm" c="dimmed" role="timer">
-          Time left {clockOf(secondsLeft)}
+          Time left: {clockOf(secondsLeft)}
         </Text>
         <Anchor component="button" type="button" size="sm" onClick={onRestart}>
           Back to the password
@@ -134,11 +134,11 @@ function Refusal({ error, code }: { readonly error: Error | null; readonly code:
 function Over({ why, onRestart }: { readonly why: string; readonly onRestart: () => void }) {
   return (
     <Stack gap="md">
-      <Alert color="yellow" role="alert" title="This login is over">
+      <Alert color="yellow" role="alert" title="This login has expired">
         {why}
       </Alert>
       <Button size="md" fullWidth autoFocus onClick={onRestart}>
-        Start again with the password
+        Start over
       </Button>
     </Stack>
   );

@@ -25,8 +25,8 @@ export function BackupCodesStep({ codes, title, email, onDone }: BackupCodesStep
   return (
     <Stack gap="lg" align="flex-start">
       <StepTitle title={title} focus>
-        Each lets you in once when your phone is lost or broken. They are shown now and never again, so keep them where your phone is not:
-        in a password manager, or on paper.
+        Use a backup code once if you lose access to your phone. They are shown only now, so keep them somewhere other than your phone: in a
+        password manager, or on paper.
       </StepTitle>
       <div className={classes.sheet}>
         <div className={classes.about}>
@@ -62,7 +62,9 @@ export function BackupCodesStep({ codes, title, email, onDone }: BackupCodesStep
         Done
       </Button>
       <Modal opened={leaving.status === "blocked"} onClose={() => leaving.reset?.()} title="Leave without saving the codes?">
-        <Alert color="yellow">They are not shown again. Without them a lost phone shuts you out until another admin lets you in.</Alert>
+        <Alert color="yellow">
+          They will not be shown again. Without them, losing your phone locks you out until another admin lets you in.
+        </Alert>
         <Text mt="md">You can make new ones on this page at any time.</Text>
         <Group justify="flex-end" gap="xs" mt="lg">
           <Button variant="default" onClick={() => leaving.proceed?.()}>

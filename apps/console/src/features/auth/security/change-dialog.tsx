@@ -5,20 +5,20 @@ import { type Proof, ProofForm } from "#features/auth/components/proof-form.tsx"
 export type Change = "set_up" | "replace" | "backup_codes" | "disable";
 
 const WORDS: Readonly<Record<Change, { readonly title: string; readonly text: string; readonly submit: string }>> = {
-  set_up: { title: "Confirm that it is you", text: "You logged in more than ten minutes ago.", submit: "Go on" },
+  set_up: { title: "Confirm that it is you", text: "You logged in more than ten minutes ago.", submit: "Continue" },
   replace: {
-    title: "Use another authenticator",
-    text: "The one you have goes on working until the new one has shown its first code. You then get new backup codes, and your other sessions end.",
-    submit: "Go on",
+    title: "Replace authenticator",
+    text: "Your current one keeps working until you enter the first code of the new one. You then get new backup codes, and your other sessions end.",
+    submit: "Continue",
   },
   backup_codes: {
     title: "Make new backup codes",
-    text: "You get ten new ones. Those you have stop working at once.",
+    text: "You get ten new codes. Your current ones stop working immediately.",
     submit: "Make new codes",
   },
   disable: {
-    title: "Turn off two-step login?",
-    text: "Your password alone then opens this account, and whoever has it is an admin here: of the accounts, the code and the agents. Your backup codes stop working, and your other sessions end.",
+    title: "Turn off 2FA?",
+    text: "Your password alone will then open this account, with full admin rights over accounts, code and agents. Your backup codes stop working, and your other sessions end.",
     submit: "Turn it off",
   },
 };

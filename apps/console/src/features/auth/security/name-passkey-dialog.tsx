@@ -25,7 +25,7 @@ export function NamePasskeyDialog({ passkey, onClose }: { readonly passkey: Pass
         notifications.show({
           color: "green",
           title: "Passkey added",
-          message: "From now on it logs you in, here and wherever you have it.",
+          message: "You can now log in with it.",
         });
       }
       onClose();
@@ -45,14 +45,14 @@ export function NamePasskeyDialog({ passkey, onClose }: { readonly passkey: Pass
       <DialogForm
         change={change}
         failed={isNew ? "The passkey was not added" : "The passkey was not renamed"}
-        submit={isNew ? "Go on" : "Rename"}
+        submit={isNew ? "Continue" : "Rename"}
         onSubmit={submit}
         onCancel={onClose}
       >
-        {isNew && <Text c="dimmed">Your browser asks next where to keep it. With your first passkey your other sessions end.</Text>}
+        {isNew && <Text c="dimmed">Your browser will ask where to save it. Adding your first passkey ends your other sessions.</Text>}
         <TextInput
           label="Name"
-          description="By which you tell it from others"
+          description="To tell it apart from others"
           maxLength={100}
           data-autofocus
           {...typedInto(name, setName)}

@@ -1,7 +1,7 @@
 import type { SecondFactorStatus } from "@sightline/identity/contract";
 import { formatExactCount } from "#ui/words/format.ts";
 
-/** What guessing codes can reach, for people: `a 0.03 % chance, or 1 in 3,334`. */
+/** What guessing codes can reach, for people: `a 0.03% chance, or 1 in 3,334`. */
 export function oddsInWords({ probability }: SecondFactorStatus["attack_odds"]): string {
   if (probability <= 0) {
     return "no chance";
@@ -15,5 +15,5 @@ function percentage(probability: number): string {
   const digits = Math.max(0, -Math.floor(Math.log10(percent)));
   const unit = 10 ** digits;
   // What a machine makes of 0.03 is a little more than 0.03.
-  return `${String(Math.ceil(Number((percent * unit).toPrecision(12))) / unit)} %`;
+  return `${String(Math.ceil(Number((percent * unit).toPrecision(12))) / unit)}%`;
 }

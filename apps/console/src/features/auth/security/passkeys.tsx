@@ -31,7 +31,7 @@ export function Passkeys() {
     <Paper component="section" aria-label="Passkeys">
       <Group p="lg" pb="md" justify="space-between" align="flex-start" gap="md">
         <StepTitle title="Passkeys">
-          Log in with this device, a phone or a security key instead of the password. Each is also a second step after the password.
+          Log in with this device, a phone or a security key instead of your password. A passkey can also be your second factor.
         </StepTitle>
         {works && (
           <Button variant="default" onClick={() => setAsking({ what: "add" })}>
@@ -116,7 +116,7 @@ function RemoveDialog({ passkey, isLast, onRemoved, onClose }: RemoveDialogProps
     send: ({ id }: Passkey, api: Api) => withStepUp(() => api.request(removePasskey(id))),
     refreshes: PASSKEY_KEYS,
     onSuccess(_answer, { name }) {
-      notifications.show({ color: "green", title: "Passkey removed", message: `${name} logs in nowhere any more.` });
+      notifications.show({ color: "green", title: "Passkey removed", message: `${name} can no longer log in.` });
       onClose();
     },
     onRefreshed: onRemoved,
@@ -133,7 +133,7 @@ function RemoveDialog({ passkey, isLast, onRemoved, onClose }: RemoveDialogProps
     >
       <Text>
         {passkey?.name} no longer logs in, and your other sessions end.
-        {isLast && !me.totp_enabled && " It is your only second step: your password alone then opens this account."}
+        {isLast && !me.totp_enabled && " It is your only second factor: without it your password alone opens this account."}
       </Text>
     </ConfirmDialog>
   );

@@ -18,8 +18,8 @@ export function PolicySection() {
   return (
     <Paper p="lg" component="section" aria-label="Policy">
       <Stack gap="md">
-        <StepTitle title="Policy of your organisation">
-          What is asked of every admin. A change is told to all other admins and kept in the audit.
+        <StepTitle title="Your organisation's policy">
+          What every admin has to do. Changes are announced to all other admins and recorded in the audit log.
         </StepTitle>
         {policy.data === undefined ? (
           <Unanswered query={policy} failed="The policy could not be looked up" loading={<LoadingRows rows={2} />} />
@@ -50,14 +50,14 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
     <Form onSubmit={() => request !== undefined && change.mutate(request)}>
       {change.error !== null && <Failed error={change.error} title="The policy was not changed" />}
       <Radio.Group
-        label="Second factor for admins"
+        label="2FA for admins"
         value={asked.when}
         onChange={(when) => setAsked({ ...asked, when: when === "now" || when === "day" ? when : "never" })}
       >
         <Stack gap="xs" mt="xs">
           <Radio value="never" label="Each admin decides" />
           <Radio value="now" label="Required" description="An admin without one can only set one up." />
-          <Radio value="day" label="Required from a day on" description="Until then admins are told." />
+          <Radio value="day" label="Required from a date" description="Admins are reminded until then." />
         </Stack>
       </Radio.Group>
       {asked.when === "day" && (
@@ -71,14 +71,14 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
         />
       )}
       <Switch
-        label="A reset of a second factor waits for a second admin"
-        description="Needs three admins. The command on the host stays for emergencies."
+        label="Resetting 2FA needs a second admin"
+        description="Needs at least three admins. The command on the host remains for emergencies."
         checked={asked.two}
         onChange={({ currentTarget }) => setAsked({ ...asked, two: currentTarget.checked })}
       />
       {policy.resets_need_two_until !== null && (
         <Alert color="yellow">
-          The second admin was switched off, and is still asked for until {formatTimeAndZone(new Date(policy.resets_need_two_until))}.
+          This was switched off, but a second admin is still required until {formatTimeAndZone(new Date(policy.resets_need_two_until))}.
         </Alert>
       )}
       <Group>

@@ -26,11 +26,11 @@ type ScanStepProps = {
 export function ScanStep({ setup, receivedAt, onVerified, onRestart, onCancel }: ScanStepProps) {
   const secondsLeft = useSecondsLeft(receivedAt + setup.expires_in * 1000);
   const [refused, setRefused] = useState<string>();
-  const over = refused ?? (secondsLeft === 0 ? "The ten minutes for this set-up are over." : undefined);
+  const over = refused ?? (secondsLeft === 0 ? "This QR code has expired." : undefined);
   if (over !== undefined) {
     return (
       <Stack gap="md" align="flex-start">
-        <StepTitle title="Set-up not finished" focus />
+        <StepTitle title="Setup not finished" focus />
         <Alert color="yellow" role="alert" w="100%">
           {over} Nothing has changed. Delete the entry in your app if you scanned the QR code.
         </Alert>
@@ -76,7 +76,7 @@ export function ScanStep({ setup, receivedAt, onVerified, onRestart, onCancel }:
         </Stack>
       </div>
       <Text size="sm" c="dimmed" role="timer">
-        This QR code is good for {clockOf(secondsLeft)}. Nothing changes until you have entered a code.
+        This QR code expires in {clockOf(secondsLeft)}. 2FA stays off until you enter a code.
       </Text>
     </Stack>
   );

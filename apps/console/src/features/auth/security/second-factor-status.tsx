@@ -12,19 +12,19 @@ import classes from "./second-factor-status.module.css";
 import { StepTitle } from "./step-title.tsx";
 
 const PURPOSE =
-  "Besides your password, a login then asks for a code from an app on your phone: a second factor (2FA), so that a leaked password alone opens nothing.";
+  "Login will ask for your password and a code from an app on your phone, so a leaked password alone is not enough to log in.";
 
 type SecondFactorOffProps = { readonly focus: boolean; readonly starting: boolean; readonly onSetUp: () => void };
 
 export function SecondFactorOff({ focus, starting, onSetUp }: SecondFactorOffProps) {
   return (
     <Stack gap="md" align="flex-start">
-      <StepTitle title="Two-step login" focus={focus}>
+      <StepTitle title="Two-factor authentication (2FA)" focus={focus}>
         {PURPOSE}
       </StepTitle>
       <Status tone="warn">Off: your password alone opens this account</Status>
       <Button leftSection={<IconShieldCheck size={16} />} loading={starting} onClick={onSetUp}>
-        Set up two-step login
+        Set up 2FA
       </Button>
     </Stack>
   );
@@ -37,8 +37,8 @@ export function SecondFactorOn({ focus, state, onChange }: SecondFactorOnProps) 
   const few = state.backup_codes_remaining <= FEW_BACKUP_CODES;
   return (
     <Stack gap="lg" align="flex-start">
-      <StepTitle title="Two-step login" focus={focus}>
-        A login asks for your password, then for a code from your authenticator app.
+      <StepTitle title="Two-factor authentication (2FA)" focus={focus}>
+        Login asks for your password, then for a code from your authenticator app.
       </StepTitle>
       {(state.suspended || lockedSeconds > 0) && (
         <Alert
@@ -49,7 +49,7 @@ export function SecondFactorOn({ focus, state, onChange }: SecondFactorOnProps) 
         >
           {state.suspended
             ? "Too many wrong codes in a row. Log in once with a backup code to use the app again."
-            : `Too many wrong codes. They are looked at again in ${clockOf(lockedSeconds)}; a backup code works meanwhile.`}
+            : `Too many wrong codes. Try again in ${clockOf(lockedSeconds)}, or use a backup code.`}
           {" If it wasn't you, someone knows your password: change it."}
         </Alert>
       )}
@@ -73,7 +73,7 @@ export function SecondFactorOn({ focus, state, onChange }: SecondFactorOnProps) 
           Make new backup codes
         </Button>
         <Button variant="default" onClick={() => onChange("replace")}>
-          Use another authenticator
+          Replace authenticator
         </Button>
         <Button variant="default" c="var(--sl-bad)" onClick={() => onChange("disable")}>
           Turn off
@@ -88,8 +88,7 @@ function Odds({ odds }: { readonly odds: State["attack_odds"] }) {
   return (
     <Text size="sm" c="dimmed" maw={620}>
       Someone who knows your password and guesses codes has {oddsInWords(odds)} in {plural(odds.days, "day", "days")}: at most{" "}
-      {plural(odds.tries, "guess is", "guesses are")} looked at, and {formatCount(odds.valid_codes)} of 1,000,000 codes{" "}
-      {odds.valid_codes === 1 ? "is" : "are"} right at any moment.
+      {plural(odds.tries, "guess is", "guesses are")} checked.
     </Text>
   );
 }

@@ -51,7 +51,7 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
       if (hasCode(error, "reauthentication_required")) {
         ask("set_up");
       } else {
-        notifications.show({ color: "red", title: "Two-step login was not set up", message: error.message });
+        notifications.show({ color: "red", title: "2FA was not set up", message: error.message });
         refresh();
       }
     },
@@ -73,7 +73,7 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
     close();
     setStep(next);
     if (next.kind === "overview") {
-      notifications.show({ color: "green", title: "Two-step login is off", message: "Your password alone opens this account." });
+      notifications.show({ color: "green", title: "2FA is off", message: "Your password alone opens this account." });
     }
     if (next.kind !== "scan") {
       refresh();
@@ -81,10 +81,10 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
   }
 
   return (
-    <Paper p="lg" component="section" aria-label="Two-step login">
+    <Paper p="lg" component="section" aria-label="Two-factor authentication (2FA)">
       {step.kind === "overview" &&
         (status.data === undefined ? (
-          <Unanswered query={status} failed="The second factor could not be looked up" loading={<LoadingRows rows={3} />} />
+          <Unanswered query={status} failed="2FA could not be loaded" loading={<LoadingRows rows={3} />} />
         ) : status.data.totp_enabled ? (
           <SecondFactorOn focus={step.focus} state={status.data} onChange={ask} />
         ) : (

@@ -34,7 +34,7 @@ export function SessionList() {
   return (
     <Paper component="section" aria-label="Sessions">
       <Group p="lg" pb="md" justify="space-between" align="flex-start" gap="md">
-        <StepTitle title="Sessions">Where you are logged in. Revoke what you don't know, then change your password.</StepTitle>
+        <StepTitle title="Sessions">Where you are logged in. Revoke any session you don't recognize, then change your password.</StepTitle>
         {others.length > 0 && (
           <Button variant="default" onClick={() => setAsking(true)}>
             Revoke all others

@@ -41,7 +41,7 @@ export function FileTreePanel({ files, selected, onOpen }: FileTreePanelProps) {
       </div>
       <div className={classes.tree}>
         {rows.length === 0 ? (
-          <p className={classes.none}>{files.length === 0 ? "No file is indexed." : `No file's path holds “${filter}”.`}</p>
+          <p className={classes.none}>{files.length === 0 ? "No file is indexed." : `No file path contains “${filter}”.`}</p>
         ) : (
           <VirtualTree
             label="Files"

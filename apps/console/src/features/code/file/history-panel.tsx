@@ -51,7 +51,7 @@ export function HistoryPanel({ branch, path }: HistoryProps) {
           {known === 0 ? "The history is not fetched yet." : `No commit in ${extent} changed this file.`}
         </Text>
       ) : (
-        <LoadMore list={list} endOfResults={complete ? "That is the whole history." : `Those are all in ${extent}.`} />
+        <LoadMore list={list} endOfResults={complete ? "End of the history." : `Those are all in ${extent}.`} />
       )}
     </>
   );

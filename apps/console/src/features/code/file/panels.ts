@@ -1,9 +1,9 @@
 /** What can be shown beside a file. */
 export const PANELS = [
   { value: "outline", label: "Outline" },
-  { value: "symbol", label: "Names" },
+  { value: "symbol", label: "References" },
   { value: "history", label: "History" },
-  { value: "runs", label: "Runs" },
+  { value: "runs", label: "Traces" },
 ] as const;
 
 export type Panel = (typeof PANELS)[number]["value"];

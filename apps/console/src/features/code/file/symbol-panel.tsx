@@ -69,7 +69,7 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
               ofBranch={ref !== undefined && !everywhere}
             />
           ))}
-          {files.size > 0 && <LoadMore list={list} endOfResults="Those are all uses." />}
+          {files.size > 0 && <LoadMore list={list} endOfResults="No more references." />}
         </>
       )}
     </>

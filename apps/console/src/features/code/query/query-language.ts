@@ -53,7 +53,7 @@ export type Completable = Readonly<Partial<Record<FilterField, readonly string[]
 
 const EXPLANATIONS: Readonly<Record<FilterField, string>> = {
   repo: "in repositories of that name",
-  path: "in files whose path holds it; * and ** stand for anything",
+  path: "in files whose path contains it; * and ** match anything",
   lang: "in files of a language",
   ref: "on a branch",
   symbol: "where that name is defined",

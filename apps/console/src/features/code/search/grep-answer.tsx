@@ -40,9 +40,7 @@ export function GrepAnswerView({ state, onChange }: GrepAnswerViewProps) {
         <SearchedIndexes index={first.index} />
       </div>
       <AnswerNotes
-        partial={
-          last.partial ? (last.reason ?? "The search had to stop before everything was looked at, so lines may be missing.") : undefined
-        }
+        partial={last.partial ? (last.reason ?? "The search stopped early, so some lines may be missing.") : undefined}
         notes={last.notes}
         error={null}
       />
@@ -55,10 +53,7 @@ export function GrepAnswerView({ state, onChange }: GrepAnswerViewProps) {
       ) : (
         <>
           <GrepResults files={files} ofBranch={state.ref !== undefined} />
-          <LoadMore
-            list={grep}
-            endOfResults={last.partial ? "Those are the lines found before the search had to stop." : "Those are all lines."}
-          />
+          <LoadMore list={grep} endOfResults={last.partial ? "These are the lines found before the search stopped." : "No more lines."} />
         </>
       )}
     </>
@@ -70,7 +65,7 @@ function countOf(lines: number, { total, next_cursor: next }: GrepAnswer): strin
   if (total !== null && total > lines) {
     return `${formatCount(lines)} of ${plural(total, "matching line", "matching lines")}`;
   }
-  return total === null && next !== null ? `${shown} and more` : shown;
+  return total === null && next !== null ? `${formatCount(lines)}+ matching lines` : shown;
 }
 
 const PAGE_SIZE = 100;

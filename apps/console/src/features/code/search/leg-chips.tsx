@@ -7,8 +7,8 @@ import classes from "./leg-chips.module.css";
 type Leg = keyof SearchAnswer["legs"];
 
 const LEGS: readonly { readonly name: Leg; readonly label: string; readonly means: string }[] = [
-  { name: "semantic", label: "Meaning", means: "by meaning" },
-  { name: "bm25", label: "Words", means: "by its words" },
+  { name: "semantic", label: "Semantic", means: "by meaning" },
+  { name: "bm25", label: "Keyword", means: "by keywords" },
   { name: "exact", label: "Exact", means: "by the exact text" },
 ];
 
@@ -47,7 +47,7 @@ const TONES: Readonly<Record<SearchAnswer["legs"][Leg]["state"], Tone>> = {
 export function LegStates({ answer }: { readonly answer: SearchAnswer }) {
   const { reranker } = answer;
   return (
-    <ul className={classes.states} aria-label="Ways of searching">
+    <ul className={classes.states} aria-label="Search methods">
       {waysOf(answer.legs).map(({ name, label }) => {
         const { state, reason, ms, hits } = answer.legs[name];
         return (

@@ -16,15 +16,15 @@ export function NothingFound({ state, filtered, onChange }: NothingFoundProps) {
       {grep
         ? isOn(state.regex)
           ? "No line matches this expression. "
-          : "No line holds this text, letter for letter. "
+          : "No line contains this exact text. "
         : "Try other words, or a name as it is written in the code. "}
       {grep && isOn(state.case) && <Act onClick={() => onChange({ case: undefined })}>Ignore the case.</Act>}{" "}
-      {hasFilter(state) && <Act onClick={() => onChange(NO_FILTERS)}>Look without the filters.</Act>}{" "}
-      {!hasFilter(state) && filtered && "Its filters may leave out too much. "}
+      {hasFilter(state) && <Act onClick={() => onChange(NO_FILTERS)}>Clear the filters.</Act>}{" "}
+      {!hasFilter(state) && filtered && "The filters may be too narrow. "}
       {grep ? (
         <Act onClick={() => onChange({ mode: undefined })}>Search for it by meaning.</Act>
       ) : (
-        <Act onClick={() => onChange({ mode: "grep" })}>Grep for it letter for letter.</Act>
+        <Act onClick={() => onChange({ mode: "grep" })}>Search for the exact text.</Act>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { searchQuery } from "#features/code/api/search.ts";
 import { withoutReadFilter, type ReadFilter } from "#features/code/query/read-filter.ts";
 import { type SearchState, isOn } from "#features/code/query/search-state.ts";
-import { formatDuration, plural } from "#ui/words/format.ts";
+import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { NoAnswer } from "./no-answer.tsx";
@@ -49,7 +49,7 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
       </div>
       <ReadAs query={first.query} onRemove={(filter) => onChange(withoutReadFilter(state, filter))} />
       <AnswerNotes
-        partial={first.partial ? "The search had to stop before everything was looked at, so something may be missing." : undefined}
+        partial={first.partial ? "The search stopped early, so some results may be missing." : undefined}
         notes={first.notes}
         error={failed}
       />
@@ -62,7 +62,7 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
       ) : (
         <>
           <SearchResults results={results} searched={first.legs} ofBranch={first.query.filters.some(({ field }) => field === "ref")} />
-          <LoadMore list={search} endOfResults="Those are all results." />
+          <LoadMore list={search} endOfResults="No more results." />
         </>
       )}
     </>
@@ -70,13 +70,13 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
 }
 
 function countOf(shown: number, { next_cursor: next }: SearchAnswer): string {
-  return next === null || shown === 0 ? plural(shown, "result", "results") : `${plural(shown, "result", "results")} and more`;
+  return next === null || shown === 0 ? plural(shown, "result", "results") : `${formatCount(shown)}+ results`;
 }
 
 type Understood = SearchAnswer["query"];
 
 const SHAPES: Readonly<Record<Understood["shape"], string>> = {
-  symbol: "a name",
+  symbol: "an identifier",
   path: "a path",
   literal: "a piece of code",
   error: "an error message",
@@ -98,7 +98,7 @@ function ReadAs({ query, onRemove }: { readonly query: Understood; readonly onRe
   const { shape, text, filters, conditions, alternatives, case_sensitive: exactCase } = query;
   return (
     <ul className={classes.parts} aria-label="How the query was read">
-      {text !== "" && <li className={classes.plain}>Read as {SHAPES[shape]}</li>}
+      {text !== "" && <li className={classes.plain}>Interpreted as {SHAPES[shape]}</li>}
       {filters.map((filter) => {
         const { field, value, negated } = filter;
         return (

@@ -48,7 +48,7 @@ export function SearchBar({ state, repositories, onChange, onEnterResults }: Sea
           <QueryField
             key="grep"
             label="Find in all lines"
-            placeholder={isOn(state.regex) ? "A regular expression (RE2), line by line" : "A piece of text, letter for letter"}
+            placeholder={isOn(state.regex) ? "A regular expression (RE2), line by line" : "Exact text, line by line"}
             value={value}
             tools={
               <div className={classes.tools}>
@@ -181,7 +181,7 @@ const LINES: readonly { readonly example: string; readonly means: string }[] = [
 function CodeQueryHelp({ onTake }: { readonly onTake: (example: string) => void }) {
   return (
     <QueryHelp sections={[{ lines: LINES }]} onTake={onTake}>
-      A click adds an example to the query. What reads like a filter but is none is searched as text.
+      Click an example to add it to the query. Unknown filters are searched as text.
     </QueryHelp>
   );
 }

@@ -15,7 +15,7 @@ const SHORT = 10;
 export function EdgeDifferences({ edges }: { readonly edges: NonNullable<Comparison["edges"]> }) {
   const differing = edges.filter(({ a, b }) => a !== b);
   if (differing.length === 0) {
-    return <Dimmed>Both went the same {formatCount(edges.length)} edges, equally often.</Dimmed>;
+    return <Dimmed>Both took the same {formatCount(edges.length)} edges, equally often.</Dimmed>;
   }
   return (
     <PlainTable
@@ -72,7 +72,7 @@ export function CodeDifferences({ code }: { readonly code: Comparison["code"] })
     <>
       {code.repositories.map(({ repo, a, b }) => (
         <Text key={repo ?? ""} size="sm">
-          {repo ?? "A repository that is not known"}: {commits(a)} → {commits(b)}
+          {repo ?? "Unknown repository"}: {commits(a)} → {commits(b)}
           {a.join() === b.join() && ", the same"}
         </Text>
       ))}

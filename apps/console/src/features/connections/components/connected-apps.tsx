@@ -33,7 +33,7 @@ export function ConnectedApps({ openedBy }: ConnectedAppsProps) {
           <EmptyPanel
             icon={<IconPlugConnected />}
             title="No connected app yet"
-            description="An assistant that is given the address without a token opens your browser, where you say what it may see."
+            description="Give an assistant the address without a token: it opens your browser, where you choose what it can see."
           />
         }
       >

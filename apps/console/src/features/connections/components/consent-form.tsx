@@ -52,11 +52,11 @@ export function ConsentForm({ uid, question, repositories, onAnswered }: Consent
       </Text>
       <Alert color="yellow" title="Did you connect this app just now?">
         Nobody has verified that it is “{app.name}”. Your answer goes to <strong>{app.redirect_host}</strong>, {placeOf(app.redirect_host)}.
-        If you do not know why you see this page, deny it.
+        If you did not start this, deny it.
       </Alert>
       <MultiSelect
         label="Repositories"
-        placeholder={allowed.length === 0 ? "All, also later ones" : ""}
+        placeholder={allowed.length === 0 ? "All, including future ones" : ""}
         searchable
         clearable
         hidePickedOptions
@@ -68,8 +68,8 @@ export function ConsentForm({ uid, question, repositories, onAnswered }: Consent
         onChange={setAllowed}
       />
       <Checkbox
-        label="Traces too"
-        description="What agents did: the app reads the runs, prompts and errors of all projects that you may see, as long as you may."
+        label="Include traces"
+        description="The app can read traces, prompts and errors in every project you have access to."
         checked={traces}
         onChange={(event) => setTraces(event.currentTarget.checked)}
       />
@@ -84,7 +84,7 @@ export function ConsentForm({ uid, question, repositories, onAnswered }: Consent
           ))}
         </Stack>
       </Radio.Group>
-      <FailedChange error={answer.error} title="Nothing was allowed" />
+      <FailedChange error={answer.error} title="Access was not granted" />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" disabled={isBusy} onClick={() => answer.mutate({ decision: "deny" })}>
           Deny

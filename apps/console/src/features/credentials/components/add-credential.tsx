@@ -51,7 +51,7 @@ export function AddCredential({ onDone, onCancel }: { readonly onDone: () => voi
       <TextInput label="Name" placeholder="GitHub, read only" data-autofocus maxLength={100} {...field("name")} />
       <TextInput label="Host" description="As in the clone URL, with its port if it has one" {...field("host")} />
       {kind === "token" && (
-        <TextInput label="User name" description="Only for hosts that want one beside the token" maxLength={200} {...field("username")} />
+        <TextInput label="User name" description="Only for hosts that require one with the token" maxLength={200} {...field("username")} />
       )}
       {kind === "github_app" && (
         <Group grow align="flex-start">
@@ -61,7 +61,7 @@ export function AddCredential({ onDone, onCancel }: { readonly onDone: () => voi
       )}
       <SecretField kind={kind} {...field("secret")} />
       <Text size="xs" c="dimmed">
-        It is sealed before it is stored, and never shown again.
+        It is encrypted before it is stored, and never shown again.
       </Text>
     </DialogForm>
   );

@@ -123,7 +123,7 @@ function TestCredential({ credential, onClose }: DialogProps) {
         data-autofocus
         spellCheck={false}
       />
-      <Failed error={test.error} title="It could not be tried" />
+      <Failed error={test.error} title="The test could not be run" />
       {test.data !== undefined && !test.isPending && (
         <Alert
           color={test.data.ok ? "green" : "red"}
@@ -168,7 +168,7 @@ function DeleteCredential({ credential, onClose }: DialogProps) {
   });
   return (
     <ConfirmForm change={remove} failed="The credential was not deleted" onConfirm={() => remove.mutate()} onClose={onClose}>
-      <Text>Repositories that need “{credential.name}” can't be fetched any more. What is indexed of them stays searchable.</Text>
+      <Text>Repositories that need “{credential.name}” can no longer be fetched. What is already indexed stays searchable.</Text>
     </ConfirmForm>
   );
 }

@@ -30,7 +30,7 @@ export function Breakdown({ projectId, range, grouping, onGroup, children }: Bre
         <Title order={2}>Breakdown</Title>
         <SegmentedControl
           size="xs"
-          aria-label="By what"
+          aria-label="Group by"
           data={GROUPINGS.map(({ value, label }) => ({ value, label }))}
           value={grouping.value}
           onChange={onGroup}
@@ -41,7 +41,7 @@ export function Breakdown({ projectId, range, grouping, onGroup, children }: Bre
       )}
       {groups?.length === 0 && (
         <Text c="dimmed" py="lg" ta="center">
-          Nothing of this kind happened in this time.
+          Nothing matches in this time range.
         </Text>
       )}
       {groups !== undefined && groups.length > 0 && (

@@ -77,14 +77,14 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
         <TimesCard
           {...times}
           title="Duration of traces"
-          note="Of traces that have ended; at most a tenth beside the truth."
+          note="Completed traces only; approximate (±10%)."
           timesOf={(point) => point.traces}
         />
         {total.time_to_first_token.p50_ms !== null && (
           <TimesCard
             {...times}
             title={NUMBERS.time_to_first_token_ms.label}
-            note="Of streamed model calls; at most a tenth beside the truth."
+            note="Streamed model calls only; approximate (±10%)."
             timesOf={(point) => point.time_to_first_token}
           />
         )}
@@ -106,7 +106,7 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
           note={
             unpriced === 0
               ? undefined
-              : `${plural(unpriced, "call is", "calls are")} not in it: their models have no price in this project.`
+              : `${plural(unpriced, "call is", "calls are")} not included: their models have no price in this project.`
           }
           kind="bars"
           series={[{ name: "cost", label: "Cost", color: "var(--sl-ok)" }]}

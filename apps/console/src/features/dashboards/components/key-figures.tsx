@@ -47,7 +47,7 @@ function Figure({ label, value, below, isBad = false }: FigureProps) {
   );
 }
 
-/** `0 %`, `0.4 %`, `12 %`; `–` of nothing. */
+/** `0%`, `0.4%`, `12%`; `–` of nothing. */
 export function percentOf(part: number, whole: number): string {
   if (whole === 0) {
     return "–";

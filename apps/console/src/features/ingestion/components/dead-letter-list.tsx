@@ -45,12 +45,12 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
       failed="The entries could not be loaded"
       empty={
         state === "replayed" || state === "deleted" ? (
-          <NoMatch title="None of them" description="Look at those in any state." all="Show all" onAll={() => onState("all")} />
+          <NoMatch title="None of them" description="Show them in any state." all="Show all" onAll={() => onState("all")} />
         ) : (
           <EmptyPanel
             icon={<IconMailCheck />}
-            title="Nothing was set aside"
-            description="What this project's applications send is here only when it could not be read, masked or written. It is kept as it came, so that it can be mended and sent on its way again."
+            title="No dead letters"
+            description="Events that could not be read, masked or written are kept here as they arrived, so that you can fix and replay them."
           />
         )
       }
@@ -101,7 +101,7 @@ function Reason({ letter }: { readonly letter: DeadLetter }) {
       </Text>
       <Dimmed size="xs">
         {typeOf(letter.entry) ?? "of no known type"}
-        {letter.fixed_at !== null && ", mended"}
+        {letter.fixed_at !== null && ", fixed"}
       </Dimmed>
     </>
   );

@@ -29,7 +29,7 @@ export function GapList({ projectId, children }: GapListProps) {
         <EmptyPanel
           icon={<IconShieldCheck />}
           title="No event was lost"
-          description="Every application numbers what it sends. A number that is missing for 90 seconds would be here, and as a badge on the traces it may belong to."
+          description="Every application numbers its events. Numbers missing for 90 seconds are shown here, and as a badge on the traces they may belong to."
         />
       }
     >
@@ -60,7 +60,7 @@ function Producer({ gap: { producer, producer_id: id } }: { readonly gap: Gap })
   return (
     <>
       {producer === null ? (
-        <Text c="dimmed">It did not say who it is</Text>
+        <Text c="dimmed">Unknown sender</Text>
       ) : (
         <Text>
           {producer.host}, process {producer.pid}

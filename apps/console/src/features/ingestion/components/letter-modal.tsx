@@ -19,7 +19,7 @@ type ModalProps = { readonly projectId: string; readonly letterId: string | unde
 /** One entry: what it says and why it was set aside; mended, put on the stream again, or deleted. */
 export function LetterModal({ projectId, letterId, onClose }: ModalProps) {
   return (
-    <Modal centered={false} opened={letterId !== undefined} onClose={onClose} title="An entry that was set aside" size={860}>
+    <Modal centered={false} opened={letterId !== undefined} onClose={onClose} title="Dead letter" size={860}>
       {letterId !== undefined && <Letter projectId={projectId} id={letterId} onClose={onClose} />}
     </Modal>
   );
@@ -46,13 +46,17 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
     send: () => ("fields" in edited ? fixDeadLetter(letter.id, edited.fields) : Promise.reject(new Error(edited.problem))),
     refreshes,
     onSuccess: () =>
-      notifications.show({ color: "green", title: "The entry was mended", message: "It can be read now. Replay it to have it written." }),
+      notifications.show({ color: "green", title: "The dead letter was fixed", message: "It can be read now. Replay it to write it." }),
   });
   const replay = useChange({
     send: () => replayDeadLetter(letter.id),
     refreshes,
     onSuccess() {
-      notifications.show({ color: "green", title: "The entry is on the stream again", message: "It is masked and written as any other." });
+      notifications.show({
+        color: "green",
+        title: "The event is back on the stream",
+        message: "It will be masked and written like any other.",
+      });
       onClose();
     },
   });
@@ -67,7 +71,7 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
           Set aside <ExactTime at={letter.created_at} />
           {letter.fixed_at !== null && (
             <>
-              , mended <ExactTime at={letter.fixed_at} />
+              , fixed <ExactTime at={letter.fixed_at} />
             </>
           )}
           {letter.replayed_at !== null && (
@@ -77,13 +81,13 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
           )}
         </Dimmed>
       </Group>
-      <Alert color="yellow" title="Why it was set aside">
+      <Alert color="yellow" title="Reason">
         <span className={classes.reason}>{letter.reason}</span>
       </Alert>
       {editable !== undefined && (
         <Textarea
           label="Its fields"
-          description="As it came, unmasked: only owners of the project see it. All fields are texts; the body is shown as JSON."
+          description="As it arrived, unmasked: only project owners can see it. All fields are text; the body is shown as JSON."
           classNames={{ input: classes.text ?? "" }}
           rows={16}
           spellCheck={false}
@@ -94,23 +98,23 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
       )}
       {editable === undefined && letter.state !== "deleted" && (
         <Textarea
-          label={`The beginning of its ${letter.entry_length} characters`}
-          description="It is too long to be mended here; the API takes it whole."
+          label={`The first part of its ${letter.entry_length} characters`}
+          description="It is too long to fix here; use the API instead."
           classNames={{ input: classes.text ?? "" }}
           rows={12}
           readOnly
           value={letter.entry.slice(0, 20_000)}
         />
       )}
-      {letter.state === "deleted" && <Text c="dimmed">What it said was deleted.</Text>}
+      {letter.state === "deleted" && <Text c="dimmed">Its contents were deleted.</Text>}
       {failure !== null && (
-        <Alert color="red" role="alert" title={save.error === null ? "That did not work" : "It would be set aside again"}>
+        <Alert color="red" role="alert" title={save.error === null ? "That did not work" : "It would fail again"}>
           <span className={classes.reason}>{failure.message}</span>
         </Alert>
       )}
       {isDeleting ? (
         <Group justify="flex-end" gap="xs">
-          <Text size="sm">Delete what it says? That can't be undone.</Text>
+          <Text size="sm">Delete its contents? This cannot be undone.</Text>
           <Button variant="default" onClick={() => setDeleting(false)} data-autofocus>
             Keep it
           </Button>

@@ -27,17 +27,12 @@ export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; 
       failed="The jobs could not be loaded"
       empty={
         isFiltered ? (
-          <NoMatch
-            title="No job matches"
-            description="Try it with any status and any repository."
-            all="Show all jobs"
-            onAll={onUnfiltered}
-          />
+          <NoMatch title="No job matches" description="Try any status and any repository." all="Show all jobs" onAll={onUnfiltered} />
         ) : (
           <EmptyPanel
             icon={<IconStack2 />}
             title="No job yet"
-            description="Each registration, push and change of settings queues one; it brings the index to the newest commit."
+            description="Each registration, push or change of settings queues a job that brings the index to the newest commit."
           >
             <Button component={Link} to="/code/repos" variant="default">
               All repositories
@@ -68,7 +63,7 @@ function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: 
           render: ({ commit }) => (commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />),
         },
         {
-          header: "Asked for",
+          header: "Requested",
           render: (job) => (
             <>
               <TimeStamp at={job.created_at} />
@@ -112,7 +107,7 @@ function JobAction({ job }: { readonly job: Job }) {
   const act = useChange<unknown>({
     send: () => (underWay ? cancelJob(job.job_id) : retryJob(job.job_id)),
     refreshes: [JOBS_KEY],
-    failed: underWay ? "The job goes on" : "No new job was queued",
+    failed: underWay ? "The job was not cancelled" : "No new job was queued",
   });
   return (
     <Button

@@ -27,7 +27,7 @@ export function NoticeList({ notices, error, onRetry }: NoticeListProps) {
       <EmptyPanel
         icon={<IconBellCheck />}
         title="Nothing new"
-        description="What happens to your account, a new second factor or a locked login, is told here."
+        description="Security events of your account, such as new 2FA or a locked login, appear here."
       />
     );
   }

@@ -100,9 +100,7 @@ export function Palette({ typed, onType, actions, isAdmin, onClosed }: PalettePr
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {shown.length === 0 && (
-          <Spotlight.Empty role="status">{isLooking ? "Looking…" : `Nothing is called or holds “${typed}”.`}</Spotlight.Empty>
-        )}
+        {shown.length === 0 && <Spotlight.Empty role="status">{isLooking ? "Looking…" : `Nothing found for “${typed}”.`}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

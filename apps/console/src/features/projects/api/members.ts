@@ -48,7 +48,7 @@ function rank({ role }: Member): number {
 export async function addMember(api: Api, projectId: string, { email, role }: { readonly email: string; readonly role: ProjectRole }) {
   const [person] = await api.request(findPeople({ emails: [email] }));
   if (person === undefined) {
-    throw new Error("Nobody in your organisation has this e-mail address. An admin can make them an account.");
+    throw new Error("Nobody in your organisation has this e-mail address. An admin can create an account for them.");
   }
   await api.request(putMember(projectId, person.id, role));
   return person;

@@ -13,7 +13,7 @@ type AccessChoiceProps = {
 export function AccessChoice({ access, fixed = false, onChange }: AccessChoiceProps) {
   return (
     <Radio.Group
-      label="Who may see it"
+      label="Who can see it"
       readOnly={fixed}
       value={access}
       onChange={(next) => onChange(projectAccessSchema.catch("members").parse(next))}

@@ -39,7 +39,7 @@ function InLanguage({ language: { install, file, code, run } }: { readonly langu
     <Stack gap="xs">
       <Heading>Install the SDK, served by this console</Heading>
       <CopyableBlock text={install(window.location.origin)} label="the command that installs the SDK" />
-      <Heading>{`In your agent’s code; to try it, save this as ${file}`}</Heading>
+      <Heading>{`Save this as ${file}`}</Heading>
       <CopyableBlock text={code} label="the code" />
       <CopyableBlock text={run} label="the command that runs it" />
     </Stack>

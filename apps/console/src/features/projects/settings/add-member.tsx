@@ -77,6 +77,6 @@ function problemOf(email: string, members: readonly NamedMember[]): string | und
     return "Fill in an e-mail address, like grace@example.com";
   }
   return members.some(({ person }) => person?.email.toLowerCase() === wanted)
-    ? "Is a member already; change the role in the list below"
+    ? "Already a member; change the role in the list below"
     : undefined;
 }

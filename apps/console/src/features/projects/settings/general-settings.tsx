@@ -50,7 +50,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
           <AccessChoice access={typed.access} fixed={!mayChange} onChange={(access) => setTyped({ ...typed, access })} />
           <TextInput
             label="Keep traces for"
-            description="From a trace's first event on; left empty, traces are kept without end"
+            description="Counted from a trace's first event; leave empty to keep traces forever"
             placeholder="without end"
             inputMode="numeric"
             maw={480}
@@ -63,7 +63,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
           />
           {isShorter(wanted.retention_days, project.retention_days) && problems.size === 0 && (
             <Alert color="yellow" title={`Traces older than ${wanted.retention_days} days are deleted`}>
-              It begins within minutes of saving, and can't be undone. The figures of the dashboard stay.
+              This starts within minutes of saving and cannot be undone. Dashboard figures stay.
             </Alert>
           )}
           <FailedChange error={save.error} title="The settings were not saved" />

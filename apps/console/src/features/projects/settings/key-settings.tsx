@@ -28,7 +28,7 @@ function Keys({ project }: { readonly project: Project }) {
           query={keys}
           items={keys.data}
           failed="The API keys could not be loaded"
-          empty="There is no API key yet. Applications with the SDK need none: they send by way of Redis."
+          empty="No API keys yet. Applications with the SDK need none: they send through Redis."
         >
           {(items) => <ApiKeyTable projectId={project.id} keys={items} />}
         </PanelList>

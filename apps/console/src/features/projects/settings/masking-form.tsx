@@ -29,7 +29,7 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
       queries.setQueryData(maskingQuery(projectId).queryKey, answer);
       setNames(answer.keys.join("\n"));
       setPatterns(answer.patterns);
-      notifications.show({ color: "green", title: "Saved", message: "The rules count for new events within 30 seconds." });
+      notifications.show({ color: "green", title: "Saved", message: "The rules apply to new events within 30 seconds." });
     },
   });
 
@@ -56,7 +56,7 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
         <Form onSubmit={submit} gap="lg">
           <Textarea
             label="Fields"
-            description="One name a line. Their values are masked whole, in upper or lower case; an asterisk stands for any characters: *password*, api_*"
+            description="One name per line, in upper or lower case. The whole value is masked; * matches any characters: *password*, api_*"
             placeholder="password"
             rows={4}
             spellCheck={false}
@@ -155,7 +155,7 @@ function TryMasking({ projectId, rules }: { readonly projectId: string; readonly
     <Paper p="lg" component="section">
       <Title order={2}>Try it</Title>
       <Dimmed mt={4} mb="md">
-        With the rules above, saved or not. Nothing of it is stored.
+        Uses the rules above, saved or not. Nothing is stored.
       </Dimmed>
       <Stack gap="md">
         <Textarea

@@ -29,7 +29,7 @@ export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps)
         </Alert>
       )}
       {mayChange && (
-        <Section title="Add somebody">
+        <Section title="Add a member">
           <AddMember project={project} members={members.data ?? []} isAdmin={viewer.isAdmin} />
           <Dimmed size="xs" mt="md">
             A viewer {ROLES.viewer.may}; an editor {ROLES.editor.may}; an owner {ROLES.owner.may}. Admins of your organisation are owners of
@@ -42,7 +42,7 @@ export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps)
           query={members}
           items={members.data}
           failed="The members could not be loaded"
-          empty="Nobody is a member yet; admins of your organisation look after this project."
+          empty="No members yet; your organisation's admins manage this project."
         >
           {(items) => <MemberTable project={project} members={items} viewer={viewer} onLeft={onLeft} />}
         </PanelList>

@@ -79,7 +79,7 @@ function Person({ member, isSelf }: { readonly member: NamedMember; readonly isS
   if (person === undefined) {
     return (
       <>
-        <Text c="dimmed">No account any more</Text>
+        <Text c="dimmed">Account deleted</Text>
         <Dimmed size="xs" ff="monospace">
           {member.user_id}
         </Dimmed>
@@ -163,7 +163,7 @@ function consequenceOf({ access }: Project, isSelf: boolean, viewer: Viewer): st
     return `The project is open to your organisation: ${isSelf ? "you stay" : "they stay"} an editor of it.`;
   }
   if (isSelf) {
-    return viewer.isAdmin ? "As an admin you go on seeing it." : "You see its traces no more, until an owner adds you again.";
+    return viewer.isAdmin ? "As an admin you can still see it." : "You lose access to its traces until an owner adds you again.";
   }
-  return "They see its traces no more at once, unless they are an admin of your organisation.";
+  return "They lose access to its traces immediately, unless they are an admin of your organisation.";
 }

@@ -62,7 +62,7 @@ function PriceForm({ projectId, intent, onClose }: PriceFormProps) {
     <DialogForm change={save} failed="The price was not saved" submit="Save" onSubmit={submit} onCancel={onClose}>
       <TextInput
         label="Model"
-        description="As its provider calls it; a date behind the name may be left out"
+        description="As its provider calls it; a trailing date may be omitted"
         maxLength={500}
         readOnly={intent.kind !== "add"}
         data-autofocus={intent.kind === "add" || undefined}
@@ -80,7 +80,7 @@ function PriceForm({ projectId, intent, onClose }: PriceFormProps) {
       </Group>
       <TextInput
         label="Since"
-        description="Calls from that hour on have this price; left empty, calls from this hour on"
+        description="Applies to calls from that hour on; leave empty for this hour"
         type="datetime-local"
         readOnly={intent.kind === "change"}
         {...field("from")}

@@ -31,8 +31,8 @@ export function PriceSettings({ project }: { readonly project: Project }) {
       {!mayChange && <OwnersOnly project={project} what="change prices" />}
       <Paper component="section">
         <PanelHeader
-          title="Prices of models"
-          about="US dollars for a million tokens. Costs are worked out when they are shown, so a change counts for traces that are stored already."
+          title="Model prices"
+          about="US dollars per million tokens. Costs are computed when shown, so a change also applies to stored traces."
         >
           {mayChange && (
             <Button leftSection={<IconPlus size={16} />} onClick={() => setIntent({ kind: "add", text: NO_PRICE, price: undefined })}>
@@ -65,7 +65,7 @@ export function PriceSettings({ project }: { readonly project: Project }) {
           rows={5}
           empty={
             <Text px="lg" pb="lg" c="dimmed">
-              {search.trim() === "" ? "This project has no prices of its own; the defaults count." : "No model's name has this in it."}
+              {search.trim() === "" ? "This project has no prices of its own; the defaults count." : "No model matches."}
             </Text>
           }
         >

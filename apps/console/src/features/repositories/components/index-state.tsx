@@ -18,7 +18,7 @@ export function IndexState({ repository, admin }: { readonly repository: Reposit
     <Stack gap="md">
       {neverAskedFor ? <Status tone="idle">Not indexed yet</Status> : <Searchable repository={repository} />}
       {job?.status === "running" && <JobProgress job={job} />}
-      {job?.status === "queued" && <Status tone="busy">A job waits for its turn</Status>}
+      {job?.status === "queued" && <Status tone="busy">A job is queued</Status>}
       <Group gap="xs">
         <PreviewAndIndex repository={repository} offered={neverAskedFor && admin} />
         {(!neverAskedFor || !admin) && <IndexButtons repository={repository} busy={job !== undefined} />}
@@ -35,9 +35,9 @@ function Searchable({ repository }: { readonly repository: Repository }) {
         <Status tone="idle">Nothing is searchable yet</Status>
       ) : (
         <Group gap="lg" align="flex-start">
-          <Leg name="Words" {...repository.legs.bm25} />
-          <Leg name="Exact text" {...repository.legs.exact} />
-          <Leg name="Meaning" {...repository.legs.semantic} />
+          <Leg name="Keyword" {...repository.legs.bm25} />
+          <Leg name="Exact" {...repository.legs.exact} />
+          <Leg name="Semantic" {...repository.legs.semantic} />
         </Group>
       )}
     </>
@@ -106,10 +106,10 @@ function IndexButtons({ repository, busy }: { readonly repository: Repository; r
   return (
     <>
       <Button variant="default" loading={start.isPending} disabled={busy} onClick={() => start.mutate("incremental")}>
-        Look for changes
+        Check for changes
       </Button>
       <Button variant="default" disabled={start.isPending || busy} onClick={() => start.mutate("full")}>
-        Index everything anew
+        Reindex everything
       </Button>
     </>
   );

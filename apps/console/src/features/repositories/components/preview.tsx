@@ -24,7 +24,7 @@ export function RepositoryPreview({ repository, onLeave }: { readonly repository
   }
   if (answer.data.preview === null) {
     return (
-      <Alert color="red" role="alert" title={`${repository.full_name} could not be looked at`}>
+      <Alert color="red" role="alert" title={`${repository.full_name} could not be previewed`}>
         <FailureReason message={answer.data.error_message ?? "The indexer gave no reason."} quiet />
         <Anchor
           component={Link}

@@ -23,7 +23,7 @@ export function RepositorySettings({ repository, credentials }: RepositorySettin
     send: () => changeRepository(repository.id, settings),
     refreshes: [repositoriesQuery.queryKey],
     onSuccess: (answer) => setText(settingsTextOf(answer)),
-    onRefreshed: () => notifications.show({ color: "green", title: "Saved", message: "What has to be indexed anew is queued." }),
+    onRefreshed: () => notifications.show({ color: "green", title: "Saved", message: "Anything that needs reindexing is queued." }),
   });
 
   function submit(): void {

@@ -51,7 +51,7 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
       <RepositoryPreview repository={repository} onLeave={onDone} />
       <Textarea
         label="Leave out"
-        description="Patterns as in .gitignore, one a line"
+        description="Patterns as in .gitignore, one per line"
         rows={3}
         classNames={{ input: monospace.input }}
         {...typedInto(exclude, setExclude)}

@@ -66,7 +66,7 @@ export function SourceFields({
     <Stack gap="md">
       <TextInput
         label="Clone URL"
-        description={placeholderUrl === undefined ? "Where git fetches from" : "Left empty, it is fetched from GitHub under its name"}
+        description={placeholderUrl === undefined ? "Where git fetches from" : "Leave empty to fetch it from GitHub by its name"}
         placeholder={placeholderUrl}
         {...typedInto(text.cloneUrl, (next) => onChange({ ...text, cloneUrl: next }))}
         error={problems.get("clone_url")}
@@ -77,9 +77,9 @@ export function SourceFields({
         <Select
           label="Credential"
           description="For a private repository"
-          placeholder="That of its host, if there is one"
+          placeholder="The host's credential, if there is one"
           clearable
-          clearButtonProps={{ "aria-label": "Use that of its host" }}
+          clearButtonProps={{ "aria-label": "Use the host's credential" }}
           data={credentials.map(({ id, name, host }) => ({ value: id, label: `${name} (${host})` }))}
           value={text.credentialId}
           onChange={(credentialId) => onChange({ ...text, credentialId })}
@@ -95,7 +95,7 @@ export function SelectionFields({ text, problems, onChange }: FieldsProps) {
     <Stack gap="md">
       <TextInput
         label="More branches"
-        description="Indexed beside the default one, with commas between"
+        description="Indexed in addition to the default one, separated by commas"
         placeholder="release/1.x, next"
         {...typedInto(text.branches, (next) => onChange({ ...text, branches: next }))}
         error={problems.get("branches")}
@@ -104,7 +104,7 @@ export function SelectionFields({ text, problems, onChange }: FieldsProps) {
       />
       <Textarea
         label="Leave out"
-        description="Patterns as in .gitignore, one a line"
+        description="Patterns as in .gitignore, one per line"
         placeholder={"*.snap\n/fixtures/"}
         rows={3}
         classNames={{ input: monospace.input }}
@@ -114,7 +114,7 @@ export function SelectionFields({ text, problems, onChange }: FieldsProps) {
       />
       <Textarea
         label="Only"
-        description="When there is any pattern here, nothing else is indexed"
+        description="If set, only matching files are indexed"
         rows={2}
         classNames={{ input: monospace.input }}
         {...typedInto(text.include, (next) => onChange({ ...text, include: next }))}

@@ -64,7 +64,7 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
           <MultiSelect
             className={classes.repositories}
             label="Repositories"
-            placeholder={allowed.length === 0 ? "All, also later ones" : ""}
+            placeholder={allowed.length === 0 ? "All, including future ones" : ""}
             searchable
             clearable
             hidePickedOptions
@@ -79,8 +79,8 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
           </Button>
         </Group>
         <Checkbox
-          label="Traces too"
-          description="What agents did: the assistant reads the runs, prompts and errors of all projects that you may see, as long as you may."
+          label="Include traces"
+          description="The assistant can read traces, prompts and errors in every project you have access to."
           checked={traces}
           onChange={(event) => setTraces(event.currentTarget.checked)}
         />

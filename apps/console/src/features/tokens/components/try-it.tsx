@@ -77,7 +77,7 @@ function Caller({ token, tools }: { readonly token: string; readonly tools: read
       {answer !== undefined && (
         <section aria-label="Answer of the tool">
           <Text size="sm" c="dimmed" mb="xs" role="status">
-            {answer.isError ? "The tool says what was wrong" : "This is what the assistant reads"}, after {formatDuration(answer.ms)}.{" "}
+            {answer.isError ? "The tool reported an error" : "This is what the assistant reads"}, after {formatDuration(answer.ms)}.{" "}
             <Anchor component="button" type="button" size="sm" onClick={() => setRaw(!raw)} aria-pressed={raw}>
               {raw ? "Show the text" : "Show the whole answer as JSON"}
             </Anchor>

@@ -36,7 +36,7 @@ export function TraceActions({ projectId, trace, stepId }: TraceActionsProps) {
         leftSection={<IconMessageQuestion size={15} />}
         onClick={() => void copy(assistantPrompt({ trace, projectId, stepId }), "The question for your assistant")}
       >
-        Ask an assistant
+        Copy prompt for your assistant
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>

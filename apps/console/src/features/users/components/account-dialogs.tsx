@@ -21,9 +21,9 @@ const TITLES: Readonly<Record<DialogSubject["kind"], string>> = {
   edit: "Change the user",
   "require-password": "Require a new password?",
   "reset-password": "Reset the password?",
-  "unlock-second-factor": "Lift the lock of the codes?",
-  "reset-second-factor": "Reset the second factor?",
-  "cancel-reset": "Take the asked reset back?",
+  "unlock-second-factor": "Unlock 2FA codes?",
+  "reset-second-factor": "Reset 2FA?",
+  "cancel-reset": "Withdraw the reset request?",
   disable: "Disable this account?",
   enable: "Enable this account?",
   delete: "Delete this account?",
@@ -148,11 +148,11 @@ function OneTimePassword({ name, password, onDone }: { readonly name: string; re
   return (
     <Stack gap="md" ref={box}>
       <Alert color="yellow" title="Copy it now: you will not see it again" role="status">
-        It is stored nowhere. If it gets lost, reset the password once more.
+        It is not stored anywhere. If it gets lost, reset the password again.
       </Alert>
       <CopyableBlock text={password} label="the one-time password" />
       <Text size="sm" c="dimmed">
-        Hand it to {name} in a way that you trust. It opens nothing but the choice of a password, at the first login.
+        Give it to {name} through a channel you trust. It can only be used to choose a password at the first login.
       </Text>
       <Group justify="flex-end">
         <Button
@@ -194,15 +194,15 @@ function EditAccount({ account, own, onDone, ...asking }: EditAccountProps) {
       <TextInput label="Name" maxLength={200} autoComplete="off" data-autofocus {...typedInto(name, setName)} />
       {own ? (
         <Text size="sm" c="dimmed">
-          Your role is another admin's to change.
+          Only another admin can change your role.
         </Text>
       ) : (
         <RoleChoice role={role} onChange={setRole} />
       )}
       {newRole && (
         <Alert color="yellow">
-          A new role ends the sessions of {account.name}, who then logs in again.
-          {role === "member" && account.totp_enabled && " The second factor stays: the code is asked for as before."}
+          A new role ends the sessions of {account.name}, who has to log in again.
+          {role === "member" && account.totp_enabled && " 2FA stays on."}
         </Alert>
       )}
     </ActionForm>

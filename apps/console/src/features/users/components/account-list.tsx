@@ -24,14 +24,7 @@ export function AccountList({ filter, ownId, onIntent, onUnfiltered }: AccountLi
       list={list}
       items={list.data?.pages.flatMap(({ users }) => users)}
       failed="The users could not be loaded"
-      empty={
-        <NoMatch
-          title="No user matches"
-          description="Try it with fewer letters, or with any role."
-          all="Show all users"
-          onAll={onUnfiltered}
-        />
-      }
+      empty={<NoMatch title="No user matches" description="Try fewer letters, or any role." all="Show all users" onAll={onUnfiltered} />}
     >
       {(accounts) => <AccountTable accounts={accounts} ownId={ownId} onIntent={onIntent} />}
     </ListOf>

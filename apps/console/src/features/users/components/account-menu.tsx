@@ -68,9 +68,9 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
             <Menu.Divider />
             {!account.must_change_password && !account.invited && item("require-password", IconLockExclamation, "Require a new password…")}
             {isEnabled && item("reset-password", IconKey, account.invited ? "Invite again…" : "Reset the password…")}
-            {account.totp_enabled && item("unlock-second-factor", IconLockOpen, "Lift the lock of the codes…")}
-            {(account.totp_enabled || account.passkeys > 0) && item("reset-second-factor", IconShieldOff, "Reset the second factor…")}
-            {account.reset_waiting !== null && item("cancel-reset", IconShieldCheck, "Take the asked reset back…")}
+            {account.totp_enabled && item("unlock-second-factor", IconLockOpen, "Unlock 2FA codes…")}
+            {(account.totp_enabled || account.passkeys > 0) && item("reset-second-factor", IconShieldOff, "Reset 2FA…")}
+            {account.reset_waiting !== null && item("cancel-reset", IconShieldCheck, "Withdraw the reset request…")}
             <Menu.Divider />
             {isEnabled ? item("disable", IconUserOff, "Disable…") : item("enable", IconUserCheck, "Enable…")}
             {item("delete", IconTrash, "Delete…", { color: "red" })}

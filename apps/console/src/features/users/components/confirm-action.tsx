@@ -60,7 +60,7 @@ const QUESTIONS: Readonly<Record<"disable" | "enable" | "require-password", Ques
       <>
         <Text>{name} is logged out, logs in once more with the present password, and has to choose another one before anything else.</Text>
         <Text size="sm" c="dimmed">
-          If the password may be known to someone else, reset it instead: then the present one stops working.
+          If the password may be known to someone else, reset it instead: then the current one stops working.
         </Text>
       </>
     ),
@@ -81,21 +81,21 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
   return (
     <ActionForm
       {...form}
-      label="Reset the second factor"
+      label="Reset 2FA"
       dangerous
-      failure="The second factor was not reset"
+      failure="2FA was not reset"
       ready={resetSecondFactorRequestSchema.safeParse({ reason }).success}
       send={() => resetSecondFactor(account.id, reason.trim())}
       onDone={({ totp_enabled: hasCodes, passkeys }) =>
         onDone(
           hasCodes || passkeys > 0
-            ? "The reset waits for another admin, who has been told."
-            : `${account.name} now logs in with the password alone.`,
+            ? "The reset is waiting for another admin, who has been notified."
+            : `${account.name} now logs in with only a password.`,
         )
       }
     >
       {account.reset_waiting !== null && (
-        <Alert color="yellow" title={`${account.reset_waiting.asked_by.email} asked for this reset`}>
+        <Alert color="yellow" title={`${account.reset_waiting.asked_by.email} requested this reset`}>
           “{account.reset_waiting.reason}”. It waits for another admin until {formatTimeAndZone(new Date(account.reset_waiting.expires_at))}
           . Confirm it here only if you have spoken with {account.name} yourself.
         </Alert>
@@ -106,7 +106,7 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
       </Alert>
       <TextInput
         label="Reason"
-        description="Kept in the audit, with your name"
+        description="Recorded in the audit log with your name"
         placeholder="Lost phone; identity confirmed by a call back"
         maxLength={500}
         data-autofocus
@@ -120,8 +120,8 @@ export function CancelReset({ account, onDone, ...form }: Props) {
   return (
     <ActionForm
       {...form}
-      label="Take it back"
-      failure="The reset was not taken back"
+      label="Withdraw"
+      failure="The request was not withdrawn"
       send={() => cancelReset(account.id)}
       onDone={() => onDone(`The second factor of ${account.name} stays.`)}
     >
@@ -137,10 +137,10 @@ export function UnlockSecondFactor({ account, onDone, ...form }: Props) {
   return (
     <ActionForm
       {...form}
-      label="Lift the lock"
-      failure="The lock was not lifted"
+      label="Unlock"
+      failure="The codes were not unlocked"
       send={() => unlockSecondFactor(account.id)}
-      onDone={() => onDone(`The codes of ${account.name} are looked at again.`)}
+      onDone={() => onDone(`${account.name} can use 2FA codes again.`)}
     >
       <Text>
         After too many wrong codes none are looked at for a while, not even right ones. This lifts that for {account.name} ({account.email}
@@ -205,10 +205,10 @@ export function ResetPassword({ account, mailWorks, onPassword, onDone, ...form 
       <Text>
         {account.invited
           ? `${account.name} (${account.email}) has not followed the invitation yet. The link of that mail stops working.`
-          : `The present password of ${account.name} (${account.email}) stops working at once, and every session ends.`}
-        {(account.totp_enabled || account.passkeys > 0) && " The second factor stays: a new password alone opens nothing."}
+          : `The current password of ${account.name} (${account.email}) stops working at once, and every session ends.`}
+        {(account.totp_enabled || account.passkeys > 0) && " 2FA stays on: a new password alone is not enough to log in."}
       </Text>
-      <WayIn label="How they get in again" mailLabel="By a mailed link" way={way} mailWorks={mailWorks} onChange={setWanted} />
+      <WayIn label="How they log in again" mailLabel="By a mailed link" way={way} mailWorks={mailWorks} onChange={setWanted} />
     </ActionForm>
   );
 }

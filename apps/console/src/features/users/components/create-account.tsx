@@ -53,7 +53,7 @@ export function CreateAccount({ mailWorks, onCreated, ...form }: CreateAccountPr
         error={checked && problems.email}
       />
       <RoleChoice role={role} onChange={setRole} />
-      <WayIn label="How they get in" mailLabel="By an invitation mail" way={way} mailWorks={mailWorks} onChange={setWanted} />
+      <WayIn label="How they log in" mailLabel="By an invitation mail" way={way} mailWorks={mailWorks} onChange={setWanted} />
     </ActionForm>
   );
 }

@@ -20,7 +20,7 @@ export function WayIn({ label, mailLabel, way, mailWorks, onChange }: WayInProps
         <Radio
           value="password"
           label="With a one-time password"
-          description="You see it once, and hand it over. They replace it at the first login."
+          description="You see it once and pass it on. They replace it at the first login."
         />
         <Radio
           value="mail"
@@ -28,8 +28,8 @@ export function WayIn({ label, mailLabel, way, mailWorks, onChange }: WayInProps
           disabled={mailWorks !== true}
           description={
             mailWorks === false
-              ? "Not possible here: no mail server is set up. Whoever runs Sightline sets SMTP_URL for that."
-              : "They choose a password by its link; you never see one."
+              ? "Not available: no mail server is set up. Whoever runs Sightline can set SMTP_URL."
+              : "They choose a password through its link; you never see it."
           }
         />
       </Stack>

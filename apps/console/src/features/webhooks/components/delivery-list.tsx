@@ -37,7 +37,7 @@ export function DeliveryList({ filter, mayReplay, recipe, onUnfiltered }: Delive
         isFiltered ? (
           <NoMatch
             title="No delivery matches"
-            description="Try it with any status and any repository."
+            description="Try any status and any repository."
             all="Show all deliveries"
             onAll={onUnfiltered}
           />
@@ -69,7 +69,7 @@ function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonl
       rowKey={({ id }) => id}
       columns={[
         { header: "Repository", render: (delivery) => <Push delivery={delivery} /> },
-        { header: "What came of it", render: (delivery) => <Result delivery={delivery} /> },
+        { header: "Result", render: (delivery) => <Result delivery={delivery} /> },
         {
           header: "Commit",
           className: classes.wide,
