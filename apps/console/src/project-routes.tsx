@@ -30,7 +30,7 @@ const dashboardsRoute = createRoute({
 
 const settingsRoute = createRoute({
   ...under(projectRoute, "/settings"),
-  validateSearch: z.object({ section: text }),
+  validateSearch: z.object({ section: text, state: text, letter: text }),
   component: lazyPage(() => import("#routes/project/settings-page.tsx"), "SettingsPage"),
 });
 
@@ -57,12 +57,6 @@ const compareRoute = createRoute({
   component: lazyPage(() => import("#routes/project/compare-page.tsx"), "ComparePage"),
 });
 
-const deadLettersRoute = createRoute({
-  ...under(projectRoute, "/dead-letters"),
-  validateSearch: z.object({ show: text, state: text, letter: text }),
-  component: lazyPage(() => import("#routes/project/dead-letters-page.tsx"), "DeadLettersPage"),
-});
-
 /** Each tab is a line here, and one in `project-frame.tsx`. */
 export const projectRoutes = projectRoute.addChildren([
   projectIndexRoute,
@@ -70,7 +64,6 @@ export const projectRoutes = projectRoute.addChildren([
   dashboardsRoute,
   sessionsRoute,
   usersRoute,
-  deadLettersRoute,
   alertsRoute,
   settingsRoute,
   compareRoute,

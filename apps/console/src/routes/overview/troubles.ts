@@ -96,7 +96,7 @@ export function gapTroubles(
     at: found[0]?.found_at,
     action: {
       label: "See the gaps",
-      link: linkOptions({ to: "/projects/$projectId/dead-letters", params: { projectId }, search: { show: "gaps" } }),
+      link: linkOptions({ to: "/projects/$projectId/settings", params: { projectId }, search: { section: "gaps" } }),
     },
   }));
 }
@@ -109,7 +109,10 @@ export function deadLetterTroubles(letters: readonly DeadLetter[], projects: rea
     title: `${more ? "At least " : ""}${plural(found.length, "event was", "events were")} set aside`,
     reason: `in ${nameOf(projectId, projects)}: ${found[0]?.reason ?? ""}`,
     at: found[0]?.created_at,
-    action: { label: "Show them", link: linkOptions({ to: "/projects/$projectId/dead-letters", params: { projectId } }) },
+    action: {
+      label: "Show them",
+      link: linkOptions({ to: "/projects/$projectId/settings", params: { projectId }, search: { section: "dead-letters" } }),
+    },
   }));
 }
 

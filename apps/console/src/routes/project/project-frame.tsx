@@ -14,7 +14,6 @@ const TABS = [
   { label: "Dashboard", to: "/projects/$projectId/dashboards" },
   { label: "Sessions", to: "/projects/$projectId/sessions" },
   { label: "Users", to: "/projects/$projectId/users" },
-  { label: "Dead letters", to: "/projects/$projectId/dead-letters" },
   { label: "Alerts", to: "/projects/$projectId/alerts" },
   { label: "Settings", to: "/projects/$projectId/settings" },
 ] as const;

@@ -1,7 +1,8 @@
 import type { Project } from "@sightline/observability/contract";
-import { IconCoins, IconEyeOff, IconKey, IconSettings, IconUsers } from "@tabler/icons-react";
+import { IconCoins, IconEyeOff, IconInbox, IconKey, IconSettings, IconUnlink, IconUsers } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { Fragment } from "react";
 import { Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
 import { projectQuery, deleteProject, projectsQuery } from "#features/projects/api/projects.ts";
@@ -19,16 +20,31 @@ import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
 import { maskingQuery } from "#features/projects/api/masking.ts";
 import { MaskingForm } from "#features/projects/settings/masking-form.tsx";
 import { ForOwners } from "#features/projects/settings/owners-only.tsx";
+import { DeadLetters, LostEvents } from "./ingestion-sections.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/settings");
 
-const SECTIONS = [
-  { id: undefined, label: "General", icon: IconSettings },
-  { id: "members", label: "Members", icon: IconUsers },
-  { id: "keys", label: "API keys", icon: IconKey },
-  { id: "masking", label: "Masking", icon: IconEyeOff },
-  { id: "prices", label: "Prices", icon: IconCoins },
+const GROUPS = [
+  {
+    heading: undefined,
+    sections: [
+      { id: undefined, label: "General", icon: IconSettings },
+      { id: "members", label: "Members", icon: IconUsers },
+      { id: "keys", label: "API keys", icon: IconKey },
+      { id: "prices", label: "Prices", icon: IconCoins },
+    ],
+  },
+  {
+    heading: "Ingestion",
+    sections: [
+      { id: "masking", label: "Masking", icon: IconEyeOff },
+      { id: "dead-letters", label: "Dead letters", icon: IconInbox },
+      { id: "gaps", label: "Lost events", icon: IconUnlink },
+    ],
+  },
 ] as const;
+
+const SECTION_IDS = GROUPS.flatMap(({ sections }) => sections.map(({ id }) => id));
 
 export function SettingsPage() {
   const { projectId } = route.useParams();
@@ -46,25 +62,30 @@ function Sections({ project }: { readonly project: Project }) {
   const { section } = route.useSearch();
   const navigate = route.useNavigate();
   const me = useMe();
-  const chosen = SECTIONS.find(({ id }) => id === section)?.id;
+  const chosen = SECTION_IDS.find((id) => id === section);
   const toProjects = () => void navigate({ to: "/projects" });
   return (
     <div className={classes.columns}>
       <nav aria-label="Settings" className={classes.nav}>
-        {SECTIONS.map(({ id, label, icon: Icon }) => (
-          <Link
-            key={label}
-            to="/projects/$projectId/settings"
-            params={{ projectId: project.id }}
-            search={{ section: id }}
-            className={classes.link}
-            activeOptions={{ exact: true, explicitUndefined: true }}
-            // The router takes the address without a section for none of them.
-            aria-current={chosen === id ? "page" : undefined}
-          >
-            <Icon size={16} aria-hidden="true" />
-            {label}
-          </Link>
+        {GROUPS.map(({ heading, sections }) => (
+          <Fragment key={heading ?? ""}>
+            {heading !== undefined && <span className={classes.heading}>{heading}</span>}
+            {sections.map(({ id, label, icon: Icon }) => (
+              <Link
+                key={label}
+                to="/projects/$projectId/settings"
+                params={{ projectId: project.id }}
+                search={{ section: id }}
+                className={classes.link}
+                activeOptions={{ exact: true, explicitUndefined: true }}
+                // The router takes the address without a section for none of them.
+                aria-current={chosen === id ? "page" : undefined}
+              >
+                <Icon size={16} aria-hidden="true" />
+                {label}
+              </Link>
+            ))}
+          </Fragment>
         ))}
       </nav>
       <div className={classes.content}>
@@ -83,6 +104,8 @@ function Sections({ project }: { readonly project: Project }) {
             <Masking projectId={project.id} />
           </ForOwners>
         )}
+        {chosen === "dead-letters" && <DeadLetters project={project} />}
+        {chosen === "gaps" && <LostEvents projectId={project.id} />}
         {chosen === "prices" && <PriceSettings project={project} />}
       </div>
     </div>

@@ -69,7 +69,7 @@ function Cause({ projectId, event: { kind, metric, at, window_minutes: minutes }
   }
   if (metric === "gaps") {
     return (
-      <Anchor component={Link} fz="sm" to="/projects/$projectId/dead-letters" params={{ projectId }} search={{ show: "gaps" }}>
+      <Anchor component={Link} fz="sm" to="/projects/$projectId/settings" params={{ projectId }} search={{ section: "gaps" }}>
         lost events
       </Anchor>
     );

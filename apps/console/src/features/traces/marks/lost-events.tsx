@@ -17,9 +17,9 @@ export function LostEventsBadge({ projectId, count }: Props) {
   return count === 0 ? null : (
     <Tooltip label={`${plural(count, "event", "events")} lost. ${WHY}`} multiline maw={300}>
       <Link
-        to="/projects/$projectId/dead-letters"
+        to="/projects/$projectId/settings"
         params={{ projectId }}
-        search={{ show: "gaps" }}
+        search={{ section: "gaps" }}
         className={classes.badge}
         aria-label={`${formatCount(count)} lost: see which events are missing`}
       >
@@ -53,7 +53,7 @@ export function LostEvents({ projectId, count, gaps }: Props & { readonly gaps: 
             </li>
           ))}
         </ul>
-        <Anchor component={Link} fz="inherit" to="/projects/$projectId/dead-letters" params={{ projectId }} search={{ show: "gaps" }}>
+        <Anchor component={Link} fz="inherit" to="/projects/$projectId/settings" params={{ projectId }} search={{ section: "gaps" }}>
           All events this project lost
         </Anchor>
       </Popover.Dropdown>
