@@ -37,6 +37,8 @@ export type DescribedMetric = {
 export type DescribedRole = {
   readonly role: RoleName;
   readonly openApi: OpenApi;
+  /** The whole document, as it is served. */
+  readonly document: Record<string, unknown>;
   /** The class that guards a route, by `GET /path`. */
   readonly guards: ReadonlyMap<string, string>;
   readonly metrics: readonly DescribedMetric[];
@@ -88,11 +90,12 @@ async function describeRole(role: RoleName): Promise<DescribedRole> {
     throw new Error(`${role} has no HTTP server`);
   }
   await server.ready();
-  const openApi = openApiSchema.parse(server.swagger());
+  const document: Record<string, unknown> = { ...server.swagger() };
+  const openApi = openApiSchema.parse(document);
   // The library's type lacks the labels.
   const metrics = context.metrics.registry.getMetricsAsArray() as unknown as readonly DescribedMetric[];
   await server.close();
-  return { role, openApi, guards, metrics };
+  return { role, openApi, document, guards, metrics };
 }
 
 /** Makes a context with example values, which is enough to compose a role. */

@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { describeRoles } from "./describe-roles.ts";
 import { renderReference } from "./reference.ts";
@@ -26,6 +27,26 @@ test("docs/reference has every variable, command, route, tool, event and metric 
   );
   expect(Object.fromEntries(written), "run `npm run documents -w @sightline/platform`").toEqual(pages);
   expect((await readdir(new URL("docs/reference", root))).toSorted()).toEqual(Object.keys(pages).toSorted());
+});
+
+test("every API is described by a valid OpenAPI document", COMPOSING, async () => {
+  for (const { role, document } of await describeRoles()) {
+    expect(await new Validator().validate(structuredClone(document)), role).toMatchObject({ valid: true });
+    // Drafts of JSON Schema before 2020-12 had lists there, which the validator lets pass.
+    expect(JSON.stringify(document), role).not.toContain('"items":[');
+  }
+});
+
+test("every route says what it answers when it went well, and nothing of an answer without a body", COMPOSING, async () => {
+  const wrong = (await describeRoles()).flatMap(({ role, openApi }) =>
+    Object.entries(openApi.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { responses }]) => {
+        const isSilent = !Object.keys(responses).some((status) => /^[23]/.test(status));
+        return isSilent || responses["204"]?.content !== undefined ? [`${role}: ${method} ${path}`] : [];
+      }),
+    ),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test("every route says in its description what it does", COMPOSING, async () => {

@@ -3,6 +3,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Authenticator, HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
 import type { Logger } from "@sightline/foundation/log";
+import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import { z } from "zod";
 import { jobSchema, jobStatusSchema, jobTriggerSchema, pageOf, startedJobSchema } from "#contract.ts";
 import { enqueueJob, getJob, listJobs, requestCancel, type JobRow } from "#store/records/jobs.store.ts";
@@ -29,10 +30,10 @@ const jobsQuerySchema = pageQuerySchema.extend({
   trigger: jobTriggerSchema.optional(),
 });
 
-const eventStream = {
-  description: "Server-sent events: `job` with the job's state, at once and at each change, until it has ended.",
-  content: { "text/event-stream": { schema: z.unknown() } },
-};
+const eventStream = streamedAnswer(
+  "text/event-stream",
+  "Server-sent events: `job` with the job's state, at once and at each change, until it has ended.",
+);
 
 export function jobRoutes(dependencies: JobDependencies): Routes {
   return (server) => {

@@ -4,6 +4,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
+import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import type { z } from "zod";
 import { auditExportQuerySchema, auditPageSchema, auditQuerySchema, auditVerificationSchema } from "#contract.ts";
 import type { Queries } from "#schema.ts";
@@ -29,8 +30,10 @@ export function auditRoutes(dependencies: Dependencies) {
 
     server.get(
       "/admin/audit/export",
-      // No response schema: it is a stream of lines, each of which is an entry of GET /admin/audit.
-      route("admin", "The same as JSON, one entry a line, oldest first", { querystring: auditExportQuerySchema }),
+      route("admin", "The same as JSON, one entry a line, oldest first", {
+        querystring: auditExportQuerySchema,
+        response: { 200: streamedAnswer("application/jsonl", "An entry of `GET /admin/audit` a line.") },
+      }),
       (request, reply) => {
         const name = `sightline-audit-${clock.now().toISOString().slice(0, 10)}.jsonl`;
         return reply

@@ -65,7 +65,9 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
 
     server.get(
       "/oauth/authorize",
-      withoutBody("public", "An app asks for access (OAuth 2.1, PKCE): leads the browser to the person's consent", {}),
+      withoutBody("public", "An app asks for access (OAuth 2.1, PKCE): leads the browser to the person's consent", {
+        response: { 303: z.null() },
+      }),
       async (request, reply) => {
         await throttle.take(authorizationCounters(clientOf(request).ip));
         return answer(request, reply);
@@ -73,13 +75,30 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
     );
     server.get(
       "/oauth/authorize/:uid",
-      withoutBody("public", "Leads the browser back to the app, with a code for it", { params: uid }),
+      withoutBody("public", "Leads the browser back to the app, with a code for it", { params: uid, response: { 303: z.null() } }),
       answer,
     );
-    server.post("/oauth/token", withBody("public", "An app exchanges its code, or its refresh token, for an access token", {}), answerApp);
-    server.post("/oauth/revoke", withBody("public", "An app ends what it was granted (RFC 7009)", {}), answerApp);
+    server.post(
+      "/oauth/token",
+      withBody("public", "An app exchanges its code, or its refresh token, for an access token", { response: { 200: tokenAnswer } }),
+      answerApp,
+    );
+    server.post(
+      "/oauth/revoke",
+      withBody("public", "An app ends what it was granted (RFC 7009)", { response: { 200: z.null() } }),
+      answerApp,
+    );
   };
 }
+
+/** For the API's description alone: the library writes the answer (RFC 6749, 5.1). */
+const tokenAnswer = z.object({
+  access_token: z.string(),
+  token_type: z.literal("Bearer"),
+  expires_in: z.int(),
+  refresh_token: z.string().optional(),
+  scope: z.string().optional(),
+});
 
 /** Apps look for OAuth's own fields and codes (RFC 7591, 3.2.2). */
 function answerAsOauth(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
@@ -112,7 +131,10 @@ export function oauthRoutes(dependencies: Dependencies) {
 
     server.get(
       "/oauth/interactions/:uid",
-      withoutBody("public", "Leads the browser to the page of the console that asks for consent", { params: uid }),
+      withoutBody("public", "Leads the browser to the page of the console that asks for consent", {
+        params: uid,
+        response: { 303: z.null() },
+      }),
       async (request, reply) =>
         reply.redirect(`${dependencies.publicUrl}/connect/authorize/${encodeURIComponent(request.params.uid)}`, 303),
     );

@@ -55,8 +55,7 @@ export function credentialEpochsRoutes(feed: CredentialEpochFeed) {
     server.get(
       "/.well-known/credential-epochs",
       feedRoute("public", "Which access tokens stopped to count before their time: a JWS by the signing key", {
-        produces: ["application/jwt"],
-        response: { 200: z.string() },
+        response: { 200: { description: "A compact JWS.", content: { "application/jwt": { schema: z.string() } } } },
       }),
       async (_request, reply) => {
         const signed = await feed.current();

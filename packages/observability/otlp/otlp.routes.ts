@@ -12,6 +12,13 @@ import { toSpanEvents } from "./span-events.ts";
 import type { PublishResult, StreamPublisher } from "./stream-publisher.ts";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { z } from "zod";
+
+/** `ExportTraceServiceResponse`, in the encoding of the request. */
+const answered = {
+  description: "What was taken, and what was refused of it: `ExportTraceServiceResponse`.",
+  content: { "application/json": { schema: z.unknown() }, [PROTOBUF_TYPE]: { schema: z.unknown() } },
+};
 
 /** The most bytes of a request as it is sent, and unpacked. */
 const MAX_SENT_BYTES = 16 * 1024 * 1024;
@@ -91,7 +98,10 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       });
       scope.addHook("onResponse", async (request) => leave.get(request)?.());
 
-      const schema = { summary: "OTLP/HTTP: spans of an OpenTelemetry exporter, as protobuf or JSON; by an API key with the scope ingest" };
+      const schema = {
+        summary: "OTLP/HTTP: spans of an OpenTelemetry exporter, as protobuf or JSON; by an API key with the scope ingest",
+        response: { 200: answered },
+      };
       scope.post("/v1/traces", { config: { auth: "ingest" }, bodyLimit: MAX_SENT_BYTES, schema }, async (request, reply) => {
         const projectId = projectOf(request);
         const batches = await readBatches(request);

@@ -91,14 +91,14 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
       `${path}/:channel_id`,
       {
         config: changing,
-        schema: { summary: "Delete an alert channel; rules tell the others alone", params: oneParams, response: { 204: z.void() } },
+        schema: { summary: "Delete an alert channel; rules tell the others alone", params: oneParams, response: { 204: z.null() } },
       },
       async (request, reply) => {
         const chosen = { ...(await enterProject(query, request, "owner")), id: request.params.channel_id };
         if (!(await deleteAlertChannel(query, chosen))) {
           throw alertChannelNotFound();
         }
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
 

@@ -111,13 +111,13 @@ export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
 
     server.delete(
       `${path}/:rule_id`,
-      { config: changing, schema: { summary: "Delete an alert rule; what it told stays", params: oneParams, response: { 204: z.void() } } },
+      { config: changing, schema: { summary: "Delete an alert rule; what it told stays", params: oneParams, response: { 204: z.null() } } },
       async (request, reply) => {
         const chosen = { ...(await enterProject(query, request, "editor")), id: request.params.rule_id };
         if (!(await deleteAlertRule(query, chosen))) {
           throw alertRuleNotFound();
         }
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
 

@@ -1,3 +1,4 @@
+import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import { Readable } from "node:stream";
 import type { Clock } from "@sightline/foundation/clock";
 import { orRefuse, refusal } from "@sightline/foundation/errors";
@@ -74,12 +75,12 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
       "/api/v1/projects/:project_id/export",
       {
         config: { auth: "user-or-key" },
-        // No response schema: it is a stream of lines.
         schema: {
           summary:
             "Traces with their steps and scores, one JSON object a line, newest traces first; the last line says whether it is whole; also by an API key with the scope read",
           params: projectParams,
           querystring: exportRequestSchema,
+          response: { 200: streamedAnswer("application/x-ndjson", "One JSON object a line.") },
         },
       },
       async (request, reply) => {

@@ -87,12 +87,12 @@ export function viewRoutes({ query }: Pick<RouteDependencies, "query">) {
 
     server.delete(
       `${path}/:view_id`,
-      { config, schema: { summary: "Delete a saved view", params: oneParams, response: { 204: z.void() } } },
+      { config, schema: { summary: "Delete a saved view", params: oneParams, response: { 204: z.null() } } },
       async (request, reply) => {
         const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.view_id };
         await requireChange(chosen);
         await deleteView(query, chosen);
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
   };

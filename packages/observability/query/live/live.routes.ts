@@ -1,6 +1,7 @@
 import type { Authenticator, HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import { principalOf } from "@sightline/foundation/http/principal";
+import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import { z } from "zod";
 import type { ObservabilityConfig } from "#config.ts";
 import { liveRequestSchema } from "#contract.ts";
@@ -24,10 +25,10 @@ type LiveOptions = {
 
 type Request = Parameters<Authenticator>[0];
 
-const eventStream = {
-  description: "Server-sent events: `ready` at the start, `traces` when some changed, `refused` before an end that is none of ours.",
-  content: { "text/event-stream": { schema: z.unknown() } },
-};
+const eventStream = streamedAnswer(
+  "text/event-stream",
+  "Server-sent events: `ready` at the start, `traces` when some changed, `refused` before an end that is none of ours.",
+);
 
 /** Serves streams of changes. `authenticate` is called again and again while one is open. */
 export function createLive({ config, query, log, tuning }: LiveOptions) {

@@ -49,7 +49,7 @@ export function memberRoutes({ query, log }: Pick<RouteDependencies, "query" | "
           summary: "Add somebody to a project, or give them another role",
           params: memberParams,
           body: putMemberRequestSchema,
-          response: { 204: z.void() },
+          response: { 204: z.null() },
         },
       },
       async (request, reply) => {
@@ -59,7 +59,7 @@ export function memberRoutes({ query, log }: Pick<RouteDependencies, "query" | "
         const by = authorOf(reader);
         check(await putMember(query, { projectId, reader, userId, role, by }));
         log.info({ project: projectId, member: userId, role, by }, "a project's member was added or changed");
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
 
@@ -70,7 +70,7 @@ export function memberRoutes({ query, log }: Pick<RouteDependencies, "query" | "
         schema: {
           summary: "Take somebody out of a project; everybody may leave one",
           params: memberParams,
-          response: { 204: z.void() },
+          response: { 204: z.null() },
         },
       },
       async (request, reply) => {
@@ -79,7 +79,7 @@ export function memberRoutes({ query, log }: Pick<RouteDependencies, "query" | "
         const { reader, projectId } = await enterProject(query, request, by === userId ? "viewer" : "owner");
         check(await removeMember(query, { projectId, reader, userId }));
         log.info({ project: projectId, member: userId, by }, "a project's member was removed");
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
   };

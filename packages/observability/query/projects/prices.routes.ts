@@ -36,7 +36,7 @@ export function priceRoutes({ query, clock, log }: RouteDependencies) {
           summary: "Set what a model's tokens cost from an hour on",
           params: projectParams,
           body: putPriceRequestSchema,
-          response: { 204: z.void() },
+          response: { 204: z.null() },
         },
       },
       async (request, reply) => {
@@ -55,7 +55,7 @@ export function priceRoutes({ query, clock, log }: RouteDependencies) {
           throw refusal(409, "too_many_prices", `A project has ${MAX_PRICES} prices at the most. Delete versions that count no longer.`);
         }
         log.info({ project: projectId, model: price.model, by: authorOf(reader) }, "a price was set");
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
 
@@ -67,7 +67,7 @@ export function priceRoutes({ query, clock, log }: RouteDependencies) {
           summary: "Take back one of the project's own prices",
           params: projectParams,
           querystring: deletePriceRequestSchema,
-          response: { 204: z.void() },
+          response: { 204: z.null() },
         },
       },
       async (request, reply) => {
@@ -81,7 +81,7 @@ export function priceRoutes({ query, clock, log }: RouteDependencies) {
           );
         }
         log.info({ project: projectId, model, by: authorOf(reader) }, "a price was taken back");
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
   };

@@ -104,7 +104,7 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
         schema: {
           summary: "Delete a project with everything in it; what it held is gone from the disk a while later",
           params: projectParams,
-          response: { 204: z.void() },
+          response: { 204: z.null() },
         },
       },
       async (request, reply) => {
@@ -113,7 +113,7 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
           throw projectNotFound();
         }
         log.info({ project: id, by: authorOf(reader) }, "a project was deleted");
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
   };

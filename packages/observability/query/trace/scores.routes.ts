@@ -98,7 +98,7 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
         schema: {
           summary: "Delete a score that a person gave; its author, or an owner of the project",
           params: z.object({ project_id: id, score_id: id }),
-          response: { 204: z.void() },
+          response: { 204: z.null() },
         },
       },
       async (request, reply) => {
@@ -111,7 +111,7 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
             "There is no score of that id that you may delete: your own, or as an owner any that was given here.",
           );
         }
-        return reply.status(204).send();
+        return reply.status(204).send(null);
       },
     );
   };
