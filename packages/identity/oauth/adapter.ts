@@ -7,6 +7,7 @@ import { toSeconds } from "#session/access-token.ts";
 import { SCOPE } from "./addresses.ts";
 import { findClient } from "./client.store.ts";
 import { findLiveGrant } from "./grant.store.ts";
+import { isClientId } from "./register-client.ts";
 import { consumeState, deleteState, findState, grantOfState, hashOf, putState } from "./state.store.ts";
 
 type Dependencies = {
@@ -37,7 +38,7 @@ const KEPT_AS_STATES = new Set(["Interaction", "AuthorizationCode", "RefreshToke
 export function createAdapter(dependencies: Dependencies): (kind: string) => Adapter {
   return (kind) => {
     if (kind === "Client") {
-      return { ...KEPT_NOWHERE, find: async (id) => findClient(dependencies.queries, id, dependencies.clock.now()) };
+      return { ...KEPT_NOWHERE, find: async (id) => findRegisteredClient(dependencies, id) };
     }
     if (kind === "Grant") {
       return {
@@ -48,6 +49,11 @@ export function createAdapter(dependencies: Dependencies): (kind: string) => Ada
     }
     return KEPT_AS_STATES.has(kind) ? stateAdapter(dependencies, kind) : KEPT_NOWHERE;
   };
+}
+
+/** What is none of our ids is not looked up: PostgreSQL takes no zero byte, which anybody may send. */
+async function findRegisteredClient({ queries, clock }: Dependencies, id: string): Promise<AdapterPayload | undefined> {
+  return isClientId(id) ? findClient(queries, id, clock.now()) : undefined;
 }
 
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;

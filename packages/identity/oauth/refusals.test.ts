@@ -60,6 +60,13 @@ describe("a request of an app", () => {
     expect(page.body).toContain("connect from the app once more");
   });
 
+  test.for(["a\u0000b", "\uD800", "a".repeat(8_000)])("of a client that cannot be is refused as of an unknown one", async (clientId) => {
+    const odd = { ...app, clientId };
+    expect((await askFor(subject.server, odd)).statusCode).toBe(400);
+    expect((await exchange(subject.server, odd, "code")).json()).toMatchObject({ error: "invalid_client" });
+    expect((await refreshTokens(subject.server, odd, "token")).json()).toMatchObject({ error: "invalid_client" });
+  });
+
   test("for no resource is for the one there is", async () => {
     const question = questionOf(await askFor(subject.server, app, { resource: undefined }));
     const consented = await consent(subject.server, question, await accessTokenOf(subject.server, EMAIL));

@@ -11,6 +11,9 @@ import { insertClient } from "./client.store.ts";
 
 type Dependencies = { readonly queries: Queries; readonly throttle: Throttle; readonly clock: Clock };
 
+const ID_BYTES = 24;
+const ID = /^[\w-]{32}$/;
+
 /** One that nobody lets in is forgotten. */
 const UNUSED_MS = 24 * 3600_000;
 
@@ -34,11 +37,11 @@ export async function registerClient(
     throw refusal(
       400,
       "invalid_redirect_uri",
-      "A redirect URI is an https address, or an http address of the app's own machine (localhost, 127.0.0.1, [::1]), without a fragment.",
+      "A redirect URI is an https address, an http address of the app's own machine (localhost, 127.0.0.1, [::1]), or an address of the app's own scheme without a query; without a fragment.",
     );
   }
   const metadata = {
-    client_id: randomBytes(24).toString("base64url"),
+    client_id: randomBytes(ID_BYTES).toString("base64url"),
     client_id_issued_at: toSeconds(clock.now()),
     client_name: plainName(request.client_name),
     redirect_uris: [...new Set(request.redirect_uris)],
@@ -49,4 +52,8 @@ export async function registerClient(
   const now = clock.now();
   await insertClient(queries, { id: metadata.client_id, metadata, now, expiresAt: new Date(now.getTime() + UNUSED_MS) });
   return metadata;
+}
+
+export function isClientId(id: string): boolean {
+  return ID.test(id);
 }
