@@ -56,6 +56,15 @@ test("one place makes us fetch 20 documents in ten minutes", async () => {
   expect(fetched).toHaveLength(20);
 });
 
+test("what a document has us fetch besides is counted with it", async () => {
+  document = { client_id: app.clientId, redirect_uris: [CALLBACK], sector_identifier_uri: "https://victim.example/sector.json" };
+  for (let count = 0; count < 25; count += 1) {
+    await askFor(subject.server, app);
+  }
+  expect(fetched).toContain("https://victim.example/sector.json");
+  expect(fetched).toHaveLength(20);
+});
+
 test.for([
   "https://127.0.0.1/client.json",
   "https://localhost/client.json",

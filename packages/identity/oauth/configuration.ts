@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import { errors, interactionPolicy, type Adapter, type Configuration, type JWK, type KoaContextWithOIDC } from "oidc-provider";
+import { errors, interactionPolicy, Provider, type Adapter, type Configuration, type JWK, type KoaContextWithOIDC } from "oidc-provider";
 import type { IncomingMessage } from "node:http";
 import { ACCESS_TOKEN_SECONDS } from "@sightline/foundation/http/token-lifetime";
 import { PROXY_PATH, SCOPE } from "./addresses.ts";
@@ -86,7 +86,7 @@ export function createConfiguration(parts: Parts): Configuration {
       clientIdMetadataDocument: {
         enabled: true,
         ack: "draft-02",
-        allowFetch: ({ req }) => parts.mayFetch(req),
+        allowFetch: () => true,
         allowClient: (_ctx, { redirectUris = [] }) => redirectUris.length > 0 && redirectUris.every(isRedirectAllowed),
         cacheDuration: DOCUMENT_CACHE_SECONDS,
       },
@@ -104,8 +104,14 @@ export function createConfiguration(parts: Parts): Configuration {
         },
       },
     },
-    fetch: (address, { signal } = {}) =>
-      parts.fetchDocument(new URL(address instanceof Request ? address.url : address), signal ?? AbortSignal.timeout(FETCH_MS)),
+    // Counted here and not by `allowFetch`, which is not asked for what a document makes the library fetch besides (`sector_identifier_uri`).
+    fetch: async (address, { signal } = {}) => {
+      const request = Provider.ctx?.req;
+      if (request === undefined || !(await parts.mayFetch(request))) {
+        throw new Error("this place has had enough fetched");
+      }
+      return parts.fetchDocument(new URL(address instanceof Request ? address.url : address), signal ?? AbortSignal.timeout(FETCH_MS));
+    },
     fetchResponseBodyLimits: { "client_id metadata document": DOCUMENT_BYTES },
     interactions: {
       // Its own address under the API: the browser sends the cookie that goes with it to the routes below it alone.
