@@ -2,14 +2,27 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const MAX_NAME_LENGTH = 80;
 const UNNAMED = "An app without a name";
 
-/** Whether a browser may be sent there with a code: to a site with TLS, or to an app on the person's own machine. */
+/** The characters of RFC 3986, without a fragment: what else stands in an address, browsers, apps and logs read each in their own way. */
+const WEB_ADDRESS = /^https?:\/\/[\w\-.~:/?[\]@!$&'()*+,;=%]+$/i;
+/** `cursor://host/path` or `com.example.app:/path`. Without a query: a program that opens such addresses is given nothing that the app chose. */
+const APP_ADDRESS = /^[a-z][a-z\d+.-]+:\/[\w\-.~:/!$&'()*+,;=%]*$/;
+/** Schemes that are no app's own: browsers and systems act on them. */
+const TAKEN_SCHEMES =
+  /^(?:about|android-app|blob|chrome.*|data|edge|file|filesystem|ftps?|https?|intent|jar|javascript|ldaps?|mailto|moz-.*|ms-.*|nfs|resource|search.*|sftp|shell|smb|sms|ssh|tel|telnet|vbscript|view-source|wss?):$/;
+
+/**
+ * Whether a browser may be sent there with a code: to a site with TLS, to a program that listens on the person's own machine, or to an
+ * app there that opens addresses of its own scheme (RFC 8252, 7.1).
+ */
 export function isRedirectAllowed(address: string): boolean {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || url.hash !== "" || address.includes("#") || url.username !== "" || url.password !== "") {
+  if (url === undefined || url.username !== "" || url.password !== "") {
     return false;
   }
-  const isLoopback = LOOPBACK.has(url.hostname);
-  return url.protocol === "https:" ? !isLoopback : url.protocol === "http:" && isLoopback;
+  if (!WEB_ADDRESS.test(address)) {
+    return APP_ADDRESS.test(address) && !TAKEN_SCHEMES.test(url.protocol);
+  }
+  return LOOPBACK.has(url.hostname) === (url.protocol === "http:");
 }
 
 /** A name as one short line: no control characters, and none that reverse or hide letters. */
@@ -25,7 +38,16 @@ export function plainName(name: unknown): string {
   return line.length <= MAX_NAME_LENGTH ? line : `${line.slice(0, MAX_NAME_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** The host that a browser is sent to; one of a loopback address is the person's own machine. */
+/** The host that a browser is sent to, with the scheme where that is an app's own; one of a loopback address is the person's own machine. */
 export function redirectHost(address: string): string {
-  return URL.canParse(address) ? new URL(address).host : "";
+  const { protocol, host } = URL.canParse(address) ? new URL(address) : { protocol: "https:", host: "" };
+  if (protocol === "https:" || protocol === "http:") {
+    return host;
+  }
+  return host === "" ? protocol : `${protocol}//${host}`;
+}
+
+/** Whether a page of that origin is the app's own. Addresses of an app's own scheme have the origin `null`, as any sandboxed page. */
+export function isOriginOf(origin: string, redirectUris: readonly string[]): boolean {
+  return origin !== "null" && redirectUris.some((address) => new URL(address).origin === origin);
 }

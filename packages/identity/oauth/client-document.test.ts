@@ -37,7 +37,7 @@ test("an app that is named by its address is let in as it is described there, wh
 test.for<readonly [string, unknown]>([
   ["says it is another app", { client_id: "https://other.example/client.json", redirect_uris: [CALLBACK] }],
   ["sends codes to a site without TLS", { client_id: app.clientId, redirect_uris: ["http://assistant.example/callback", CALLBACK] }],
-  ["sends codes to an address of its own kind", { client_id: app.clientId, redirect_uris: ["assistant://callback", CALLBACK] }],
+  ["sends codes to a script", { client_id: app.clientId, redirect_uris: ["javascript:/alert(1)", CALLBACK] }],
   ["has a secret", { client_id: app.clientId, redirect_uris: [CALLBACK], client_secret: "secret of the app" }],
   ["is none", "text"],
   ["is not there", 404],

@@ -3,7 +3,7 @@ import { errors, interactionPolicy, Provider, type Adapter, type Configuration, 
 import type { IncomingMessage } from "node:http";
 import { ACCESS_TOKEN_SECONDS } from "@sightline/foundation/http/token-lifetime";
 import { PROXY_PATH, SCOPE } from "./addresses.ts";
-import { isRedirectAllowed } from "./app-metadata.ts";
+import { isOriginOf, isRedirectAllowed } from "./app-metadata.ts";
 import { showError } from "./error-page.ts";
 import { DOCUMENT_BYTES, type FetchDocument } from "./fetch-document.ts";
 import type { LiveGrant } from "./grant.store.ts";
@@ -141,7 +141,7 @@ export function createConfiguration(parts: Parts): Configuration {
       const { id, tenantId, epoch, repositories, traces } = await parts.grantOfToken(grantId);
       return { tid: tenantId, epoch, sid: id, traces, ...(repositories === null ? {} : { repositories }) };
     },
-    clientBasedCORS: (_ctx, origin, { redirectUris = [] }) => redirectUris.some((address) => new URL(address).origin === origin),
+    clientBasedCORS: (_ctx, origin, { redirectUris = [] }) => isOriginOf(origin, redirectUris),
     renderError: showError,
   };
 }

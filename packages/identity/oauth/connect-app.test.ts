@@ -88,6 +88,36 @@ describe("an app that a person lets in", () => {
     expect(answer.statusCode).toBe(200);
   });
 
+  test("may open an address of its own scheme, as it registered it, and the person is shown which", async () => {
+    const callback = "cursor://anysphere.cursor-retrieval/oauth/callback";
+    const app = await registerApp(subject.server, { redirect_uris: [callback] });
+    const token = await accessTokenOf(subject.server, EMAIL);
+    for (const other of [`${callback}/`, `${callback}?x=1`, "cursor://anysphere.cursor-retrieval", "cursor://evil/oauth/callback"]) {
+      expect((await askFor(subject.server, app, { redirect_uri: other })).statusCode).toBe(400);
+    }
+
+    const question = questionOf(await askFor(subject.server, app, { redirect_uri: callback }));
+    const headers = { authorization: `Bearer ${token}`, cookie: question.cookie };
+    const asked = await subject.server.inject({ url: `/oauth/interactions/${question.uid}/consent`, headers });
+    expect(asked.json()).toMatchObject({ app: { redirect_host: "cursor://anysphere.cursor-retrieval" } });
+    const { href, searchParams } = await goOn(subject.server, await consent(subject.server, question, token), question.cookie);
+    expect(href.startsWith(`${callback}?code=`)).toBe(true);
+
+    const code = searchParams.get("code") ?? "";
+    const unproved = await exchange(subject.server, app, code, { redirect_uri: callback, code_verifier: "x".repeat(43) });
+    expect(unproved.json()).toMatchObject({ error: "invalid_grant" });
+    const answer = await exchange(subject.server, app, code, { redirect_uri: callback });
+    expect(answer.json()).toMatchObject({ scope: "mcp" });
+  });
+
+  test("of a scheme of its own has no pages: a sandboxed one, whose origin is null too, reads no token", async () => {
+    const app = await registerApp(subject.server, { redirect_uris: ["cursor://anysphere.cursor-retrieval/oauth/callback"] });
+    const payload = new URLSearchParams({ client_id: app.clientId, grant_type: "refresh_token", refresh_token: "x" }).toString();
+    const headers = { "content-type": "application/x-www-form-urlencoded", origin: "null" };
+    const answer = await subject.server.inject({ method: "POST", url: "/oauth/token", headers, payload });
+    expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
   test("goes on through another replica at every step", async () => {
     const other = (await subject.replica()).server;
     const app = await registerApp(subject.server);

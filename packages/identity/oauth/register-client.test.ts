@@ -37,16 +37,50 @@ test("an app registers with what it is called and where it takes codes, and has 
 test.for([
   "http://assistant.example/callback",
   "https://localhost/callback",
-  "assistant://callback",
   "javascript:alert(1)",
+  "javascript://assistant.example/%0aalert(1)",
+  "JavaScript:/alert(1)",
+  "data:/text/html,x",
+  "file:///etc/passwd",
+  "ftp://assistant.example/callback",
+  "intent://assistant.example/#Intent;scheme=https;end",
+  "chrome-extension://abcdef/callback",
+  "ms-msdt:/id",
+  "search-ms://query",
+  "mailto:ada@example.org",
+  "assistant:callback",
+  "assistant://callback?command=run",
+  "assistant://user@callback",
+  "assistant:///../\\host",
+  "Assistant://callback",
+  "x:/callback",
+  "https:assistant.example",
+  "https:\\\\assistant.example\\callback",
+  " https://assistant.example/callback",
+  "https://assistant.example/call\nback",
+  "https://assistant.example/<b>",
+  "https://assistant.example/\u0000",
+  "https://assistant.example/\uD800",
+  "https://[::1]/callback",
+  "https://127.1/callback",
+  "http://0.0.0.0/callback",
   "http://127.0.0.1.evil.example/callback",
   "https://user:password@assistant.example/callback",
   "https://assistant.example/callback#part",
   "/callback",
-])("codes are not sent to %s", async (address) => {
+])("codes are not sent to %j", async (address) => {
   const answer = await register({ client_name: "An assistant", redirect_uris: [CALLBACK, address] });
   expect(answer.statusCode).toBe(400);
   expect(answer.json()).toMatchObject({ error: "invalid_redirect_uri", error_description: expect.any(String) });
+});
+
+test.for([
+  "cursor://anysphere.cursor-retrieval/oauth/callback",
+  "vscode://vscode.github-authentication/did-authenticate",
+  "com.example.assistant:/callback",
+])("codes are sent to an app that opens its own addresses: %s", async (address) => {
+  const answer = await register({ client_name: "An assistant", redirect_uris: [address] });
+  expect(answer.json()).toMatchObject({ redirect_uris: [address] });
 });
 
 test.for<readonly [string | undefined, string]>([
