@@ -3,6 +3,10 @@ import { refusalsOf } from "@sightline/foundation/errors";
 /** What identity refuses in words that never change. */
 export const refusal = refusalsOf({
   account_disabled: [409, "This account is disabled, so no password opens it. Enable it first."],
+  admin_too_new: [
+    403,
+    "Within the last day another admin made you one, or gave you a new password or second factor. Until that is a day ago, you neither ask for a reset that needs two admins nor confirm one.",
+  ],
   already_enabled: [409, "This account has a second factor. To move it to another device: POST /admin/2fa/replace."],
   auth_failed: [401, "Send an access token as Authorization: Bearer <token>; log in again if yours has ended."],
   client_gone: [400, "The connection ended before the answer."],

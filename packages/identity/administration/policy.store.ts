@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { HAS_SECOND_FACTOR } from "#account-facts.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
@@ -9,6 +10,7 @@ export type StoredPolicy = {
   readonly resetsNeedTwoUntil: Date | null;
 };
 
+const DAY_MS = 24 * 3600_000;
 const NOTHING: StoredPolicy = { secondFactorFrom: null, resetsNeedTwo: false, resetsNeedTwoUntil: null };
 
 export async function findPolicy(queries: Queries, tenantId: string): Promise<StoredPolicy> {
@@ -55,6 +57,28 @@ export function refuseWithoutSecondFactor(admins: readonly ActiveAdmin[], userId
   if (!admins.some(({ id, hasSecondFactor }) => id === userId && hasSecondFactor)) {
     throw refusal("second_factor_needed");
   }
+}
+
+/**
+ * Whether another admin made this one, or got into the account's hands, within a day: a single admin could act by such an account
+ * as a second one.
+ */
+export async function wasMadeWithinADay(queries: Queries, userId: string, now: Date): Promise<boolean> {
+  const row = await queries
+    .selectFrom("identity.audit")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("actor_id", "<>", userId)
+    .where("at", ">", new Date(now.getTime() - DAY_MS))
+    .where((where) =>
+      where.or([
+        where("event", "in", ["user_created", "user_invited", "user_enabled", "user_password_reset", "2fa_admin_reset"]),
+        where.and([where("event", "=", "user_changed"), where(sql`details ->> 'changed'`, "=", "role")]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export type WaitingReset = { readonly askedBy: string; readonly reason: string };

@@ -1,9 +1,19 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
-import { ask as call, auditOfUser, createAdmin, giveSecondFactor, rowOf, type Person } from "#testing/administration.ts";
+import {
+  ask as call,
+  auditOfUser,
+  createAdmin,
+  createMember,
+  giveSecondFactor,
+  rowOf,
+  signIn,
+  type Person,
+} from "#testing/administration.ts";
 import { createIdentityFixture, logIn, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { setUpSecondFactor } from "#testing/second-factor-setup.ts";
+import { wasMadeWithinADay } from "./policy.store.ts";
 
 let subject: IdentityFixture;
 /** Admins with a second factor. */
@@ -35,7 +45,7 @@ function newAddress(): string {
   return `admin-${serial}@example.org`;
 }
 
-function ask(person: Person, method: "GET" | "POST" | "DELETE", url: string, payload?: object) {
+function ask(person: Person, method: "GET" | "POST" | "PATCH" | "DELETE", url: string, payload?: object) {
   return call(subject.server, person, method, url, payload);
 }
 
@@ -173,6 +183,27 @@ describe("a reset that needs two", () => {
     await subject.database.query.updateTable("identity.second_factor_resets").set({ expires_at: subject.clock.now() }).execute();
     expect((await reset(ada, cay)).statusCode).toBe(202);
     expect(await rowOf(subject, cay.id)).toMatchObject({ totp_enabled: true });
+  });
+
+  test("is neither asked for nor confirmed by an admin whom another one made, or gave a new password, within a day", async () => {
+    const member = await createMember(subject, ada, newAddress());
+    await ask(ada, "PATCH", `/admin/users/${member.id}`, { role: "admin" });
+    const puppet = await signIn(subject, member.email);
+    await giveSecondFactor(subject, puppet.id);
+
+    expect((await reset(puppet, cay)).json()).toMatchObject({ error: "admin_too_new" });
+    expect((await reset(ada, cay)).statusCode).toBe(202);
+    expect((await reset(puppet, cay)).json()).toMatchObject({ error: "admin_too_new" });
+    await ask(ada, "POST", `/admin/users/${bea.id}/password-reset`, { mail: false });
+    expect(await wasMadeWithinADay(subject.database.query, bea.id, subject.clock.now())).toBe(true);
+    expect(await rowOf(subject, cay.id)).toMatchObject({ totp_enabled: true });
+
+    await subject.database.query
+      .updateTable("identity.audit")
+      .set({ at: new Date(subject.clock.now().getTime() - 86_400_000) })
+      .where("user_id", "=", puppet.id)
+      .execute();
+    expect((await reset(puppet, cay)).json()).toMatchObject({ totp_enabled: false });
   });
 
   test("goes on for a day after it was switched off, so that no single admin gets around it", async () => {

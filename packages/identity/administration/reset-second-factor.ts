@@ -14,6 +14,7 @@ import {
   listActiveAdmins,
   refuseWithoutSecondFactor,
   saveWaitingReset,
+  wasMadeWithinADay,
 } from "./policy.store.ts";
 
 /** How long an asked reset waits for another admin. */
@@ -26,7 +27,7 @@ const WAITING_MS = 24 * 3600_000;
  * waits, a day at the most, until another admin asks for it too.
  *
  * @returns whether it waits.
- * @throws {AppError} 403 `own_second_factor` or `second_factor_needed`, 404 `unknown_user`, 409 `not_enabled`.
+ * @throws {AppError} 403 `own_second_factor`, `second_factor_needed` or `admin_too_new`, 404 `unknown_user`, 409 `not_enabled`.
  */
 export async function resetSecondFactor(
   dependencies: AdministrationDependencies,
@@ -73,11 +74,14 @@ export async function cancelReset(dependencies: AdministrationDependencies, acto
   });
 }
 
-/** @throws {AppError} 403 `second_factor_needed`. */
+/** @throws {AppError} 403 `second_factor_needed` or `admin_too_new`. */
 async function needsAnother({ transaction, account, now }: Action, actor: Caller): Promise<boolean> {
   refuseWithoutSecondFactor(await listActiveAdmins(transaction, account.tenantId), actor.userId);
   if (!needsTwo(await findPolicy(transaction, account.tenantId), now)) {
     return false;
+  }
+  if (await wasMadeWithinADay(transaction, actor.userId, now)) {
+    throw refusal("admin_too_new");
   }
   const waiting = await findWaitingReset(transaction, account.id, now);
   return waiting === undefined || waiting.askedBy === actor.userId;
