@@ -10,6 +10,9 @@ export const PASSKEYS = sql<number>`(select count(*)::int from identity.passkeys
 /** Of either kind: an authenticator app, or a passkey. */
 export const HAS_SECOND_FACTOR = sql<boolean>`("user".totp_enabled or ${HAS_PASSKEYS})`;
 
+/** When an account's rights end at setting up a second factor; null when they do not. Over a row of identity.policies besides. */
+export const SECOND_FACTOR_DUE = sql<Date | null>`case when "user".role = 'admin' and not ${HAS_SECOND_FACTOR} then admins_need_second_factor_from end`;
+
 /** Invited, and no password was chosen since. */
 export const INVITED = sql<boolean>`("user".password_hash = ${NO_PASSWORD} and "user".password_changed_at = "user".created_at)`.as(
   "invited",

@@ -1,14 +1,19 @@
-import type { Insertable } from "kysely";
+import { sql, type Insertable } from "kysely";
+import { SECOND_FACTOR_DUE } from "#account-facts.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /** A grant that counts, with what its tokens state about its owner. */
 export type LiveGrant = NonNullable<Awaited<ReturnType<typeof findLiveGrant>>>;
 
-/** Finds a grant, unless it is over, was revoked, or its account has changed in a way that ends sessions. */
+/**
+ * Finds a grant, unless it is over, was revoked, its account has changed in a way that ends sessions, or its owner has to set up a
+ * second factor first: then an app opens no more than they do.
+ */
 export async function findLiveGrant(queries: Queries, id: string, now: Date) {
   return queries
     .selectFrom("identity.oauth_grants as grant")
     .innerJoin("identity.users as user", "user.id", "grant.user_id")
+    .leftJoin("identity.policies as policy", "policy.tenant_id", "user.tenant_id")
     .select([
       "grant.id",
       "grant.user_id as userId",
@@ -24,6 +29,7 @@ export async function findLiveGrant(queries: Queries, id: string, now: Date) {
     .where("grant.expires_at", ">", now)
     .whereRef("grant.epoch", "=", "user.epoch")
     .where("user.disabled_at", "is", null)
+    .where(sql<boolean>`coalesce(${SECOND_FACTOR_DUE} > ${now}, true)`)
     .executeTakeFirst();
 }
 

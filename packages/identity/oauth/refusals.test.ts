@@ -167,6 +167,17 @@ describe("what was granted ends", () => {
     expect((await subject.server.inject({ url: "/login/connections", headers })).json()).toEqual({ connections: [] });
   });
 
+  test("while its owner has to set up a second factor first, from the day that the policy names", async () => {
+    const { app: connected, tokens } = await connectApp(subject.server, EMAIL);
+    const { tenant_id: tenantId } = await subject.database.query.selectFrom("identity.users").select("tenant_id").executeTakeFirstOrThrow();
+    const from = new Date(subject.clock.now().getTime() + 3600_000);
+    const policy = { tenant_id: tenantId, admins_need_second_factor_from: from, resets_need_two: false };
+    await subject.database.query.insertInto("identity.policies").values(policy).execute();
+    const next = (await refreshTokens(subject.server, connected, tokens.refresh_token)).json<Tokens>();
+    subject.clock.forward(3600);
+    await expectOver(next, connected);
+  });
+
   test("when the account is disabled, before the code was exchanged too", async () => {
     const code = await codeFor(subject.server, app, EMAIL);
     await subject.database.query.updateTable("identity.users").set({ disabled_at: subject.clock.now() }).execute();

@@ -1,5 +1,5 @@
-import { sql, type Insertable } from "kysely";
-import { HAS_SECOND_FACTOR } from "#account-facts.ts";
+import type { Insertable } from "kysely";
+import { SECOND_FACTOR_DUE } from "#account-facts.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /** A session with what its tokens state about its user. */
@@ -29,10 +29,7 @@ export async function findSession(queries: Queries, id: string) {
       "user.epoch",
       "user.must_change_password as mustChangePassword",
       "user.disabled_at as disabledAt",
-      // When the account's rights end at setting up a second factor; null when they do not.
-      sql<Date | null>`case when "user".role = 'admin' and not ${HAS_SECOND_FACTOR} then admins_need_second_factor_from end`.as(
-        "secondFactorDue",
-      ),
+      SECOND_FACTOR_DUE.as("secondFactorDue"),
     ])
     .executeTakeFirst();
 }
