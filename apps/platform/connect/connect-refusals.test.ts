@@ -77,6 +77,12 @@ test("a read-only file is left as it is, and says what to do", async () => {
   expect((await home.connectWithToken()).error).toContain("Cursor: ~/.cursor/mcp.json can't be read: it is a folder; move it away.");
 });
 
+test.for(["", "."])("with HOME=%j nothing of the folder that it runs in is taken for the home", async (HOME) => {
+  await home.put(".cursor/mcp.json", "{}");
+  const { out } = await home.connect(["--dry-run", "--no-token", "--only", "cursor"], { environment: { HOME } });
+  expect(out).not.toMatch(/^Cursor {2}\.cursor/m);
+});
+
 test("--only takes some, and says which of them are not here", async () => {
   await Promise.all([".claude.json", ".cursor/mcp.json", ".config/zed/settings.json"].map((name) => home.put(name, CLAUDE)));
   const { code, error } = await home.connectWithToken("--only", "cursor, zed");

@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
-import { posix, win32, type PlatformPath } from "node:path";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, posix, win32, type PlatformPath } from "node:path";
 import type { Environment } from "#settings/environment.ts";
 
 /** The machine as assistants see it: where they keep what belongs to the user. It comes in as a value, so that tests can be on any system. */
@@ -10,8 +10,10 @@ export type Machine = {
   readonly environment: Environment;
 };
 
+/** A HOME that is empty or relative is none: it would be the folder that this happens to run in, where no assistant looks. */
 export function thisMachine(environment: Environment): Machine {
-  return { platform: process.platform, home: homedir(), environment };
+  const named = homedir();
+  return { platform: process.platform, home: isAbsolute(named) ? named : userInfo().homedir, environment };
 }
 
 export function inHome(machine: Machine, ...names: string[]): string {
