@@ -205,6 +205,19 @@ describe("a refresh token", () => {
     expect((await auditOf(subject)).slice(-2)).toEqual(["oauth_reuse_detected", "oauth_revoked"]);
   });
 
+  test("that is shown by ten at once over two replicas is exchanged by one at the most, who has nothing of it either", async () => {
+    const { app, tokens } = await connectApp(subject.server, EMAIL);
+    const servers = [subject.server, (await subject.replica()).server];
+    const shown = servers.flatMap((server) => Array.from({ length: 5 }, () => refreshTokens(server, app, tokens.refresh_token)));
+    const answers = await Promise.all(shown);
+    const taken = answers.filter(({ statusCode }) => statusCode === 200).map((answer) => answer.json<Tokens>());
+    expect(taken.length).toBeLessThanOrEqual(1);
+    for (const { refresh_token: successor } of taken) {
+      expect((await refreshTokens(subject.server, app, successor)).json()).toMatchObject({ error: "invalid_grant" });
+    }
+    expect((await auditOf(subject)).filter((event) => event === "oauth_revoked")).toHaveLength(1);
+  });
+
   test("of another app is none", async () => {
     const { tokens } = await connectApp(subject.server, EMAIL);
     const other = await registerApp(subject.server);
