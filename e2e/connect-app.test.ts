@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { excuse, failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
 import { enterCredentials, logInFirst, logOut } from "./log-in.ts";
+import { describeOfficialClients } from "./official-clients.ts";
 import { startAlone, type Stage } from "./product.ts";
 
 const PASSWORD = "correct horse battery staple";
@@ -120,3 +121,5 @@ test("an assistant is told the no of its owner, and a question that was answered
   await page.getByText("The app can't be connected").waitFor();
   excuse(problems, /409 \(Conflict\)/);
 });
+
+describeOfficialClients(() => ({ product: stage.product, person: { email: stage.product.admin.email, password: PASSWORD } }));

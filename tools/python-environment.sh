@@ -1,7 +1,9 @@
 #!/bin/sh
-# Makes the Python environment that the SDK for Python is checked in, outside the checkout: the package's dependencies of the
-# group "test", and the package itself as it stands in the checkout. It is made once for each list of dependencies (about half
-# a minute) and found by the tests from then on. Prints the environment's Python.
+# Makes a Python environment outside the checkout: with the packages of a list of requirements, or, without one, with what the
+# SDK for Python is checked with (the dependencies of its group "test"). It is made once for each list (at most half a minute)
+# and found by the tests from then on. Prints the environment's Python.
+#
+#   tools/python-environment.sh [REQUIREMENTS]
 #
 #   SIGHTLINE_PYTHON      the Python to make it of (default python3; 3.11 or newer)
 #   SIGHTLINE_TEST_CACHE  where to (default ~/.cache/sightline)
@@ -9,6 +11,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 package=$PWD/packages/sdk-python
+requirements=${1:+$PWD/$1}
 python=${SIGHTLINE_PYTHON:-python3}
 
 fail() {
@@ -22,7 +25,7 @@ version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2]); sys.e
 
 home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 cache=${SIGHTLINE_TEST_CACHE:-$home/.cache/sightline}
-digest=$(cat "$package/pyproject.toml" tools/python-environment.sh | sha256sum | cut -c1-16)
+digest=$(cat "${requirements:-$package/pyproject.toml}" tools/python-environment.sh | sha256sum | cut -c1-16)
 environment=$cache/python-$version-$digest
 
 # It is renamed into place when it is whole, so what stands there is whole.
@@ -40,7 +43,11 @@ if [ ! -x "$environment/bin/python" ]; then
     echo "Making a Python $version environment in $environment (about half a minute)…"
     "$python" -m venv "$making" || fail "$python has no venv; on Debian: apt-get install python3-venv"
     "$making/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-    (cd "$package" && "$making/bin/python" -m pip install --quiet --disable-pip-version-check --group test)
+    if [ -n "$requirements" ]; then
+      "$making/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$requirements"
+    else
+      (cd "$package" && "$making/bin/python" -m pip install --quiet --disable-pip-version-check --group test)
+    fi
   } >&2 </dev/null || fail "the packages could not be installed; is the machine offline?"
   mv "$making" "$environment"
   trap - EXIT

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Checks the SDK for Python: format, lint, types, and all its tests on the oldest Python and the Redis of the path; what depends
-# on them also on every newer Python that is installed here (3.12 to 3.14) and, where `tools/test-services.sh` made it, on Redis 8.
+# Checks the SDK for Python: format and lint (of the Python in e2e too), types, and all its tests on the oldest Python and the
+# Redis of the path; what depends on them also on every newer Python that is installed here (3.12 to 3.14) and, where
+# `tools/test-services.sh` made it, on Redis 8.
 #
 #   tools/test-python.sh [FOLDER]  writes a JUnit report for each run of the tests into FOLDER
 set -eu
@@ -26,7 +27,7 @@ run_tests() {
 }
 
 python=$(../../tools/python-environment.sh)
-for check in "ruff format --check" "ruff check" "mypy"; do
+for check in "ruff format --check --config pyproject.toml . ../../e2e" "ruff check --config pyproject.toml . ../../e2e" "mypy"; do
   echo "── Python: $check"
   # shellcheck disable=SC2086 -- The words of the check.
   "$python" -m $check || failed=1
