@@ -14,8 +14,8 @@ import {
   registerClientRequestSchema,
   registeredClientSchema,
 } from "#contract.ts";
+import { placeCounters } from "#throttle/counters.ts";
 import type { Counter } from "#throttle/throttle.ts";
-import { networkOf } from "@sightline/foundation/http/client-network";
 import { authorizationServer } from "./addresses.ts";
 import { endConnection, listConnections } from "./connections.ts";
 import { answerQuestion, describeQuestion } from "./consent.ts";
@@ -32,14 +32,12 @@ const uid = z.object({ uid: z.string().max(128) });
 
 /** Each request of an app for a person is a row until it is answered. */
 function authorizationCounters(ip: string): readonly Counter[] {
-  return [
-    { name: "oauth-authorize-network", subject: networkOf(ip), limit: { tries: 100, windowSeconds: 600 }, forgottenBySuccess: false },
-  ];
+  return placeCounters("oauth-authorize", ip, { tries: 100, windowSeconds: 600 });
 }
 
 /** A token that was made up costs a look into the database. */
 function tokenCounters(ip: string): readonly Counter[] {
-  return [{ name: "oauth-token-network", subject: networkOf(ip), limit: { tries: 600, windowSeconds: 600 }, forgottenBySuccess: false }];
+  return placeCounters("oauth-token", ip, { tries: 600, windowSeconds: 600 });
 }
 
 /** What apps call: the library reads their forms and answers as OAuth says. */

@@ -8,7 +8,7 @@ import type { Client } from "#audit/client.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import type { SigningKeys } from "#keys/signing-keys.ts";
 import type { Queries } from "#schema.ts";
-import { networkOf } from "@sightline/foundation/http/client-network";
+import { placeCounters } from "#throttle/counters.ts";
 import type { Counter, Throttle } from "#throttle/throttle.ts";
 import { createAdapter } from "./adapter.ts";
 import { mcpResource, PROXY_PATH } from "./addresses.ts";
@@ -100,7 +100,7 @@ export function createOauthProvider(dependencies: OauthDependencies) {
 
 /** Each fetch is a request of ours to an address that somebody else names. */
 function documentCounters(ip: string): readonly Counter[] {
-  return [{ name: "oauth-document-network", subject: networkOf(ip), limit: { tries: 20, windowSeconds: 600 }, forgottenBySuccess: false }];
+  return placeCounters("oauth-document", ip, { tries: 20, windowSeconds: 600 });
 }
 
 function refusedOrThrow(error: unknown): undefined {

@@ -103,6 +103,15 @@ test("one place registers 30 apps an hour, and others go on", async () => {
   expect((await register({ redirect_uris: [CALLBACK] }, "198.51.100.7")).statusCode).toBe(201);
 });
 
+test("a site of IPv6 has 65,536 networks, and the registrations of ten", async () => {
+  const from = (network: number) => register({ redirect_uris: [CALLBACK] }, `2001:db8:7:${network.toString(16)}::1`);
+  for (let network = 0; network < 12; network += 1) {
+    await Promise.all(Array.from({ length: 25 }, () => from(network)));
+  }
+  expect((await from(13)).statusCode).toBe(429);
+  expect((await register({ redirect_uris: [CALLBACK] }, "2001:db8:8::1")).statusCode).toBe(201);
+});
+
 test("a registration is short", async () => {
   expect((await register({ redirect_uris: [CALLBACK], software_statement: "x".repeat(20_000) })).statusCode).toBe(413);
   expect((await register({ redirect_uris: Array.from({ length: 21 }, () => CALLBACK) })).statusCode).toBe(400);

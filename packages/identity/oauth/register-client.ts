@@ -4,7 +4,7 @@ import { refusal } from "@sightline/foundation/errors";
 import type { RegisterClientRequest, RegisteredClient } from "#contract.ts";
 import type { Queries } from "#schema.ts";
 import { toSeconds } from "#session/access-token.ts";
-import { networkOf } from "@sightline/foundation/http/client-network";
+import { placeCounters } from "#throttle/counters.ts";
 import type { Counter, Throttle } from "#throttle/throttle.ts";
 import { plainName, isRedirectAllowed } from "./app-metadata.ts";
 import { insertClient } from "./client.store.ts";
@@ -19,7 +19,7 @@ const UNUSED_MS = 24 * 3600_000;
 
 /** Anybody may register, and each registration is a row. */
 function registrationCounters(ip: string): readonly Counter[] {
-  return [{ name: "oauth-register-network", subject: networkOf(ip), limit: { tries: 30, windowSeconds: 3600 }, forgottenBySuccess: false }];
+  return placeCounters("oauth-register", ip, { tries: 30, windowSeconds: 3600 });
 }
 
 /**

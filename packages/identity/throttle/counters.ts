@@ -44,9 +44,16 @@ export function sessionPasswordCounters(sessionId: string): readonly Counter[] {
   return [{ name: "password-session", subject: sessionId, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true }];
 }
 
+/** Limits what anybody may do from one network, and ten times as much from the site of an IPv6 network, which has 65,536 of them. */
+export function placeCounters(name: string, ip: string, limit: Limit): readonly Counter[] {
+  const [network, site] = [networkOf(ip), siteOf(ip)];
+  const ofSite = { name: `${name}-site`, subject: site, limit: { ...limit, tries: 10 * limit.tries }, forgottenBySuccess: false };
+  return [{ name: `${name}-network`, subject: network, limit, forgottenBySuccess: false }, ...(site === network ? [] : [ofSite])];
+}
+
 /** Limits registrations, since each costs a password hash. */
 export function registrationCounters(ip: string): readonly Counter[] {
-  return [{ name: "registration-network", subject: networkOf(ip), limit: { tries: 50, windowSeconds: 600 }, forgottenBySuccess: false }];
+  return placeCounters("registration", ip, { tries: 50, windowSeconds: 600 });
 }
 
 /** Limits codes tried at the second step of the login from one place, at any account. What one account allows is counted apart. */
@@ -58,9 +65,7 @@ export function secondFactorCounters(ip: string, device: string | undefined): re
 
 /** Limits how often a passkey is asked for something from one place, since each time leaves a row for five minutes. */
 export function passkeyOptionsCounters(ip: string): readonly Counter[] {
-  return [
-    { name: "passkey-options-network", subject: networkOf(ip), limit: { tries: 300, windowSeconds: 600 }, forgottenBySuccess: false },
-  ];
+  return placeCounters("passkey-options", ip, { tries: 300, windowSeconds: 600 });
 }
 
 /**
