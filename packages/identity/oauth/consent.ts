@@ -7,6 +7,7 @@ import { callerOf, ownAction, type Caller } from "#audit/client.ts";
 import type { ConsentAnswer, ConsentQuestion } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
+import { isFreshLogin } from "#session/fresh-login.ts";
 import { lockLiveSession } from "#session/session.store.ts";
 import { plainName, redirectHost } from "./app-metadata.ts";
 import { keepClientUntil } from "./client.store.ts";
@@ -39,7 +40,13 @@ export async function describeQuestion(dependencies: Dependencies, request: Fast
   return { app, account: { email: profile.email, name: profile.name, tenant: profile.tenantName } };
 }
 
-/** @returns where the browser goes on: to the app, with a code or without one. */
+/**
+ * Letting an app in opens more, and for longer, than a session that somebody may have got hold of, so it asks for a login, or a
+ * step-up, of the last ten minutes. A no asks for nothing.
+ *
+ * @returns where the browser goes on: to the app, with a code or without one.
+ * @throws {AppError} 403 `step_up_required`, 409 `connection_request_over`.
+ */
 export async function answerQuestion(
   dependencies: Dependencies,
   request: FastifyRequest,
@@ -52,6 +59,9 @@ export async function answerQuestion(
     return provider.answerQuestion(question.exchange, { error: "access_denied", error_description: "the person said no" });
   }
   const caller = callerOf(request);
+  if (!isFreshLogin(caller, dependencies.clock.now())) {
+    throw refusal("step_up_required");
+  }
   const grantId = uuidv7();
   await dependencies.queries
     .transaction()

@@ -21,7 +21,15 @@ import {
 } from "#testing/connect-app.ts";
 import { createHousekeeping } from "#housekeeping.ts";
 import { createSealer } from "#keys/sealed-values.ts";
-import { accessTokenOf, auditOf, createAccount, createIdentityFixture, SECRETS, type IdentityFixture } from "#testing/identity-fixture.ts";
+import {
+  accessTokenOf,
+  auditOf,
+  createAccount,
+  createIdentityFixture,
+  PASSWORD,
+  SECRETS,
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 
 const EMAIL = "ada@example.org";
 
@@ -100,6 +108,20 @@ describe("a consent", () => {
     expect((await consent(subject.server, question, "")).statusCode).toBe(401);
     const way = { url: `/oauth/authorize/${question.uid}`, headers: { cookie: question.cookie } };
     expect((await subject.server.inject(way)).headers.location).toMatch(/\/oauth\/interactions\//);
+  });
+
+  test("asks again who is there when the login is older than ten minutes; a no does not", async () => {
+    const token = await accessTokenOf(subject.server, EMAIL);
+    subject.clock.forward(601);
+    const question = questionOf(await askFor(subject.server, app));
+    expect((await consent(subject.server, question, token)).json()).toMatchObject({ error: "step_up_required" });
+    expect(await subject.database.query.selectFrom("identity.oauth_grants").selectAll().execute()).toEqual([]);
+    const denied = questionOf(await askFor(subject.server, app));
+    expect((await consent(subject.server, denied, token, { decision: "deny" })).statusCode).toBe(200);
+
+    const headers = { authorization: `Bearer ${token}` };
+    await subject.server.inject({ method: "POST", url: "/step-up", headers, payload: { password: PASSWORD } });
+    expect((await consent(subject.server, question, token)).statusCode).toBe(200);
   });
 
   test("is given once, whoever asks at the same moment", async () => {

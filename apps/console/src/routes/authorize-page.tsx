@@ -1,6 +1,7 @@
 import { Paper } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useStepUp } from "#features/auth/step-up.ts";
 import { consentQuestionQuery } from "#features/connections/api/connections.ts";
 import { ConsentForm } from "#features/connections/components/consent-form.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
@@ -15,6 +16,7 @@ export function AuthorizePage() {
   const { uid } = route.useParams();
   const question = useQuery(consentQuestionQuery(uid));
   const repositories = useQuery(repositoriesQuery);
+  const withStepUp = useStepUp();
   return (
     <Page>
       <PageHeader
@@ -29,6 +31,7 @@ export function AuthorizePage() {
             uid={uid}
             question={question.data}
             repositories={repositories}
+            withStepUp={withStepUp}
             onAnswered={(address) => window.location.assign(address)}
           />
         )}

@@ -5,6 +5,7 @@ import "@mantine/core/styles/Radio.layer.css";
 import { Alert, Button, Checkbox, Group, MultiSelect, Radio, Stack, Text } from "@mantine/core";
 import { type ConsentAnswer, type ConsentQuestion, GRANT_DAYS, MAX_GRANTED_REPOSITORIES } from "@sightline/identity/contract";
 import { useState } from "react";
+import type { Api } from "#http/api.ts";
 import { useChange } from "#http/use-change.ts";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
 import { Form } from "#ui/kit/form.tsx";
@@ -23,18 +24,20 @@ type ConsentFormProps = {
     readonly data: readonly { readonly id: string; readonly full_name: string }[] | undefined;
     readonly error: Error | null;
   };
+  /** Runs a call, and asks for password and code when they were given long ago. */
+  readonly withStepUp: <Result>(action: () => Promise<Result>) => Promise<Result>;
   /** Takes the browser to the app. */
   readonly onAnswered: (address: string) => void;
 };
 
 /** Asks a person whether an app may come in, and how far. */
-export function ConsentForm({ uid, question, repositories, onAnswered }: ConsentFormProps) {
+export function ConsentForm({ uid, question, repositories, withStepUp, onAnswered }: ConsentFormProps) {
   const { app, account } = question;
   const [allowed, setAllowed] = useState<string[]>([]);
   const [traces, setTraces] = useState(false);
   const [days, setDays] = useState<Days>(GRANT_DAYS[1]);
   const answer = useChange({
-    send: (given: ConsentAnswer) => answerConsent(uid, given),
+    send: (given: ConsentAnswer, api: Api) => withStepUp(() => api.request(answerConsent(uid, given))),
     refreshes: [connectionsQuery.queryKey],
     onSuccess: ({ continue_to: next }) => onAnswered(next),
   });
