@@ -53,6 +53,8 @@ async function proxyTo(
     upstream: url,
     prefix,
     rewritePrefix: upstreamPrefix,
+    // Upstreams redirect by whole addresses, also of apps (`cursor://…`), which this would take for paths of theirs.
+    internalRewriteLocationHeader: false,
     ...(readOnly ? { httpMethods: ["GET"] } : {}),
     http: { requestOptions: { timeout: silenceMs } },
     disableRequestLogging: true,

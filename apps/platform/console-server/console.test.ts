@@ -48,6 +48,15 @@ afterAll(async () => {
 
 const NAVIGATION = { accept: "text/html,application/xhtml+xml" };
 
+test.for(["https://assistant.example/callback?code=1", "cursor://anysphere.cursor-retrieval/oauth/callback?code=1"])(
+  "a redirect of an upstream leads where it says: %s",
+  async (location) => {
+    answer = (_request, response) => response.writeHead(303, { location }).end();
+    const redirect = await fetch(`${address}/api/identity/oauth/authorize/1`, { redirect: "manual" });
+    expect(redirect.headers.get("location")).toBe(location);
+  },
+);
+
 test("every address of the app answers the app, under a policy that runs scripts of this origin only", async () => {
   for (const url of ["/", "/login", "/code/acme/shop/src/a.ts", "/projects/1/traces?status=failure"]) {
     const page = await server.inject({ url, headers: NAVIGATION });
