@@ -74,7 +74,7 @@ export const PARTS: readonly Part[] = [
         why: "a login ends in a session, and administration stands above it",
       },
       oauth: {
-        uses: ["session", "accounts", "throttle", "keys", "audit"],
+        uses: ["session", "accounts", "throttle", "notices", "keys", "audit"],
         why: "an app is granted something by somebody who is logged in, however that was proved",
       },
       passkeys: {

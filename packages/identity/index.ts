@@ -151,6 +151,7 @@ export function createIdentity({
     queries,
     keys,
     sealer,
+    notices,
     throttle,
     fetchDocument,
     secretKey: config.SECRET_KEY,

@@ -55,6 +55,11 @@ const TEXTS = {
     subject: "A backup code was used",
     sentence: ({ remaining }) => `A backup code of your account was used${remaining === undefined ? "" : `; ${remaining} are left`}.`,
   },
+  app_connected: {
+    subject: "An app was connected to your account",
+    sentence: ({ name, host, days }) =>
+      `An app that calls itself ${named(name).trim()} may read your code for ${days} ${days === "1" ? "day" : "days"} (it answers to ${host}). Connect in the console lists and ends it.`,
+  },
   passkey_added: {
     subject: "A passkey was added",
     sentence: ({ name }) => `A passkey${named(name)} was added to your account: it logs in without the password.`,

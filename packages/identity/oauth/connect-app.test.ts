@@ -58,6 +58,8 @@ describe("an app that a person lets in", () => {
     });
     expect(tokens).toMatchObject({ expires_in: 3600, scope: "mcp", token_type: "Bearer" });
     expect(await auditOf(subject)).toContain("oauth_granted");
+    const notices = await subject.database.query.selectFrom("identity.notices").select(["kind", "details"]).execute();
+    expect(notices).toMatchObject([{ kind: "app_connected", details: { name: "Test assistant", host: "127.0.0.1:41999", days: "1" } }]);
   });
 
   test("is told the person's no", async () => {

@@ -99,7 +99,7 @@ type Granting = {
   readonly answer: Extract<ConsentAnswer, { readonly decision: "allow" }>;
 };
 
-async function grant({ clock }: Dependencies, transaction: Transaction, granting: Granting): Promise<void> {
+async function grant({ clock, notices }: Dependencies, transaction: Transaction, granting: Granting): Promise<void> {
   const { grantId, question, caller, answer } = granting;
   const { app, clientId } = question;
   const now = clock.now();
@@ -128,6 +128,12 @@ async function grant({ clock }: Dependencies, transaction: Transaction, granting
   if (!isFirst) {
     throw refusal("connection_request_over");
   }
+  await notices.append(transaction, {
+    userId: caller.userId,
+    kind: "app_connected",
+    at: now,
+    details: { name: app.name, host: app.redirect_host, days: String(answer.days), ip: caller.client.ip },
+  });
   await keepClientUntil(transaction, clientId, new Date(expiresAt.getTime() + KEPT_AFTER_MS));
   await appendAudit(transaction, {
     ...ownAction(caller, now),

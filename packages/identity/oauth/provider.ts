@@ -7,6 +7,7 @@ import { findAccount } from "#accounts/account.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import type { SigningKeys } from "#keys/signing-keys.ts";
+import type { Notices } from "#notices/notices.ts";
 import type { Queries } from "#schema.ts";
 import { placeCounters } from "#throttle/counters.ts";
 import type { Counter, Throttle } from "#throttle/throttle.ts";
@@ -21,6 +22,7 @@ export type OauthDependencies = {
   readonly queries: Queries;
   readonly keys: SigningKeys;
   readonly sealer: Sealer;
+  readonly notices: Notices;
   readonly throttle: Throttle;
   readonly fetchDocument: FetchDocument;
   readonly secretKey: string;
