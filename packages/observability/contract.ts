@@ -6,6 +6,8 @@ export * from "./explore-contract.ts";
 export * from "./figures-contract.ts";
 export * from "./compare-contract.ts";
 export * from "./live-contract.ts";
+export { presentMessage, readConversation, withReasoning, type Conversation } from "./messages/conversation.ts";
+export type { RawMessage } from "./messages/read-messages.ts";
 export * from "./masking-contract.ts";
 export * from "./project-alerts-contract.ts";
 export * from "./project-contract.ts";

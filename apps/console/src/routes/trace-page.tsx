@@ -161,6 +161,7 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
   const step = search.observation === undefined ? undefined : steps.find(({ id }) => id === search.observation);
   const change = (next: Partial<typeof search>): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false });
+  const onSelect = (id: string): void => change({ observation: id === trace.id ? undefined : id });
   const onFilter = ({ text, kind, only }: StepFilter): void => change({ find: text === "" ? undefined : text, kind, only });
   return (
     <>
@@ -182,14 +183,14 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
         steps={steps}
         complete={complete}
         selected={step?.id ?? trace.id}
-        onSelect={(id) => change({ observation: id === trace.id ? undefined : id })}
+        onSelect={onSelect}
         filter={readFilter(search)}
         onFilter={onFilter}
         view={search.view}
         onView={(view) => change({ view: view === "details" ? undefined : view })}
       >
         {step === undefined ? (
-          <TraceDetails projectId={projectId} trace={trace}>
+          <TraceDetails projectId={projectId} trace={trace} steps={steps} onSelect={onSelect}>
             <TraceScores
               projectId={projectId}
               traceId={trace.id}
@@ -198,7 +199,7 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
             />
           </TraceDetails>
         ) : (
-          <StepDetails key={step.id} projectId={projectId} traceId={trace.id} steps={steps} step={step} />
+          <StepDetails key={step.id} projectId={projectId} traceId={trace.id} steps={steps} step={step} onSelect={onSelect} />
         )}
       </TraceWorkspace>
     </>

@@ -1,14 +1,14 @@
-import type { TranscriptEntry, TranscriptMessage, TranscriptPart } from "#contract.ts";
+import type { TranscriptEntry } from "#contract.ts";
+import { cutText, presentMessage, withReasoning } from "#messages/conversation.ts";
 import { presentStep } from "#query/steps/present-step.ts";
 import type { TranscriptPayload, TranscriptStep } from "./transcript.store.ts";
 import { createHistory, type History } from "./transcript-history.ts";
-import { messagesOf, type RawMessage } from "./transcript-messages.ts";
-import { partsOf, isObject, type RawPart } from "./transcript-parts.ts";
+import { messagesOf, type RawMessage } from "#messages/read-messages.ts";
+import { partsOf, isObject, type RawPart } from "#messages/read-parts.ts";
 
 /** Characters of one part; of all parts of an answer; of each part beyond that. */
 const [MAX_TEXT, MAX_ANSWER, SHORT] = [20_000, 1_500_000, 400];
 const [MAX_MESSAGES, MAX_PARTS] = [200, 100];
-const MAX_NAME = 200;
 
 /**
  * The steps of one page as a transcript. Steps before it (`isBefore`) are not shown, but what they said is not new either.
@@ -33,16 +33,6 @@ function modelMessages(step: TranscriptStep, payloads: readonly TranscriptPayloa
   const repeated = history.repeatedIn(input);
   history.add([...input, ...said]);
   return { repeated: repeated.size, input: input.filter((message) => !repeated.has(message)), output: withReasoning(said, reasoning) };
-}
-
-/** The platform keeps reasoning apart from the answer. */
-function withReasoning(said: readonly RawMessage[], reasoning: string | null): readonly RawMessage[] {
-  if (reasoning === null || reasoning === "" || said.some(({ parts }) => parts.some(({ type }) => type === "reasoning"))) {
-    return said;
-  }
-  const thought: RawPart = { type: "reasoning", value: reasoning };
-  const [first, ...others] = said;
-  return first === undefined ? [{ role: "assistant", parts: [thought] }] : [{ ...first, parts: [thought, ...first.parts] }, ...others];
 }
 
 function toolMessages(step: TranscriptStep, payloads: readonly TranscriptPayload[], history: History): Spoken {
@@ -97,36 +87,18 @@ function presentEntry(step: TranscriptStep, { repeated, input, output }: Spoken,
     output_tokens,
     error,
     repeated,
-    messages: shown.map(({ message, side }) => presentMessage(message, side, room)),
+    messages: shown.map(({ message, side }) =>
+      presentMessage({ ...message, parts: message.parts.slice(0, MAX_PARTS) }, side, cutter(room)),
+    ),
     left_out: said.length - shown.length + partsLeftOut,
   };
 }
 
-function presentMessage({ role, name, parts }: RawMessage, side: TranscriptMessage["side"], room: Room): TranscriptMessage {
-  return { side, role, name: bounded(name), parts: parts.slice(0, MAX_PARTS).map((part) => presentPart(part, room)) };
-}
-
-function presentPart({ type, value, name, callId, isError, mediaType, characters }: RawPart, room: Room): TranscriptPart {
-  const whole = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const text = cut(whole, room.left > 0 ? MAX_TEXT : SHORT);
-  room.left -= text.length;
-  return {
-    type,
-    text,
-    characters: characters ?? whole.length,
-    name: bounded(name),
-    call_id: bounded(callId),
-    is_error: isError ?? false,
-    media_type: bounded(mediaType),
+/** Long parts are cut, and shorter ones too where there is no more room. */
+function cutter(room: Room): (text: string) => string {
+  return (whole) => {
+    const text = cutText(whole, room.left > 0 ? MAX_TEXT : SHORT);
+    room.left -= text.length;
+    return text;
   };
-}
-
-function bounded(text: string | undefined): string | null {
-  return text === undefined ? null : cut(text, MAX_NAME);
-}
-
-/** Never between the two halves of one character. */
-function cut(text: string, maximum: number): string {
-  const end = maximum > 0 && /[\uD800-\uDBFF]/.test(text[maximum - 1] ?? "") ? maximum - 1 : maximum;
-  return text.length <= maximum ? text : text.slice(0, end);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createHistory } from "./transcript-history.ts";
-import type { RawMessage } from "./transcript-messages.ts";
+import type { RawMessage } from "#messages/read-messages.ts";
 
 test("a call that gets the whole history says only what came after it", () => {
   const { call } = createTalk();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { RawMessage } from "./transcript-messages.ts";
-import type { RawPart } from "./transcript-parts.ts";
+import type { RawMessage } from "#messages/read-messages.ts";
+import type { RawPart } from "#messages/read-parts.ts";
 
 export type History = {
   /** Which of the messages that go into a call stand further up, as its history or as a tool's result. */

@@ -8,7 +8,7 @@ import { traceOf } from "./trace.ts";
 
 /** Code points. What is shown at once; a page with ten times as much is slow to lay out. */
 const SHOWN_RANGE = 65_536;
-const RANGE = 1_048_576;
+export const RANGE = 1_048_576;
 /** More would be more than a page should hold. */
 export const MAX_WHOLE = 20 * RANGE;
 

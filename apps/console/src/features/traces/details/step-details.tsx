@@ -1,21 +1,24 @@
-import { Alert, Anchor, Stack, Text, Title } from "@mantine/core";
-import { NUMBERS, repositoryName, type NumberName, type Observation, type Step, type TraceDigest } from "@sightline/observability/contract";
-import { IconCode } from "@tabler/icons-react";
+import { Alert, Stack, Text } from "@mantine/core";
+import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { observationQuery } from "#features/traces/api/trace.ts";
 import { nearestCode } from "./nearest-code.ts";
 import { isUnpriced } from "./unpriced.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
-import { formatCount, formatNumber } from "#ui/words/format.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
-import { ExactTime } from "#ui/time/time-stamp.tsx";
-import { KindIcon, kindLabel } from "#features/traces/marks/kind-icon.tsx";
-import { Payload, isNothing } from "./payload.tsx";
+import { kindLabel } from "#features/traces/marks/kind-icon.tsx";
+import { CodeLink } from "./code-link.tsx";
+import { Content } from "./content.tsx";
+import { Fact, Head } from "./facts.tsx";
+import { Failure } from "./failure.tsx";
+import { isNothing } from "./payload.tsx";
 import classes from "./step-details.module.css";
-import { TraceStatus } from "#ui/words/trace-status.tsx";
+import { Attributes } from "./technical.tsx";
+import { causeOf } from "#features/traces/waterfall/causes.ts";
+import { mergedRoot } from "#features/traces/waterfall/merged-root.ts";
+import { stepTree } from "#features/traces/waterfall/step-tree.ts";
 import { skewText } from "#features/traces/waterfall/waterfall-row.tsx";
 
 type StepDetailsProps = {
@@ -24,26 +27,24 @@ type StepDetailsProps = {
   /** Those of the trace, for what is around it. */
   readonly steps: readonly Step[];
   readonly step: Step;
+  readonly onSelect: (id: string) => void;
 };
 
-const VALUES = ["reasoning", "input", "output", "attributes"] as const;
+const VALUES = ["reasoning", "input", "output"] as const;
 
 /** Everything known of one step: what the tree knows at once, its values when they are there. */
-export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProps) {
+export function StepDetails({ projectId, traceId, steps, step, onSelect }: StepDetailsProps) {
   const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
+  const cause = useMemo(() => (step.status === "failure" ? causeOf(stepTree(steps), step.id) : undefined), [steps, step]);
   const whole = useQuery(observationQuery(projectId, traceId, step.id));
   const of = { projectId, traceId };
   return (
     <Stack gap="lg" className={classes.details}>
       <Head of={step} kind={step.kind} notes={<Notes step={step} />}>
-        {step.model !== null && <Fact label="Model">{step.model}</Fact>}
-        {step.graph_node !== null && step.graph_node !== step.name && <Fact label="Node">{step.graph_node}</Fact>}
-        {step.graph_step !== null && <Fact label="Graph step">{step.graph_step}</Fact>}
-        <Numbers of={step} />
+        {step.model !== null && step.model !== step.name && <Fact label="Model">{step.model}</Fact>}
         {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
       </Head>
-      {ran?.code !== undefined && ran.code !== null && <CodeLink code={ran.code} within={ran.id === step.id ? undefined : ran.name} />}
-      <Failure error={whole.data?.error ?? step.error} />
+      <Failure error={whole.data?.error ?? step.error} cause={cause} onSelect={onSelect} />
       {whole.data === undefined && whole.error === null && <LoadingRows rows={4} height={24} />}
       {whole.error !== null && (
         <Alert color="red" title="Its values could not be loaded">
@@ -52,15 +53,21 @@ export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProp
       )}
       {whole.data !== undefined && (
         <>
-          <Payload title="Reasoning" value={whole.data.reasoning} of={of} />
-          <Payload title="Input" value={whole.data.input} of={of} />
-          <Payload title="Output" value={whole.data.output} of={of} />
-          <Payload title="Attributes" value={whole.data.attributes} of={of} />
+          <Content of={of} kind={step.kind} input={whole.data.input} output={whole.data.output} reasoning={whole.data.reasoning} />
           {VALUES.every((value) => isNothing(whole.data[value])) && (
             <Dimmed>{step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}</Dimmed>
           )}
         </>
       )}
+      {ran?.code !== undefined && ran.code !== null && <CodeLink code={ran.code} within={ran.id === step.id ? undefined : ran.name} />}
+      <Attributes of={of} attributes={whole.data?.attributes ?? {}}>
+        <Fact label="Kind">{kindLabel(step.kind)}</Fact>
+        {step.graph_node !== null && step.graph_node !== step.name && <Fact label="Node">{step.graph_node}</Fact>}
+        {step.graph_step !== null && <Fact label="Graph step">{step.graph_step}</Fact>}
+        <Fact label="Id">
+          <CopyableId value={step.id} label="id" length={13} />
+        </Fact>
+      </Attributes>
     </Stack>
   );
 }
@@ -68,62 +75,40 @@ export function StepDetails({ projectId, traceId, steps, step }: StepDetailsProp
 type TraceDetailsProps = {
   readonly projectId: string;
   readonly trace: TraceDigest;
+  readonly steps: readonly Step[];
+  readonly onSelect: (id: string) => void;
   /** Below what the trace itself says. */
   readonly children?: ReactNode;
 };
 
-export function TraceDetails({ projectId, trace, children }: TraceDetailsProps) {
+export function TraceDetails({ projectId, trace, steps, onSelect, children }: TraceDetailsProps) {
   const of = { projectId, traceId: trace.id };
+  const tree = useMemo(() => stepTree(steps), [steps]);
+  const root = mergedRoot(trace, tree);
+  const cause = useMemo(() => (trace.status === "failure" ? causeOf(tree, trace.id) : undefined), [tree, trace]);
+  // The one row of both says what either of them knows.
+  const ofRoot = useQuery({ ...observationQuery(projectId, trace.id, root?.id ?? ""), enabled: root !== undefined }).data;
+  const [input, output] = [trace.input ?? ofRoot?.input, trace.output ?? ofRoot?.output];
   return (
     <Stack gap="lg" className={classes.details}>
-      <Head of={trace} kind={undefined}>
-        <Numbers of={trace} />
+      <Head of={trace} kind={root?.kind}>
+        {null}
+      </Head>
+      <Failure error={trace.error} cause={cause?.id === root?.id ? undefined : cause} onSelect={onSelect} />
+      <Content of={of} kind={undefined} input={input} output={output} reasoning={null} />
+      {root?.code !== undefined && root.code !== null && <CodeLink code={root.code} within={undefined} />}
+      {children}
+      <Attributes of={of} attributes={{ ...ofRoot?.attributes, ...trace.attributes }}>
         {trace.thread_id !== null && (
           <Fact label="Thread">
             <CopyableId value={trace.thread_id} label="thread id" length={20} />
           </Fact>
         )}
-      </Head>
-      <Failure error={trace.error} />
-      <Payload title="Input" value={trace.input} of={of} />
-      <Payload title="Output" value={trace.output} of={of} />
-      <Payload title="Attributes" value={trace.attributes} of={of} />
-      {children}
-    </Stack>
-  );
-}
-
-type HeadProps = {
-  readonly of: Step | TraceDigest;
-  readonly kind: Step["kind"] | undefined;
-  readonly notes?: ReactNode;
-  /** Facts that not all of them have. */
-  readonly children: ReactNode;
-};
-
-function Head({ of, kind, notes, children }: HeadProps) {
-  return (
-    <header>
-      <Title order={2} className={classes.title}>
-        <KindIcon kind={kind} />
-        {of.name}
-      </Title>
-      {notes}
-      <dl className={classes.facts}>
-        <Fact label="Kind">{kindLabel(kind)}</Fact>
-        <Fact label="Status">
-          <TraceStatus status={of.status} />
-        </Fact>
-        <Fact label="Duration">{of.duration_ms === null ? "–" : formatNumber(of.duration_ms, "duration")}</Fact>
-        <Fact label="Started">
-          <ExactTime at={of.started_at} />
-        </Fact>
-        {children}
         <Fact label="Id">
-          <CopyableId value={of.id} label="id" length={13} />
+          <CopyableId value={trace.id} label="id" length={13} />
         </Fact>
-      </dl>
-    </header>
+      </Attributes>
+    </Stack>
   );
 }
 
@@ -139,81 +124,4 @@ function Notes({ step }: { readonly step: Step }) {
       {note}
     </Text>
   ));
-}
-
-const NAMES = Object.keys(NUMBERS) as readonly NumberName[];
-const partOf = (name: NumberName) => ("partOf" in NUMBERS[name] ? NUMBERS[name].partOf : undefined);
-/** The duration stands with what every step has. */
-const SHOWN = NAMES.filter((name) => name !== "duration_ms" && partOf(name) === undefined);
-
-/** What is known of a step's or a trace's numbers, each with its parts. */
-function Numbers({ of }: { readonly of: Partial<Readonly<Record<NumberName, number | null>>> }) {
-  return SHOWN.flatMap((name) => {
-    const value = of[name] ?? null;
-    return value === null
-      ? []
-      : [
-          <Fact key={name} label={NUMBERS[name].label}>
-            {formatNumber(value, NUMBERS[name].unit)}
-            {NAMES.filter((part) => partOf(part) === name && (of[part] ?? 0) > 0).map((part) => (
-              <span key={part} className={classes.part}>
-                {" "}
-                ({formatCount(of[part] ?? 0)} {NUMBERS[part].label})
-              </span>
-            ))}
-          </Fact>,
-        ];
-  });
-}
-
-function Failure({ error }: { readonly error: string | null }) {
-  return error === null ? null : (
-    <Alert color="red" title="Error">
-      <pre className={classes.error} tabIndex={0}>
-        {error}
-      </pre>
-    </Alert>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-type CodeLinkProps = {
-  readonly code: NonNullable<Observation["code"]>;
-  /** The step around it whose code it is. */
-  readonly within: string | undefined;
-};
-
-/** The code that ran, opened where the repository is known. */
-function CodeLink({ code, within }: CodeLinkProps) {
-  const [owner, repo] = code.repo === undefined ? [] : repositoryName(code.repo).split("/");
-  const place = `${code.file}:${code.line}`;
-  return (
-    <p className={classes.code}>
-      <IconCode size={16} aria-hidden="true" />
-      {within !== undefined && <span className={classes.part}>in {within}</span>}
-      {code.function !== undefined && code.function !== within && <span>{code.function}</span>}
-      {owner === undefined || repo === undefined ? (
-        <span>{place}</span>
-      ) : (
-        <Anchor
-          component={Link}
-          to="/code/$owner/$repo"
-          params={{ owner, repo }}
-          search={{ path: code.file, ...(code.commit === undefined ? {} : { commit: code.commit }) }}
-          hash={`L${code.line}`}
-          hashScrollIntoView={false}
-        >
-          {place}
-        </Anchor>
-      )}
-    </p>
-  );
 }

@@ -1,5 +1,5 @@
 import { UnstyledButton } from "@mantine/core";
-import { type TraceDigest, type TranscriptEntry, type TranscriptMessage, transcriptPageSchema } from "@sightline/observability/contract";
+import { type TraceDigest, type TranscriptEntry, transcriptPageSchema } from "@sightline/observability/contract";
 import { IconMessages } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
@@ -11,7 +11,7 @@ import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
-import { MessagePart } from "./message-parts.tsx";
+import { Message } from "#features/traces/messages/message.tsx";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./trace-transcript.module.css";
 
@@ -79,7 +79,7 @@ function Entry({ entry, isSelected, onSelect }: EntryProps) {
     }
   }, [isSelected]);
   const facts = [
-    entry.kind === "llm" && entry.model !== null && entry.model !== entry.name ? entry.model : undefined,
+    entry.kind === "llm" && entry.model !== null && !entry.name.includes(entry.model) ? entry.model : undefined,
     entry.input_tokens === null ? undefined : `${formatCount(entry.input_tokens)} in`,
     entry.output_tokens === null ? undefined : `${formatCount(entry.output_tokens)} out`,
     entry.duration_ms === null ? undefined : formatDuration(entry.duration_ms),
@@ -94,7 +94,9 @@ function Entry({ entry, isSelected, onSelect }: EntryProps) {
         <span className={classes.facts}>{facts.join(" · ")}</span>
         {entry.status !== "success" && <TraceStatus status={entry.status} />}
       </div>
-      {entry.repeated > 0 && <p className={classes.note}>{plural(entry.repeated, "message", "messages")} from further up went in again</p>}
+      {entry.repeated > 0 && (
+        <p className={classes.note}>{plural(entry.repeated, "earlier message", "earlier messages")} (repeated as context)</p>
+      )}
       {entry.left_out > 0 && (
         <p className={classes.note}>{plural(entry.left_out, "more is", "more are")} left out here; the step has all of it</p>
       )}
@@ -110,30 +112,6 @@ function Entry({ entry, isSelected, onSelect }: EntryProps) {
       )}
       {entry.error !== null && <pre className={classes.error}>{entry.error}</pre>}
     </li>
-  );
-}
-
-const SPEAKERS: Readonly<Record<TranscriptMessage["role"], string>> = {
-  system: "System",
-  user: "User",
-  assistant: "Assistant",
-  tool: "Tool",
-  other: "Other",
-};
-
-function Message({ message: { role, name, parts } }: { readonly message: TranscriptMessage }) {
-  return (
-    <div className={classes.message} data-role={role}>
-      <p className={classes.speaker}>
-        {SPEAKERS[role]}
-        {name !== null && ` · ${name}`}
-      </p>
-      <div className={classes.parts}>
-        {parts.map((part, index) => (
-          <MessagePart key={index} part={part} />
-        ))}
-      </div>
-    </div>
   );
 }
 

@@ -33,7 +33,7 @@ describe("finding steps", () => {
 
   it("by kind, by failure, by the critical path, and by all of them together", () => {
     expect(found({ kind: "tool" })).toEqual(["pay", "ship"]);
-    expect(found({ only: "failures" })).toEqual(["graph", "act", "pay", "ship"]);
+    expect(found({ only: "failures" })).toEqual(["pay", "ship"]);
     expect(found({ only: "critical" })).toEqual(["graph", "act"]);
     expect(found({ kind: "tool", only: "failures", find: "refused" })).toEqual(["pay"]);
   });

@@ -1,4 +1,5 @@
 import { type ObservationKind, type Step, observationKindSchema } from "@sightline/observability/contract";
+import { causesIn } from "./causes.ts";
 import type { StepTree } from "./step-tree.ts";
 
 export type StepFilter = {
@@ -19,7 +20,7 @@ export function readFilter(search: Partial<Readonly<Record<"find" | "kind" | "on
 
 /** The places of the steps that were looked for; undefined when nothing narrows. */
 export function findSteps(
-  { nodes }: StepTree,
+  tree: StepTree,
   { text, kind, only }: StepFilter,
   path: { has(at: number): boolean },
 ): ReadonlySet<number> | undefined {
@@ -28,10 +29,11 @@ export function findSteps(
     return undefined;
   }
   const found = new Set<number>();
-  for (const [at, { step }] of nodes.entries()) {
+  const failures = only === "failures" ? causesIn(tree) : undefined;
+  for (const [at, { step }] of tree.nodes.entries()) {
     if (
       (kind === undefined || step.kind === kind) &&
-      (only !== "failures" || isFailed(step)) &&
+      (failures === undefined || failures.has(at)) &&
       (only !== "critical" || path.has(at)) &&
       (words === "" || wordsOf(step).includes(words))
     ) {
@@ -45,20 +47,14 @@ function wordsOf({ name, model, error, code, graph_node: node }: Step): string {
   return [name, model, error, code?.file, code?.function, node].join("\n").toLowerCase();
 }
 
-function isFailed({ status }: Step): boolean {
-  return status === "failure";
-}
-
 /**
  * The failure after (or before) a place, round and round: of a failure that its parents only passed on, the step in which it
  * arose, which is the deepest.
  *
  * @returns its place; undefined when nothing failed
  */
-export function nextFailure({ nodes }: StepTree, from: number, direction: 1 | -1): number | undefined {
-  const failures = nodes.flatMap(({ step, after }, at) =>
-    isFailed(step) && !nodes.slice(at + 1, after).some((below) => isFailed(below.step)) ? [at] : [],
-  );
+export function nextFailure(tree: StepTree, from: number, direction: 1 | -1): number | undefined {
+  const failures = [...causesIn(tree)].toSorted((left, right) => left - right);
   const ahead = direction === 1 ? failures.find((at) => at > from) : failures.findLast((at) => at < from);
   return ahead ?? (direction === 1 ? failures[0] : failures.at(-1));
 }

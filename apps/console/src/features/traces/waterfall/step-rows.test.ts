@@ -45,4 +45,16 @@ describe("the rows of a trace", () => {
     expect(shown({ collapsed: revealed(all, tree, { traceId: "trace", id: "d" }) })).toEqual(["trace", "a", "b", "d", "e"]);
     expect(revealed(new Set(["e"]), tree, { traceId: "trace", id: "d" })).toEqual(new Set(["e"]));
   });
+
+  it("begin with one row where a step stands for the trace", () => {
+    const whole = stepTree([step("root"), step("a", { parent: "root" }), step("b", { parent: "a" })]);
+    const rowsOf = (found?: ReadonlySet<number>, collapsed: readonly string[] = []) =>
+      stepRows(whole, { traceId: "trace", rootId: "root", collapsed: new Set(collapsed), found }).map(
+        ({ id, depth, isContext }) => `${id} ${depth}${isContext ? " context" : ""}`,
+      );
+    expect(rowsOf()).toEqual(["trace 0", "a 1", "b 2"]);
+    expect(rowsOf(undefined, ["trace"])).toEqual(["trace 0"]);
+    expect(rowsOf(new Set([0]))).toEqual(["trace 0"]);
+    expect(rowsOf(new Set([1]))).toEqual(["trace 0 context", "a 1"]);
+  });
 });

@@ -22,10 +22,13 @@ export function stepRows(
   tree: StepTree,
   {
     traceId,
+    rootId,
     collapsed,
     found,
   }: {
     readonly traceId: string;
+    /** The step that the trace's own row stands for too. */
+    readonly rootId?: string | undefined;
     readonly collapsed: ReadonlySet<string>;
     /** Places of what a search found; undefined without one. */
     readonly found: ReadonlySet<number> | undefined;
@@ -37,21 +40,26 @@ export function stepRows(
     {
       id: traceId,
       depth: 0,
-      expanded: tree.nodes.length === 0 || found !== undefined ? undefined : isOpen(traceId),
+      expanded: tree.nodes.length === (rootId === undefined ? 0 : 1) || found !== undefined ? undefined : isOpen(traceId),
       node: undefined,
       at: -1,
-      isContext: found !== undefined,
+      isContext: found !== undefined && !(rootId !== undefined && found.has(tree.places.get(rootId) ?? -1)),
     },
   ];
+  const above = rootId === undefined ? 0 : 1;
   for (let at = isOpen(traceId) ? 0 : tree.nodes.length; at < tree.nodes.length;) {
     const node = tree.nodes[at];
     if (node === undefined) {
       break;
     }
     const open = isOpen(node.step.id);
+    if (node.step.id === rootId) {
+      at += 1;
+      continue;
+    }
     if (shown === undefined || shown.has(at)) {
       const expanded = node.after === at + 1 || found !== undefined ? undefined : open;
-      rows.push({ id: node.step.id, depth: node.depth, expanded, node, at, isContext: found !== undefined && !found.has(at) });
+      rows.push({ id: node.step.id, depth: node.depth - above, expanded, node, at, isContext: found !== undefined && !found.has(at) });
     }
     at = open ? at + 1 : node.after;
   }

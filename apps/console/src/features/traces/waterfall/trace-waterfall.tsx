@@ -17,7 +17,7 @@ const INDENTS = 150;
 export function TraceWaterfall({
   id,
   trace,
-  waterfall: { tree, rows, path, found, whole, shown, setShown, collapsed, setCollapsed },
+  waterfall: { tree, rows, path, rootId, causes, found, whole, shown, setShown, collapsed, setCollapsed },
   selected,
   onSelect,
 }: {
@@ -54,7 +54,7 @@ export function TraceWaterfall({
           label="Steps of the trace"
           rows={rows}
           rowHeight={ROW_HEIGHT}
-          selected={selected}
+          selected={selected === rootId ? trace.id : selected}
           onSelect={(row) => onSelect(row.id)}
           onToggle={toggle}
         >
@@ -67,6 +67,8 @@ export function TraceWaterfall({
               shown={shown}
               waits={waits}
               critical={path.get(row.at)}
+              isCause={causes.size === 0 || causes.has(row.at === -1 && rootId !== undefined ? 0 : row.at)}
+              root={row.at === -1 ? tree.nodes.find(({ step }) => step.id === rootId)?.step : undefined}
               onToggle={() => toggle(row)}
             />
           )}

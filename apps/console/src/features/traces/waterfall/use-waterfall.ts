@@ -1,7 +1,9 @@
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useEffect, useMemo, useState } from "react";
+import { causesIn } from "./causes.ts";
 import { criticalPath } from "./critical-path.ts";
 import { type StepFilter, findSteps } from "./find-steps.ts";
+import { mergedRoot } from "./merged-root.ts";
 import { revealed, stepRows } from "./step-rows.ts";
 import { stepTree } from "./step-tree.ts";
 import { type Span, traceSpan } from "./waterfall.ts";
@@ -25,7 +27,9 @@ export function useWaterfall(
   const path = useMemo(() => criticalPath(tree, settled), [tree, settled]);
   const { text, kind, only } = filter;
   const found = useMemo(() => findSteps(tree, { text, kind, only }, path), [tree, text, kind, only, path]);
-  const rows = useMemo(() => stepRows(tree, { traceId: trace.id, collapsed, found }), [tree, trace.id, collapsed, found]);
+  const rootId = useMemo(() => mergedRoot({ name: trace.name }, tree)?.id, [trace.name, tree]);
+  const causes = useMemo(() => causesIn(tree), [tree]);
+  const rows = useMemo(() => stepRows(tree, { traceId: trace.id, rootId, collapsed, found }), [tree, trace.id, rootId, collapsed, found]);
 
   useEffect(() => {
     // What is chosen by the address, or by a jump, is to be seen.
@@ -37,6 +41,10 @@ export function useWaterfall(
     tree,
     rows,
     path,
+    /** The step that the trace's own row stands for too. */
+    rootId,
+    /** Where failures arose. */
+    causes,
     /** How many steps the filter found; undefined without one. */
     found: found?.size,
     whole,

@@ -17,6 +17,8 @@ export function WaterfallRow({
   shown,
   waits,
   critical,
+  isCause,
+  root,
   onToggle,
 }: {
   readonly row: StepRow;
@@ -28,11 +30,15 @@ export function WaterfallRow({
   readonly waits: readonly Span[];
   /** When the trace's end waited for this step alone; undefined when it did not. */
   readonly critical: readonly Span[] | undefined;
+  /** A failure arose here; else it came from below. */
+  readonly isCause: boolean;
+  /** Of the trace's row: the step it stands for too. */
+  readonly root: Step | undefined;
   readonly onToggle: () => void;
 }) {
   const { name, status, started_at: started, duration_ms: lasted } = node?.step ?? trace;
   const duration = status === "running" ? whole.end - (node?.start ?? Date.parse(started)) : lasted;
-  const kind = node?.step.kind;
+  const kind = (node?.step ?? root)?.kind;
   const bars = node === undefined ? runSpans(trace.segments, whole) : [spanOf(node, whole)];
   return (
     <span className={classes.row} data-context={isContext || undefined}>
@@ -57,7 +63,7 @@ export function WaterfallRow({
           {name}
         </span>
         {node !== undefined && <Model step={node.step} />}
-        <StatusMark status={status} />
+        <StatusMark status={status} isCause={isCause} />
         {node !== undefined && <Notes step={node.step} isOrphan={node.isOrphan} />}
         {critical !== undefined && <VisuallyHidden>, on the critical path</VisuallyHidden>}
       </span>
@@ -96,11 +102,18 @@ function Bar({ className, place, kind, status }: BarProps) {
 }
 
 function Model({ step: { kind, model, name } }: { readonly step: Step }) {
-  return kind === "llm" && model !== null && model !== name ? <span className={classes.model}>{model}</span> : null;
+  return kind === "llm" && model !== null && !name.includes(model) ? <span className={classes.model}>{model}</span> : null;
 }
 
-/** Success is the rule and goes without saying. */
-function StatusMark({ status }: { readonly status: ObservationStatus }) {
+/** Success is the rule and goes without saying. A failure is told where it arose; above it a dot is enough. */
+function StatusMark({ status, isCause }: { readonly status: ObservationStatus; readonly isCause: boolean }) {
+  if (status === "failure" && !isCause) {
+    return (
+      <Tooltip label="A step below failed">
+        <span className={classes.dot} role="img" aria-label="A step below failed" />
+      </Tooltip>
+    );
+  }
   return status === "success" ? null : (
     <span className={classes.status} data-tone={STATUSES[status].tone}>
       {STATUSES[status].label}

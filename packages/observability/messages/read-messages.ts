@@ -1,9 +1,15 @@
-import type { TranscriptMessage } from "#contract.ts";
-import { isPart, parsed, partsOf, firstOf, isObject, listOf, textOf, valuesOf, type RawPart, type Values } from "./transcript-parts.ts";
+import type { TranscriptMessage } from "#transcript-contract.ts";
+import { isPart, parsed, partsOf, firstOf, isObject, listOf, textOf, valuesOf, type RawPart, type Values } from "./read-parts.ts";
 
 type Role = TranscriptMessage["role"];
 
-export type RawMessage = { readonly role: Role; readonly name?: string | undefined; readonly parts: readonly RawPart[] };
+export type RawMessage = {
+  readonly role: Role;
+  readonly name?: string | undefined;
+  readonly parts: readonly RawPart[];
+  /** It says itself who speaks; else it was taken for granted. */
+  readonly isNamed?: boolean;
+};
 
 /**
  * The messages in what went into a model call or came out of it: of LangChain (serialised, stored and plain), OpenAI's chats and responses,
@@ -15,10 +21,23 @@ export function messagesOf(value: unknown, role: Role): readonly RawMessage[] {
   if (value === undefined || value === null || value === "") {
     return [];
   }
+  const pair = pairOf(value);
+  if (pair !== undefined) {
+    return [pair];
+  }
   if (Array.isArray(value)) {
     return joinLoose(value.flatMap((item) => (Array.isArray(item) ? messagesOf(item, role) : itemOf(item, role))));
   }
   return isObject(value) ? objectOf(value, role) : [{ role, parts: partsOf(value) }];
+}
+
+/** `["human", "Where is order 42?"]`, which LangChain takes for a message. */
+function pairOf(value: unknown): RawMessage | undefined {
+  const [speaker, content, ...others] = listOf(value);
+  const role = typeof speaker === "string" && others.length === 0 ? ROLES.get(speaker) : undefined;
+  return role === undefined || (typeof content !== "string" && !Array.isArray(content))
+    ? undefined
+    : { role, parts: partsOf(content), isNamed: true };
 }
 
 type Item = RawMessage & { readonly isLoose?: boolean };
@@ -75,18 +94,21 @@ function roleOf(word: unknown): Role | undefined {
 
 /** Around messages, or around the one message. */
 const WRAPPERS = ["messages", "message", "prompt", "generations", "choices", "candidates", "input", "output", "value"] as const;
+/** Around the only text: of completions, responses and the AI SDK. */
+const TEXT_WRAPPERS = ["prompt", "input", "output_text", "completion"] as const;
 
 function objectOf(value: Values, role: Role): readonly RawMessage[] {
   const { lc, id, kwargs, data } = value;
   if (lc !== undefined && isObject(kwargs)) {
-    return [messageOf(kwargs, roleOf(listOf(id).at(-1)) ?? roleOf(kwargs["type"]) ?? role)];
+    const speaker = roleOf(listOf(id).at(-1)) ?? roleOf(kwargs["type"]);
+    return [{ ...messageOf(kwargs, speaker ?? role), isNamed: speaker !== undefined }];
   }
   const named = roleOf(value["role"]) ?? roleOf(value["type"]);
   if (named !== undefined && isObject(data) && value["content"] === undefined) {
-    return [messageOf(data, named)];
+    return [{ ...messageOf(data, named), isNamed: true }];
   }
   if (named !== undefined && ["content", "parts", "contents", "tool_calls", "text", "refusal"].some((name) => name in value)) {
-    return [messageOf(value, named)];
+    return [{ ...messageOf(value, named), isNamed: true }];
   }
   // Of responses: a message by its type.
   if (value["type"] === "message" && "content" in value) {
@@ -99,6 +121,10 @@ function objectOf(value: Values, role: Role): readonly RawMessage[] {
   if (wrapper !== undefined) {
     const system = firstOf(value, "system", "instructions", "system_instruction", "systemInstruction");
     return [...messagesOf(system, "system"), ...messagesOf(value[wrapper], role)];
+  }
+  const words = TEXT_WRAPPERS.find((name) => typeof value[name] === "string");
+  if (words !== undefined) {
+    return [...messagesOf(firstOf(value, "system", "instructions"), "system"), ...messagesOf(value[words], role)];
   }
   const bare = ["content", "parts", "contents", "tool_calls", "text"].some((name) => name in value);
   return [bare ? messageOf(value, role) : { role, parts: partsOf([value]) }];

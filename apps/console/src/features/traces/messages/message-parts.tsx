@@ -1,7 +1,8 @@
+import { Button, UnstyledButton } from "@mantine/core";
 import type { TranscriptPart } from "@sightline/observability/contract";
 import { IconBulb, IconChevronRight, IconFile, IconMusic, IconPhoto, IconTool } from "@tabler/icons-react";
-import type { ReactNode } from "react";
-import { textBlocks } from "./text-blocks.ts";
+import { type ReactNode, useState } from "react";
+import { MarkdownText } from "#ui/markdown/markdown-text.tsx";
 import { formatBytes, formatCount } from "#ui/words/format.ts";
 import { JsonView } from "#features/traces/json/json-view.tsx";
 import classes from "./message-parts.module.css";
@@ -9,8 +10,11 @@ import classes from "./message-parts.module.css";
 const JSON_HEIGHT = 320;
 const PREVIEW = 90;
 
+/** `image` is there where it came in the message itself. */
+export type ShownPart = TranscriptPart & { readonly image?: string | undefined };
+
 /** One part of a message: words, thoughts, a tool's call or result, a picture. */
-export function MessagePart({ part }: { readonly part: TranscriptPart }) {
+export function MessagePart({ part }: { readonly part: ShownPart }) {
   switch (part.type) {
     case "text":
       return (
@@ -48,7 +52,7 @@ export function MessagePart({ part }: { readonly part: TranscriptPart }) {
       return <Media part={part} />;
     case "other":
       return (
-        <Fold icon={<IconFile size={14} />} title="Something else" hint={oneLine(part.text)} isCode>
+        <Fold icon={<IconFile size={14} />} title="Other content" hint={oneLine(part.text)} isCode>
           <Data part={part} label="Part of the message" />
         </Fold>
       );
@@ -57,17 +61,22 @@ export function MessagePart({ part }: { readonly part: TranscriptPart }) {
   }
 }
 
+/** Characters that are shown at once. */
+const FIRST = 12_000;
+
+/** A long text is unfolded on request. */
 function Words({ text }: { readonly text: string }) {
-  return textBlocks(text).map((block, index) =>
-    block.kind === "code" ? (
-      <pre key={index} className={classes.code} tabIndex={0} aria-label={block.language === undefined ? "Code" : `Code, ${block.language}`}>
-        {block.text}
-      </pre>
-    ) : (
-      <p key={index} className={classes.words}>
-        {block.text}
-      </p>
-    ),
+  const [isWhole, setWhole] = useState(false);
+  const isCut = !isWhole && text.length > FIRST * 1.2;
+  return (
+    <>
+      <MarkdownText text={isCut ? `${text.slice(0, FIRST)}…` : text} />
+      {isCut && (
+        <Button size="compact-xs" variant="default" className={classes.whole} onClick={() => setWhole(true)}>
+          Show all {formatCount(text.length)} characters
+        </Button>
+      )}
+    </>
   );
 }
 
@@ -130,8 +139,11 @@ function Fold({ icon, title, hint, isCode = false, isBad = false, children }: Fo
   );
 }
 
-function Media({ part: { media_type: type, name, text, characters } }: { readonly part: TranscriptPart }) {
+function Media({ part: { media_type: type, name, text, characters, image } }: { readonly part: ShownPart }) {
   const kind = type ?? "file";
+  if (image !== undefined) {
+    return <Thumbnail image={image} label={[name ?? "Image", kind, formatBytes(characters)].join(" · ")} />;
+  }
   const Icon = kind.startsWith("image") ? IconPhoto : /^(audio|wav|mp3)/.test(kind) ? IconMusic : IconFile;
   return (
     <p className={classes.media}>
@@ -145,4 +157,20 @@ function Media({ part: { media_type: type, name, text, characters } }: { readonl
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > PREVIEW ? `${line.slice(0, PREVIEW)}…` : line;
+}
+
+/** Small, until it is opened. */
+function Thumbnail({ image, label }: { readonly image: string; readonly label: string }) {
+  const [isLarge, setLarge] = useState(false);
+  return (
+    <UnstyledButton
+      className={classes.thumbnail}
+      aria-expanded={isLarge}
+      aria-label={`${isLarge ? "Shrink" : "Enlarge"} ${label}`}
+      onClick={() => setLarge(!isLarge)}
+    >
+      <img src={image} alt="" data-large={isLarge || undefined} />
+      <span className={classes.hint}>{label}</span>
+    </UnstyledButton>
+  );
 }

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, mapChatMessagesToStoredMessages, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { describe, expect, test } from "vitest";
-import { messagesOf } from "./transcript-messages.ts";
+import { messagesOf } from "./read-messages.ts";
 
 const QUESTION = "Where is order 42?";
 const CALL = { type: "tool_call", name: "find_order", callId: "call-1", value: { order: 42 } };
@@ -196,7 +196,7 @@ test("a tool that failed says so, in Anthropic's words, in LangChain's and in th
 });
 
 test("what the platform cut, or does not have, is shown as that", () => {
-  expect(messagesOf([{ truncated: true, characters: 900_000, preview: "[{" }], "user")).toEqual([
+  expect(messagesOf([{ truncated: true, characters: 900_000, preview: "[{" }], "user")).toMatchObject([
     { role: "user", parts: [{ type: "text", value: "[{", characters: 900_000 }] },
   ]);
   const missing = { $blob: "a".repeat(64), missing: true };

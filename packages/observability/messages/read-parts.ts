@@ -1,4 +1,4 @@
-import type { TranscriptPart } from "#contract.ts";
+import type { TranscriptPart } from "#transcript-contract.ts";
 
 /** A part of a message, whole; `value` is a text, or what becomes JSON. */
 export type RawPart = Pick<TranscriptPart, "type"> & {
@@ -9,6 +9,8 @@ export type RawPart = Pick<TranscriptPart, "type"> & {
   readonly mediaType?: string | undefined;
   /** Characters of what was left behind: the data of media, or a text that was cut before it came here. */
   readonly characters?: number | undefined;
+  /** An image that came in the message itself, as a `data:` address of a type that browsers show and that runs nothing. */
+  readonly image?: string | undefined;
 };
 
 /** The parts of a message's content, whichever provider's or framework's words it is in. */
@@ -103,16 +105,23 @@ const media: Read = (part) => {
   const inline = /^data:([^;,]*)/.exec(address);
   const isAddress = /^(https?|gs|s3|file):\/\//.test(address);
   const named = ["media_type", "mediaType", "mime_type", "mimeType", "format"].flatMap((name) => [part[name], holder[name]]);
+  const mediaType = textOf(inline?.[1], ...named) ?? textOf(part["modality"]) ?? (kind.replace(/^input_|_url$/g, "") || "file");
   return [
     {
       type: "media",
       value: isAddress ? address : "",
       name: textOf(part["filename"], part["name"], part["title"], holder["filename"]),
-      mediaType: textOf(inline?.[1], ...named) ?? textOf(part["modality"]) ?? (kind.replace(/^input_|_url$/g, "") || "file"),
+      mediaType,
       characters: address.length,
+      image: isAddress ? undefined : imageOf(mediaType, inline === null ? address : address.slice(address.indexOf(",") + 1)),
     },
   ];
 };
+
+function imageOf(mediaType: string, data: string): string | undefined {
+  const isShown = /^image\/(?:png|jpeg|gif|webp|avif)$/.test(mediaType) && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
+  return isShown ? `data:${mediaType};base64,${data}` : undefined;
+}
 
 const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ...["text", "input_text", "output_text", "refusal", "text_delta", "text-plain", "summary_text"].map((kind) => [kind, text] as const),

@@ -1,0 +1,13 @@
+/** Names of attributes that mean something to machines alone: ids, hashes, places in a graph. */
+const TECHNICAL =
+  /^(?:(?:run_id|parent_run_id|graph_hash|step|triggers|routes|tool_call_id|ns|path)$|checkpoint|langgraph_|lc_|ls_|__|otel\.|telemetry\.|process\.|host\.|os\.|thread\.|code\.|openinference\.|gen_ai\.operation|gen_ai\.(?:system|provider)|ai\.operationId|operation\.name|traceloop\.(?:span|entity|workflow)|resource\.name)/;
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** Attributes in two: what people read, and the rest. */
+export function splitAttributes(attributes: Attributes): { readonly human: Attributes; readonly technical: Attributes } {
+  const { human = [], technical = [] } = Object.groupBy(Object.entries(attributes), ([name]) =>
+    TECHNICAL.test(name) ? "technical" : "human",
+  );
+  return { human: Object.fromEntries(human), technical: Object.fromEntries(technical) };
+}

@@ -1,0 +1,30 @@
+import type { TranscriptMessage } from "@sightline/observability/contract";
+import { MessagePart, type ShownPart } from "./message-parts.tsx";
+import classes from "./message.module.css";
+
+/** A message of a transcript, or of a step, of which images are known too. */
+export type ShownMessage = Omit<TranscriptMessage, "parts"> & { readonly parts: readonly ShownPart[] };
+
+const SPEAKERS: Readonly<Record<TranscriptMessage["role"], string>> = {
+  system: "System",
+  user: "User",
+  assistant: "Assistant",
+  tool: "Tool",
+  other: "Other",
+};
+
+export function Message({ message: { role, name, parts } }: { readonly message: ShownMessage }) {
+  return (
+    <div className={classes.message} data-role={role}>
+      <p className={classes.speaker}>
+        {SPEAKERS[role]}
+        {name !== null && ` · ${name}`}
+      </p>
+      <div className={classes.parts}>
+        {parts.map((part, index) => (
+          <MessagePart key={index} part={part} />
+        ))}
+      </div>
+    </div>
+  );
+}

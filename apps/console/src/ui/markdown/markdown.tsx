@@ -1,0 +1,74 @@
+import type { ReactNode } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { isShownImage, safeUrl } from "./safe-url.ts";
+import classes from "./markdown.module.css";
+
+/**
+ * Markdown as models and people write it. HTML in it stays the text it is, links lead only to http and https, and no image is fetched: those
+ * that came in the text itself are shown, of others the address is.
+ */
+export function Markdown({ text }: { readonly text: string }) {
+  return (
+    <div className={classes.markdown}>
+      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={safeUrl}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}
+
+type Node = { type: string; value?: string; children?: Node[] };
+
+/** A block of tags, as prompts are full of, is a paragraph: its lines are to be kept. */
+function tagsAsText() {
+  return (tree: Node): void => {
+    tree.children =
+      tree.children?.map((node) => (node.type === "html" ? { type: "paragraph", children: [{ ...node, type: "text" }] } : node)) ?? [];
+  };
+}
+
+const PLUGINS = [remarkGfm, tagsAsText];
+
+/** Headings of a text are none of the page's. */
+function Heading({ children }: { readonly children?: ReactNode }) {
+  return <p className={classes.heading}>{children}</p>;
+}
+
+const COMPONENTS: Components = {
+  h1: Heading,
+  h2: Heading,
+  h3: Heading,
+  h4: Heading,
+  h5: Heading,
+  h6: Heading,
+  a: ({ href, children }) =>
+    href === undefined || href === "" ? (
+      <span>{children}</span>
+    ) : (
+      <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>
+    ),
+  img: ({ src, alt }) =>
+    typeof src === "string" && isShownImage(src) ? (
+      <img src={src} alt={alt === undefined || alt === "" ? "Image in the text" : alt} className={classes.image} />
+    ) : (
+      <span className={classes.address}>
+        Image{alt === undefined || alt === "" ? "" : ` “${alt}”`}
+        {typeof src === "string" && src !== "" && `: ${src}`}
+      </span>
+    ),
+  pre: ({ children }) => (
+    <pre tabIndex={0} aria-label="Code">
+      {children}
+    </pre>
+  ),
+  table: ({ children }) => (
+    <div className={classes.table} tabIndex={0} role="group" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  ),
+  // A task of a list, which nobody ticks here.
+  input: ({ checked }) => <span aria-label={checked === true ? "done" : "open"}>{checked === true ? "☑" : "☐"}</span>,
+};
