@@ -13,6 +13,7 @@ import { createAuthenticators, type ObservabilityAuthenticators } from "./query/
 import { codeRunRoutes } from "./query/figures/code-runs.routes.ts";
 import { deadLetterRoutes } from "./query/ingestion/dead-letters.routes.ts";
 import { facetRoutes } from "./query/list/facets.routes.ts";
+import { histogramRoutes } from "./query/list/histogram.routes.ts";
 import { gapRoutes } from "./query/ingestion/gaps.routes.ts";
 import { createGoneProducers } from "./query/ingestion/gone-producers.ts";
 import { healthRoutes } from "./query/ingestion/health.routes.ts";
@@ -77,6 +78,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
       maskingRoutes(queries)(server);
       listTraceRoutes(queries)(server);
       facetRoutes(queries)(server);
+      histogramRoutes(queries)(server);
       traceGroupRoutes(queries)(server);
       viewRoutes(queries)(server);
       traceRoutes(queries)(server);

@@ -29,6 +29,14 @@ export type TraceSummary = z.infer<typeof traceSummarySchema>;
 export const listedTraceSchema = traceSummarySchema.extend({
   /** Those that were called; five at the most. */
   models: z.array(z.string()),
+  /** One line of each, 80 characters at the most: of messages the newest; of traces that say nothing themselves the first and last model call's. */
+  input: z.string().nullable(),
+  output: z.string().nullable(),
+  environment: z.string().nullable(),
+  release: z.string().nullable(),
+  version: z.string().nullable(),
+  /** Ten at the most. */
+  tags: z.array(z.string()),
   /** Its beginning: 300 characters at the most. */
   error: z.string().nullable(),
   /** Of the whole trace and of its steps, by name, with the mean of the values; ten names at the most. */
@@ -70,8 +78,36 @@ export const tracePageSchema = z.object({
 });
 export type TracePage = z.infer<typeof tracePageSchema>;
 
+export const traceHistogramRequestSchema = z.object({ q: traceQueryText.optional() });
+
+/** Sixty bars at the most, without those in which nothing began. */
+export const traceHistogramSchema = z.object({
+  /** 200,000 at the most. */
+  total: z.int(),
+  /** There are more traces, and the newest of them are counted. */
+  is_cut: z.boolean(),
+  /** How long a bar is. */
+  bar_ms: z.number(),
+  bars: z.array(z.object({ at: timestamp, traces: z.int(), failures: z.int() })),
+});
+export type TraceHistogram = z.infer<typeof traceHistogramSchema>;
+
 /** The fields of {@link TRACE_FIELDS} with `hasFacets`. */
-export const facetFieldSchema = z.enum(["name", "session", "user", "thread", "model", "tool", "node", "code", "commit"]);
+export const facetFieldSchema = z.enum([
+  "name",
+  "session",
+  "user",
+  "thread",
+  "model",
+  "tool",
+  "node",
+  "code",
+  "commit",
+  "environment",
+  "release",
+  "version",
+  "tag",
+]);
 export type FacetField = z.infer<typeof facetFieldSchema>;
 
 export const facetsRequestSchema = z.object({

@@ -119,12 +119,12 @@ function readTerm(text: string, from: number, to: number): TermBody | TraceQuery
   if (open !== -1) {
     return { from: from + open, to, message: 'Close the quotes with ".' };
   }
-  const [head = "", name = "", scoreName] = /^([a-zA-Z_]+)(?:\.((?:"(?:[^"\\]|\\.)*")|[^\s":]*))?:/u.exec(whole) ?? [];
+  const [head = "", name = "", part] = /^([a-zA-Z_]+)(?:\.((?:"(?:[^"\\]|\\.)*")|[^\s":]*))?:/u.exec(whole) ?? [];
   if (head === "") {
     return readWords(whole, from, to);
   }
   const field = findTraceField(name.toLowerCase());
-  if (field === undefined || (field.name === "score") !== (scoreName !== undefined)) {
+  if (field === undefined || NAMED.has(field.name) !== (part !== undefined)) {
     return { from, to: from + head.length, message: noSuchField(name, field) };
   }
   const pieces = splitValues(text, from + head.length, to);
@@ -140,7 +140,7 @@ function readTerm(text: string, from: number, to: number): TermBody | TraceQuery
     return { from, to, message: `Name at most ${MAX_VALUES} values.` };
   }
   if (field.name === "score") {
-    const score = unquote(scoreName ?? "");
+    const score = unquote(part ?? "");
     return score === ""
       ? { from, to: from + head.length, message: "Name the score: score.helpful:>0.5." }
       : readValues(
@@ -149,8 +149,14 @@ function readTerm(text: string, from: number, to: number): TermBody | TraceQuery
           (ranges) => ({ kind: "number", field: "score", score, ranges }),
         );
   }
-  return readField(field, pieces);
+  if (field.name === "metadata" && !/^[\w.-]+$/.test(part ?? "")) {
+    return { from, to: from + head.length, message: noSuchField(name, field) };
+  }
+  return readField(part === undefined ? field : { ...field, name: `${field.name}.${part}` }, pieces);
 }
+
+/** Fields of many, each by its name: `score.helpful`, `metadata.customer`. */
+const NAMED = new Set(["score", "metadata"]);
 
 function readField(field: TraceField, pieces: readonly Piece[]): TermBody | TraceQueryError {
   switch (field.type) {
@@ -268,7 +274,10 @@ function noSuchField(name: string, field: TraceField | undefined): string {
   if (field?.name === "score") {
     return "Name the score: score.helpful:>0.5.";
   }
-  const known = TRACE_FIELDS.map((each) => (each.name === "score" ? "score.<name>" : each.name)).join(", ");
+  if (field?.name === "metadata") {
+    return "Name the key: metadata.customer:acme.";
+  }
+  const known = TRACE_FIELDS.map((each) => (NAMED.has(each.name) ? `${each.name}.<name>` : each.name)).join(", ");
   return `There is no field ${name}. Put it in quotes to search for the words, or use one of ${known}.`;
 }
 

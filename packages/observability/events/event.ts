@@ -45,6 +45,8 @@ const toolEntry = z.object({
   status: z.enum(["success", "failure"]),
 });
 
+const label = z.string().max(200).optional();
+
 const graphName = z.string().max(600);
 
 /**
@@ -89,6 +91,11 @@ const eventBodies = {
     thread_id: z.string().max(500).optional(),
     session_id: z.string().max(500).optional(),
     user_id: z.string().max(500).optional(),
+    /** Where it ran, and which release of the application and version of the agent; what it is to be found by beside. */
+    environment: label,
+    release: label,
+    version: label,
+    tags: z.array(z.string().max(200)).max(50).optional(),
     input: payload,
     attributes,
     stands_in_since: standsInSince,

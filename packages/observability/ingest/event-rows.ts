@@ -1,8 +1,10 @@
 import type { EntryOrigin } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "./write-batch.store.ts";
+import { lineOf } from "#messages/line.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 import { toMultirange } from "./multirange.ts";
+import { traceFieldsOf } from "./trace-fields.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
 
@@ -68,12 +70,15 @@ function normalise(event: StreamEvent): StreamEvent {
 function addEvent(fold: Fold, event: StreamEvent): void {
   switch (event.type) {
     case "trace.start": {
-      const { trace_id: traceId, started_at: startedAt, input, attributes, stands_in_since: standsInSince, ...rest } = event.body;
+      const { trace_id: traceId, started_at: startedAt, input, attributes, stands_in_since: standsInSince, ...body } = event.body;
+      const { environment: _environment, release: _release, version: _version, tags: _tags, ...rest } = body;
       mergeTrace(fold, event, traceId, {
         ...rest,
         ...placeOf("start", event, standsInSince),
         started_at: toInstant(startedAt),
         start_words: searchWordsOf([rest.name, rest.thread_id, rest.session_id, rest.user_id, input]),
+        start_fields: traceFieldsOf(event.body),
+        start_line: lineOf(input, { side: "input", isModelCall: false }),
       });
       addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "start", value: input, attributes });
       break;
@@ -86,6 +91,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ended_at: toInstant(endedAt),
         end_status: status,
         end_words: searchWordsOf([rest.error, output]),
+        end_line: lineOf(output, { side: "output", isModelCall: false }),
       });
       addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "end", value: output, attributes });
       break;
@@ -107,6 +113,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ...placeOf("start", event, undefined),
         started_at: toInstant(startedAt),
         start_model: model,
+        start_line: rest.kind === "llm" ? lineOf(input, { side: "input", isModelCall: true }) : undefined,
       });
       addPayload(fold, event, { trace_id: traceId, owner_id: id, part: "start", value: input, attributes });
       break;
@@ -121,6 +128,8 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ended_at: toInstant(endedAt),
         end_status: status,
         end_model: model,
+        // An end does not say of what; only models' have these.
+        end_line: model === undefined && usage === undefined ? undefined : lineOf(output, { side: "output", isModelCall: true }),
         ...usageColumns(usage),
       });
       const values = { value: output, attributes, reasoning, usage: usage?.raw, tool_entry };

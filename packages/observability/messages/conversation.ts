@@ -13,6 +13,9 @@ type Given = {
 
 /** Reads a payload as messages; undefined when it is none, and is to be shown as the value it is. */
 export function readConversation(value: unknown, { side, isModelCall }: Given): Conversation | undefined {
+  if (!isModelCall && Array.isArray(value) && !holdsMessages(value)) {
+    return undefined;
+  }
   const role = side === "input" ? "user" : "assistant";
   const rest = isObject(value) ? restOf(value) : {};
   const messages = spoken(messagesOf(value, role));
@@ -44,9 +47,13 @@ function restOf(value: Readonly<Record<string, unknown>>): Readonly<Record<strin
   return isMessage ? {} : Object.fromEntries(Object.entries(value).filter(([, item]) => !holdsMessages(item)));
 }
 
+/** Of a long list the ends tell: it may have a hundred thousand rows and no message. */
 function holdsMessages(item: unknown): boolean {
-  return typeof item === "object" && item !== null && messagesOf(item, "other").some(isNamed);
+  const sample = Array.isArray(item) ? [...item.slice(0, SAMPLE), ...item.slice(-SAMPLE)] : item;
+  return typeof sample === "object" && sample !== null && messagesOf(sample, "other").some(isNamed);
 }
+
+const SAMPLE = 10;
 
 /** The platform keeps reasoning apart from the answer. */
 export function withReasoning(said: readonly RawMessage[], reasoning: string | null): readonly RawMessage[] {

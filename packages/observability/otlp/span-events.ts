@@ -29,7 +29,9 @@ function errorOf(span: Pick<OtlpSpan, "status" | "events" | "attributes">): stri
   }
   const exception = exceptionsOf(span).at(-1);
   const [type, message] = [textOf(exception, "exception.type"), textOf(exception, "exception.message")];
-  const told = [type, message].filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type");
+  // Some libraries' messages begin with the type already.
+  const said = message.startsWith(`${type}:`) ? [message] : [type, message];
+  const told = said.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type");
   return boundText(told === "" ? "The span ended with the status ERROR and said no more." : told, MAX_ERROR_LENGTH);
 }
 
@@ -184,10 +186,33 @@ function traceStart(traceId: string, { projectId, span, source, place, facts, in
     thread_id: optionalName(facts.threadId),
     session_id: optionalName(facts.sessionId),
     user_id: optionalName(facts.userId),
+    ...labelsOf(source, facts),
     input,
-    attributes: { "otel.trace_id": span.traceId, "otel.resource": boundValue(Object.fromEntries(source.resource)) },
+    attributes: {
+      "otel.trace_id": span.traceId,
+      "otel.resource": boundValue(Object.fromEntries(source.resource)),
+      ...(Object.keys(facts.metadata).length === 0 ? {} : { metadata: boundValue(facts.metadata as OtlpValue) }),
+    },
     ...standIn(span, place),
   });
+}
+
+const MAX_LABEL = 200;
+const MAX_TAGS = 50;
+
+/** The span says it itself, or the process it ran in. */
+function labelsOf({ resource }: Source, { environment, release, version, tags }: SpanFacts) {
+  const inResource = (...names: readonly string[]) => names.map((name) => textOf(resource, name)).find((text) => text !== "");
+  const labels = {
+    environment: environment ?? inResource("langfuse.environment", "deployment.environment.name", "deployment.environment"),
+    release: release ?? inResource("langfuse.release"),
+    version: version ?? inResource("service.version"),
+  };
+  const bounded = Object.entries(labels).flatMap(([name, text]) => (text === undefined ? [] : [[name, boundText(text, MAX_LABEL)]]));
+  return {
+    ...(Object.fromEntries(bounded) as { [Name in keyof typeof labels]?: string }),
+    ...(tags.length === 0 ? {} : { tags: tags.slice(0, MAX_TAGS).map((tag) => boundText(tag, MAX_LABEL)) }),
+  };
 }
 
 function traceEnd(traceId: string, { projectId, span, place, status, output }: Common): DraftEvent {

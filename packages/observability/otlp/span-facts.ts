@@ -15,6 +15,12 @@ export type SpanFacts = {
   readonly threadId: string | undefined;
   readonly sessionId: string | undefined;
   readonly userId: string | undefined;
+  readonly environment: string | undefined;
+  readonly release: string | undefined;
+  readonly version: string | undefined;
+  readonly tags: readonly string[];
+  /** What the application noted of the trace, by its own names. */
+  readonly metadata: Readonly<Record<string, OtlpValue>>;
   readonly code: { readonly file: string; readonly line: number; readonly function?: string } | undefined;
   /** Attributes that no other field has used. */
   readonly attributes: Readonly<Record<string, OtlpValue>>;
@@ -51,10 +57,25 @@ export function readSpanFacts(
       read.text("user.id", "enduser.id", "traceloop.association.properties.user_id", "ai.telemetry.metadata.userId", "langfuse.user.id"),
       metadata["user_id"],
     ),
+    environment: read.text("langfuse.environment", "deployment.environment.name", "deployment.environment"),
+    release: read.text("langfuse.release"),
+    version: read.text("langfuse.version"),
+    tags: tagsOf(read.value("langfuse.trace.tags", "tag.tags", "langsmith.span.tags")),
+    metadata: { ...metadata, ...below("langfuse.trace.metadata.", read.group("langfuse.trace.metadata.")) },
     code: codeOf(read),
     // Read last, when the other fields have taken theirs.
     attributes: read.rest(),
   };
+}
+
+/** A list, or what some write instead: its JSON, or one tag. */
+function tagsOf(value: OtlpValue | undefined): readonly string[] {
+  const given = Array.isArray(value) ? value : [value];
+  return given.filter((tag): tag is string => typeof tag === "string" && tag !== "");
+}
+
+function below(prefix: string, group: Readonly<Record<string, OtlpValue>>): Readonly<Record<string, OtlpValue>> {
+  return Object.fromEntries(Object.entries(group).map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
 const KINDS: Readonly<Record<string, ObservationKind>> = {
@@ -163,7 +184,7 @@ function codeOf(read: AttributeReader): SpanFacts["code"] {
   return { file: file.slice(0, 4096), line, ...(name === undefined ? {} : { function: name.slice(0, 500) }) };
 }
 
-function toRecord(value: OtlpValue): Readonly<Record<string, unknown>> | undefined {
+function toRecord(value: OtlpValue): Readonly<Record<string, OtlpValue>> | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : undefined;
 }
 

@@ -8,6 +8,6 @@ export function columnOfField(field: string): string {
 /** All columns of an entry but its key, as `observability.entry_of` gives them. */
 export const ENTRY_COLUMNS: readonly string[] = `
   runs last_run sort_at started_at ended_at waiting_ms name status session_id user_id thread_id error
-  steps failures tokens producers first_seqs last_seqs is_whole fields scores keys ${TRACE_NUMBERS.join(" ")}`
+  steps failures tokens producers first_seqs last_seqs is_whole fields scores keys input_line output_line ${TRACE_NUMBERS.join(" ")}`
   .trim()
   .split(/\s+/);

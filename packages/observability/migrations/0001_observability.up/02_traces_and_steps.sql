@@ -34,6 +34,11 @@ create table observability.traces (
   -- array and not a tsvector, whose making took longer than everything else that writing a trace does.
   start_words text[],
   end_words text[],
+  -- What it is found by beside its names: `environment:…`, `release:…`, `version:…`, `tag:…`, `metadata.<key>:…`.
+  start_fields text[],
+  -- One line of its input and of its output, for the list, which reads no payload.
+  start_line text,
+  end_line text,
   -- The hour a row counted for before its last change, so that whoever changes it can mark both without reading it first.
   left_hour timestamptz,
   sort_at timestamptz generated always as (coalesce(started_at, seen_at)) stored,
@@ -62,6 +67,9 @@ create table observability.observations (
   name text,
   started_at timestamptz,
   start_model text,
+  -- Of model calls: one line of what was asked and what came back, for traces that say nothing themselves.
+  start_line text,
+  end_line text,
   code json,
   -- Which task of a graph a node ran as, and where it said to go on; what was gone is found by joining both.
   graph_step json,

@@ -21,6 +21,7 @@ create table observability.trace_entries (
   -- The first 1,000 characters of it.
   error text,
   steps bigint not null,
+  -- Where failures arose: failed steps below which none failed.
   failures bigint not null,
   input_tokens bigint,
   output_tokens bigint,
@@ -34,11 +35,13 @@ create table observability.trace_entries (
   last_seqs bigint[] not null,
   -- Whether its start and its end have arrived.
   is_whole boolean[] not null,
-  -- What it ran, once each: `model:…`, `tool:…`, `node:…`, `kind:…`, `code:…`, `commit:…`.
+  -- What it ran, once each: `model:…`, `tool:…`, `node:…`, `kind:…`, `code:…`, `commit:…`; and what its start says it is to be found by.
   fields text[] not null,
   scores jsonb not null,
   -- By these it is found: of its fields, words, scores and producers, project and all in one number.
   keys bigint[] not null,
+  input_line text,
+  output_line text,
   primary key (project_id, trace_id)
 );
 create index trace_entries_by_time on observability.trace_entries (project_id, sort_at, trace_id);

@@ -29,7 +29,8 @@ returns table (
   runs uuid[], last_run uuid, sort_at timestamptz, started_at timestamptz, ended_at timestamptz, waiting_ms double precision,
   duration_ms double precision, name text, status text, session_id text, user_id text, thread_id text, error text, steps bigint,
   failures bigint, input_tokens bigint, output_tokens bigint, tokens bigint, cost double precision,
-  time_to_first_token_ms double precision, producers uuid[], first_seqs bigint[], last_seqs bigint[], is_whole boolean[], fields text[], scores jsonb, keys bigint[]
+  time_to_first_token_ms double precision, producers uuid[], first_seqs bigint[], last_seqs bigint[], is_whole boolean[], fields text[], scores jsonb, keys bigint[],
+  input_line text, output_line text
 ) language sql stable as $$
   select family.runs, family.last_run, trace.sort_at, trace.started_at, family.ended_at, family.waiting_ms,
     -- Not by `greatest` alone, which makes a number of null.
@@ -37,7 +38,7 @@ returns table (
       then greatest(extract(epoch from family.ended_at - trace.started_at) * 1000 - family.waiting_ms, 0)
       else extract(epoch from family.ended_at - trace.started_at) * 0 end::double precision,
     trace.name, family.status, trace.session_id, trace.user_id, trace.thread_id, left(family.error, 1000),
-    coalesce(total.steps, 0), coalesce(total.failures, 0), total.input_tokens, total.output_tokens,
+    coalesce(total.steps, 0), told.failures, total.input_tokens, total.output_tokens,
     case when total.input_tokens is null and total.output_tokens is null then null
       else coalesce(total.input_tokens, 0) + coalesce(total.output_tokens, 0) end,
     total.cost, total.time_to_first_token_ms,
@@ -51,7 +52,8 @@ returns table (
       select observability.trace_key(of_project, 'score', score ->> 'name') from jsonb_array_elements(scored.scores) as score
       union
       select observability.trace_key(of_project, 'producer', producer::text) from unnest(numbers.producers) as producer
-    )
+    ),
+    coalesce(trace.start_line, told.first_line), coalesce(family.end_line, told.last_line)
   from observability.traces as trace
   cross join lateral (
     select array_agg(run.id order by run.sort_at, run.id) as runs,
@@ -59,17 +61,18 @@ returns table (
       (array_agg(run.status order by run.sort_at desc, run.id desc))[1] as status,
       (array_agg(run.ended_at order by run.sort_at desc, run.id desc))[1] as ended_at,
       (array_agg(run.error order by run.sort_at desc, run.id desc))[1] as error,
+      (array_agg(run.end_line order by run.sort_at desc, run.id desc))[1] as end_line,
       array[bool_and(run.has_start), bool_and(run.has_end)] as is_whole,
       array(select distinct word from unnest(string_to_array(string_agg(array_to_string(run.words, ' '), ' '), ' ')) as word where word <> '') as words,
       coalesce(sum(greatest(run.waited, 0)), 0)::double precision as waiting_ms
     from (
       select member.*, extract(epoch from member.sort_at - lag(member.ended_at) over (order by member.sort_at, member.id)) * 1000 as waited
       from (
-        select trace.id, trace.sort_at, trace.ended_at, trace.status, trace.error, trace.start_event is not null as has_start,
+        select trace.id, trace.sort_at, trace.ended_at, trace.status, trace.error, trace.end_line, trace.start_event is not null as has_start,
           trace.end_event is not null as has_end, trace.start_words || trace.end_words as words
         where trace.paused_at is null
         union all
-        select part.id, part.sort_at, part.ended_at, part.status, part.error, own.start_event is not null, own.end_event is not null,
+        select part.id, part.sort_at, part.ended_at, part.status, part.error, own.end_line, own.start_event is not null, own.end_event is not null,
           own.start_words || own.end_words
         from observability.segments_of(of_project, of_trace) as part
         join observability.traces as own on own.project_id = of_project and own.id = part.id
@@ -78,7 +81,7 @@ returns table (
     ) as run
   ) as family
   cross join lateral (
-    select sum(part.steps)::bigint as steps, sum(part.failures)::bigint as failures,
+    select sum(part.steps)::bigint as steps,
       (case when sum(part.input_tokens) > 9007199254740991 then 9007199254740991 else sum(part.input_tokens) end)::bigint as input_tokens,
       (case when sum(part.output_tokens) > 9007199254740991 then 9007199254740991 else sum(part.output_tokens) end)::bigint as output_tokens,
       sum(observability.cost_of(
@@ -87,7 +90,7 @@ returns table (
       )) as cost,
       max(part.time_to_first_token_ms) as time_to_first_token_ms
     from (
-      select step.model, step.hour, max(step.time_to_first_token_ms) as time_to_first_token_ms, count(*) as steps, count(*) filter (where step.end_status = 'failure') as failures,
+      select step.model, step.hour, max(step.time_to_first_token_ms) as time_to_first_token_ms, count(*) as steps,
         sum(step.input_tokens) as input_tokens, sum(step.output_tokens) as output_tokens, sum(step.uncached_tokens) as uncached_tokens,
         sum(step.cache_read_tokens) as cache_read_tokens, sum(step.cache_write_tokens) as cache_write_tokens
       from observability.traces as run
@@ -100,7 +103,22 @@ returns table (
       on part.input_tokens is not null or part.output_tokens is not null
   ) as total
   cross join lateral (
-    select array_agg(distinct said.field || ':' || left(said.value, 200)) as fields
+    -- A failure that climbs through the steps around it is one.
+    select (select count(*) from (select unnest(step.failed) except select unnest(step.passed_on)) as cause (id)) as failures,
+      step.first_line, step.last_line
+    from (
+      select array_agg(step.id) filter (where step.end_status = 'failure') as failed,
+        array_agg(step.parent_id) filter (where step.end_status = 'failure') as passed_on,
+        (array_agg(step.start_line order by coalesce(step.started_at, step.seen_at), step.id) filter (where step.start_line is not null))[1] as first_line,
+        (array_agg(step.end_line order by coalesce(step.ended_at, step.seen_at) desc, step.id desc) filter (where step.end_line is not null))[1] as last_line
+      from observability.traces as run
+      join observability.observations as step on step.project_id = of_project and step.trace_id = run.id and step.day = run.day
+        and (of_days is null or step.day = any(of_days))
+      where run.project_id = of_project and run.id = any(family.runs)
+    ) as step
+  ) as told
+  cross join lateral (
+    select array_agg(distinct said.field || ':' || left(said.value, 200)) || coalesce(trace.start_fields, '{}') as fields
     from observability.traces as run
     join observability.observations as step on step.project_id = of_project and step.trace_id = run.id and step.day = run.day
         and (of_days is null or step.day = any(of_days))

@@ -75,6 +75,16 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
   }
 }
 
+function labelsOf(labels: readonly string[]): Pick<ListedTrace, "environment" | "release" | "version" | "tags"> {
+  const of = (name: string) => labels.filter((label) => label.startsWith(`${name}:`)).map((label) => label.slice(name.length + 1));
+  const [environment = null] = of("environment");
+  const [release = null] = of("release");
+  const [version = null] = of("version");
+  return { environment, release, version, tags: of("tag").slice(0, MAX_TAGS) };
+}
+
+const MAX_TAGS = 10;
+
 export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): ListedTrace {
   return {
     id: row.id,
@@ -91,6 +101,9 @@ export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): 
     session_id: row.session_id,
     user_id: row.user_id,
     models: [...row.models],
+    input: row.input,
+    output: row.output,
+    ...labelsOf(row.labels),
     error: row.error,
     scores: row.scores.map((score) => ({ ...score })),
   };

@@ -26,6 +26,10 @@ export type EntryRow = TraceNumbers & {
   readonly user_id: string | null;
   readonly error: string | null;
   readonly models: readonly string[];
+  readonly input: string | null;
+  readonly output: string | null;
+  /** `environment:…`, `release:…`, `version:…`, `tag:…`. */
+  readonly labels: readonly string[];
   readonly scores: readonly { readonly name: string; readonly value: number; readonly count: number }[];
 };
 
@@ -186,6 +190,8 @@ async function readEntries(
       entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.steps, entry.failures, entry.thread_id,
       entry.session_id, entry.user_id, ${numbers}, left(entry.error, 300) as error,
       array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,
+      entry.input_line as input, entry.output_line as output,
+      array(select said from unnest(entry.fields) as said where said ~ '^(environment|release|version|tag):' order by said limit 60) as labels,
       jsonb_path_query_array(entry.scores, '$[0 to 9]') as scores
     from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
     join observability.trace_entries as entry on entry.project_id = ${projectId}::uuid and entry.trace_id = wanted.id

@@ -142,12 +142,22 @@ const numbersOfTrace = ADDED_NUMBERS.map((name) => sql`${bounded(addedUp(name, "
 
 /** Of one `trace` and its `family`. Prices change by the hour, so the calls of one model and hour are priced as one. */
 const totals = sql<Totals>`(
-  select coalesce(sum(part.observations), 0)::bigint as observations, coalesce(sum(part.failures), 0)::bigint as failures,
+  with failed as materialized (
+    select observation.id, observation.parent_id
+    from unnest(family.ids, family.days) as segment (id, day)
+    join observability.observations as observation on observation.trace_id = segment.id and observation.day = segment.day
+    where observation.project_id = trace.project_id and observation.end_status = 'failure'
+  )
+  select coalesce(sum(part.observations), 0)::bigint as observations, (
+      select count(*) from (
+        select step.id from failed as step except select step.parent_id from failed as step
+      ) as cause
+    ) as failures,
     ${sql.join(numbersOfTrace)},
     sum(${costOf("part", "price")}) as cost
   from (
     select observation.model, observation.hour,
-      count(*) as observations, count(*) filter (where observation.end_status = 'failure') as failures,
+      count(*) as observations,
       ${sql.join(numbersOfPart)},
       sum(observation.uncached_tokens) as uncached_tokens, sum(observation.cache_read_tokens) as cache_read_tokens,
       sum(observation.cache_write_tokens) as cache_write_tokens

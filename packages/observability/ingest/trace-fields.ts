@@ -1,0 +1,27 @@
+import type { StreamEvent } from "#events/event.ts";
+
+type TraceStart = Extract<StreamEvent, { type: "trace.start" }>["body"];
+
+const MAX_FIELDS = 100;
+const MAX_VALUE = 200;
+/** Of what would be no word of a query nobody could ask. */
+const KEY = /^[\w.-]{1,64}$/;
+
+/** What a trace is found by beside its names: `environment:…`, `release:…`, `version:…`, `tag:…`, `metadata.<key>:…`, once each. */
+export function traceFieldsOf({ environment, release, version, tags = [], attributes = {} }: TraceStart): string[] {
+  const { metadata } = attributes;
+  const noted = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : [];
+  const fields = [
+    ...fieldOf("environment", environment),
+    ...fieldOf("release", release),
+    ...fieldOf("version", version),
+    ...tags.flatMap((tag) => fieldOf("tag", tag)),
+    ...noted.flatMap(([key, value]) => (KEY.test(key) ? fieldOf(`metadata.${key}`, value) : [])),
+  ];
+  return Array.from(new Set(fields)).slice(0, MAX_FIELDS);
+}
+
+function fieldOf(name: string, value: unknown): readonly string[] {
+  const text = typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+  return typeof text === "string" && text.trim() !== "" ? [`${name}:${text.slice(0, MAX_VALUE).toWellFormed()}`] : [];
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { LINE_LENGTH, lineOf } from "./line.ts";
+
+const input = { side: "input", isModelCall: false } as const;
+const output = { side: "output", isModelCall: false } as const;
+
+test.each<[string, unknown, typeof input | typeof output, string | undefined]>([
+  [
+    "the newest question",
+    {
+      messages: [
+        ["human", "First?"],
+        ["ai", "Yes."],
+        ["human", "Then?"],
+      ],
+    },
+    input,
+    "Then?",
+  ],
+  [
+    "the question, not the tool's result behind it",
+    [
+      { role: "user", content: "Where?" },
+      { role: "tool", content: "far" },
+    ],
+    input,
+    "Where?",
+  ],
+  [
+    "the answer",
+    {
+      messages: [
+        { type: "human", content: "Where?" },
+        { type: "ai", content: "There." },
+      ],
+    },
+    output,
+    "There.",
+  ],
+  [
+    "a call, where that is the answer",
+    [{ role: "assistant", content: "", tool_calls: [{ name: "find", args: { id: 42, by: "a" } }] }],
+    output,
+    'find(42, "a")',
+  ],
+  ["a text with its breaks", "two\n\tlines", input, "two lines"],
+  ["what is called a question", { question: "Where?", depth: 3 }, input, "Where?"],
+  ["the only text", { order: "late" }, input, "late"],
+  ["JSON, where nothing is a text", { n: 1, list: [1, 2] }, input, '{"n":1,"list":[1,2]}'],
+  ["nothing", null, input, undefined],
+  ["what was sent before", { messages: [{ role: "user", content: "old" }, { $blob: "a".repeat(64) }] }, output, undefined],
+  ["a whole that was sent before", { $blob: "a".repeat(64) }, output, undefined],
+])("a line says %s", (_name, value, given, line) => {
+  expect(lineOf(value, given)).toBe(line);
+});
+
+test("is no longer than it may be, in whole characters", () => {
+  const line = lineOf("🙂".repeat(500), input) ?? "";
+  expect(Array.from(line)).toHaveLength(LINE_LENGTH);
+  expect(line.endsWith("🙂…")).toBe(true);
+  expect(lineOf({ rows: Array.from({ length: 100_000 }, (_, index) => index) }, input)?.length).toBe(LINE_LENGTH);
+});

@@ -1,0 +1,103 @@
+import { readConversation } from "./conversation.ts";
+import type { RawMessage } from "./read-messages.ts";
+import { isObject, type RawPart } from "./read-parts.ts";
+
+export const LINE_LENGTH = 80;
+
+type Given = { readonly side: "input" | "output"; readonly isModelCall: boolean };
+
+/**
+ * One line of what was asked, or of what came back: of messages the newest, of other values the text in them. Undefined where there is none,
+ * or where the newest message was sent before and only its hash is here.
+ */
+export function lineOf(value: unknown, given: Given): string | undefined {
+  if (value === undefined || value === null || value === "") {
+    return undefined;
+  }
+  const conversation = typeof value === "string" ? undefined : readConversation(withoutBeginnings(value), given);
+  const text = conversation === undefined ? textIn(value) : wordsOf(newestOf(conversation.messages, given.side));
+  return text === undefined ? undefined : oneLine(text);
+}
+
+const NEWEST = 50;
+
+/** What was said last is enough for a line, however long a list is. */
+function withoutBeginnings(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.slice(-NEWEST);
+  }
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, Array.isArray(item) ? item.slice(-NEWEST) : item]))
+    : value;
+}
+
+/** What a person asked says more than what a tool gave back since. */
+function newestOf(messages: readonly RawMessage[], side: Given["side"]): RawMessage | undefined {
+  return (side === "input" ? messages.findLast(({ role }) => role === "user") : undefined) ?? messages.at(-1);
+}
+
+function wordsOf(message: RawMessage | undefined): string | undefined {
+  const parts = message?.parts ?? [];
+  const words = parts.filter(({ type, value }) => type === "text" && typeof value === "string").map(({ value }) => String(value));
+  return words.length > 0 ? words.join(" ") : parts.map(inBrief).find((text) => text !== undefined);
+}
+
+function inBrief({ type, name, value }: RawPart): string | undefined {
+  switch (type) {
+    case "tool_call":
+      return `${name ?? "tool"}(${isObject(value) ? Object.values(value).map(jsonOf).join(", ") : jsonOf(value)})`;
+    case "tool_result":
+      return typeof value === "string" ? value : jsonOf(value);
+    case "media":
+      return "[image or file]";
+    default:
+      return undefined;
+  }
+}
+
+/** Names under which applications keep what was asked and answered. */
+const NAMES = ["question", "query", "prompt", "input", "answer", "output", "result", "response", "text", "content", "message"];
+
+function textIn(value: unknown): string | undefined {
+  if (typeof value === "string") {
+    return value;
+  }
+  if (!isObject(value)) {
+    return jsonOf(value);
+  }
+  if ("$blob" in value) {
+    return undefined;
+  }
+  const texts = Object.values(value).filter((item) => typeof item === "string");
+  const named = NAMES.map((name) => value[name]).find((item) => typeof item === "string" && item !== "");
+  return typeof named === "string" ? named : texts.length === 1 && Object.keys(value).length === 1 ? texts[0] : jsonOf(value);
+}
+
+/** Enough of it to fill a line: a long value is not written out for that. */
+function jsonOf(value: unknown): string {
+  let left = LINE_LENGTH;
+  const text = JSON.stringify(value, (_key, item: unknown) => {
+    left -= 1;
+    return left < 0
+      ? undefined
+      : typeof item === "string"
+        ? item.slice(0, LINE_LENGTH)
+        : Array.isArray(item)
+          ? item.slice(0, LINE_LENGTH)
+          : item;
+  });
+  return text ?? "";
+}
+
+function oneLine(text: string): string | undefined {
+  const line = text
+    .slice(0, 20 * LINE_LENGTH)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  const characters = Array.from(line.toWellFormed());
+  return line === ""
+    ? undefined
+    : characters.length <= LINE_LENGTH
+      ? characters.join("")
+      : `${characters.slice(0, LINE_LENGTH - 1).join("")}…`;
+}
