@@ -42,7 +42,7 @@ export function describeExplore(stage: () => Stage): void {
     test("what was asked for in vain is named, and each part of it can be dropped", async () => {
       const page = await openTraces(stage());
       await queryOf(page).fill("status:success error:nosuch duration:>5h");
-      await page.getByRole("heading", { name: "No trace matches" }).waitFor();
+      await page.getByRole("heading", { name: "No traces match your filters" }).waitFor();
       expect(await inspectPage(page, "traces-nothing")).toEqual([]);
       await page.getByRole("button", { name: "Drop error:nosuch" }).click();
       await expect.poll(() => queryOf(page).inputValue()).toBe("status:success duration:>5h");

@@ -45,7 +45,7 @@ const toolEntry = z.object({
   status: z.enum(["success", "failure"]),
 });
 
-const label = z.string().max(200).optional();
+const label = z.string().max(500).optional();
 
 const graphName = z.string().max(600);
 
@@ -95,7 +95,7 @@ const eventBodies = {
     environment: label,
     release: label,
     version: label,
-    tags: z.array(z.string().max(200)).max(50).optional(),
+    tags: z.array(z.string().max(500)).max(50).optional(),
     input: payload,
     attributes,
     stands_in_since: standsInSince,

@@ -9,14 +9,14 @@ const KEY = /^[\w.-]{1,64}$/;
 
 /** What a trace is found by beside its names: `environment:…`, `release:…`, `version:…`, `tag:…`, `metadata.<key>:…`, once each. */
 export function traceFieldsOf({ environment, release, version, tags = [], attributes = {} }: TraceStart): string[] {
-  const { metadata } = attributes;
-  const noted = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : [];
+  const { metadata, tags: noted } = attributes;
+  const pairs = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : [];
   const fields = [
     ...fieldOf("environment", environment),
     ...fieldOf("release", release),
     ...fieldOf("version", version),
-    ...tags.flatMap((tag) => fieldOf("tag", tag)),
-    ...noted.flatMap(([key, value]) => (KEY.test(key) ? fieldOf(`metadata.${key}`, value) : [])),
+    ...[...tags, ...(Array.isArray(noted) ? noted.slice(0, MAX_FIELDS) : [])].flatMap((tag) => fieldOf("tag", tag)),
+    ...pairs.flatMap(([key, value]) => (KEY.test(key) ? fieldOf(`metadata.${key}`, value) : [])),
   ];
   return Array.from(new Set(fields)).slice(0, MAX_FIELDS);
 }

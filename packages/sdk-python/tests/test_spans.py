@@ -27,6 +27,21 @@ def test_observations_nest_in_their_trace(stream: Stream):
     assert recorded.of_type("observation.update")[0]["attributes"] == {"b": 2}
 
 
+def test_a_trace_tells_what_it_is_to_be_found_by(stream: Stream, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OBS_ENVIRONMENT", "staging")
+    monkeypatch.setenv("OBS_RELEASE", "2026.11")
+    with trace("labelled", version="1.4", tags=["beta"], metadata={"customer": "acme"}, attributes={"a": 1}):
+        pass
+    with trace("own", environment="production"):
+        pass
+    labelled, own = stream.read().traces
+    wanted = {"environment": "staging", "release": "2026.11", "version": "1.4", "tags": ["beta"]}
+    assert labelled | wanted == labelled
+    assert labelled["attributes"] == {"a": 1, "metadata": {"customer": "acme"}}
+    assert own["environment"] == "production"
+    assert own.get("tags") is None
+
+
 def test_decorated_functions_return_and_raise_what_they_did(stream: Stream):
     class Shop:
         @observe()

@@ -14,6 +14,7 @@ import type {
 import { createIdentifier } from "../event/identifier.ts";
 import { countDropped, observe } from "../settings/metrics.ts";
 import { PayloadCopies } from "./payload-copies.ts";
+import { deploymentOfProcess } from "../settings/settings.ts";
 import { sdkState } from "../client/sdk-state.ts";
 import { timestamp } from "../event/timestamp.ts";
 
@@ -21,11 +22,27 @@ const MAX_SCORE_NAME_LENGTH = 200;
 /** The schema's 4000 less what a cut text says about its length. */
 const MAX_COMMENT_LENGTH = 3900;
 
+/** What traces are found by beside their names. */
+export type TraceLabels = {
+  /** Default `OBS_ENVIRONMENT`. */
+  readonly environment?: string | undefined;
+  /** Default `OBS_RELEASE`. */
+  readonly release?: string | undefined;
+  /** Of the agent. */
+  readonly version?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** Found by `metadata.<key>:<value>` in the list. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+};
+
+const MAX_TAGS = 50;
+
 export type TraceStart = {
   readonly name: string;
   readonly threadId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly userId?: string | undefined;
+  readonly labels?: TraceLabels | undefined;
   readonly input?: unknown;
   readonly attributes?: Attributes | undefined;
 };
@@ -74,6 +91,7 @@ export type OpenObservation = {
 export function startTrace(start: TraceStart): OpenTrace | undefined {
   return record((copies, publish, now) => {
     const traceId = createIdentifier();
+    const { environment, release, version, tags, metadata } = { ...deploymentOfProcess(), ...withoutMissing(start.labels) };
     publish("trace.start", {
       trace_id: traceId,
       name: copies.name(start.name),
@@ -81,11 +99,19 @@ export function startTrace(start: TraceStart): OpenTrace | undefined {
       thread_id: copies.optionalName(start.threadId),
       session_id: copies.optionalName(start.sessionId),
       user_id: copies.optionalName(start.userId),
+      environment: copies.optionalName(environment),
+      release: copies.optionalName(release),
+      version: copies.optionalName(version),
+      tags: tags === undefined || tags.length === 0 ? undefined : tags.slice(0, MAX_TAGS).map((tag) => copies.name(tag)),
       input: copies.payload(start.input, "input"),
-      attributes: copies.attributes(start.attributes),
+      attributes: copies.attributes(metadata === undefined ? start.attributes : { ...start.attributes, metadata }),
     });
     return { traceId };
   });
+}
+
+function withoutMissing(labels: TraceLabels = {}): TraceLabels {
+  return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== undefined));
 }
 
 export function endTrace(trace: OpenTrace, outcome: Outcome & { readonly pausedAt?: string | undefined }): void {

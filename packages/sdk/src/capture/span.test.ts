@@ -22,6 +22,26 @@ describe("trace, observe and traceTool", () => {
     });
   });
 
+  it("tell what a trace is to be found by, and the process says where it runs", async () => {
+    vi.stubEnv("OBS_ENVIRONMENT", "staging");
+    vi.stubEnv("OBS_RELEASE", "2026.11");
+    trace({ name: "labelled", version: "1.4", tags: ["beta"], metadata: { customer: "acme" }, attributes: { a: 1 } }, () => 1);
+    trace({ name: "own", environment: "production" }, () => 1);
+    vi.unstubAllEnvs();
+    const { traces } = await recorded();
+    expect(traces).toMatchObject([
+      {
+        environment: "staging",
+        release: "2026.11",
+        version: "1.4",
+        tags: ["beta"],
+        attributes: { a: 1, metadata: { customer: "acme" } },
+      },
+      { environment: "production", release: "2026.11" },
+    ]);
+    expect(traces[1]).not.toHaveProperty("tags");
+  });
+
   it("say where they were called, and nothing when the application forbids to look", async () => {
     function lookUp() {
       return traceTool({ name: "tool", parameters: {} }, () => observe({ name: "inner" }, () => 1));

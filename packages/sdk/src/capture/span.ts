@@ -1,7 +1,7 @@
 import { callSite } from "./code-reference.ts";
 import { whenAnswered } from "./later-answer.ts";
 import type { Attributes, ObservationKind } from "../event/event.ts";
-import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace } from "./recorder.ts";
+import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace, type TraceLabels } from "./recorder.ts";
 import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
 
 export type TraceOptions = {
@@ -11,7 +11,7 @@ export type TraceOptions = {
   readonly userId?: string;
   readonly input?: unknown;
   readonly attributes?: Attributes;
-};
+} & TraceLabels;
 
 export type ObserveOptions = {
   readonly name: string;
@@ -31,7 +31,8 @@ export type ToolOptions = { readonly name: string; readonly parameters: Readonly
  * const answer = await trace({ name: "answer-question", threadId: "t-1", input: question }, () => agent.invoke({ question }));
  */
 export function trace<T>(options: TraceOptions, body: () => T): T {
-  const opened = startTrace(options);
+  const { environment, release, version, tags, metadata, ...start } = options;
+  const opened = startTrace({ ...start, labels: { environment, release, version, tags, metadata } });
   if (opened === undefined) {
     return body();
   }

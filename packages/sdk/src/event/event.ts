@@ -75,6 +75,10 @@ export type EventBodies = {
     readonly thread_id?: string | undefined;
     readonly session_id?: string | undefined;
     readonly user_id?: string | undefined;
+    readonly environment?: string | undefined;
+    readonly release?: string | undefined;
+    readonly version?: string | undefined;
+    readonly tags?: readonly string[] | undefined;
     readonly input?: Payload;
     readonly attributes?: Attributes | undefined;
   };

@@ -90,6 +90,11 @@ export function isSwitchedOff(): boolean {
   return FALSE.has((processEnvironment["OBS_ENABLED"] ?? "").toLowerCase());
 }
 
+/** What `OBS_ENVIRONMENT` and `OBS_RELEASE` say about where the application runs. */
+export function deploymentOfProcess(): { readonly environment: string | undefined; readonly release: string | undefined } {
+  return { environment: processEnvironment["OBS_ENVIRONMENT"] || undefined, release: processEnvironment["OBS_RELEASE"] || undefined };
+}
+
 /** What `OBS_REPO` and `OBS_COMMIT` say about the application's code. */
 export function readCodeOrigin(): { readonly repo: string | undefined; readonly commit: string | undefined } {
   return { repo: processEnvironment["OBS_REPO"] || undefined, commit: processEnvironment["OBS_COMMIT"] || undefined };

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -54,12 +55,20 @@ class Outcome:
     duration_ms: float | None = None
 
 
+_MAX_TAGS = 50
+
+
 def start_trace(
     name: str,
     *,
     thread_id: str | None = None,
     session_id: str | None = None,
     user_id: str | None = None,
+    environment: str | None = None,
+    release: str | None = None,
+    version: str | None = None,
+    tags: Sequence[str] | None = None,
+    metadata: Mapping[str, Any] | None = None,
     input: Any = None,  # noqa: A002 -- The schema's word.
     attributes: Attributes | None = None,
 ) -> OpenTrace | None:
@@ -74,8 +83,12 @@ def start_trace(
             "thread_id": copies.optional_name(thread_id),
             "session_id": copies.optional_name(session_id),
             "user_id": copies.optional_name(user_id),
+            "environment": copies.optional_name(environment or os.environ.get("OBS_ENVIRONMENT") or None),
+            "release": copies.optional_name(release or os.environ.get("OBS_RELEASE") or None),
+            "version": copies.optional_name(version),
+            "tags": [copies.name(tag) for tag in tags[:_MAX_TAGS]] if tags else None,
             "input": copies.payload(input, "input"),
-            "attributes": copies.attributes(attributes),
+            "attributes": copies.attributes(attributes if metadata is None else {**(attributes or {}), "metadata": dict(metadata)}),
         }
         publish("trace.start", body)
         return OpenTrace(trace_id)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -103,11 +103,25 @@ class trace(Recording):  # noqa: N801 -- Used as a function.
         thread_id: str | None = None,
         session_id: str | None = None,
         user_id: str | None = None,
+        environment: str | None = None,
+        release: str | None = None,
+        version: str | None = None,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
         input: Any = None,  # noqa: A002 -- The schema's word.
         attributes: Attributes | None = None,
     ) -> None:
         super().__init__(name, input=input)
-        self._who = {"thread_id": thread_id, "session_id": session_id, "user_id": user_id}
+        self._who: dict[str, Any] = {
+            "thread_id": thread_id,
+            "session_id": session_id,
+            "user_id": user_id,
+            "environment": environment,
+            "release": release,
+            "version": version,
+            "tags": tags,
+            "metadata": metadata,
+        }
         self._attributes = attributes
         self._opened: OpenTrace | None = None
 

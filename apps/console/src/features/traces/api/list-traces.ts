@@ -1,4 +1,4 @@
-import { type FacetField, type TraceSort, facetListSchema, tracePageSchema } from "@sightline/observability/contract";
+import { type FacetField, type TraceSort, facetListSchema, traceHistogramSchema, tracePageSchema } from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
@@ -16,6 +16,20 @@ export function tracesQuery(projectId: string, { q, sort, order }: AskedTraces) 
     placeholderData: keepPreviousData,
   };
 }
+
+/** How many traces there are, and when they began. */
+export function histogramQuery(projectId: string, q: string) {
+  return queryOptions({
+    queryKey: ["trace histogram", projectId, q],
+    queryFn: answerTo(observability.get(`${tracesOf(projectId)}/histogram`, { query: { q }, answer: traceHistogramSchema })),
+    placeholderData: keepPreviousData,
+    refetchInterval: HISTOGRAM_MS,
+    staleTime: HISTOGRAM_MS / 2,
+    retry: false,
+  });
+}
+
+const HISTOGRAM_MS = 10_000;
 
 /** The list is live as long as only its first page is shown, since more pages would be asked for again and again. */
 export function isLive(pages: number | undefined): boolean {

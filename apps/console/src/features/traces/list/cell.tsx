@@ -40,6 +40,19 @@ export function Cell({
       const id = trace[`${column.id}_id`];
       return <Values field={column.id} values={id === null ? [] : [id]} onTerm={onTerm} />;
     }
+    case "input":
+    case "output": {
+      const line = trace[column.id];
+      return line === null ? <None /> : <Cut text={line} />;
+    }
+    case "environment":
+    case "release":
+    case "version": {
+      const value = trace[column.id];
+      return <Values field={column.id} values={value === null ? [] : [value]} onTerm={onTerm} />;
+    }
+    case "tags":
+      return <Values field="tag" values={trace.tags} onTerm={onTerm} />;
     case "scores":
       return trace.scores.length === 0 ? <None /> : <Cut text={trace.scores.map(scoreInWords).join(", ")} />;
     case "error":

@@ -8,13 +8,31 @@ import {
   traceSortSchema,
 } from "@sightline/observability/contract";
 
-type OtherColumn = "started" | "steps" | "failures" | "tokens" | "models" | "user" | "session" | "thread" | "scores" | "error";
+type OtherColumn =
+  | "started"
+  | "steps"
+  | "failures"
+  | "tokens"
+  | "models"
+  | "user"
+  | "session"
+  | "thread"
+  | "scores"
+  | "error"
+  | "input"
+  | "output"
+  | "tags"
+  | "environment"
+  | "release"
+  | "version";
 export type ColumnId = NumberColumn | OtherColumn;
 
 export type Column = {
   readonly label: string;
   /** Pixels. */
   readonly width: number;
+  /** It takes what room is left, and no less than its width. */
+  readonly isWide?: boolean;
   readonly isNumber?: boolean;
   /** What a click on its head sorts by. */
   readonly sort?: TraceSort | undefined;
@@ -22,6 +40,8 @@ export type Column = {
 
 /** Beside status and name, which are always there; in the order in which they are shown. */
 export const COLUMNS: readonly Column[] = [
+  { id: "input", label: "Input", width: 200, isWide: true },
+  { id: "output", label: "Output", width: 200, isWide: true },
   { id: "started", label: "Started", width: 98, sort: "started" },
   ...numbers("duration"),
   { id: "steps", label: "Steps", width: 56, isNumber: true },
@@ -32,11 +52,15 @@ export const COLUMNS: readonly Column[] = [
   { id: "user", label: "User", width: 82 },
   { id: "session", label: "Session", width: 130 },
   { id: "thread", label: "Thread", width: 130 },
+  { id: "environment", label: "Environment", width: 110 },
+  { id: "release", label: "Release", width: 100 },
+  { id: "version", label: "Version", width: 90 },
+  { id: "tags", label: "Tags", width: 150 },
   { id: "scores", label: "Scores", width: 150 },
   { id: "error", label: "Error", width: 280 },
 ];
 
-export const DEFAULT_COLUMNS: readonly ColumnId[] = ["started", "duration", "steps", "failures", "tokens", "cost", "models", "user"];
+export const DEFAULT_COLUMNS: readonly ColumnId[] = ["input", "output", "started", "duration", "failures", "tokens", "cost"];
 
 function numbers(unit: NumberUnit): readonly Column[] {
   return LISTED_NUMBERS.filter((name) => NUMBERS[name].unit === unit).map((number) => {

@@ -1,17 +1,19 @@
+import type { TraceHistogram } from "@sightline/observability/contract";
 import { Button, Group, Paper, Skeleton, Text, Stack } from "@mantine/core";
 import { IconFilterOff, IconX } from "@tabler/icons-react";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
-import { plural } from "#ui/words/format.ts";
+import { formatExactCount, plural } from "#ui/words/format.ts";
 import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { Status } from "#ui/kit/status.tsx";
-import { isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
+import { histogramQuery, isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
 import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/marks/live-mark.tsx";
 import { type ListProps, isReadable } from "./list-state.ts";
 import { askedOf, withTerm, partsOf } from "#features/traces/list/query/query-text.ts";
+import { TraceHistogramBar } from "./histogram.tsx";
 import { TraceTable } from "./trace-table.tsx";
 import { isAllTime, rangeInWords } from "#ui/time/time-range.ts";
 import classes from "./trace-list.module.css";
@@ -42,6 +44,8 @@ export function TraceList({ projectId, state, onChange, onCompare, setUp }: Trac
     // Never breaks off the loading of the next page.
     refresh: () => list.refetch({ cancelRefetch: false }),
   });
+  // The same answer that the histogram shows.
+  const counted = useQuery({ ...histogramQuery(projectId, q), enabled: readable });
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const traces = list.data?.pages.flatMap(({ items }) => items);
 
@@ -54,11 +58,7 @@ export function TraceList({ projectId, state, onChange, onCompare, setUp }: Trac
     if (!readable) {
       return (
         <Paper>
-          <EmptyPanel
-            icon={<IconFilterOff />}
-            title="This query can't be read"
-            description="What is wrong with it stands below the field."
-          />
+          <EmptyPanel icon={<IconFilterOff />} title="This query can't be read" description="See the error below the search box." />
         </Paper>
       );
     }
@@ -78,10 +78,10 @@ export function TraceList({ projectId, state, onChange, onCompare, setUp }: Trac
   }
   return (
     <>
+      <TraceHistogramBar projectId={projectId} state={state} onChange={onChange} />
       <div className={classes.line}>
         <Dimmed role="status">
-          {traces.length === 0 ? "No traces" : plural(traces.length, "trace", "traces")}
-          {traces.length > 0 && (list.hasNextPage ? " loaded, there are more" : " in all")}
+          {countInWords(traces.length, list.hasNextPage ? counted.data : undefined)}
           {list.data?.pages[0]?.is_cost_pending === true && "; prices changed a moment ago, some costs are still the old ones"}
         </Dimmed>
         <Freshness readable={readable} error={list.error} live={isLive(list.data?.pages.length) ? live : undefined} onFirst={toFirst} />
@@ -120,6 +120,14 @@ export function TraceList({ projectId, state, onChange, onCompare, setUp }: Trac
   );
 }
 
+/** Undefined where all are shown, or where nobody has counted them yet. */
+function countInWords(shown: number, counted: TraceHistogram | undefined): string {
+  if (counted === undefined || counted.total <= shown) {
+    return shown === 0 ? "No traces" : plural(shown, "trace", "traces");
+  }
+  return `Showing ${formatExactCount(shown)} of ${formatExactCount(counted.total)}${counted.is_cut ? "+" : ""}`;
+}
+
 type FreshnessProps = {
   readonly readable: boolean;
   readonly error: Error | null;
@@ -156,9 +164,9 @@ function NoMatches({ state, onChange }: Pick<ListProps, "state" | "onChange">) {
     <Paper>
       <EmptyPanel
         icon={<IconFilterOff />}
-        title="No trace matches"
+        title="No traces match your filters"
         description={
-          parts.length > 1 ? "Each of these must be true of a trace. Drop one, or all." : "No trace in this project is like that."
+          parts.length > 1 ? "Each of these must be true of a trace. Drop one, or all." : "Drop it to see all traces of the project."
         }
       >
         <Stack align="center" maw="100%">

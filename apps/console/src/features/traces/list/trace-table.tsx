@@ -70,11 +70,11 @@ const TraceRow = memo(function TraceRow({
 });
 
 /** As the style sheet has it, in pixels. */
-const ROW_HEIGHT = 42;
+const ROW_HEIGHT = 32;
 /** Fewer than these are all there, for the browser's own search. */
 const FEW = 150;
 /** As many as a high screen has room for. They are there at once, and the others right after they are painted. */
-const SCREEN = 20;
+const SCREEN = 26;
 
 /** Which rows exist, and how much room those before and after them take in pixels. The page scrolls, not the table. */
 function useShownRows(body: RefObject<HTMLElement | null>, count: number) {
@@ -153,11 +153,11 @@ export function TraceTable({ projectId, traces, columns: shownColumns, sorting, 
             <ColumnHeading header="Compare" isHidden width={CHOICE_WIDTH} />
             <ColumnHeading header="Status" width={STATUS_WIDTH} />
             <ColumnHeading header="Trace" />
-            {columns.map(({ id, label, width: wide, isNumber, sort }) => (
+            {columns.map(({ id, label, width: wide, isWide, isNumber, sort }) => (
               <ColumnHeading
                 key={id}
                 header={label}
-                width={wide}
+                {...(isWide === true ? {} : { width: wide })}
                 align={isNumber === true ? "right" : undefined}
                 sort={
                   sort && {

@@ -58,7 +58,7 @@ export function withoutTermAt(text: string, place: QueryPlace): string {
 function fieldOptions({ begun, isNegated }: { readonly begun: string; readonly isNegated: boolean }): readonly QueryOption[] {
   const minus = isNegated ? "-" : "";
   return TRACE_FIELDS.filter(({ name }) => name.startsWith(begun)).map(({ name, description }) => ({
-    text: name === "score" ? `${minus}score.` : `${minus}${name}:`,
+    text: name === "score" || name === "metadata" ? `${minus}${name}.` : `${minus}${name}:`,
     explains: isNegated ? `Not: ${description.toLowerCase()}` : description,
   }));
 }
