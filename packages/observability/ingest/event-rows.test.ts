@@ -9,7 +9,7 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { clearTables, tablesOf } from "#testing/consumer-rig.ts";
 import { randomOf, shuffled } from "@sightline/foundation/testing/random";
 import { writeEvents } from "#testing/write-events.ts";
-import { toInstant } from "./event-rows.ts";
+import { toInstant, toRows } from "./event-rows.ts";
 import { toMultirange } from "./multirange.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
@@ -151,3 +151,10 @@ function cut(events: readonly StreamEvent[], random: () => number): StreamEvent[
   }
   return batches;
 }
+
+test("a report of a number that a producer cannot have given counts nothing as lost", () => {
+  const producer = createProducer(uuidv7());
+  const report = (lastSeq: number) => toRows([producer.event("producer.heartbeat", { last_seq: lastSeq })]).producers[0]?.announced_seq;
+  expect(report(Number.MAX_SAFE_INTEGER)).toBe(1);
+  expect(report(500)).toBe(500);
+});

@@ -239,7 +239,7 @@ function addProducer(fold: Fold, event: StreamEvent): void {
     row.hello = event.body;
   }
   if (event.type === "producer.heartbeat" || event.type === "producer.bye") {
-    row.announced_seq = Math.max(row.announced_seq ?? 0, event.body.last_seq);
+    row.announced_seq = Math.max(row.announced_seq ?? 0, plausible(event.body.last_seq, event.seq));
     if (event.body.dropped !== undefined && event.seq > (row.dropped_seq ?? 0)) {
       row.dropped = event.body.dropped;
       row.dropped_seq = event.seq;
@@ -248,6 +248,14 @@ function addProducer(fold: Fold, event: StreamEvent): void {
   if (event.type === "producer.bye") {
     row.ended_at = toInstant(event.ts);
   }
+}
+
+/** More than this between a report and the last number it names cannot be: each number is an event, and a stream holds fewer. */
+const MAX_AHEAD = 10_000_000;
+
+/** A number that a producer cannot have given would count all up to it as lost. */
+function plausible(lastSeq: number, ownSeq: number): number {
+  return lastSeq > ownSeq + MAX_AHEAD ? ownSeq : lastSeq;
 }
 
 function countSeq(fold: Fold, { projectId, producerId, seq }: EntryOrigin, at: string): ProducerFold {

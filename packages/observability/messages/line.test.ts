@@ -43,6 +43,7 @@ test.each<[string, unknown, typeof input | typeof output, string | undefined]>([
     output,
     'find(42, "a")',
   ],
+  ["Markdown without its marks", [{ role: "user", content: "# Order\n**48213** is late" }], input, "Order 48213 is late"],
   ["a text with its breaks", "two\n\tlines", input, "two lines"],
   ["what is called a question", { question: "Where?", depth: 3 }, input, "Where?"],
   ["the only text", { order: "late" }, input, "late"],

@@ -39,7 +39,7 @@ function newestOf(messages: readonly RawMessage[], side: Given["side"]): RawMess
 function wordsOf(message: RawMessage | undefined): string | undefined {
   const parts = message?.parts ?? [];
   const words = parts.filter(({ type, value }) => type === "text" && typeof value === "string").map(({ value }) => String(value));
-  return words.length > 0 ? words.join(" ") : parts.map(inBrief).find((text) => text !== undefined);
+  return words.length > 0 ? words.join(" ").replaceAll(/\*\*|^#{1,6} /gm, "") : parts.map(inBrief).find((text) => text !== undefined);
 }
 
 function inBrief({ type, name, value }: RawPart): string | undefined {

@@ -41,10 +41,9 @@ export function Cell({
       return <Values field={column.id} values={id === null ? [] : [id]} onTerm={onTerm} />;
     }
     case "input":
-    case "output": {
-      const line = trace[column.id];
-      return line === null ? <None /> : <Cut text={line} />;
-    }
+      return trace.input === null ? <None /> : <Cut text={trace.input} />;
+    case "output":
+      return trace.output === null ? <Failed error={trace.error} /> : <Cut text={trace.output} />;
     case "environment":
     case "release":
     case "version": {
@@ -101,6 +100,17 @@ function CutInside({ text }: { readonly text: string }) {
     <span className={classes.ends}>
       <span className={classes.cut}>{text.slice(0, -VERSION)}</span>
       <span>{text.slice(-VERSION)}</span>
+    </span>
+  );
+}
+
+/** What came back of a trace that failed. */
+function Failed({ error }: { readonly error: string | null }) {
+  return error === null ? (
+    <None />
+  ) : (
+    <span className={classes.bad}>
+      <Cut text={error} />
     </span>
   );
 }

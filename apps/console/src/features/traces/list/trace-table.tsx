@@ -152,7 +152,7 @@ export function TraceTable({ projectId, traces, columns: shownColumns, sorting, 
           <Table.Tr>
             <ColumnHeading header="Compare" isHidden width={CHOICE_WIDTH} />
             <ColumnHeading header="Status" width={STATUS_WIDTH} />
-            <ColumnHeading header="Trace" />
+            <ColumnHeading header="Trace" {...(columns.some(({ isWide }) => isWide) ? { width: NAME_WIDTH } : {})} />
             {columns.map(({ id, label, width: wide, isWide, isNumber, sort }) => (
               <ColumnHeading
                 key={id}
