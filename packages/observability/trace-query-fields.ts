@@ -75,3 +75,18 @@ export const TRACE_FIELDS: readonly TraceField[] = [
 export function findTraceField(name: string): TraceField | undefined {
   return TRACE_FIELDS.find((field) => field.name === name);
 }
+
+/** Fields of many, each by its name: `score.helpful`, `metadata.customer`. */
+export const NAMED_FIELDS = new Set(["score", "metadata"]);
+
+/** What is wrong with the name of a field, or with the name behind it. */
+export function noSuchField(name: string, field: TraceField | undefined): string {
+  if (field?.name === "score") {
+    return "Name the score: score.helpful:>0.5.";
+  }
+  if (field?.name === "metadata") {
+    return "Name the key: metadata.customer:acme.";
+  }
+  const known = TRACE_FIELDS.map((each) => (NAMED_FIELDS.has(each.name) ? `${each.name}.<name>` : each.name)).join(", ");
+  return `There is no field ${name}. Put it in quotes to search for the words, or use one of ${known}.`;
+}

@@ -1,4 +1,4 @@
-import { findTraceField, TRACE_FIELDS, type TraceField } from "./trace-query-fields.ts";
+import { findTraceField, TRACE_FIELDS, type TraceField, NAMED_FIELDS, noSuchField } from "./trace-query-fields.ts";
 import {
   formatNumberRange,
   formatTimeRange,
@@ -124,7 +124,7 @@ function readTerm(text: string, from: number, to: number): TermBody | TraceQuery
     return readWords(whole, from, to);
   }
   const field = findTraceField(name.toLowerCase());
-  if (field === undefined || NAMED.has(field.name) !== (part !== undefined)) {
+  if (field === undefined || NAMED_FIELDS.has(field.name) !== (part !== undefined)) {
     return { from, to: from + head.length, message: noSuchField(name, field) };
   }
   const pieces = splitValues(text, from + head.length, to);
@@ -154,9 +154,6 @@ function readTerm(text: string, from: number, to: number): TermBody | TraceQuery
   }
   return readField(part === undefined ? field : { ...field, name: `${field.name}.${part}` }, pieces);
 }
-
-/** Fields of many, each by its name: `score.helpful`, `metadata.customer`. */
-const NAMED = new Set(["score", "metadata"]);
 
 function readField(field: TraceField, pieces: readonly Piece[]): TermBody | TraceQueryError {
   switch (field.type) {
@@ -268,17 +265,6 @@ function openQuote(written: string): number {
 
 function endsEscaped(inner: string): boolean {
   return (/\\*$/.exec(inner)?.[0].length ?? 0) % 2 === 1;
-}
-
-function noSuchField(name: string, field: TraceField | undefined): string {
-  if (field?.name === "score") {
-    return "Name the score: score.helpful:>0.5.";
-  }
-  if (field?.name === "metadata") {
-    return "Name the key: metadata.customer:acme.";
-  }
-  const known = TRACE_FIELDS.map((each) => (NAMED.has(each.name) ? `${each.name}.<name>` : each.name)).join(", ");
-  return `There is no field ${name}. Put it in quotes to search for the words, or use one of ${known}.`;
 }
 
 function formatTerm(term: Without<TraceTerm, "from" | "to">): string {

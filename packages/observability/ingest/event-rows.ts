@@ -4,7 +4,9 @@ import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWri
 import { lineOf } from "#messages/line.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 import { toMultirange } from "./multirange.ts";
+import { plausible } from "./plausible-number.ts";
 import { traceFieldsOf } from "./trace-fields.ts";
+import { usageColumns } from "./usage-columns.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
 
@@ -189,19 +191,6 @@ function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: strin
     : { [`${half}_event`]: event.id, [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
 }
 
-type Usage = Extract<StreamEvent, { type: "observation.end" }>["body"]["usage"];
-
-/**
- * Input counts with what was read from and written to the provider's cache. A producer that counted less than those two
- * together passed on what some providers report: the rest alone.
- */
-function usageColumns(usage: Usage): Partial<ObservationWrite> {
-  const { raw: _raw, ...counts } = usage ?? {};
-  const { input_tokens: input, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite } = counts;
-  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
-  return cached > (input ?? 0) ? { ...counts, input_tokens: Math.min((input ?? 0) + cached, Number.MAX_SAFE_INTEGER) } : counts;
-}
-
 function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {
   const id = traceId.toLowerCase();
   mergeHalves(fold.traces, keyOf(event.project_id, id), { project_id: event.project_id, id, seen_at: toInstant(event.ts), ...half });
@@ -248,14 +237,6 @@ function addProducer(fold: Fold, event: StreamEvent): void {
   if (event.type === "producer.bye") {
     row.ended_at = toInstant(event.ts);
   }
-}
-
-/** More than this between a report and the last number it names cannot be: each number is an event, and a stream holds fewer. */
-const MAX_AHEAD = 10_000_000;
-
-/** A number that a producer cannot have given would count all up to it as lost. */
-function plausible(lastSeq: number, ownSeq: number): number {
-  return lastSeq > ownSeq + MAX_AHEAD ? ownSeq : lastSeq;
 }
 
 function countSeq(fold: Fold, { projectId, producerId, seq }: EntryOrigin, at: string): ProducerFold {

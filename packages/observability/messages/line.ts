@@ -43,16 +43,13 @@ function wordsOf(message: RawMessage | undefined): string | undefined {
 }
 
 function inBrief({ type, name, value }: RawPart): string | undefined {
-  switch (type) {
-    case "tool_call":
-      return `${name ?? "tool"}(${isObject(value) ? Object.values(value).map(jsonOf).join(", ") : jsonOf(value)})`;
-    case "tool_result":
-      return typeof value === "string" ? value : jsonOf(value);
-    case "media":
-      return "[image or file]";
-    default:
-      return undefined;
+  if (type === "tool_call") {
+    return `${name ?? "tool"}(${isObject(value) ? Object.values(value).map(jsonOf).join(", ") : jsonOf(value)})`;
   }
+  if (type === "tool_result") {
+    return typeof value === "string" ? value : jsonOf(value);
+  }
+  return type === "media" ? "[image or file]" : undefined;
 }
 
 /** Names under which applications keep what was asked and answered. */

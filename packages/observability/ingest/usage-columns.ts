@@ -1,0 +1,15 @@
+import type { StreamEvent } from "#events/event.ts";
+import type { ObservationWrite } from "./write-batch.store.ts";
+
+type Usage = Extract<StreamEvent, { type: "observation.end" }>["body"]["usage"];
+
+/**
+ * Input counts with what was read from and written to the provider's cache. A producer that counted less than those two
+ * together passed on what some providers report: the rest alone.
+ */
+export function usageColumns(usage: Usage): Partial<ObservationWrite> {
+  const { raw: _raw, ...counts } = usage ?? {};
+  const { input_tokens: input, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite } = counts;
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
+  return cached > (input ?? 0) ? { ...counts, input_tokens: Math.min((input ?? 0) + cached, Number.MAX_SAFE_INTEGER) } : counts;
+}
