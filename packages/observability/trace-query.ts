@@ -1,4 +1,4 @@
-import { findTraceField, TRACE_FIELDS, type TraceField, NAMED_FIELDS, noSuchField } from "./trace-query-fields.ts";
+import { findTraceField, type TraceField, NAMED_FIELDS, noSuchField } from "./trace-query-fields.ts";
 import {
   formatNumberRange,
   formatTimeRange,
