@@ -12,7 +12,7 @@ export type Bar = { readonly at: Date; readonly traces: number; readonly failure
 type Found = { readonly total: number; readonly isCut: boolean; readonly barMs: number; readonly bars: readonly Bar[] };
 
 /** Of more traces the newest are counted. */
-export const MAX_COUNTED = 200_000;
+const MAX_COUNTED = 200_000;
 const MAX_BARS = 60;
 /** What a bar may stand for, from a second to thirty days. */
 const WIDTHS_MS = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_800, 2_592_000].map((seconds) => seconds * 1_000);
