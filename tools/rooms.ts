@@ -117,6 +117,7 @@ export const PARTS: readonly Part[] = [
           "tenants",
           "credentials",
           "embedding",
+          "splitting",
           "git",
           "tokens",
           "store/index",
@@ -157,7 +158,7 @@ export const PARTS: readonly Part[] = [
         why: "a tool does not know the server that offers it",
       },
       "mcp/kit": {
-        uses: ["retrieval/search", "retrieval/scope", "store/tenancy", "tokens"],
+        uses: ["retrieval/search", "retrieval/scope", "splitting", "store/tenancy", "tokens"],
         why: "all tools share it, so it knows none of them",
       },
       "retrieval/search": {
@@ -191,7 +192,15 @@ export const PARTS: readonly Part[] = [
         why: "grep is exact and ranks nothing",
       },
       "retrieval/symbols": {
-        uses: ["retrieval/ranking", "retrieval/scope", "retrieval/query", "store/tenancy"],
+        uses: [
+          "retrieval/grep",
+          "retrieval/patterns",
+          "retrieval/ranking",
+          "retrieval/scope",
+          "retrieval/query",
+          "splitting",
+          "store/tenancy",
+        ],
         why: "symbols are looked up by name, not searched",
       },
       "retrieval/commits": {
@@ -265,11 +274,13 @@ export const PARTS: readonly Part[] = [
           "embedding",
           "indexing",
           "indexing/embedding",
+          "retrieval/grep",
           "retrieval/patterns",
           "retrieval/query",
           "retrieval/ranking",
           "retrieval/scope",
           "retrieval/search",
+          "retrieval/symbols",
           "splitting",
           "store/index",
           "store/records",

@@ -29,6 +29,7 @@ import { createReranker } from "./retrieval/ranking/rerank.ts";
 import { ranksByFeatures } from "./retrieval/ranking/reranking-model.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import { createGrepLimit } from "./retrieval/grep/grep.ts";
+import { createNameFinder } from "./splitting/name-finder.ts";
 import { createSearchState, type SearchDependencies } from "./retrieval/search/search.ts";
 import { createProvisioner } from "./tenants/provision-tenant.ts";
 import { noteCancellation, takeCancellations } from "./mcp/kit/cancellations.store.ts";
@@ -101,6 +102,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     usesModel: ranksByFeatures(config),
   };
   const grepLimit = createGrepLimit();
+  const finder = createNameFinder({ log });
   const sealer = createCodeIndexSealer(config.CODEINDEX_ENCRYPTION_KEYS);
   const webhook = createWebhook({ secret: config.CODEINDEX_WEBHOOK_SECRET, sealer, database, log, clock, metrics });
   const sources = createSourceAccess({ config, database, log, clock });
@@ -130,7 +132,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       start: async () => {
         mcp = createMcpEndpoint({
           log,
-          createServer: (opens) => createCodeIndexServer({ ...searching, grepLimit, version, plugin, ...opens }),
+          createServer: (opens) => createCodeIndexServer({ ...searching, grepLimit, finder, version, plugin, ...opens }),
           cancellations: {
             note: (call) => noteCancellation(database, call),
             take: (running) => takeCancellations(database, running),
@@ -167,7 +169,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       fileRoutes({ database }),
       embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
-      searchRoutes({ ...searching, grepLimit }),
+      searchRoutes({ ...searching, grepLimit, finder }),
       webhook.routes,
       deliveryRoutes({ database, clock }),
     ],
@@ -176,7 +178,10 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       webhook: webhook.authenticator,
     },
     start: lifecycle.start,
-    stop: lifecycle.stop,
+    stop: async () => {
+      await lifecycle.stop();
+      await finder.close();
+    },
     checks,
   };
 }

@@ -217,18 +217,26 @@ export type SymbolsAnswer = z.infer<typeof symbolsAnswerSchema>;
 export const referencesRequestSchema = z.object({
   /** A name, or with what it is inside of, whose users come first then: `Server.start`. */
   symbol: z.string().min(1, "name a symbol").max(500),
+  /** Lists the lines too that define the name, and those in strings, comments and files without a grammar. */
+  all: flagSchema.default(false),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   ...filtersSchema.shape,
   cursor: cursorSchema.optional(),
 });
 export type ReferencesRequest = z.infer<typeof referencesRequestSchema>;
 
+/**
+ * What a line does with a name, the strongest first, since a line that does several things is counted once. `write`: assigns,
+ * binds or declares it. `text`: strings, comments and files without a grammar. A name is read where nothing says otherwise.
+ */
+export const useKindSchema = z.enum(["definition", "import", "write", "call", "type", "read", "text"]);
+export type UseKind = z.infer<typeof useKindSchema>;
+
 export const foundReferenceSchema = indexedFileSchema.extend({
   line: z.int(),
   /** The line, or the part of it around the name. */
   text: z.string(),
-  /** What the line does with the name, as far as the line tells. */
-  kind: z.enum(["call", "import", "use"]),
+  kind: useKindSchema,
   /** The innermost definition that the line is inside of. */
   within: z.string().nullable(),
 });
@@ -237,12 +245,17 @@ export type FoundReference = z.infer<typeof foundReferenceSchema>;
 export const referencesAnswerSchema = z.object({
   /** Where the name is defined, the nearest first; ten at the most. */
   definitions: z.array(foundSymbolSchema),
+  /** How many definitions `GET /api/v1/symbols` has of the name. */
+  definitions_total: z.int(),
+  /** Lines that use the name; with `all` every line that has it. */
   references: z.array(foundReferenceSchema),
-  /** Null when there are too many files to count their lines. */
+  /** Lines that have the name as a whole word, by what they do with it: those that `git grep -w` finds. */
+  counts: z.record(useKindSchema, z.int()),
+  /** How many lines there are to list; null when not everything was looked at. */
   total: z.int().nullable(),
-  /** Files that use the name. */
+  /** Files that those lines are in. */
   files_total: z.int(),
-  /** True when there are more files than were looked at. */
+  /** True when not everything was looked at: there are at least as many as `counts` and `files_total` say. */
   partial: z.boolean(),
   ...answerTail,
 });

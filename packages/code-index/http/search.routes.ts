@@ -15,6 +15,7 @@ import {
 import { search, type SearchDependencies } from "#retrieval/search/search.ts";
 import { scopeOf, whileAwaited } from "#http/kit/request-tenant.ts";
 import { grep, type GrepDependencies } from "#retrieval/grep/grep.ts";
+import type { NameFinder } from "#splitting/name-finder.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
@@ -23,8 +24,9 @@ import { findRepository, repositoryParamsSchema } from "#http/kit/find-repositor
 
 export function searchRoutes({
   grepLimit,
+  finder,
   ...dependencies
-}: SearchDependencies & { readonly grepLimit: GrepDependencies["limit"] }): Routes {
+}: SearchDependencies & { readonly grepLimit: GrepDependencies["limit"]; readonly finder: NameFinder }): Routes {
   const { database } = dependencies;
   return (server) => {
     server.get(
@@ -71,7 +73,12 @@ export function searchRoutes({
         querystring: referencesRequestSchema,
         response: { 200: referencesAnswerSchema },
       }),
-      async (request) => findReferences(database, scopeOf(request), request.query),
+      async (request, reply) =>
+        findReferences(
+          { database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit, finder },
+          scopeOf(request),
+          request.query,
+        ),
     );
 
     server.get(

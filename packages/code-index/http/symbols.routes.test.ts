@@ -107,7 +107,11 @@ test.for([
 
 test.for([
   ["find_symbol", { name: "chargeCard" }, /src\/pay\.ts:1-\d+ function chargeCard\n {2}export function chargeCard/],
-  ["find_references", { symbol: "chargeCard", max_tokens: 500 }, /Used \(240 in 40 files\):[^]*Cut to max_tokens[^]*cursor: /],
+  [
+    "find_references",
+    { symbol: "chargeCard", max_tokens: 500 },
+    /Used \(240 lines in 40 files; all lines with the name: 1 definition, 40 import, 200 call\):[^]*Cut to max_tokens[^]*cursor: /,
+  ],
   ["commit_search", { repo: "acme/shop", path: "src/pay.ts" }, /[0-9a-f]{40} \d{4}-\d\d-\d\d Test <test@example\.org>\n {2}Change/],
 ] as const)("the tool %s answers in few tokens", async ([name, given, expected]) => {
   const { text, data, isError } = await call(name, given);
@@ -133,7 +137,7 @@ test("an answer that was cut goes on, page after page, without a hole", async ()
 
 test.for([
   ["find_symbol", { name: "nothingOfThisName" }, undefined, /Nothing is defined/],
-  ["find_references", { symbol: "nothingOfThisName" }, undefined, /No file is known to use/],
+  ["find_references", { symbol: "nothingOfThisName" }, undefined, /No line uses/],
   ["find_symbol", { name: "x", repo: "acme/none" }, true, /known: acme\/shop/],
   ["commit_search", { repo: "acme/none" }, true, /known: acme\/shop/],
   ["commit_search", { repo: "acme/shop", since: "last week" }, true, /2026-01-31/],

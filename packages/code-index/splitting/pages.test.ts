@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { findHeadings } from "./find-names.ts";
 import { createGrammars } from "./grammars.ts";
-import { findScripts, splitFile, type SplitFile } from "./split-file.ts";
+import { findScripts } from "./parse-source.ts";
+import { splitFile, type SplitFile } from "./split-file.ts";
 import { compileRuntime } from "./parser-runtime.ts";
 
 const grammarOf = createGrammars(compileRuntime());

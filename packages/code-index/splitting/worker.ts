@@ -1,13 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createGrammars } from "./grammars.ts";
+import type { ThreadStart } from "./parser-threads.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
 
 export type SplitRequest = { readonly content: Uint8Array; readonly language: string };
 export type SplitAnswer = { readonly file: SplitFile };
-/** What a thread is started with: the compiled parser. */
-export type SplitStart = { readonly runtime: WebAssembly.Module };
 
-const { runtime } = workerData as SplitStart;
+const { runtime } = workerData as ThreadStart;
 const grammarOf = createGrammars(runtime);
 /** This file is what a thread runs, so its state is the thread's own. */
 let last = Promise.resolve();

@@ -10,6 +10,9 @@ import { createEmbedder } from "#embedding/create-embedder.ts";
 import type { Embedder } from "#embedding/embedder.ts";
 import { runJob, type JobTools } from "#indexing/run-job.ts";
 import type { CodeIndexTables, JobMode, JobProgress } from "#schema.ts";
+import { createGrepLimit } from "#retrieval/grep/grep.ts";
+import type { ReferenceDependencies } from "#retrieval/symbols/find-references.ts";
+import { createNameFinder } from "#splitting/name-finder.ts";
 import { createSplitter, type Splitter } from "#splitting/splitter.ts";
 import { enqueueJob } from "#store/records/jobs.store.ts";
 import { claimJob, type ClaimedJob } from "#store/records/leases.store.ts";
@@ -27,6 +30,8 @@ export type BuildFixture = {
   readonly tenant: (name: string) => Promise<Tenant>;
   readonly register: (tenant: Tenant, fullName: string, url: string) => Promise<string>;
   readonly claim: (wanted: Wanted) => Promise<ClaimedJob>;
+  /** What references are found by. */
+  readonly finding: ReferenceDependencies;
   /** Asks for a job, claims and runs it. */
   readonly run: (wanted: Wanted, running?: Running) => Promise<ClaimedJob>;
   readonly stop: () => Promise<void>;
@@ -49,6 +54,7 @@ export async function startBuildFixture(): Promise<BuildFixture> {
   const shared = { database, log: silentLog, clock: systemClock };
   const work = { split: 0, embedded: 0 };
   const splitter = createSplitter({ log: silentLog });
+  const finder = createNameFinder({ log: silentLog });
   const tools: JobTools = {
     ...shared,
     dataDir,
@@ -81,6 +87,7 @@ export async function startBuildFixture(): Promise<BuildFixture> {
   };
   return {
     database,
+    finding: { database, finder, limit: createGrepLimit() },
     tools,
     work,
     claim,
@@ -100,6 +107,7 @@ export async function startBuildFixture(): Promise<BuildFixture> {
     },
     stop: async () => {
       await splitter.close();
+      await finder.close();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -3,6 +3,7 @@ import { AppError } from "@sightline/foundation/errors";
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Semaphore } from "#retrieval/scope/semaphore.ts";
+import type { NameFinder } from "#splitting/name-finder.ts";
 import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
@@ -27,7 +28,7 @@ function tellProgress({ mcpReq }: ServerContext, mostMs: number): () => void {
   return () => clearInterval(timer);
 }
 
-export type ToolContext = SearchDependencies & { readonly access: Access; readonly grepLimit: Semaphore };
+export type ToolContext = SearchDependencies & { readonly access: Access; readonly grepLimit: Semaphore; readonly finder: NameFinder };
 
 export type ToolAnswer = { readonly text: string; readonly structured: Record<string, unknown> };
 

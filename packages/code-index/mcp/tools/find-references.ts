@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { foundReferenceSchema, foundSymbolSchema, type FoundReference } from "#contract.ts";
+import { foundReferenceSchema, foundSymbolSchema, useKindSchema, type FoundReference } from "#contract.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
 import { answerPage, fitItems, fitPage } from "#mcp/kit/fit.ts";
@@ -16,31 +16,39 @@ const definitionSchema = foundSymbolSchema.omit({ ref: true, language: true, sco
 export const findReferencesTool = defineTool({
   name: "find_references",
   title: "Find uses of a symbol",
-  description: `Find who uses a function, class, type or other symbol: its callers, imports and other uses, with line, text and the function each is in.
+  description: `Find every use of a name: calls, imports, types, reads and writes of functions, classes, fields or variables, with line, text and the function each is in.
 What is nearest to the definition comes first, tests and vendored copies last. Names decide: two things of the same name are not told apart.`,
   inputSchema: z.strictObject({
     symbol: z.string().min(1).max(500).describe("A name, such as parseConfig, or with what it is inside of: Server.start."),
     ...whereFields,
     path: whereFields.path.describe("Only uses in these paths: part of the path; * stands for anything."),
+    all: z
+      .boolean()
+      .default(false)
+      .describe("List the lines too that define it, and those in strings, comments and files without a grammar."),
     limit: z.int().min(1).max(200).default(50).describe("Uses at the most."),
     cursor: nextCursorField,
   }),
   outputSchema: z.object({
     definitions: z.array(definitionSchema),
+    definitions_total: z.int(),
     files: z.array(fileSchema),
-    total: z.int().nullable().describe("Uses in all; null when there are too many files to count them."),
+    counts: z.record(useKindSchema, z.int()).describe("Lines that have the name, by what they do with it."),
+    total: z.int().nullable().describe("Lines to list; null when not everything was looked at."),
     files_total: z.int(),
     ...pageFields,
   }),
-  answer: async (request, { database, access, maxTokens }) => answerReferences(await findReferences(database, access, request), maxTokens),
+  answer: async (request, { database, access, finder, grepLimit, maxTokens }) =>
+    answerReferences(await findReferences({ database, finder, limit: grepLimit }, access, request), { isAll: request.all, maxTokens }),
 });
 
 const OVERHEAD_TOKENS = 150;
-/** More definitions are of no use to who asks for uses. */
-const DEFINITIONS = 3;
+const DEFINITIONS = 5;
 
-function answerReferences(found: Awaited<ReturnType<typeof findReferences>>, maxTokens: number): ToolAnswer {
-  const { references, total, files_total: filesTotal } = found;
+type Answering = { readonly isAll: boolean; readonly maxTokens: number };
+
+function answerReferences(found: Awaited<ReturnType<typeof findReferences>>, { isAll, maxTokens }: Answering): ToolAnswer {
+  const { references, counts, total, files_total: filesTotal, definitions_total: definitionsTotal } = found;
   const definitions = fitItems(found.definitions.slice(0, DEFINITIONS), { maxTokens: maxTokens / 4, render: renderSymbol });
   const left = maxTokens - OVERHEAD_TOKENS - definitions.reduce((sum, symbol) => sum + countTokens(renderSymbol(symbol)) + 20, 0);
   const { shown, ...going } = fitPage(withFileHeaders(references), found, {
@@ -50,16 +58,27 @@ function answerReferences(found: Awaited<ReturnType<typeof findReferences>>, max
     advice: "name a path",
   });
   const files = byFile(shown);
-  const counted = total === null ? `in ${filesTotal} files` : `${total} in ${filesTotal} files`;
+  const kinds = useKindSchema.options.flatMap((kind) => (counts[kind] === 0 ? [] : [`${counts[kind]} ${kind}`])).join(", ");
+  const lines = total ?? `at least ${useKindSchema.options.reduce((sum, kind) => sum + counts[kind], 0)}`;
+  const unlisted =
+    counts.text > 0 && !isAll ? [`${counts.text} lines have it in strings, comments or files without a grammar; all lists them.`] : [];
   return answerPage(
     [
-      `Defined (${found.definitions.length}):`,
+      `Defined (${definitionsTotal}):`,
       ...definitions.map(renderSymbol),
-      `Used (${counted}):`,
+      ...(definitions.length < definitionsTotal ? [`and ${definitionsTotal - definitions.length} more, which find_symbol lists`] : []),
+      `Used (${lines} lines in ${filesTotal} files${kinds === "" ? "" : `; all lines with the name: ${kinds}`}):`,
       ...files.flatMap((file) => [`${file.repo}@${file.commit} ${file.path}`, ...file.uses.map(renderUse)]),
     ],
-    { definitions: definitions.map((symbol) => definitionSchema.parse(symbol)), files, total, files_total: filesTotal },
-    going,
+    {
+      definitions: definitions.map((symbol) => definitionSchema.parse(symbol)),
+      definitions_total: definitionsTotal,
+      files,
+      counts,
+      total,
+      files_total: filesTotal,
+    },
+    { ...going, notes: [...unlisted, ...going.notes] },
   );
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { GrepAnswer, GrepRequest } from "#contract.ts";
 import type { Access, RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { readTexts, type FilePlace, type TextFile } from "./read-texts.store.ts";
+import { readTexts, type FilePlace } from "./read-texts.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
@@ -12,7 +12,7 @@ import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
 import { NAMED, notesOnIndex, presentIndex } from "#retrieval/search/search-answer.ts";
 import { createSemaphore, type Semaphore } from "#retrieval/scope/semaphore.ts";
-import { walkFiles } from "./walk-files.ts";
+import { inPortions, walkFiles } from "./walk-files.ts";
 
 export type GrepDependencies = {
   readonly database: CodeIndexDatabase;
@@ -150,23 +150,6 @@ async function scanFiles(query: TenantQuery, { scope, pattern, page, repos, from
     }
   }
   page.end();
-}
-
-function* inPortions(files: readonly TextFile[], bytes: () => number): Generator<readonly TextFile[], void, undefined> {
-  let portion: TextFile[] = [];
-  let size = 0;
-  for (const file of files) {
-    if (portion.length > 0 && size + file.bytes > bytes()) {
-      yield portion;
-      portion = [];
-      size = 0;
-    }
-    portion.push(file);
-    size += file.bytes;
-  }
-  if (portion.length > 0) {
-    yield portion;
-  }
 }
 
 function reasonOf({ trigrams }: Pattern, { lookMs }: GrepLimits, searched: readonly RepositoryInScope[]): string {

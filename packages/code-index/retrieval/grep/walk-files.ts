@@ -58,3 +58,24 @@ async function* page<File extends TextFile>(
     yield files.slice(1);
   }
 }
+
+/** Files whose texts are read at once. */
+export function* inPortions<File extends TextFile>(
+  files: readonly File[],
+  bytes: () => number,
+): Generator<readonly File[], void, undefined> {
+  let portion: File[] = [];
+  let size = 0;
+  for (const file of files) {
+    if (portion.length > 0 && size + file.bytes > bytes()) {
+      yield portion;
+      portion = [];
+      size = 0;
+    }
+    portion.push(file);
+    size += file.bytes;
+  }
+  if (portion.length > 0) {
+    yield portion;
+  }
+}

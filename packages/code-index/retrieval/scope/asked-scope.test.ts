@@ -41,7 +41,7 @@ const WAYS: Readonly<Record<string, (where: Where) => Promise<{ readonly found: 
     return { found: total, notes };
   },
   references: async (where) => {
-    const { total, notes } = await findReferences(fixture.database, { tenant }, { symbol: "start", limit: 50, ...where });
+    const { total, notes } = await findReferences(fixture.finding, { tenant }, { symbol: "start", all: false, limit: 50, ...where });
     return { found: total, notes };
   },
 };

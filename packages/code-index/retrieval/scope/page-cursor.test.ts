@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const symbols = (cursor?: string) => findSymbols(fixture.database, { tenant }, { name: "load", limit: 10, cursor });
-const references = (cursor?: string) => findReferences(fixture.database, { tenant }, { symbol: "fetchIt", limit: 10, cursor });
+const references = (cursor?: string) => findReferences(fixture.finding, { tenant }, { symbol: "fetchIt", all: false, limit: 10, cursor });
 const folder = () => listFolder(fixture.database, { tenant, repo: REPO }, {});
 
 test("a list goes on with its cursor until a push of few files, which would make it skip or repeat some", async () => {

@@ -7,9 +7,6 @@ import { lastName } from "#store/tenancy/tenant-template.ts";
 /** A definition, and the document it is in. */
 export type SymbolRow = Omit<FoundSymbol, "signature"> & { readonly document_id: number };
 
-/** A file of a build that was looked at. */
-type SymbolFile = Pick<SymbolRow, "repo" | "ref" | "commit" | "document_id" | "path" | "language">;
-
 type Asked = {
   /** In lower case, without what the name is inside of. */
   readonly names: readonly string[];
@@ -65,58 +62,22 @@ function inFilesOf(scope: Scope, document: RawBuilder<unknown>): RawBuilder<unkn
   `;
 }
 
-export type UsingFile = SymbolFile & {
-  /** Whether the file also uses the name of the outer definition. */
-  readonly uses_outer: boolean;
-};
-
-/** Most names kept for a document; one with this many may use others, too. */
-const MAX_NAMES = 500;
-
-type Used = { readonly name: string; readonly outer?: string | undefined; readonly limit: number };
-
-/**
- * The files that use a name, up to `limit`, by repository and path: what their grammars say, and of files that use more names than
- * are kept those that hold it letter for letter.
- */
-export async function findUsingFiles(query: TenantQuery, scope: Scope, used: Used): Promise<readonly UsingFile[]> {
-  const { schema } = scope.tenant;
-  const references = sql.id(schema, "symbol_references");
-  const usesOuter = used.outer === undefined ? sql`false` : sql`names @> ${[used.outer]}::text[]`;
-  const { rows } = await sql<UsingFile>`
-    with ${builds(scope)}, using_it as materialized (
-      select document_id, ${usesOuter} as uses_outer from ${references} where names @> ${[used.name]}::text[]
-      union all
-      select document_id, ${usesOuter} from ${references} as crowded
-      where cardinality(names) >= ${sql.lit(MAX_NAMES)} and not names @> ${[used.name]}::text[] and exists (
-        select from ${sql.id(schema, "code_chunks")} as chunk
-        where chunk.document_id = crowded.document_id and strpos(chunk.content, ${used.name}) > 0
-        offset 0
-      )
-    )
-    select ${fileColumns}, using_it.uses_outer
-    from using_it ${inFilesOf(scope, sql`using_it.document_id`)}
-    order by build.repo, document.path
-    limit ${used.limit}
+/** Which of some documents use a name, as far as their grammars say. */
+export async function documentsUsing(
+  query: TenantQuery,
+  scope: Scope,
+  name: string,
+  documents: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const references = sql.id(scope.tenant.schema, "symbol_references");
+  const { rows } = await sql<{ document_id: number }>`
+    select using_it.document_id from ${references} as using_it
+    where using_it.names @> ${[name]}::text[] and ${isAmong(scope, "using_it", documents)}
   `.execute(query);
-  return rows;
+  return new Set(rows.map((row) => row.document_id));
 }
 
 export type HoldingChunk = { readonly document_id: number; readonly start_line: number; readonly content: string };
-
-/** The chunks of documents in scope that hold a text, in the order of each file. */
-export async function readChunksHolding(
-  query: TenantQuery,
-  scope: Scope,
-  { documents, text }: { readonly documents: readonly number[]; readonly text: string },
-): Promise<readonly HoldingChunk[]> {
-  const { rows } = await sql<HoldingChunk>`
-    select chunk.document_id, chunk.start_line, chunk.content from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
-    where ${isAmong(scope, "chunk", documents)} and strpos(chunk.content, ${text}) > 0
-    order by chunk.document_id, chunk.start_byte
-  `.execute(query);
-  return rows;
-}
 
 export type OutlineRow = Pick<SymbolRow, "document_id" | "name" | "kind" | "scope" | "start_line" | "end_line">;
 
@@ -148,7 +109,7 @@ export async function readChunksAt(
   return rows;
 }
 
-function isAmong(scope: Scope, alias: "chunk" | "symbol", documents: readonly number[]): RawBuilder<unknown> {
+function isAmong(scope: Scope, alias: "using_it" | "symbol", documents: readonly number[]): RawBuilder<unknown> {
   const document = sql.ref(`${alias}.document_id`);
   return sql`(${document} = any(${documents}::bigint[]) and ${isSeen(scope, document)})`;
 }

@@ -1,5 +1,11 @@
 import { SegmentedControl, Text } from "@mantine/core";
-import { type FoundReference, type FoundSymbol, referencesAnswerSchema } from "@sightline/code-index/contract";
+import {
+  type FoundReference,
+  type FoundSymbol,
+  type ReferencesAnswer,
+  referencesAnswerSchema,
+  useKindSchema,
+} from "@sightline/code-index/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -51,6 +57,9 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
               </li>
             ))}
           </ul>
+          {first.definitions.length < first.definitions_total && (
+            <p className={classes.counts}>and {formatCount(first.definitions_total - first.definitions.length)} more</p>
+          )}
           <h3 className={classes.heading}>
             Used{" "}
             <span className={classes.dimmed}>
@@ -58,9 +67,10 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
                 ? `in ${plural(first.files_total, "file", "files")}`
                 : first.total === 0
                   ? "nowhere that is indexed"
-                  : `${formatCount(first.total)} × in ${plural(first.files_total, "file", "files")}`}
+                  : `on ${plural(first.total, "line", "lines")} of ${plural(first.files_total, "file", "files")}`}
             </span>
           </h3>
+          <p className={classes.counts}>{describeCounts(first)}</p>
           {[...files.values()].map((references) => (
             <References
               key={references[0] === undefined ? "" : fileOf(references[0])}
@@ -74,6 +84,22 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
       )}
     </>
   );
+}
+
+const COUNTED: Readonly<Record<keyof ReferencesAnswer["counts"], readonly [one: string, many: string]>> = {
+  definition: ["definition", "definitions"],
+  import: ["import", "imports"],
+  write: ["write", "writes"],
+  call: ["call", "calls"],
+  type: ["type", "types"],
+  read: ["read", "reads"],
+  text: ["in a string, comment or document", "in strings, comments and documents"],
+};
+
+/** All lines that have the name, by what they do with it. */
+function describeCounts({ counts, partial }: ReferencesAnswer): string {
+  const said = useKindSchema.options.flatMap((kind) => (counts[kind] === 0 ? [] : [plural(counts[kind], ...COUNTED[kind])]));
+  return said.length === 0 ? "" : `${partial ? "At least " : ""}${said.join(" · ")}`;
 }
 
 type DefinitionProps = { readonly definition: FoundSymbol; readonly shownRepo: boolean; readonly ofBranch: boolean };

@@ -1,0 +1,140 @@
+import type { FoundReference, UseKind } from "#contract.ts";
+import { readTexts, type TextFile } from "#retrieval/grep/read-texts.store.ts";
+import { inPortions, walkFiles } from "#retrieval/grep/walk-files.ts";
+import { findCandidates } from "#retrieval/patterns/candidates.ts";
+import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
+import type { NameFinder } from "#splitting/name-finder.ts";
+import type { NameLine } from "#splitting/name-lines.ts";
+import type { RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
+import { readOutlines, type OutlineRow } from "./read-symbols.store.ts";
+
+/** Most files that are looked at for one name. */
+export const MAX_FILES = 5_000;
+
+/** The files that hold a name letter for letter, by repository and path, up to one more than are looked at. */
+export async function filesHolding(
+  query: TenantQuery,
+  scope: Scope,
+  { name, builds }: { readonly name: string; readonly builds: readonly RepositoryInScope[] },
+): Promise<readonly TextFile[]> {
+  const candidates = await findCandidates(query, scope, compilePattern({ source: name, isRegex: false, isCaseSensitive: true }));
+  const found: TextFile[] = [];
+  for await (const { files } of walkFiles(query, scope, { repos: builds.map(({ repo }) => repo), from: undefined, candidates })) {
+    found.push(...files);
+    if (found.length > MAX_FILES) {
+      break;
+    }
+  }
+  return found;
+}
+
+/** Milliseconds for filling the page, and for counting what it has no room for. */
+export type ReferenceLimits = { readonly lookMs: number; readonly countMs: number };
+
+type Reading = {
+  readonly files: readonly TextFile[];
+  readonly name: string;
+  readonly finder: NameFinder;
+  /** Whether a line is to be listed. */
+  readonly isListed: (line: NameLine, isDefinition: boolean) => boolean;
+  /** How many lines are needed; the others are counted. */
+  readonly wanted: number;
+  readonly limits: ReferenceLimits;
+};
+
+export type FoundLines = {
+  readonly listed: readonly FoundReference[];
+  /** Lines to list, also those beyond what was wanted. */
+  readonly total: number;
+  readonly files: number;
+  readonly counts: Readonly<Record<UseKind, number>>;
+  /** False where time ran out before every file was looked at. */
+  readonly isWhole: boolean;
+};
+
+const PORTION_BYTES = 256 * 1024;
+
+/** Goes through files until their time is over, and says of every line that has the name what it does with it. */
+export async function readNameLines(query: TenantQuery, scope: Scope, reading: Reading): Promise<FoundLines> {
+  const { files, name, finder, isListed, wanted, limits } = reading;
+  const began = performance.now();
+  const counts: Record<UseKind, number> = { definition: 0, import: 0, write: 0, call: 0, type: 0, read: 0, text: 0 };
+  const listed: FoundReference[] = [];
+  let total = 0;
+  let inFiles = 0;
+  let looked = 0;
+  for (const portion of inPortions(files, () => PORTION_BYTES)) {
+    if (looked > 0 && performance.now() - began > (listed.length < wanted ? limits.lookMs : limits.countMs)) {
+      return { listed, total, files: inFiles, counts, isWhole: false };
+    }
+    const documents = [...new Set(portion.map((file) => file.document_id))];
+    const texts = await readTexts(query, scope, documents);
+    const outlines = Map.groupBy(await readOutlines(query, scope, documents), (row) => row.document_id);
+    const found = await Promise.all(
+      portion.map(async ({ document_id: id, language }) => {
+        const outline = outlines.get(id) ?? [];
+        const text = texts.get(id) ?? "";
+        const own = outline.filter((row) => isNamed(row, name));
+        return { text, outline, own, lines: await finder.find({ text, language, name, isDefined: own.length > 0 }) };
+      }),
+    );
+    for (const [index, { text, outline, own, lines }] of found.entries()) {
+      const file = portion[index];
+      const defining = linesDefining(lines, own);
+      const shown = lines.filter((line) => isListed(line, defining.has(line.line)));
+      lines.forEach(({ kind }) => counts[kind]++);
+      total += shown.length;
+      inFiles += shown.length > 0 ? 1 : 0;
+      if (file !== undefined) {
+        const { document_id: _document, bytes: _bytes, ...place } = file;
+        listed.push(...shown.slice(0, Math.max(0, wanted - listed.length)).map((line) => ({ ...place, ...present(text, line, outline) })));
+      }
+    }
+    looked += portion.length;
+  }
+  return { listed, total, files: inFiles, counts, isWhole: true };
+}
+
+function isNamed({ name: defined }: OutlineRow, name: string): boolean {
+  return defined === name || /[^.:#]+$/u.exec(defined)?.[0] === name;
+}
+
+/** Of each definition the line that has its name. */
+function linesDefining(lines: readonly NameLine[], own: readonly OutlineRow[]): ReadonlySet<number> {
+  const defining = lines.filter(({ kind }) => kind === "definition");
+  return new Set(own.flatMap((row) => defining.find(({ line }) => line >= row.start_line && line <= row.end_line)?.line ?? []));
+}
+
+function present(
+  text: string,
+  { line, at, kind }: NameLine,
+  outline: readonly OutlineRow[],
+): Pick<FoundReference, "line" | "text" | "kind" | "within"> {
+  const from = text.lastIndexOf("\n", at - 1) + 1;
+  const end = text.indexOf("\n", at);
+  const whole = text.slice(from, end === -1 ? text.length : end);
+  return { line, text: lineAround(whole, at - from), kind, within: withinOf(outline, line) };
+}
+
+/** The innermost definition around a line. Rows are by their first line, the longer ones before. */
+function withinOf(outline: readonly OutlineRow[], line: number): string | null {
+  const around = outline.findLast((row) => row.start_line <= line && row.end_line >= line && row.end_line > row.start_line);
+  if (around === undefined) {
+    return null;
+  }
+  return around.scope === "" ? around.name : `${around.scope} › ${around.name}`;
+}
+
+const MAX_LINE_LENGTH = 300;
+/** Characters kept before a name that is far into its line. */
+const BEFORE = 100;
+
+function lineAround(text: string, at: number): string {
+  const line = text.replace(/\s+$/u, "");
+  if (line.length <= MAX_LINE_LENGTH) {
+    return line;
+  }
+  const from = at + BEFORE > MAX_LINE_LENGTH ? at - BEFORE : 0;
+  const cut = line.slice(from, from + MAX_LINE_LENGTH).toWellFormed();
+  return `${from > 0 ? "…" : ""}${cut}${from + MAX_LINE_LENGTH < line.length ? "…" : ""}`;
+}

@@ -1,0 +1,42 @@
+import type { Logger } from "@sightline/foundation/log";
+import { findLanguage } from "./languages.ts";
+import { linesOfKind, wholeWord, type NameLine } from "./name-lines.ts";
+import type { NameAnswer, NameRequest } from "./name-worker.ts";
+import { createParserThreads } from "./parser-threads.ts";
+
+/** Finds the lines of a file that have a name and what each does with it, off the main thread. */
+export type NameFinder = {
+  readonly find: (request: NameRequest) => Promise<readonly NameLine[]>;
+  /** Ends the threads. What is being looked at is not answered any more. */
+  readonly close: () => Promise<void>;
+};
+
+const WORKER = new URL("./name-worker.ts", import.meta.url);
+/** Somebody waits, and searches need the cores, too. */
+const THREADS = 2;
+const FILE_MS = 10_000;
+
+/** Its threads are started when they are first needed. */
+export function createNameFinder({ log }: { readonly log: Logger }): NameFinder {
+  const pool = createParserThreads<NameRequest, NameAnswer>({
+    worker: WORKER,
+    threads: THREADS,
+    fileMs: FILE_MS,
+    pack: (request) => [request, []],
+    lost: ({ text, language, name }, reason) => {
+      log.warn({ reason, language, characters: text.length }, "a file could not be parsed; its uses of a name count as reads");
+      return { lines: linesOfKind(text, name, "read") };
+    },
+  });
+  return {
+    find: async (request) => {
+      const { text, name, language } = request;
+      // Files that hold the name in a longer one alone, and those without a grammar, need no parser.
+      if (!wholeWord(name).test(text)) {
+        return [];
+      }
+      return findLanguage(language)?.grammar === undefined ? linesOfKind(text, name, "text") : (await pool.run(request)).lines;
+    },
+    close: pool.close,
+  };
+}
