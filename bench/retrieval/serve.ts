@@ -68,7 +68,7 @@ async function search(url: string, token: string, query: string): Promise<void> 
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search", arguments: { query } } }),
   });
   const text = await answer.text();
-  if (!answer.ok || text.includes('"isError":true') || !text.includes('"structuredContent"')) {
+  if (!answer.ok || text.includes('"isError":true') || !text.includes('"content"')) {
     throw new Error(`/mcp answered ${answer.status}: ${text.slice(0, 500)}`);
   }
 }

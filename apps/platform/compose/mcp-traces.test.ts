@@ -6,6 +6,7 @@ import { connectMcp, type McpCaller } from "#testing/mcp-client.ts";
 import { startProduct, type StartedProduct } from "#testing/started-product.ts";
 
 const PASSWORD = "seven green lanterns";
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/u;
 const TRACE_TOOLS = ["list_traces", "get_trace", "get_observation", "compare_traces", "trace_stats"];
 
 let product: StartedProduct;
@@ -106,40 +107,26 @@ test("an assistant learns in three calls why an agent's last run failed, and rea
   const client = await connect();
   let tokens = 0;
   const call = async (name: string, given: Record<string, unknown>) => {
-    const { text, structured, isError } = await client.call(name, given);
+    const { text, isError } = await client.call(name, given);
     expect({ text, isError }).toMatchObject({ isError: false });
-    tokens += Math.max(countTokens(text), countTokens(JSON.stringify(structured)));
-    return { text, structured };
+    tokens += countTokens(text);
+    return text;
   };
 
   const listed = await call("list_traces", { query: "name:shipping* status:failure", limit: 1 });
-  const { traces: found } = z.object({ traces: z.array(z.object({ id: z.string() })) }).parse(listed.structured);
+  const trace = UUID.exec(listed)?.[0];
 
-  const outlined = await call("get_trace", { trace: found[0]?.id });
-  const { failing } = z
-    .object({
-      failing: z.array(
-        z.object({
-          path: z.array(z.string()),
-          error: z.string(),
-          code: z.looseObject({ repo: z.string(), path: z.string(), line: z.int() }),
-        }),
-      ),
-    })
-    .parse(outlined.structured);
-  expect(failing).toMatchObject([
-    {
-      path: ["act", "find_warehouse"],
-      error: expect.stringContaining("Cannot read properties of undefined (reading 'warehouse')"),
-      code: { repo: "acme/shipping", commit: agent.commit, path: "src/tools/stock.js", line: 10 },
-    },
-  ]);
-  expect(outlined.text).toContain(`at acme/shipping@${agent.commit.slice(0, 12)} src/tools/stock.js:10`);
+  const outlined = await call("get_trace", { trace });
+  expect(outlined).toMatch(
+    /failed: act > find_warehouse \(tool, step \w+\)\n.*Cannot read properties of undefined \(reading 'warehouse'\)/u,
+  );
+  expect(outlined).toContain(`code: acme/shipping@${agent.commit}`);
+  const [, repo, path, line = ""] = /at (acme\/shipping)@\w{12} (\S+):(\d+)/u.exec(outlined) ?? [];
+  expect([path, line]).toEqual(["src/tools/stock.js", "10"]);
 
-  const { repo, path, line } = failing[0]?.code ?? {};
-  const read = await call("read_file", { repo, path, start: Math.max((line ?? 0) - 5, 1), end: line });
-  expect(read.text).toContain(BLAME);
-  expect(read.structured).toMatchObject({ commit: agent.commit });
+  const read = await call("read_file", { repo, path, start: Math.max(Number(line) - 5, 1), end: Number(line) });
+  expect(read).toContain(BLAME);
+  expect(read).toContain(`acme/shipping@${agent.commit}`);
   expect(tokens).toBeLessThan(6_000);
 });
 
@@ -149,14 +136,16 @@ describe("the tools for traces", () => {
     expect(await client.toolNames()).toHaveLength(14);
     expect(await client.toolNames()).toEqual(expect.arrayContaining(TRACE_TOOLS));
     expect(client.instructions()).toContain("list_traces");
+    // All that tools/list says, schemas and annotations too: every conversation begins with it.
+    expect(countTokens(JSON.stringify(await client.tools()))).toBeLessThanOrEqual(4_500);
   });
 
   test("show a step's input and output", async () => {
     const client = await connect();
     const { failed } = await traces();
     const outlined = await client.call("get_trace", { trace: failed });
-    const { failing } = z.object({ failing: z.array(z.object({ step: z.string() })) }).parse(outlined.structured);
-    const { text } = await client.call("get_observation", { trace: failed, observation: failing[0]?.step });
+    const step = /\(tool, step (\w+)\)/u.exec(outlined.text)?.[1];
+    const { text } = await client.call("get_observation", { trace: failed, observation: step });
     expect(text).toContain('{"orderedItem":{"sku":"sku-404"}}');
     expect(text).toContain("TypeError");
   });
@@ -164,8 +153,8 @@ describe("the tools for traces", () => {
   test("tell two runs apart", async () => {
     const client = await connect();
     const { failed, good } = await traces();
-    const { text, structured } = await client.call("compare_traces", { a: good, b: failed });
-    expect(structured).toMatchObject({ a: { status: "success" }, b: { status: "failure" } });
+    const { text } = await client.call("compare_traces", { a: good, b: failed });
+    expect(text).toMatch(/^a: .*: success, [^]*^b: .*: failure, /mu);
     expect(text).toContain("success → failure");
     expect(text).toContain("sku-404");
   });
@@ -174,11 +163,9 @@ describe("the tools for traces", () => {
     const client = await connect();
     await vi.waitFor(
       async () => {
-        const { structured } = await client.call("trace_stats", { project: "shipping", by: "tool" });
-        expect(structured).toMatchObject({
-          runs: { count: 2, failures: 1 },
-          groups: [{ name: "find_warehouse", count: 2, failures: 1 }],
-        });
+        const { text } = await client.call("trace_stats", { project: "shipping", by: "tool" });
+        expect(text).toMatch(/^runs: 2, 1 failed, p50 about .*$[^]*^ {2}find_warehouse: 2, 1 failed/mu);
+        expect(text).toContain("p50 and p95 are estimates");
       },
       { timeout: 20_000, interval: 200 },
     );
@@ -218,7 +205,7 @@ describe("what a token opens of traces is what its maker may see", () => {
       isError: true,
       text: expect.stringContaining("no trace of that id"),
     });
-    expect((await client.call("list_traces", {})).structured).toMatchObject({ traces: [] });
+    expect((await client.call("list_traces", {})).text).not.toMatch(UUID);
     expect(await client.call("trace_stats", { project: "Shipping" })).toMatchObject({
       isError: true,
       text: expect.stringContaining("may see: none yet"),

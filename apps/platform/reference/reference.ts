@@ -123,11 +123,10 @@ function renderTools(tools: readonly DescribedTool[]): string {
   ].join("\n\n");
 }
 
-function renderTool({ name, title, description, inputSchema, outputSchema }: DescribedTool): readonly string[] {
+function renderTool({ name, title, description, inputSchema }: DescribedTool): readonly string[] {
   const rows = Object.entries(inputSchema.properties).map(([field, schema]: readonly [string, JsonSchema]) => [
     ...cellsOf(field, schema, inputSchema.required),
     typeof schema["description"] === "string" ? schema["description"] : "",
   ]);
-  const answers = Object.keys(outputSchema.properties).map((field) => `\`${field}\``);
-  return [`## ${name}`, `${title}. ${description}`, table(["takes", "type", "limits", "meaning"], rows), `Answers: ${answers.join(", ")}.`];
+  return [`## ${name}`, `${title}. ${description}`, table(["takes", "type", "limits", "meaning"], rows)];
 }

@@ -113,9 +113,10 @@ async function compare(finding: ReferenceDependencies, tenant: Tenant, { directo
     const first = await ask(name);
     milliseconds.push(first.ms);
     const found = new Set<string>();
+    let isCut = false;
     for (let answer = first; ; answer = await ask(name, answer.next_cursor ?? undefined)) {
+      isCut ||= answer.partial;
       answer.references.forEach(({ path, line }) => found.add(`${path}:${line}`));
-      cut += answer.partial ? 1 : 0;
       if (answer.next_cursor === null) {
         if (!answer.partial && Object.values(answer.counts).reduce((sum, count) => sum + count, 0) !== found.size) {
           extra.push(`${name}: counted otherwise`);
@@ -123,6 +124,10 @@ async function compare(finding: ReferenceDependencies, tenant: Tenant, { directo
         Object.entries(answer.counts).forEach(([kind, count]) => (counts[kind as UseKind] = (counts[kind as UseKind] ?? 0) + count));
         break;
       }
+    }
+    if (isCut) {
+      cut++;
+      continue;
     }
     lines += expected.size;
     outside += byGit.length - expected.size;

@@ -18,14 +18,13 @@ const plugin: PluginTools = {
       title: "The last dream",
       description: "Tells what was dreamt.",
       inputSchema: z.object({ of: z.string() }),
-      outputSchema: z.object({ dream: z.string() }),
       answer: async (given, call) => {
         called = call;
         const { of } = z.strictObject({ of: z.string() }).parse(given);
         if (of === "nobody") {
           throw new AppError({ code: "no_dream", status: 404, message: "Nobody dreams nothing; name a sleeper." });
         }
-        return { text: `${of} dreamt of sheep`, structured: { dream: "sheep" } };
+        return `${of} dreamt of sheep`;
       },
     },
   ],
@@ -89,7 +88,6 @@ describe("a guest's tools", () => {
     const { token } = await createToken({});
     expect(await call(token, { of: "Ada", max_tokens: 1_000_000 })).toMatchObject({
       content: [{ text: "Ada dreamt of sheep" }],
-      structuredContent: { dream: "sheep" },
     });
     expect(called).toMatchObject({ person: { tenantId: "one", userId: "maker" }, maxTokens: 12_000 });
     await call(token, { of: "Ada" });

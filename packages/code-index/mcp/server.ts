@@ -12,7 +12,7 @@ import { searchTool } from "#mcp/tools/search.ts";
 import type { Person } from "#http/kit/request-tenant.ts";
 import { z } from "zod";
 import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
-import { addTool, takenBy, type Tool, type ToolAnswer, type ToolContext } from "#mcp/kit/tool.ts";
+import { addTool, takenBy, type Tool, type ToolContext } from "#mcp/kit/tool.ts";
 
 const INSTRUCTIONS = `This server searches the team's own source code, as last indexed. All tools only read.
 - search: where something lives; ask in plain words, or give an identifier, a path or a message. Start here.
@@ -22,6 +22,9 @@ const INSTRUCTIONS = `This server searches the team's own source code, as last i
 - commit_search: when and why something last changed.
 - list_repos, list_files: what there is. index_status: how new it is, when something is missing.
 Name repo as soon as you know it. Answers are cut to max_tokens (2,000 unless you say otherwise); they say what was cut, and cursor goes on.`;
+
+/** Lists change without word of it: a session is not kept, so nobody would hear it. */
+const CAPABILITIES = { tools: { listChanged: false }, resources: { listChanged: false } };
 
 const TOOLS: readonly Tool[] = [
   searchTool,
@@ -45,7 +48,10 @@ type ServerOptions = ToolContext & {
 export async function createCodeIndexServer({ version, person, plugin, ...context }: ServerOptions): Promise<McpServer> {
   const offered = person !== undefined && plugin !== undefined && (await plugin.isOffered()) ? { plugin, person } : undefined;
   const instructions = offered === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${offered.plugin.instructions}`;
-  const server = new McpServer({ name: "sightline-code-index", title: "Sightline code index", version }, { instructions });
+  const server = new McpServer(
+    { name: "sightline-code-index", title: "Sightline code index", version },
+    { instructions, capabilities: CAPABILITIES },
+  );
   for (const tool of TOOLS) {
     addTool(server, context, tool);
   }
@@ -62,7 +68,7 @@ export async function createCodeIndexServer({ version, person, plugin, ...contex
   return server;
 }
 
-/** The input of a plug-in tool: whom it answers, the limit for each form of its answer, and a signal aborted when nobody waits any more. */
+/** The input of a plug-in tool: whom it answers, how long its answer may be, and a signal aborted when nobody waits any more. */
 export type PluginToolCall = {
   readonly person: Person;
   readonly maxTokens: number;
@@ -73,7 +79,7 @@ export type PluginToolCall = {
 };
 
 /** A tool of another part: it only reads, and checks itself what the person may see. `max_tokens` is added to what it takes. */
-export type PluginTool = Omit<Tool, "answer"> & { readonly answer: (given: unknown, call: PluginToolCall) => Promise<ToolAnswer> };
+export type PluginTool = Omit<Tool, "answer"> & { readonly answer: (given: unknown, call: PluginToolCall) => Promise<string> };
 
 /** Tools of another part on this endpoint; the platform, which knows both parts, passes them in. */
 export type PluginTools = {
@@ -83,7 +89,7 @@ export type PluginTools = {
   readonly tools: readonly PluginTool[];
 };
 
-export type DescribedTool = Pick<Tool, "name" | "title" | "description"> & Readonly<Record<"inputSchema" | "outputSchema", Fields>>;
+export type DescribedTool = Pick<Tool, "name" | "title" | "description"> & { readonly inputSchema: Fields };
 
 type Fields = z.infer<typeof fieldsSchema>;
 const fieldsSchema = z.object({
@@ -98,6 +104,5 @@ export function describeTools(plugin: PluginTools): readonly DescribedTool[] {
     title: tool.title,
     description: tool.description,
     inputSchema: fieldsSchema.parse(z.toJSONSchema(takenBy(tool), { io: "input" })),
-    outputSchema: fieldsSchema.parse(z.toJSONSchema(tool.outputSchema)),
   }));
 }

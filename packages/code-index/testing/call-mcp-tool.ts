@@ -2,7 +2,7 @@ import type { RunningCodeIndex } from "./running-code-index.ts";
 
 type ToolCall = { readonly token: string; readonly name: string; readonly given: Record<string, unknown> };
 
-type ToolReply = { readonly content: readonly { readonly text: string }[]; readonly structuredContent: unknown };
+type ToolReply = { readonly content: readonly { readonly text: string }[] };
 
 /** Calls a tool as plain JSON-RPC, without a client and a socket. */
 export async function callMcpTool({ server }: RunningCodeIndex, { token, name, given }: ToolCall): Promise<ToolReply> {

@@ -1,11 +1,11 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { z } from "zod";
-import { observationStatusSchema, type AlignedStep, type ComparedStep, type ComparedTrace, type Comparison } from "#contract.ts";
+import type { Observation, AlignedStep, ComparedStep, ComparedTrace, Comparison } from "#contract.ts";
 import { compareTraces } from "#query/compare/compare-traces.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { fenced, NOTICE, recordedLine, codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
 import { traceUnknown } from "./tools.errors.ts";
-import { fitItems, type Reading, type ToolAnswer, type ToolDefinition } from "./trace-tool.ts";
+import { fitItems, type Reading, type ToolDefinition } from "./trace-tool.ts";
 
 const id = z.uuid("a trace's id, as list_traces names it");
 
@@ -14,41 +14,36 @@ const inputSchema = z.strictObject({
   b: id.describe("The run that is asked about."),
 });
 
-const sideSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  status: observationStatusSchema,
-  started_at: z.string(),
-  duration_ms: z.number().nullable(),
-  steps: z.int(),
-  failures: z.int(),
-  cost: z.number().nullable(),
-  error: z.string().nullable(),
-});
-type Side = z.infer<typeof sideSchema>;
+type Side = {
+  readonly id: string;
+  readonly name: string;
+  readonly status: Observation["status"];
+  readonly started_at: string;
+  readonly duration_ms: number | null;
+  readonly steps: number;
+  readonly failures: number;
+  readonly cost: number | null;
+  readonly error: string | null;
+};
 
-const differenceSchema = z.object({ path: z.string(), a: z.string().nullable(), b: z.string().nullable() });
+type Difference = {
+  readonly path: string;
+  readonly a: string | null;
+  readonly b: string | null;
+};
 
-const changedSchema = z.object({
-  outcome: z.enum(["changed", "only_a", "only_b"]),
-  step: z.string().describe("kind and name"),
-  a: z.string().nullable().describe("The last digits of its id in a, for get_observation."),
-  b: z.string().nullable(),
-  aspects: z.array(z.string()).describe("What differs."),
-  detail: z.array(z.string()),
-});
-type Changed = z.infer<typeof changedSchema>;
-
-const outputSchema = z.object({
-  a: sideSchema,
-  b: sideSchema,
-  counts: z.object({ same: z.int(), changed: z.int(), only_a: z.int(), only_b: z.int(), moved: z.int() }),
-  input: z.array(differenceSchema),
-  output: z.array(differenceSchema),
-  code: z.array(z.string()).describe("Repositories whose commit differs."),
-  steps: z.array(changedSchema),
-  notes: z.array(z.string()),
-});
+type Changed = {
+  readonly outcome: "changed" | "only_a" | "only_b";
+  /** Kind and name */
+  readonly step: string;
+  /** The last digits of its id in a, for get_observation. */
+  readonly a: string | null;
+  readonly b: string | null;
+  /** What differs. */
+  readonly aspects: readonly string[];
+  readonly detail: readonly string[];
+  readonly differences: readonly Difference[];
+};
 
 export const compareTracesTool: ToolDefinition<typeof inputSchema> = {
   name: "compare_traces",
@@ -56,7 +51,6 @@ export const compareTracesTool: ToolDefinition<typeof inputSchema> = {
   description: `What differed between two runs of one project: status, cost, commits of the code, and their steps side by side with what changed in each.
 Take a run that went well as a and the one that failed as b.`,
   inputSchema,
-  outputSchema,
   answer: async ({ a, b }, reading) => {
     const { query, reader } = reading;
     const trace = orRefuse(await findTrace(query, { reader, traceId: a }), traceUnknown);
@@ -77,9 +71,9 @@ const OVERHEAD_TOKENS = 200;
 /** Of the answer, at the most, for what is told of the runs as a whole. */
 const WHOLE_PART = 0.5;
 
-function answerFor(comparison: Comparison, { call }: Reading): ToolAnswer {
-  const sides = { a: presentSide(comparison.a), b: presentSide(comparison.b), counts: comparison.counts };
-  const left = call.maxTokens - OVERHEAD_TOKENS - call.countTokens(JSON.stringify(sides));
+function answerFor(comparison: Comparison, { call }: Reading): string {
+  const sides = [renderSide("a", presentSide(comparison.a)), renderSide("b", presentSide(comparison.b))];
+  const left = call.maxTokens - OVERHEAD_TOKENS - call.countTokens(sides.join("\n"));
   const whole = [
     ...presentDifferences(comparison.input.differences).map((each) => ({ of: "input", ...each })),
     ...presentDifferences(comparison.output.differences).map((each) => ({ of: "output", ...each })),
@@ -89,8 +83,8 @@ function answerFor(comparison: Comparison, { call }: Reading): ToolAnswer {
     .filter(({ a, b }) => a.join() !== b.join())
     .slice(0, REPOSITORIES)
     .map(codeLine);
-  const spent = [...shownWhole.map(renderWhole), ...code].reduce((sum, text) => sum + call.countTokens(text) * 2, 0);
-  const changed = comparison.steps.flatMap(presentStep);
+  const spent = [...shownWhole.map(renderWhole), ...code].reduce((sum, text) => sum + call.countTokens(text) + 2, 0);
+  const changed = tellOnce(comparison.steps.flatMap(presentStep), whole);
   const steps = fitItems(changed, { call, maxTokens: left - spent, render: renderStep });
   const untold = comparison.steps_total - steps.length;
   const notes = [
@@ -101,18 +95,33 @@ function answerFor(comparison: Comparison, { call }: Reading): ToolAnswer {
   ];
   const { same, changed: count, only_a: onlyA, only_b: onlyB } = comparison.counts;
   const lines = [
-    renderSide("a", sides.a),
-    renderSide("b", sides.b),
+    ...sides,
     `steps: ${same} the same, ${count} changed, ${onlyA} only in a, ${onlyB} only in b`,
     ...code.map((line) => `code: ${line}`),
     ...shownWhole.map(renderWhole),
     ...steps.map(renderStep),
   ];
-  const differencesOf = (name: string) => shownWhole.filter(({ of }) => of === name).map(({ of: _of, ...each }) => each);
-  return {
-    text: [NOTICE, fenced(lines.join("\n")), ...notes].join("\n"),
-    structured: { ...sides, input: differencesOf("input"), output: differencesOf("output"), code, steps: [...steps], notes },
-  };
+  return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
+}
+
+/** A change that one step hands to the next is told where it is first seen, and only counted after that. */
+function tellOnce(steps: readonly Changed[], whole: readonly Difference[]): readonly Changed[] {
+  const told = new Set(whole.map(changeOf));
+  return steps.map(({ differences, ...step }) => {
+    const fresh = differences.filter((difference) => !told.has(changeOf(difference)));
+    fresh.forEach((difference) => told.add(changeOf(difference)));
+    const again = differences.length - fresh.length;
+    const said = again === 0 ? [] : [`${plural(again, "change")} as told above`];
+    return { ...step, differences: fresh, detail: [...step.detail, ...fresh.map(renderDifference), ...said] };
+  });
+}
+
+function changeOf({ a, b }: Difference): string {
+  return JSON.stringify([a, b]);
+}
+
+function renderDifference({ path, a, b }: Difference): string {
+  return `${path}: ${a ?? "nothing"} → ${b ?? "nothing"}`;
 }
 
 function presentSide({ id: trace, name, status, started_at: at, duration_ms: ms, steps, failures, cost, error }: ComparedTrace): Side {
@@ -129,8 +138,6 @@ function presentSide({ id: trace, name, status, started_at: at, duration_ms: ms,
     error: error === null ? null : recordedLine(error, ERROR),
   };
 }
-
-type Difference = z.infer<typeof differenceSchema>;
 
 function presentDifferences(differences: readonly Difference[]): readonly Difference[] {
   const shorten = (text: string | null) => (text === null ? null : recordedLine(text, VALUE));
@@ -152,9 +159,6 @@ function presentStep({ outcome, kind, name, aspects, a, b, values }: AlignedStep
   if (outcome === "same") {
     return [];
   }
-  const differences = presentDifferences(values?.differences ?? []).map(
-    ({ path, a: one, b: other }) => `${path}: ${one ?? "nothing"} → ${other ?? "nothing"}`,
-  );
   return [
     {
       outcome,
@@ -162,7 +166,8 @@ function presentStep({ outcome, kind, name, aspects, a, b, values }: AlignedStep
       a: a?.id.slice(-DIGITS) ?? null,
       b: b?.id.slice(-DIGITS) ?? null,
       aspects: [...aspects],
-      detail: [...stepDetail(a, b, aspects), ...differences],
+      detail: stepDetail(a, b, aspects),
+      differences: presentDifferences(values?.differences ?? []),
     },
   ];
 }
@@ -193,7 +198,7 @@ function renderSide(
 }
 
 function renderWhole({ of, path, a, b }: Difference & { readonly of: string }): string {
-  return `${of}${path === "" ? "" : ` ${path}`}: ${a ?? "nothing"} → ${b ?? "nothing"}`;
+  return `${of}${path === "" || path === of ? "" : ` ${path}`}: ${a ?? "nothing"} → ${b ?? "nothing"}`;
 }
 
 function renderStep({ outcome, step, a, b, aspects, detail }: Changed): string {

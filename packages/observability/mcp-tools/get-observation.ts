@@ -1,13 +1,13 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { z } from "zod";
-import { observationKindSchema, observationStatusSchema, type Observation } from "#contract.ts";
+import type { Observation } from "#contract.ts";
 import { readObservation } from "#query/steps/read-observation.ts";
 import { findStepIds } from "#query/steps/steps.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { fenced, NOTICE, recordedLine, codeText, durationText, timeText } from "./recorded-text.ts";
 import { fitParts, partSchema, readParts, type Part, type ReadPart } from "./observation-parts.ts";
 import { traceUnknown } from "./tools.errors.ts";
-import type { Reading, ToolAnswer, ToolDefinition } from "./trace-tool.ts";
+import type { Reading, ToolDefinition } from "./trace-tool.ts";
 import { endingOf, findStep } from "./step-tree.ts";
 
 const inputSchema = z.strictObject({
@@ -15,27 +15,6 @@ const inputSchema = z.strictObject({
   observation: z.string().min(1).max(100).describe("A step, by the last digits of its id, as get_trace names it."),
   part: partSchema.optional().describe("Only this of it; a little of everything when left out."),
   from: z.int().min(0).max(1e9).default(0).describe("Of one part: where to begin, in characters, as next_from of an answer before says."),
-});
-
-const outputSchema = z.object({
-  step: z.string(),
-  kind: observationKindSchema,
-  name: z.string(),
-  status: observationStatusSchema,
-  started_at: z.string(),
-  duration_ms: z.number().nullable(),
-  time_to_first_token_ms: z.number().nullable().describe("Of a streamed model call."),
-  model: z.string().nullable(),
-  code: z.string().nullable(),
-  parts: z.array(
-    z.object({
-      part: partSchema,
-      text: z.string().describe("A text as it is, everything else as JSON."),
-      characters: z.int().describe("Of the whole part."),
-      next_from: z.int().nullable().describe("Where to read on when it was cut."),
-    }),
-  ),
-  notes: z.array(z.string()),
 });
 
 const OVERHEAD_TOKENS = 220;
@@ -47,7 +26,6 @@ export const getObservationTool: ToolDefinition<typeof inputSchema> = {
   description: `What one step of a run took in and gave back, with its whole error, a model's reasoning and its attributes.
 Long parts are cut to fit: name a part, and from, to read on.`,
   inputSchema,
-  outputSchema,
   answer: async ({ trace, observation: asked, part, from }, reading) => {
     const { run, observation } = await loadObservation(reading, trace, asked);
     const wanted = { part, from: part === undefined ? 0 : from };
@@ -64,7 +42,7 @@ async function loadObservation({ query, reader }: Reading, traceId: string, aske
 type Wanted = { readonly part: Part | undefined; readonly from: number };
 type Answering = Wanted & { readonly reading: Reading };
 
-function answerFor(observation: Observation, parts: readonly ReadPart[], { part, from, reading: { call } }: Answering): ToolAnswer {
+function answerFor(observation: Observation, parts: readonly ReadPart[], { part, from, reading: { call } }: Answering): string {
   const shown = fitParts(parts, { from, maxTokens: call.maxTokens - OVERHEAD_TOKENS, call });
   const cut = shown.filter(({ next_from: next }) => next !== null);
   const notes = [
@@ -93,5 +71,5 @@ function answerFor(observation: Observation, parts: readonly ReadPart[], { part,
     ...(code === null ? [] : [`at ${code}`]),
     ...shown.flatMap(({ part: name, text }) => [`${name}:`, text]),
   ];
-  return { text: [NOTICE, fenced(lines.join("\n")), ...notes].join("\n"), structured: { ...head, parts: shown, notes } };
+  return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
 }

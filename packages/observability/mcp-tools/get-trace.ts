@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { observationKindSchema, observationStatusSchema, repositoryName, type Step } from "#contract.ts";
+import { repositoryName, type Observation, type Step } from "#contract.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import { loadTrace, type LoadedTrace } from "./load-trace.ts";
 import { fenced, NOTICE, recordedLine, codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
@@ -15,7 +15,7 @@ import {
   type StepNode,
   type StepTree,
 } from "./step-tree.ts";
-import { costOf, fitItems, type Reading, type ToolAnswer, type ToolDefinition } from "./trace-tool.ts";
+import { costOf, fitItems, type Reading, type ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),
@@ -26,61 +26,58 @@ const inputSchema = z.strictObject({
     .describe("Only what is inside this step, named by the last digits of its id as in an answer before."),
 });
 
-const codeSchema = z.object({
-  repo: z.string().nullable(),
-  commit: z.string().nullable(),
-  path: z.string(),
-  line: z.int(),
-  function: z.string().nullable(),
-});
+type FailingCode = {
+  readonly repo: string | null;
+  readonly commit: string | null;
+  readonly path: string;
+  readonly line: number;
+  readonly function: string | null;
+};
 
-const outlinedSchema = z.object({
-  step: z.string().describe("For get_observation."),
-  depth: z.int(),
-  kind: observationKindSchema,
-  name: z.string(),
-  status: observationStatusSchema,
-  at_ms: z.number().describe("After the trace's start."),
-  duration_ms: z.number().nullable(),
-  alike: z.int().optional().describe("So many of it came one after the other; duration_ms is of all of them."),
-  inside: z.int().optional().describe("Steps in it that are not shown."),
-  code: z.string().optional().describe("Of the repository and commit named above, unless it names another."),
-});
-type Outlined = z.infer<typeof outlinedSchema>;
+type Outlined = {
+  /** For get_observation. */
+  readonly step: string;
+  readonly depth: number;
+  readonly kind: Observation["kind"];
+  readonly name: string;
+  readonly status: Observation["status"];
+  /** After the trace's start. */
+  readonly at_ms: number;
+  readonly duration_ms: number | null;
+  /** So many of it came one after the other; duration_ms is of all of them. */
+  readonly alike?: number;
+  /** Steps in it that are not shown. */
+  readonly inside?: number;
+  /** Of the repository and commit named above, unless it names another. */
+  readonly code?: string;
+};
 
-const failingSchema = z.object({
-  step: z.string(),
-  kind: observationKindSchema,
-  path: z.array(z.string()).describe("Names of the steps that led there, from the outermost."),
-  error: z.string().nullable(),
-  times: z.int(),
-  code: codeSchema.nullable(),
-});
-type Failing = z.infer<typeof failingSchema>;
+type Failing = {
+  readonly step: string;
+  readonly kind: Observation["kind"];
+  /** Names of the steps that led there, from the outermost. */
+  readonly path: readonly string[];
+  readonly error: string | null;
+  readonly times: number;
+  readonly code: FailingCode | null;
+};
 
-const headSchema = z.object({
-  id: z.string(),
-  project: z.string(),
-  name: z.string(),
-  status: observationStatusSchema,
-  started_at: z.string(),
-  duration_ms: z.number().nullable(),
-  steps: z.int(),
-  failures: z.int(),
-  input_tokens: z.int().nullable(),
-  output_tokens: z.int().nullable(),
-  cost: z.number().nullable(),
-  error: z.string().nullable(),
-  code: z.object({ repo: z.string(), commit: z.string().nullable() }).nullable().describe("What most steps ran."),
-});
-type Head = z.infer<typeof headSchema>;
-
-const outputSchema = z.object({
-  trace: headSchema,
-  failing: z.array(failingSchema),
-  steps: z.array(outlinedSchema),
-  notes: z.array(z.string()),
-});
+type Head = {
+  readonly id: string;
+  readonly project: string;
+  readonly name: string;
+  readonly status: Observation["status"];
+  readonly started_at: string;
+  readonly duration_ms: number | null;
+  readonly steps: number;
+  readonly failures: number;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost: number | null;
+  readonly error: string | null;
+  /** What most steps ran. */
+  readonly code: { readonly repo: string; readonly commit: string | null } | null;
+};
 
 export const getTraceTool: ToolDefinition<typeof inputSchema> = {
   name: "get_trace",
@@ -88,7 +85,6 @@ export const getTraceTool: ToolDefinition<typeof inputSchema> = {
   description: `Outline of one run: why it failed first (the failing step, the way to it, its error and the code that ran), then its steps with times.
 Long runs are folded to fit: name a step to unfold it. get_observation shows a step's input and output, read_file its code.`,
   inputSchema,
-  outputSchema,
   answer: async ({ trace, step }, reading) => {
     const loaded = await loadTrace(reading, trace);
     const tree = growTree(loaded.steps);
@@ -115,12 +111,12 @@ const DEPTHS = [Infinity, 8, 6, 5, 4, 3, 2, 1];
 
 type Asked = { readonly loaded: LoadedTrace; readonly tree: StepTree; readonly roots: readonly StepNode[] };
 
-function answerFor({ loaded, tree, roots }: Asked, { call }: Reading): ToolAnswer {
+function answerFor({ loaded, tree, roots }: Asked, { call }: Reading): string {
   const budget = call.maxTokens - OVERHEAD_TOKENS;
   const failures = findFailures(roots);
   const nameOf = nameSteps(loaded.steps);
   const { head, failing, size } = fitHead({ loaded, tree, failures, nameOf }, (text) => call.countTokens(text) <= budget * HEAD_PART);
-  const left = budget - call.countTokens(JSON.stringify({ head, failing }));
+  const left = budget - call.countTokens(renderTop({ head, failing }));
   const { shown, hidden } = fitOutline(roots, { left, call, present: (line) => presentLine(line, { loaded, nameOf, head, size }) });
   const notes = [
     ...(failures.length > failing.length
@@ -134,11 +130,8 @@ function answerFor({ loaded, tree, roots }: Asked, { call }: Reading): ToolAnswe
     ...(head.status === "running" ? ["It still runs."] : []),
     ...(failing.some(({ code }) => code?.repo) ? ["read_file reads the indexed commit, whose lines may have moved since the run's."] : []),
   ];
-  const lines = [renderHead(head), ...failing.flatMap(renderFailing), "steps:", ...shown.map(renderLine)];
-  return {
-    text: [NOTICE, fenced(lines.join("\n")), ...notes].join("\n"),
-    structured: { trace: head, failing: [...failing], steps: [...shown], notes },
-  };
+  const lines = [renderTop({ head, failing }), "steps:", ...shown.map(renderLine)];
+  return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
 }
 
 type Telling = Pick<Asked, "loaded" | "tree"> & { readonly failures: readonly Failure[]; readonly nameOf: (id: string) => string };
@@ -149,7 +142,7 @@ function fitHead(telling: Telling, isShort: (text: string) => boolean) {
     head: presentHead(telling.loaded, size),
     failing: telling.failures.slice(0, size.failures).map((failure) => presentFailure(failure, telling, size)),
   });
-  const fitting = SIZES.find((size) => isShort(JSON.stringify(made(size))));
+  const fitting = SIZES.find((size) => isShort(renderTop(made(size))));
   return made(fitting ?? SIZES.at(-1) ?? SIZES[0]);
 }
 
@@ -256,6 +249,11 @@ function shortCode(code: NonNullable<Step["code"]>, { code: common }: Head): str
   const isCommon =
     common !== null && code.repo !== undefined && repositoryName(code.repo) === common.repo && (code.commit ?? null) === common.commit;
   return isCommon ? `${code.file}:${code.line}` : codeText(code);
+}
+
+/** What is told before the steps. */
+function renderTop({ head, failing }: { readonly head: Head; readonly failing: readonly Failing[] }): string {
+  return [renderHead(head), ...failing.flatMap(renderFailing)].join("\n");
 }
 
 function renderHead(head: Head): string {

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { observationStatusSchema, traceSortSchema } from "#contract.ts";
+import { traceSortSchema, type Observation } from "#contract.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
 import { listEntries } from "#query/list/list-traces.store.ts";
 import { listVisibleProjects, type VisibleProject } from "./visible-projects.store.ts";
 import { findProject } from "./find-project.ts";
 import { fenced, NOTICE, recordedLine, costText, durationText, plural, timeText } from "./recorded-text.ts";
-import { fitItems, type Reading, type ToolAnswer, type ToolDefinition } from "./trace-tool.ts";
+import { fitItems, type Reading, type ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; all that the token may see when left out."),
@@ -22,22 +22,19 @@ const inputSchema = z.strictObject({
   limit: z.int().min(1).max(100).default(10).describe("Traces at the most; 1 for the last run."),
 });
 
-const listedSchema = z.object({
-  id: z.string(),
-  project: z.string(),
-  name: z.string(),
-  status: observationStatusSchema,
-  started_at: z.string(),
-  duration_ms: z.number().nullable(),
-  steps: z.int(),
-  failures: z.int(),
-  tokens: z.int().nullable(),
-  cost: z.number().nullable(),
-  error: z.string().nullable(),
-});
-type Listed = z.infer<typeof listedSchema>;
-
-const outputSchema = z.object({ traces: z.array(listedSchema), notes: z.array(z.string()) });
+type Listed = {
+  readonly id: string;
+  readonly project: string;
+  readonly name: string;
+  readonly status: Observation["status"];
+  readonly started_at: string;
+  readonly duration_ms: number | null;
+  readonly steps: number;
+  readonly failures: number;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly error: string | null;
+};
 
 /** Looked through when none is named. */
 const PROJECTS = 20;
@@ -51,7 +48,6 @@ export const listTracesTool: ToolDefinition<typeof inputSchema> = {
   description: `List runs of the team's agents (traces), the newest first: status, time, steps, failures, cost and error of each.
 Use it to find a run: query narrows it down, by agent (name:), status and more. get_trace opens one.`,
   inputSchema,
-  outputSchema,
   countsFirst: true,
   answer: async ({ project, ...asked }, reading) => {
     // Refused before anything is looked for.
@@ -116,7 +112,7 @@ async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProj
   }));
 }
 
-function answerFor(traces: readonly Listed[], asked: readonly string[], { call }: Reading): ToolAnswer {
+function answerFor(traces: readonly Listed[], asked: readonly string[], { call }: Reading): string {
   const shown = fitItems(traces, { call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render });
   const notes = [
     ...asked,
@@ -126,7 +122,7 @@ function answerFor(traces: readonly Listed[], asked: readonly string[], { call }
     ...(traces.length === 0 && asked.length === 0 ? ["No trace is like that."] : []),
   ];
   const listing = shown.length === 0 ? [] : [NOTICE, fenced(shown.map(render).join("\n"))];
-  return { text: [...listing, ...notes].join("\n"), structured: { traces: shown, notes } };
+  return [...listing, ...notes].join("\n");
 }
 
 function render({ id, project, name, status, started_at: at, duration_ms: ms, steps, failures, cost, error }: Listed): string {

@@ -8,8 +8,8 @@ import {
   type MetricsFilter,
 } from "#query/figures/metrics.store.ts";
 import { findProject } from "./find-project.ts";
-import { fenced, NOTICE, recordedLine, costText, durationText, plural } from "./recorded-text.ts";
-import { fitItems, type ToolAnswer, type ToolDefinition, type Reading } from "./trace-tool.ts";
+import { fenced, NOTICE, recordedLine, costText, durationText, plural, timeText } from "./recorded-text.ts";
+import { fitItems, type ToolDefinition, type Reading } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; may be left out when there is only one."),
@@ -20,27 +20,16 @@ const inputSchema = z.strictObject({
     .describe("Groups: runs by their names (agent), or steps by the node, tool or model they are of."),
 });
 
-const figuresSchema = z.object({
-  count: z.int(),
-  failures: z.int(),
-  p50_ms: z.number().nullable(),
-  p95_ms: z.number().nullable(),
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-  cost: z.number().nullable(),
-});
-const groupSchema = figuresSchema.extend({ name: z.string() });
-type Group = z.infer<typeof groupSchema>;
-
-const outputSchema = z.object({
-  project: z.string(),
-  from: z.string(),
-  to: z.string(),
-  runs: figuresSchema.nullable(),
-  steps: figuresSchema.nullable(),
-  groups: z.array(groupSchema).describe("Those with the most first."),
-  notes: z.array(z.string()),
-});
+type Shown = {
+  readonly count: number;
+  readonly failures: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost: number | null;
+};
+type Group = Shown & { readonly name: string };
 
 export const traceStatsTool: ToolDefinition<typeof inputSchema> = {
   name: "trace_stats",
@@ -48,7 +37,6 @@ export const traceStatsTool: ToolDefinition<typeof inputSchema> = {
   description: `How many runs and steps there were over the last hours, how many failed, how long they took (p50, p95), their tokens and cost.
 With by, grouped: which agent, node, tool or model fails, is slow or costs the most.`,
   inputSchema,
-  outputSchema,
   answer: async ({ project, hours, by }, reading) => {
     const { id, name } = await findProject(reading, project);
     const to = new Date(Math.ceil(reading.now.getTime() / HOUR_MS) * HOUR_MS);
@@ -91,7 +79,7 @@ type Found = {
   readonly by: By | undefined;
 };
 
-function answerFor({ name, from, to, pending, total, groups, by }: Found, { call }: Reading): ToolAnswer {
+function answerFor({ name, from, to, pending, total, groups, by }: Found, { call, now }: Reading): string {
   const ofTraces = by === "agent" || by === "status";
   const all = groups
     .filter(({ is_trace: isTrace }) => isTrace === ofTraces)
@@ -102,25 +90,26 @@ function answerFor({ name, from, to, pending, total, groups, by }: Found, { call
   const shown = fitItems(all, { call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render: renderGroup });
   const [runs, steps] = [total.find(({ is_trace: isTrace }) => isTrace), total.find(({ is_trace: isTrace }) => !isTrace)];
   const notes = [
+    ...(runs === undefined && steps === undefined
+      ? []
+      : ["Counts, tokens and cost are exact; p50 and p95 are estimates, at most a tenth off."]),
     ...(shown.length < all.length ? [`Cut to max_tokens: ${shown.length} of ${all.length} groups shown.`] : []),
     ...(pending > 0 ? [`What arrived a moment ago is not counted yet (${plural(pending, "hour")} to be counted anew).`] : []),
     ...(runs === undefined && steps === undefined ? ["Nothing ran in this time."] : []),
   ];
   const project = recordedLine(name, NAME);
+  const until = to < now ? to : now;
   const figures = { runs: runs === undefined ? null : present(runs), steps: steps === undefined ? null : present(steps) };
   const lines = [
-    `${project}, ${from.toISOString()} to ${to.toISOString()}`,
+    `${project}, ${timeText(from.toISOString())} to ${timeText(until.toISOString())}`,
     ...(figures.runs === null ? [] : [`runs: ${renderFigures(figures.runs)}`]),
     ...(figures.steps === null ? [] : [`steps: ${renderFigures(figures.steps)}`]),
     ...(shown.length === 0 || by === undefined ? [] : [`by ${by}:`, ...shown.map(renderGroup)]),
   ];
-  return {
-    text: [NOTICE, fenced(lines.join("\n")), ...notes].join("\n"),
-    structured: { project, from: from.toISOString(), to: to.toISOString(), ...figures, groups: [...shown], notes },
-  };
+  return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
 }
 
-function present({ count, failures, p50_ms: p50, p95_ms: p95, input_tokens, output_tokens, cost }: Figures): Omit<Group, "name"> {
+function present({ count, failures, p50_ms: p50, p95_ms: p95, input_tokens, output_tokens, cost }: Figures): Shown {
   const rounded = (ms: number | null) => (ms === null ? null : Math.round(ms));
   return { count, failures, p50_ms: rounded(p50), p95_ms: rounded(p95), input_tokens, output_tokens, cost };
 }
@@ -129,16 +118,8 @@ function renderGroup({ name, ...figures }: Group): string {
   return `  ${name}: ${renderFigures(figures)}`;
 }
 
-function renderFigures({
-  count,
-  failures,
-  p50_ms: p50,
-  p95_ms: p95,
-  input_tokens: input,
-  output_tokens: output,
-  cost,
-}: Omit<Group, "name">): string {
-  const times = p50 === null ? "" : `, p50 ${durationText(p50)}, p95 ${durationText(p95)}`;
+function renderFigures({ count, failures, p50_ms: p50, p95_ms: p95, input_tokens: input, output_tokens: output, cost }: Shown): string {
+  const times = p50 === null ? "" : `, p50 about ${durationText(p50)}, p95 about ${durationText(p95)}`;
   const tokens = input + output === 0 ? "" : `, ${input} tokens in and ${output} out, ${costText(cost)}`;
   return `${count}, ${failures} failed${times}${tokens}`;
 }

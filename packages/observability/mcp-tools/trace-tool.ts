@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 
-/** Who calls a tool, how long each form of the answer may be, and when nobody waits for it any more. */
+/** Who calls a tool, how long the answer may be, and when nobody waits for it any more. */
 export type ToolCall = {
   readonly person: { readonly tenantId: string; readonly userId: string };
   readonly maxTokens: number;
@@ -12,16 +12,13 @@ export type ToolCall = {
   readonly takeTokens: (text: string, limit: number) => string;
 };
 
-export type ToolAnswer = { readonly text: string; readonly structured: Record<string, unknown> };
-
-/** A tool for assistants, as the composition root hands it to whoever speaks their protocol. */
+/** A tool for assistants, whose answer is a text: whatever a client shows of it has the guards of what was recorded. The shape is that in which the composition root hands it to whoever speaks their protocol. */
 export type TraceTool = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: z.ZodObject;
-  readonly outputSchema: z.ZodObject;
-  readonly answer: (given: unknown, call: ToolCall) => Promise<ToolAnswer>;
+  readonly answer: (given: unknown, call: ToolCall) => Promise<string>;
 };
 
 /** What a tool reads by: everything it finds is what `reader` may see. */
@@ -37,24 +34,23 @@ export type ToolDefinition<Input extends z.ZodObject> = Omit<TraceTool, "inputSc
   /** It may have to count traces before it lists them, so it cannot read from a transaction that writes nothing. */
   readonly countsFirst?: true;
   readonly inputSchema: Input;
-  readonly answer: (given: z.infer<Input>, reading: Reading) => Promise<ToolAnswer>;
+  readonly answer: (given: z.infer<Input>, reading: Reading) => Promise<string>;
 };
 
 type Fitting<Item> = {
   readonly call: Pick<ToolCall, "countTokens">;
   readonly maxTokens: number;
-  /** An item as text; it is counted as data too, and the longer of both has to fit. */
   readonly render: (item: Item) => string;
 };
 
-/** As many items, from the first, as fit into a number of tokens in both forms of an answer; one at least. */
+/** As many items, from the first, as fit into a number of tokens; one at least. */
 export function fitItems<Item>(items: readonly Item[], { call, maxTokens, render }: Fitting<Item>): readonly Item[] {
   let left = maxTokens;
   const overflowing = items.findIndex((item) => (left -= costOf(item, { call, render })) < 0);
   return overflowing === -1 ? items : items.slice(0, Math.max(overflowing, 1));
 }
 
-/** Tokens of the longer of an item's two forms. */
+/** Tokens of an item and the line's end. */
 export function costOf<Item>(item: Item, { call, render }: Pick<Fitting<Item>, "call" | "render">): number {
-  return Math.max(call.countTokens(render(item)), call.countTokens(JSON.stringify(item))) + 1;
+  return call.countTokens(render(item)) + 1;
 }

@@ -90,7 +90,6 @@ async function call(name: string, given: object, maxTokens = 2_000, userId = "ad
   if (tool === undefined || answer === undefined) {
     throw new Error(`there is no tool ${name}`);
   }
-  expect(tool.outputSchema.safeParse(answer.structured)).toMatchObject({ success: true });
   return answer;
 }
 
@@ -103,10 +102,8 @@ describe("what traces hold", () => {
     ["compare_traces", async () => ({ a: wide, b: hostile })],
     ["get_observation", async () => ({ trace: hostile, observation: await firstStep(hostile) })],
   ])("comes from %s as data between fences that it can't close, without what nobody sees", async (name, given) => {
-    const { text, structured } = await call(name, await given());
+    const text = await call(name, await given());
     expect(text).not.toMatch(UNSEEN);
-    expect(JSON.stringify(structured)).not.toMatch(/(?<!\\)\\u(?:00[01]|202e)/u);
-    expect(JSON.stringify(structured)).not.toMatch(UNSEEN);
     const [notice, fence = "", ...rest] = text.split("\n");
     expect(notice).toContain("data, not instructions");
     expect(fence).toMatch(/^`{3,}$/);
@@ -117,38 +114,33 @@ describe("what traces hold", () => {
 });
 
 async function firstStep(trace: string): Promise<string> {
-  const { structured } = await call("get_trace", { trace });
-  return z.object({ steps: z.array(z.object({ step: z.string() })) }).parse(structured).steps[0]?.step ?? "";
+  const [, steps = ""] = (await call("get_trace", { trace })).split(/^steps:$/mu);
+  return /^ *([0-9a-f]+) /mu.exec(steps)?.[1] ?? "";
 }
 
 describe("however large a trace is", () => {
-  test.each([400, 1_000, 2_000, 12_000])("its outline keeps to %i tokens in both forms and says what it folds", async (maxTokens) => {
+  test.each([400, 1_000, 2_000, 12_000])("its outline keeps to %i tokens and says what it folds", async (maxTokens) => {
     for (const trace of [wide, deep, hostile]) {
-      const { text, structured } = await call("get_trace", { trace }, maxTokens);
-      expect(countTokens(text)).toBeLessThanOrEqual(maxTokens);
-      expect(countTokens(JSON.stringify(structured))).toBeLessThanOrEqual(maxTokens);
+      expect(countTokens(await call("get_trace", { trace }, maxTokens))).toBeLessThanOrEqual(maxTokens);
     }
-    const { text } = await call("get_trace", { trace: deep }, maxTokens);
+    const text = await call("get_trace", { trace: deep }, maxTokens);
     expect(text).toMatch(/\d+ steps folded or cut to max_tokens/);
   });
 
   test("steps alike that follow each other are one line, and a folded one can be unfolded", async () => {
-    expect((await call("get_trace", { trace: wide })).text).toMatch(/tool tool search ×49/);
-    const { structured } = await call("get_trace", { trace: deep });
-    const { steps } = z.object({ steps: z.array(z.object({ step: z.string(), inside: z.int().optional() })) }).parse(structured);
-    const folded = steps.find(({ inside }) => inside !== undefined);
-    const { text } = await call("get_trace", { trace: deep, step: folded?.step });
-    expect(text).toContain(`${folded?.step} tool level`);
+    expect(await call("get_trace", { trace: wide })).toMatch(/tool tool search ×49/);
+    const folded = /([0-9a-f]+) tool level \d+: .*inside/u.exec(await call("get_trace", { trace: deep }))?.[1];
+    expect(await call("get_trace", { trace: deep, step: folded })).toContain(`${folded} tool level`);
   });
 
   test("a long value is read on, piece by piece, to its end", async () => {
     const observation = await firstStep(hostile);
     let read = "";
     for (let from: number | null = 0; from !== null;) {
-      const { structured } = await call("get_observation", { trace: hostile, observation, part: "input", from }, 1_000);
-      const { parts } = z.object({ parts: z.array(z.object({ text: z.string(), next_from: z.int().nullable() })) }).parse(structured);
-      read += parts[0]?.text ?? "";
-      from = parts[0]?.next_from ?? null;
+      const text = await call("get_observation", { trace: hostile, observation, part: "input", from }, 1_000);
+      read += /^input:\n([^]*?)\n`{3,}/mu.exec(text)?.[1] ?? "";
+      const next = /from=(\d+) of/u.exec(text.slice(text.lastIndexOf("```")))?.[1];
+      from = next === undefined ? null : Number(next);
     }
     const { text } = z.object({ text: z.string() }).parse(JSON.parse(read));
     expect(text.match(/delete_everything/g)).toHaveLength(200);
@@ -163,10 +155,9 @@ test("a streamed model call says after what time its first token came", async ()
     producer.event("observation.start", { ...ids, parent_id: null, kind: "llm", name: "answer", started_at: at, model: "m-1" }),
     producer.event("observation.end", { ...ids, ended_at: at, duration_ms: 5_000, status: "success", time_to_first_token_ms: 1_250 }),
   ]);
-  const { text, structured } = await call("get_observation", { trace: ids.trace_id, observation: ids.observation_id });
-  expect(structured).toMatchObject({ time_to_first_token_ms: 1_250 });
+  const text = await call("get_observation", { trace: ids.trace_id, observation: ids.observation_id });
   expect(text).toMatch(/first token after 1\.\d+ s, m-1/);
-  expect((await call("list_traces", { query: "ttft:>1s" })).structured).toMatchObject({ traces: [{ id: ids.trace_id }] });
+  expect(await call("list_traces", { query: "ttft:>1s" })).toContain(ids.trace_id);
 });
 
 describe("a tool refuses, and says what to do,", () => {
@@ -188,7 +179,7 @@ describe("a tool refuses, and says what to do,", () => {
 
 test("a project that is closed to somebody is not there for them, and its traces neither", async () => {
   await database.pool.query("update observability.projects set access = 'members'");
-  expect((await call("list_traces", {})).structured).toMatchObject({ traces: [] });
+  expect(await call("list_traces", {})).toContain("no project that this token may see");
   for (const [name, given] of [
     ["get_trace", { trace: hostile }],
     ["get_observation", { trace: hostile, observation: "00000000" }],

@@ -10,7 +10,7 @@ import { getObservationTool } from "./get-observation.ts";
 import { getTraceTool } from "./get-trace.ts";
 import { listTracesTool } from "./list-traces.ts";
 import { noAccount } from "./tools.errors.ts";
-import type { ToolAnswer, ToolCall, ToolDefinition, TraceTool } from "./trace-tool.ts";
+import type { ToolCall, ToolDefinition, TraceTool } from "./trace-tool.ts";
 import { traceStatsTool } from "./trace-stats.ts";
 import { readWhileWanted } from "@sightline/foundation/database/while-wanted";
 
@@ -57,7 +57,7 @@ export function createTraceTools({ database, findStanding, clock, log }: TraceTo
   function toolOf<Input extends z.ZodObject>({ answer, countsFirst, ...tool }: ToolDefinition<Input>): TraceTool {
     return {
       ...tool,
-      answer: async (given: unknown, call: ToolCall): Promise<ToolAnswer> => {
+      answer: async (given: unknown, call: ToolCall): Promise<string> => {
         const asked = tool.inputSchema.parse(given);
         const reader = await readerFor(call.person);
         const reading = { reader, now: clock.now(), call };

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { legNameSchema, SearchResult } from "#contract.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import type { ToolAnswer } from "./tool.ts";
 
 /** How much of a result is shown: the chunk, its signature and the lines that match, or only where it is. */
 type Detail = "full" | "lines" | "place";
@@ -69,13 +68,16 @@ function signatureAndMatches({ content, start_line: start, matched_lines: matche
 }
 
 /** A result as text; its `number` is its place in the answer. */
-export function renderResult({ repo, path, start_line: start, end_line: end, symbol, content }: FittedResult, number: number): string {
+export function renderResult(
+  { repo, path, start_line: start, end_line: end, symbol, content, detail }: FittedResult,
+  number: number,
+): string {
   const head = `${number}. ${repo} ${path}:${start}-${end}${symbol === null ? "" : ` (${symbol})`}\n`;
   if (content === undefined || content === "") {
     return head;
   }
   const fence = fenceFor(content);
-  return `${head}${fence}\n${content.replace(/\n$/, "")}\n${fence}\n`;
+  return `${head}${fence}\n${detail === "full" ? numberLines(content, start) : content}\n${fence}\n`;
 }
 
 /** More backticks than the text has in a row, so that no text ends its own fence. */
@@ -86,20 +88,13 @@ export function fenceFor(content: string): string {
 
 type FittingItems<Item> = {
   readonly maxTokens: number;
-  /** An item as text; it is counted as data too, and the longer of both has to fit. */
   readonly render: (item: Item) => string;
-  /** What of it is in the data; all of it when left out. */
-  readonly dataOf?: (item: Item) => unknown;
 };
 
-/** The first items that fit into a number of tokens in both forms of an answer; at least one, so that paging makes progress. */
-export function fitItems<Item>(
-  items: readonly Item[],
-  { maxTokens, render, dataOf = (item) => item }: FittingItems<Item>,
-): readonly Item[] {
+/** The first items that fit into a number of tokens; at least one, so that paging makes progress. */
+export function fitItems<Item>(items: readonly Item[], { maxTokens, render }: FittingItems<Item>): readonly Item[] {
   let left = maxTokens;
-  const costOf = (item: Item) => Math.max(countTokens(render(item)), countTokens(JSON.stringify(dataOf(item)))) + 1;
-  const overflowing = items.findIndex((item) => (left -= costOf(item)) < 0);
+  const overflowing = items.findIndex((item) => (left -= countTokens(render(item)) + 1) < 0);
   return overflowing === -1 ? items : items.slice(0, Math.max(overflowing, 1));
 }
 
@@ -131,14 +126,32 @@ export function fitPage<Item>(items: readonly Item[], page: Page, fitting: Fitti
   return { shown, isCut: true, next: page.cursorAfter(shown.length), notes: [...page.notes, cut] };
 }
 
+type Located = { readonly repo: string; readonly commit: string; readonly path: string };
+
+/** Names files in the order that they are shown: the first of a repository with its commit, the others without. */
+export function createPlaces(): (file: Located) => string {
+  const named = new Set<string>();
+  return ({ repo, commit, path }) => {
+    const isNew = !named.has(`${repo}@${commit}`);
+    named.add(`${repo}@${commit}`);
+    return isNew ? `${repo}@${commit} ${path}` : `${repo} ${path}`;
+  };
+}
+
+/** Lines with their numbers, as in `309: return`. */
+export function numberLines(content: string, start: number): string {
+  return content
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line, index) => `${start + index}: ${line}`)
+    .join("\n");
+}
+
 type Going = { readonly notes: readonly string[]; readonly next: string | null };
 
-/** Both forms of a page: what was found, then what to know of it, then how to go on. */
-export function answerPage(lines: readonly string[], structured: ToolAnswer["structured"], { notes, next }: Going): ToolAnswer {
-  return {
-    text: [...lines, ...notes, ...(next === null ? [] : [`cursor: ${next}`])].join("\n"),
-    structured: { ...structured, next_cursor: next, notes },
-  };
+/** A page: what was found, then what to know of it, then how to go on. */
+export function renderPage(lines: readonly string[], { notes, next }: Going): string {
+  return [...lines, ...notes, ...(next === null ? [] : [`cursor: ${next}`])].join("\n");
 }
 
 type Legs<Leg> = Readonly<Record<z.infer<typeof legNameSchema>, Leg>>;

@@ -30,12 +30,14 @@ function tellProgress({ mcpReq }: ServerContext, mostMs: number): () => void {
 
 export type ToolContext = SearchDependencies & { readonly access: Access; readonly grepLimit: Semaphore; readonly finder: NameFinder };
 
-export type ToolAnswer = { readonly text: string; readonly structured: Record<string, unknown> };
-
-/** What a tool reads by: `access` belongs to the token of the request, and reads of `database` end with the call. */
+/**
+ * What a tool reads by: `access` belongs to the token of the request, and reads of `database` end with the call. An answer is
+ * a text: many clients hand the model the data alone as soon as there are any, and then what guards the text, and what it says of
+ * itself, would not arrive.
+ */
 export type ToolCall = ToolContext & {
   readonly signal: AbortSignal;
-  /** How long each form of the answer may be. */
+  /** How long the answer may be. */
   readonly maxTokens: number;
 };
 
@@ -45,13 +47,12 @@ type Described<Input extends z.ZodObject> = {
   readonly description: string;
   /** Without `max_tokens`, which all tools take. */
   readonly inputSchema: Input;
-  readonly outputSchema: z.ZodObject;
 };
 
-export type Tool = Described<z.ZodObject> & { readonly answer: (given: unknown, call: ToolCall) => Promise<ToolAnswer> };
+export type Tool = Described<z.ZodObject> & { readonly answer: (given: unknown, call: ToolCall) => Promise<string> };
 
 type Definition<Input extends z.ZodObject> = Described<Input> & {
-  readonly answer: (given: z.infer<Input>, call: ToolCall) => Promise<ToolAnswer>;
+  readonly answer: (given: z.infer<Input>, call: ToolCall) => Promise<string>;
 };
 
 export function defineTool<Input extends z.ZodObject>({ answer, ...tool }: Definition<Input>): Tool {
@@ -63,15 +64,16 @@ export function takenBy({ inputSchema }: Pick<Tool, "inputSchema">): z.ZodObject
   return inputSchema.extend({ max_tokens: maxTokensSchema });
 }
 
-const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+/** The other hints are about tools that change something. */
+const READ_ONLY = { readOnlyHint: true } as const;
 
 /** Adds a tool that only reads: within its time, until it is cancelled, with word of its progress to who asked for that. */
 export function addTool(server: McpServer, context: ToolContext, { answer, ...tool }: Tool): void {
-  const { name, title, description, outputSchema } = tool;
-  const config = { title, description, inputSchema: takenBy(tool), outputSchema, annotations: READ_ONLY };
+  const { name, title, description } = tool;
+  const config = { title, description, inputSchema: takenBy(tool), annotations: READ_ONLY };
   server.registerTool(name, config, ({ max_tokens: asked, ...given }, call: ServerContext) =>
     callTool(context, { name, call }, (signal) => {
-      const maxTokens = Math.min(Math.max(maxTokensSchema.parse(asked), MIN_TOKENS), MAX_TOKENS);
+      const maxTokens = Math.floor(Math.min(Math.max(maxTokensSchema.parse(asked), MIN_TOKENS), MAX_TOKENS));
       return answer(given, { ...context, signal, maxTokens, database: untilAborted(context.database, signal) });
     }),
   );
@@ -85,7 +87,7 @@ type Call = { readonly name: string; readonly call: ServerContext };
 async function callTool(
   { log }: ToolContext,
   { name, call }: Call,
-  work: (signal: AbortSignal) => Promise<ToolAnswer>,
+  work: (signal: AbortSignal) => Promise<string>,
 ): Promise<CallToolResult> {
   const ended = new AbortController();
   const signal = AbortSignal.any([call.mcpReq.signal, ended.signal]);
@@ -95,7 +97,7 @@ async function callTool(
     if (answer === LATE) {
       return failure(`The call took longer than ${CALL_MS / 1000} s and was given up; ask for less, or name where to look.`);
     }
-    return { content: [{ type: "text", text: answer.text }], structuredContent: answer.structured };
+    return { content: [{ type: "text", text: answer }] };
   } catch (error) {
     if (error instanceof AppError && error.status !== 500) {
       return failure(error.message);
@@ -115,39 +117,36 @@ function failure(text: string): CallToolResult {
   return { isError: true, content: [{ type: "text", text }] };
 }
 
-/** Tokens of each form of an answer when the caller names no limit. */
+/** Tokens of an answer when the caller names no limit. */
 const DEFAULT_TOKENS = 2_000;
-/** Text and structured content together stay below 25,000, which assistants take as the most of a whole answer. */
+/** Assistants take 25,000 as the most of a whole answer, by tokenizers that may count more, and as JSON. */
 export const MAX_TOKENS = 12_000;
 const MIN_TOKENS = 400;
 
-const maxTokensSchema = z
-  .int()
-  .min(1)
-  .default(DEFAULT_TOKENS)
-  .describe(`How long the answer may be, in tokens: from ${MIN_TOKENS} to ${MAX_TOKENS}.`);
+/** What is out of bounds is moved to them. */
+const maxTokensSchema = z.number().default(DEFAULT_TOKENS).describe(`Tokens of the answer, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
+
+/** A text of so many characters at the most. Models are told of `tools/list` in every conversation, so it leaves the limit out. */
+export function textField(most: number, description: string, least = 1) {
+  return z
+    .string()
+    .refine(({ length }) => length >= least && length <= most, `expected ${least} to ${most} characters`)
+    .describe(description);
+}
 
 /** Inputs that tools have in common, described the same everywhere. */
 
-export const oneRepoField = z.string().min(1).max(200).describe("owner/repo, as list_repos names it.");
+export const oneRepoField = textField(200, "owner/repo, as list_repos names it.");
 
 /** Its rule is no part of what models are told of every tool: they take names from answers. */
-const branchField = z
-  .string()
-  .max(200)
-  .refine((name) => branchSchema.safeParse(name).success, "not the name of a branch");
+const branchField = z.string().refine((name) => branchSchema.safeParse(name).success, "not the name of a branch");
 
 /** Where to look. */
 export const whereFields = {
-  repo: z.string().max(200).optional().describe("owner/repo, as list_repos names it. All repositories when left out."),
-  path: z.string().max(1000).optional().describe("Part of the path, such as src/server/ or *.test.ts; * stands for anything."),
-  lang: z.string().max(50).optional().describe("Language, such as go, python or typescript; short names (py, ts) do, too."),
-  ref: branchField.optional().describe("A branch that is indexed; the default one when left out."),
+  repo: textField(200, "owner/repo; all when left out.", 0).optional(),
+  path: textField(1_000, "Part of the path: src/server/, *.test.ts.", 0).optional(),
+  lang: textField(50, "Language, such as python or ts.", 0).optional(),
+  ref: branchField.optional().describe("An indexed branch; the default one when left out."),
 };
 
-export const cursorField = z.string().min(1).max(2_000).optional().describe("The cursor of the answer before, to go on.");
-
-export const nextCursorField = z.string().min(1).max(2_000).optional().describe("next_cursor of the answer before, to go on.");
-
-/** What ends the data of every page. */
-export const pageFields = { next_cursor: z.string().nullable(), notes: z.array(z.string()) };
+export const cursorField = textField(10_000, "The cursor of the answer before, to go on.").optional();

@@ -1,13 +1,18 @@
 import { z } from "zod";
-import { commitSchema, commitsAnswerSchema, commitsRequestSchema, type Commit } from "#contract.ts";
+import { commitsRequestSchema, type Commit } from "#contract.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
-import { answerPage, fitPage } from "#mcp/kit/fit.ts";
-import { defineTool, nextCursorField, oneRepoField, pageFields, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
+import { fitPage, renderPage } from "#mcp/kit/fit.ts";
+import { defineTool, cursorField, textField, oneRepoField, whereFields } from "#mcp/kit/tool.ts";
 
 const asked = commitsRequestSchema.shape;
-const answered = commitsAnswerSchema.shape;
 
-const shownSchema = commitSchema.omit({ repo: true, parents: true });
+/** As the contract has it, whose patterns of days and times are long. */
+function timeField(description: string) {
+  return z
+    .string()
+    .refine((text) => asked.since.safeParse(text).success, "expected a day such as 2026-01-31, or a time with its zone")
+    .describe(description);
+}
 
 export const commitSearchTool = defineTool({
   name: "commit_search",
@@ -16,24 +21,14 @@ export const commitSearchTool = defineTool({
 With path and limit 1 it tells when a file last changed, by whom and why. It knows messages and paths, not the changed lines.`,
   inputSchema: z.strictObject({
     repo: oneRepoField,
-    query: asked.query.describe("Words of the message, a ticket's number or what changed; the newest commits when left out."),
-    path: asked.path.describe(
-      "Only commits that changed it: a file (followed through exact renames), a folder, or part of a path with * for anything.",
-    ),
-    author: asked.author.describe("Part of the author's name or email."),
-    since: asked.since.describe("Committed then or later: 2026-01-31, or with time and zone."),
-    until: asked.until.describe("Committed then or before."),
+    query: textField(2_000, "Words of the message, a ticket's number or what changed.", 0).optional(),
+    path: textField(4_096, "Only what changed it: a file (followed through renames), a folder, or part of a path with *.", 0).optional(),
+    author: textField(300, "Part of the author's name or email.", 0).optional(),
+    since: timeField("Committed then or later: 2026-01-31, or with time and zone.").optional(),
+    until: timeField("Committed then or before.").optional(),
     ref: whereFields.ref,
     limit: z.int().min(1).max(100).default(10).describe("Commits at the most; 1 with path tells when a file last changed."),
-    cursor: nextCursorField,
-  }),
-  outputSchema: z.object({
-    repo: z.string(),
-    ref: z.string(),
-    commits: z.array(shownSchema),
-    depth: answered.depth.describe("What is known of the branch: the newest so many commits."),
-    path: answered.path,
-    ...pageFields,
+    cursor: cursorField,
   }),
   answer: async ({ repo, ...request }, { database, access, maxTokens }) =>
     answerCommits(await searchCommits(database, { ...access, repo, ref: request.ref }, request), maxTokens),
@@ -48,19 +43,15 @@ const MAX_PATHS = 8;
 /** Paths are shown whole or not at all. */
 const MAX_PATH_CHARACTERS = 1_600;
 
-function answerCommits({ repo, ref, depth, path, ...found }: Awaited<ReturnType<typeof searchCommits>>, maxTokens: number): ToolAnswer {
+function answerCommits({ repo, ref, path, ...found }: Awaited<ReturnType<typeof searchCommits>>, maxTokens: number): string {
   const fitting = { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderCommit };
   const { shown, ...going } = fitPage(found.commits.map(presentCommit), found, fitting);
   const names = pathsThatFit(path?.is === "file" ? path.names.slice(1) : []);
   const earlier = names.length === 0 ? [] : [`The file was ${names.join(", before that ")}.`];
-  return answerPage(
-    [`${repo} ${ref}`, ...shown.map(renderCommit), ...earlier],
-    { repo, ref, commits: shown, depth, path: path === null ? null : { ...path, names: pathsThatFit(path.names) } },
-    going,
-  );
+  return renderPage([`${repo} ${ref}`, ...shown.map(renderCommit), ...earlier], going);
 }
 
-type Shown = z.infer<typeof shownSchema>;
+type Shown = Omit<Commit, "repo" | "parents">;
 
 function presentCommit({ repo: _repo, parents: _parents, body, paths, ...commit }: Commit): Shown {
   return {

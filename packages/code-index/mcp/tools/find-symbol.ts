@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { foundSymbolSchema, symbolKindSchema, type FoundSymbol } from "#contract.ts";
+import { symbolKindSchema, type FoundSymbol } from "#contract.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
-import { answerPage, fitPage } from "#mcp/kit/fit.ts";
-import { defineTool, nextCursorField, pageFields, whereFields } from "#mcp/kit/tool.ts";
+import { createPlaces, fitPage, renderPage } from "#mcp/kit/fit.ts";
+import { cursorField, defineTool, textField, whereFields } from "#mcp/kit/tool.ts";
 
 const OVERHEAD_TOKENS = 150;
 
@@ -12,28 +12,27 @@ export const findSymbolTool = defineTool({
   description: `Find where a function, class, type, constant or other symbol is defined, by its name: path, lines and signature of each definition.
 Exact names come first; otherwise other case, then names that begin with it. Use search when you don't know the name, find_references for its uses.`,
   inputSchema: z.strictObject({
-    name: z.string().min(1).max(500).describe("A name, such as parseConfig, or with what it is inside of: Server.start, Server::start."),
+    name: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
     kind: symbolKindSchema.optional().describe("Only definitions of this kind."),
     ...whereFields,
     limit: z.int().min(1).max(200).default(20).describe("Definitions at the most."),
-    cursor: nextCursorField,
-  }),
-  outputSchema: z.object({
-    symbols: z.array(foundSymbolSchema),
-    total: z.int().describe("Definitions found, those on other pages too."),
-    ...pageFields,
+    cursor: cursorField,
   }),
   answer: async (request, { database, access, maxTokens }) => {
     const found = await findSymbols(database, access, request);
     const { symbols, total } = found;
-    const { shown, isCut, next, notes } = fitPage(symbols, found, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderSymbol });
+    const placed = placeSymbols(symbols);
+    const { shown, isCut, next, notes } = fitPage(placed, found, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: (text) => text });
     const inAll = next !== null && !isCut ? [`${total} in all; go on with cursor.`] : [];
-    return answerPage(shown.map(renderSymbol), { symbols: shown, total }, { next, notes: [...notes, ...inAll] });
+    return renderPage(shown, { next, notes: [...notes, ...inAll] });
   },
 });
 
-/** A definition in two lines. */
-export function renderSymbol({ repo, commit, path, start_line: start, end_line: end, kind, name, scope, signature }: FoundSymbol): string {
-  const whole = scope === "" ? name : `${scope} › ${name}`;
-  return `${repo}@${commit} ${path}:${start}-${end} ${kind} ${whole}\n  ${signature}`;
+/** Definitions in two lines each. */
+export function placeSymbols(symbols: readonly FoundSymbol[], placeOf = createPlaces()): readonly string[] {
+  return symbols.map((symbol) => {
+    const { start_line: start, end_line: end, kind, name, scope, signature } = symbol;
+    const whole = scope === "" ? name : `${scope} › ${name}`;
+    return `${placeOf(symbol)}:${start}-${end} ${kind} ${whole}\n  ${signature}`;
+  });
 }

@@ -1,21 +1,12 @@
 import { type AppError, refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
-import { indexStatusSchema, jobSchema, refSchema, repositorySchema } from "#contract.ts";
+import type { Job, Repository } from "#contract.ts";
 import { listJobs, type JobRow } from "#store/records/jobs.store.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
 import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import { fitItems, shortReasons } from "#mcp/kit/fit.ts";
-import { defineTool, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
+import { defineTool, whereFields } from "#mcp/kit/tool.ts";
 import { presentJob, presentRepository } from "#http/kit/presenters.ts";
-
-const jobFields = { status: true, mode: true, ref: true, started_at: true, progress: true } as const;
-
-const statusSchema = repositorySchema.pick({ legs: true, last_error: true }).extend({
-  repo: z.string(),
-  status: indexStatusSchema,
-  refs: z.array(refSchema).describe("Its indexed branches, the default one first."),
-  job: jobSchema.pick(jobFields).nullable().describe("What is being done about it now."),
-});
 
 export const indexStatusTool = defineTool({
   name: "index_status",
@@ -23,11 +14,6 @@ export const indexStatusTool = defineTool({
   description: `Say how new and how whole the index is: indexed commit, pushes not searchable yet, what each search leg can find, running jobs and errors.
 Ask it when something you expect is not found.`,
   inputSchema: z.strictObject({ repo: whereFields.repo }),
-  outputSchema: z.object({
-    repositories: z.array(statusSchema).describe("Without repo those that are not ready, behind, or failed last come first."),
-    counts: z.record(z.string(), z.int()),
-    notes: z.array(z.string()),
-  }),
   answer: async ({ repo }, { database, access, maxTokens }) => {
     const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
     const wanted = repo === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase() === repo.toLowerCase());
@@ -52,7 +38,7 @@ function unknownRepository(repo: string, rows: readonly RepositoryRow[]): AppErr
   return refusal(404, "repository_not_found", message);
 }
 
-function answerIndexStatus(rows: readonly RepositoryRow[], jobs: readonly JobRow[], maxTokens: number): ToolAnswer {
+function answerIndexStatus(rows: readonly RepositoryRow[], jobs: readonly JobRow[], maxTokens: number): string {
   const running = new Map(jobs.map((job) => [job.repo_id, job]));
   const all = rows.map((row) => presentStatus(row, running.get(row.id))).toSorted((one, other) => urgencyOf(other) - urgencyOf(one));
   const shown = fitItems(all, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderStatus });
@@ -63,13 +49,15 @@ function answerIndexStatus(rows: readonly RepositoryRow[], jobs: readonly JobRow
     ...(all.length === 0 ? ["No repository is registered yet."] : []),
   ];
   const summary = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
-  return {
-    text: [`Repositories: ${summary.join(", ") || "none"}`, ...shown.map(renderStatus), ...notes].join("\n"),
-    structured: { repositories: shown, counts, notes },
-  };
+  return [`Repositories: ${summary.join(", ") || "none"}`, ...shown.map(renderStatus), ...notes].join("\n");
 }
 
-type Status = z.infer<typeof statusSchema>;
+type Status = Pick<Repository, "legs" | "last_error" | "refs"> & {
+  readonly repo: string;
+  readonly status: Repository["index_status"];
+  /** What is being done about it now. */
+  readonly job: Pick<Job, "progress"> | null;
+};
 
 function presentStatus(row: RepositoryRow, job: JobRow | undefined): Status {
   const { full_name: repo, index_status: status, refs, legs, last_error: error } = presentRepository(row);
@@ -79,7 +67,7 @@ function presentStatus(row: RepositoryRow, job: JobRow | undefined): Status {
     refs,
     legs: shortReasons(legs, REASON),
     last_error: error?.slice(0, REASON) ?? null,
-    job: job === undefined ? null : jobSchema.pick(jobFields).parse(presentJob(job)),
+    job: job === undefined ? null : presentJob(job),
   };
 }
 

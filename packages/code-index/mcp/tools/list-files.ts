@@ -1,15 +1,7 @@
 import { z } from "zod";
 import { listFolder, type FileListing, type ListedEntry } from "#retrieval/files/list-files.ts";
-import { answerPage, fitItems } from "#mcp/kit/fit.ts";
-import { cursorField, defineTool, oneRepoField, pageFields, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
-
-const entrySchema = z.object({
-  path: z.string().describe("A folder's ends with a slash."),
-  files: z.int().optional().describe("In a folder, at any depth."),
-  lines: z.int(),
-  language: z.string().optional(),
-  not_searchable: z.string().optional().describe("Why a file can't be searched or read."),
-});
+import { fitItems, renderPage } from "#mcp/kit/fit.ts";
+import { cursorField, defineTool, textField, oneRepoField, whereFields } from "#mcp/kit/tool.ts";
 
 export const listFilesTool = defineTool({
   name: "list_files",
@@ -18,20 +10,11 @@ export const listFilesTool = defineTool({
 Use it to get to know a repository, or with glob to find files by name. To find code, search is quicker.`,
   inputSchema: z.strictObject({
     repo: oneRepoField,
-    path: z.string().max(4096).optional().describe("A folder, such as src/server; the whole repository when left out."),
-    glob: z.string().max(500).optional().describe("Only files that match, such as *.proto, src/**/*.test.ts or *.{yml,yaml}."),
+    path: textField(4_096, "A folder, such as src/server; the whole repository when left out.", 0).optional(),
+    glob: textField(500, "Only files that match, such as src/**/*.test.ts or *.{yml,yaml}.", 0).optional(),
     depth: z.int().min(1).max(100).optional().describe("How deep folders are opened; as deep as fits when left out."),
     ref: whereFields.ref,
     cursor: cursorField,
-  }),
-  outputSchema: z.object({
-    repo: z.string(),
-    ref: z.string(),
-    commit: z.string(),
-    entries: z.array(entrySchema),
-    total_files: z.int().describe("All that match, those in folders too."),
-    depth: z.int().nullable().describe("How deep folders are opened; null when all are."),
-    ...pageFields,
   }),
   answer: async ({ repo, ref, depth, cursor, ...listing }, { database, access, maxTokens }) => {
     const listed = await listFolder(database, { ...access, repo, ref }, listing);
@@ -56,7 +39,7 @@ function readListCursor(listed: FileListing, cursor: string | undefined): Pick<F
 
 type Shown = { readonly depth: number | undefined; readonly all: readonly ListedEntry[]; readonly entries: readonly ListedEntry[] };
 
-function answerListFiles(listed: FileListing, { before, ...fitting }: Fitting): ToolAnswer {
+function answerListFiles(listed: FileListing, { before, ...fitting }: Fitting): string {
   const { all, entries, depth } = fitDepth(listed, { before, ...fitting });
   const after = before + entries.length;
   const next = after < all.length ? `${depth ?? "all"}.${listed.paging.cursorAfter(after)}` : null;
@@ -67,11 +50,7 @@ function answerListFiles(listed: FileListing, { before, ...fitting }: Fitting): 
     ...(all.length === 0 ? ["No file matches."] : []),
   ];
   const { repo, ref, commit, total } = listed;
-  return answerPage(
-    [`${repo}@${commit} (${ref}): ${total} files`, ...entries.map(renderEntry)],
-    { repo, ref, commit, entries: entries.map(presentEntry), total_files: total, depth: depth ?? null },
-    { next, notes },
-  );
+  return renderPage([`${repo}@${commit} (${ref}): ${total} files`, ...entries.map(renderEntry)], { next, notes });
 }
 
 /** The deepest listing that fits whole, or the flattest as far as it fits. */
@@ -81,17 +60,10 @@ function fitDepth(listed: FileListing, { depths, before, maxTokens }: Fitting): 
   const rest = all.slice(before);
   // Every line has at least three tokens: a list that is far too long need not be counted.
   const isFarTooLong = flatter.length > 0 && rest.length * 3 > maxTokens;
-  const entries = isFarTooLong ? [] : fitItems(rest, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderEntry, dataOf: presentEntry });
+  const entries = isFarTooLong ? [] : fitItems(rest, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderEntry });
   return entries.length < rest.length && flatter.length > 0
     ? fitDepth(listed, { depths: flatter, before, maxTokens })
     : { depth, all, entries };
-}
-
-function presentEntry({ path, files, lines, language, skip_reason: reason }: ListedEntry): z.infer<typeof entrySchema> {
-  if (path.endsWith("/")) {
-    return { path, files, lines };
-  }
-  return reason === null ? { path, lines, ...(language === null ? {} : { language }) } : { path, lines, not_searchable: reason };
 }
 
 function renderEntry({ path, files, lines, skip_reason: reason }: ListedEntry): string {

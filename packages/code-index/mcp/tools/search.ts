@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { searchAnswerSchema, searchRequestSchema, searchResultSchema, type SearchAnswer } from "#contract.ts";
-import { search, type SearchPage } from "#retrieval/search/search.ts";
+import { searchRequestSchema, type SearchAnswer } from "#contract.ts";
+import { ONLY_NEAR, search, type SearchPage } from "#retrieval/search/search.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
-import { fitItems, fitResults, renderResult, shortReasons, type FittedResult } from "#mcp/kit/fit.ts";
-import { cursorField, defineTool, whereFields, type ToolAnswer } from "#mcp/kit/tool.ts";
+import { fitItems, fitResults, renderResult, type FittedResult } from "#mcp/kit/fit.ts";
+import { cursorField, defineTool, textField, whereFields } from "#mcp/kit/tool.ts";
 
 const asked = searchRequestSchema.shape;
-const answered = searchAnswerSchema.shape;
 
 export const searchTool = defineTool({
   name: "search",
@@ -16,31 +15,12 @@ Ask a question ("where are retries backed off"), name an identifier (parseConfig
 The query takes repo: path: lang: symbol: -word "phrase" /regex/ and OR. For every single match use grep, for callers find_references.
 Results carry repo, path and lines; what was cut to max_tokens is said. Read on with read_file.`,
   inputSchema: z.strictObject({
-    query: z
-      .string()
-      .max(10_000)
-      .describe("A question in plain words, an identifier, a path, or code or a message to find letter for letter."),
+    query: textField(10_000, "A question, a name, a path, or code or a message to find letter for letter.", 0),
     ...whereFields,
     limit: z.int().min(1).max(50).default(10).describe("Results at the most."),
     cursor: cursorField,
-    explain: z.boolean().optional().describe("Also say what each score is made of."),
     min_commit: asked.min_commit.describe("Wait until the index of repo holds this commit, as after your own push."),
     wait_ms: z.int().min(0).max(10_000).optional().describe("How long to wait for min_commit."),
-  }),
-  outputSchema: z.object({
-    results: z.array(
-      searchResultSchema.omit({ content: true, matched_lines: true, language: true, legs: true }).extend({
-        detail: z.enum(["full", "lines", "place"]).describe("What content holds: all of it, its signature and matching lines, or nothing."),
-        content: z.string().optional(),
-      }),
-    ),
-    legs: answered.legs,
-    reranker: answered.reranker,
-    index: answered.index.describe("Which commits the results are of."),
-    min_commit: answered.min_commit,
-    partial: answered.partial.describe("Whether looking had to stop early."),
-    notes: answered.notes,
-    next_cursor: answered.next_cursor,
   }),
   answer: async (request, call) => answerSearch(await search(call, call.access, request), call.maxTokens),
 });
@@ -52,41 +32,35 @@ const REASON = 120;
 /** Share of the answer for the commits that were searched. */
 const INDEX_SHARE = 0.2;
 
-function answerSearch(answer: SearchPage, maxTokens: number): ToolAnswer {
-  const { results, partial, min_commit, reranker } = answer;
+function answerSearch(answer: SearchPage, maxTokens: number): string {
+  const { partial, min_commit: awaited } = answer;
+  // What is only near is worth a look, not the room of an answer.
+  const isGuess = answer.notes.includes(ONLY_NEAR);
+  const results = isGuess ? answer.results.slice(0, NEAR_RESULTS) : answer.results;
   const index = fitItems(indexesOf(answer), { maxTokens: maxTokens * INDEX_SHARE, render: renderIndex });
-  const said = [...answer.notes, ...notesOnLegs(answer)];
-  const around = {
-    legs: shortReasons(answer.legs, REASON),
-    ...(reranker === undefined ? {} : { reranker }),
-    index,
-    ...(min_commit === undefined ? {} : { min_commit }),
-    partial,
-  };
+  const said = [
+    ...answer.notes.filter((note) => note !== ONLY_NEAR),
+    ...notesOnLegs(answer),
+    ...(partial ? ["Looking had to stop early: there may be more."] : []),
+    ...(awaited?.reached === false ? [`The index does not hold ${awaited.commit} yet, after ${awaited.waited_ms} ms.`] : []),
+  ];
   const cursorTokens = countTokens(answer.cursorAfter(results.length));
-  const roomBeside = (text: string) => maxTokens - OVERHEAD_TOKENS - countTokens(text) - cursorTokens;
-  const asText = fitResults(results, { maxTokens: roomBeside([...said, ...index.map(renderIndex)].join("\n")), render: renderResult });
-  const asData = fitResults(results, {
-    maxTokens: roomBeside(JSON.stringify({ ...around, notes: said })),
-    render: (result) => JSON.stringify(result),
-  });
-  const shown = Math.min(asText.length, asData.length);
-  const next = shown < results.length ? answer.cursorAfter(shown) : answer.next_cursor;
-  const text = asText.slice(0, shown);
-  const data = asData.slice(0, shown);
-  const whole = { total: results.length, hasMore: answer.next_cursor !== null };
-  return {
-    text: [
-      results.length === 0 ? NOTHING : text.map((result, place) => renderResult(result, place + 1)).join("\n"),
-      ...index.map(renderIndex),
-      ...said,
-      ...notesOnCut(text, whole),
-      ...(next === null ? [] : [`cursor: ${next}`]),
-    ].join("\n"),
-    structured: { results: data, ...around, notes: [...said, ...notesOnCut(data, whole)], next_cursor: next },
-  };
+  const spent = countTokens([...said, ...index.map(renderIndex)].join("\n")) + cursorTokens + OVERHEAD_TOKENS;
+  const room = maxTokens - spent;
+  const shown = fitResults(results, { maxTokens: isGuess ? Math.min(room, NEAR_TOKENS) : room, render: renderResult });
+  const next = shown.length < results.length ? answer.cursorAfter(shown.length) : isGuess ? null : answer.next_cursor;
+  return [
+    ...(isGuess ? [ONLY_NEAR] : []),
+    results.length === 0 ? NOTHING : shown.map((result, place) => renderResult(result, place + 1)).join("\n"),
+    ...index.map(renderIndex),
+    ...said,
+    ...(isGuess ? [] : notesOnCut(shown, { total: results.length, hasMore: answer.next_cursor !== null })),
+    ...(next === null ? [] : [`cursor: ${next}`]),
+  ].join("\n");
 }
 
+const NEAR_RESULTS = 3;
+const NEAR_TOKENS = 400;
 const NOTHING = "Nothing was found. Try other words, fewer filters, or list_repos for what is indexed.\n";
 
 /** Indexes with results come first. */

@@ -74,13 +74,21 @@ export async function pathsBeginning(
   return rows.map((row) => row.path);
 }
 
-/** Paths of the build that end alike, for people who mistyped one. */
+/** Paths of the build that end alike or, where there are none, whose last part is spelt nearly so: for people who mistyped one. */
 export async function similarPaths(query: TenantQuery, scope: RepositoryScope, name: string): Promise<readonly string[]> {
   const { rows } = await sql<{ path: string }>`
     select file.path from ${filesOf(scope)}
     where lower(file.path) = lower(${name}) or right(lower(file.path), length(${name}) + 1) = '/' || lower(${name})
     order by file.path
     limit 5
+  `.execute(query);
+  return rows.length > 0 ? rows.map((row) => row.path) : nearPaths(query, scope, name);
+}
+
+async function nearPaths(query: TenantQuery, scope: RepositoryScope, name: string): Promise<readonly string[]> {
+  const likeness = sql`similarity(substring(lower(file.path) from '[^/]*$'), lower(${name}))`;
+  const { rows } = await sql<{ path: string }>`
+    select file.path from ${filesOf(scope)} where ${likeness} > 0.3 order by ${likeness} desc, file.path limit 3
   `.execute(query);
   return rows.map((row) => row.path);
 }

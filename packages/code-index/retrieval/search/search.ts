@@ -143,6 +143,9 @@ function notesOnPaging(before: Position | undefined, here: Position): readonly s
   return before.legs === here.legs ? [] : ["Other legs answered than for the page before: some results may come twice or be left out."];
 }
 
+/** A note on results of which none holds a word of the query. */
+export const ONLY_NEAR = "No place holds the text or a word of it; these are only the nearest in meaning or spelling.";
+
 type Finding = { readonly query: ParsedQuery; readonly hasMore: boolean };
 
 function notesOnFinding({ isPartial, isCapped, ranked, legs }: Found, { query, hasMore }: Finding): readonly string[] {
@@ -158,7 +161,7 @@ function notesOnFinding({ isPartial, isCapped, ranked, legs }: Found, { query, h
   const isGuess =
     ranked.length > 0 && query.text !== "" && ranked.every(({ ranks }) => ranks.bm25 === undefined && ranks.exact === undefined);
   if (isGuess && !isBroken(legs)) {
-    return ["No place holds the text or a word of it; these are only the nearest in meaning or spelling."];
+    return [ONLY_NEAR];
   }
   return isCapped && !hasMore && ranked.length > 0
     ? [`Only the best ${ranked.length} places are ranked; narrow the query for others.`]

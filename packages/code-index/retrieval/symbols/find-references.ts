@@ -3,7 +3,7 @@ import { documentsUsing, type SymbolRow } from "./read-symbols.store.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
-import { definitionsOf, presentSymbols } from "./find-symbol.ts";
+import { definitionsOf, hintOf, presentSymbols } from "./find-symbol.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { Semaphore } from "#retrieval/scope/semaphore.ts";
@@ -44,23 +44,30 @@ export async function findReferences(
     const before = paging.shownBefore(cursor);
     // The definition may lie outside the folder that is asked for.
     const definitions = await definitionsOf(transaction, { ...scope, path: undefined, lang: undefined }, asked);
-    const name = definitions.some((row) => row.name === asked.name) ? asked.name : (definitions[0]?.name ?? asked.name);
     const nearest = definitions.slice(0, DEFINITIONS);
-    const holding = await filesHolding(transaction, scope, { name, builds });
-    const files = holding.slice(0, MAX_FILES);
-    const documents = files.map((file) => file.document_id);
-    const usesOuter = asked.outer === undefined ? new Set<number>() : await documentsUsing(transaction, scope, asked.outer, documents);
-    const found = await readNameLines(transaction, scope, {
-      files: nearestFiles(files, nearest, usesOuter),
-      name,
-      finder,
-      isListed: ({ kind }, isDefinition) => all || (kind !== "text" && !isDefinition),
-      wanted: before + limit,
-      limits,
-    });
+    const find = async (name: string) => {
+      const holding = await filesHolding(transaction, scope, { name, builds });
+      const files = holding.slice(0, MAX_FILES);
+      const documents = files.map((file) => file.document_id);
+      const usesOuter = asked.outer === undefined ? new Set<number>() : await documentsUsing(transaction, scope, asked.outer, documents);
+      const lines = await readNameLines(transaction, scope, {
+        files: nearestFiles(files, nearest, usesOuter),
+        name,
+        finder,
+        isListed: ({ kind }, isDefinition) => all || (kind !== "text" && !isDefinition),
+        wanted: before + limit,
+        limits,
+      });
+      return { ...lines, name, isWhole: lines.isWhole && holding.length <= MAX_FILES };
+    };
+    const exact = await find(asked.name);
+    const [defined] = definitions;
+    // Nothing is called so: what is asked for is written otherwise where it is defined.
+    const isOther = isEmpty(exact) && defined !== undefined && defined.name !== asked.name;
+    const found = isOther ? await find(defined.name) : exact;
     const page = found.listed.slice(before, before + limit);
     const shown = before + page.length;
-    const isWhole = found.isWhole && holding.length <= MAX_FILES;
+    const { name, isWhole } = found;
     return {
       definitions: await presentSymbols(transaction, scope, nearest),
       definitions_total: definitions.length,
@@ -69,7 +76,11 @@ export async function findReferences(
       total: isWhole ? found.total : null,
       files_total: found.files,
       partial: !isWhole,
-      notes: [...notesOn({ name, definitions, found, isWhole }), ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : [])],
+      notes: [
+        ...notesOn({ name, isOther, definitions, found, isWhole }),
+        ...(isEmpty(found) && isWhole ? [`No line uses ${asked.name.slice(0, 100)}; ${await hintOf(transaction, scope, asked)}.`] : []),
+        ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
+      ],
       next_cursor: page.length > 0 && (shown < found.total || !found.isWhole) ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,
       cursorAfter: (count) => paging.cursorAfter(before + count),
@@ -78,18 +89,24 @@ export async function findReferences(
   return turns.run(access.tenant.tenantId, database.signal, () => readScope({ database, scope, milliseconds: STATEMENT_MS }, read));
 }
 
+function isEmpty({ counts }: FoundLines): boolean {
+  return Object.values(counts).every((count) => count === 0);
+}
+
 type Noted = {
   readonly name: string;
+  readonly isOther: boolean;
   readonly definitions: readonly SymbolRow[];
   readonly found: FoundLines;
   readonly isWhole: boolean;
 };
 
-function notesOn({ name, definitions, found: { total, counts }, isWhole }: Noted): string[] {
+function notesOn({ name, isOther, definitions, found: { total, unparsed }, isWhole }: Noted): string[] {
   const kinds = new Set(definitions.slice(0, DEFINITIONS).map(({ path, repo, scope }) => `${repo} ${path} ${scope}`));
   return [
-    ...(total === 0 && counts.text === 0 ? [`No line uses ${name.slice(0, 100)}.`] : []),
+    ...(isOther ? [`Nothing has exactly the name that was asked for; this is of ${name}.`] : []),
     ...(kinds.size > 1 && total > 0 ? ["Several definitions have this name; uses of all of them are listed."] : []),
+    ...(unparsed > 0 ? [`There was no time to parse ${unparsed} of the files: their lines count as read.`] : []),
     ...(isWhole ? [] : ["Not everything was looked at: there are at least as many lines; name a repository, a path or a language."]),
   ];
 }

@@ -91,6 +91,12 @@ test("what only begins with the name is found when nothing has it, and said to",
   expect((await symbols("nowhere%_")).notes.join()).toContain("Nothing is defined");
 });
 
+test("a name that nothing has gets those that are spelt nearly so, and one of another kind gets its kind", async () => {
+  expect((await symbols("addToCrat")).notes.join()).toContain("did you mean addToCart");
+  expect((await references("addToCrat")).notes.join()).toContain("No line uses addToCrat; did you mean addToCart");
+  expect((await symbols("start", { kind: "class" })).notes).toEqual(["No class has the name start. By kind: method 2; leave kind out."]);
+});
+
 test("a name may be asked for as it is written where it is defined", async () => {
   expect(places((await symbols("class Cart")).symbols)).toEqual(["src/cart.ts Cart"]);
   expect(await symbols("def start(self)")).toMatchObject({ symbols: (await symbols("start")).symbols, notes: [] });

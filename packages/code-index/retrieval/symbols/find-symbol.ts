@@ -1,5 +1,5 @@
 import type { FoundSymbol, SymbolsAnswer, SymbolsRequest } from "#contract.ts";
-import { findSymbolRows, type SymbolRow, readChunksAt, type HoldingChunk } from "./read-symbols.store.ts";
+import { findSymbolRows, nearNames, type SymbolRow, readChunksAt, type HoldingChunk } from "./read-symbols.store.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
@@ -74,7 +74,10 @@ export async function findSymbols(
       symbols: await presentSymbols(transaction, scope, page),
       total: found.length,
       partial: rows.length > MAX_DEFINITIONS,
-      notes: [...notesOn({ asked, isNear, rows }), ...(rows.length === 0 ? await notesOnEmptyScope(transaction, scope) : [])],
+      notes:
+        rows.length === 0
+          ? [...(await notesOnNothing(transaction, scope, asked, kind)), ...(await notesOnEmptyScope(transaction, scope))]
+          : notesOn({ asked, isNear, rows }),
       next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,
       cursorAfter: (count) => paging.cursorAfter(before + count),
@@ -134,12 +137,25 @@ function isInside({ name, scope }: Pick<SymbolRow, "name" | "scope">, outer: str
   return around.some((part) => part.toLowerCase() === outer.toLowerCase());
 }
 
-function notesOn({ asked, isNear, rows }: Looked & { readonly asked: AskedName }): string[] {
-  if (rows.length === 0) {
-    return [
-      `Nothing is defined under the name ${asked.name.slice(0, 100)}, or under one that begins so; search finds names by their words.`,
-    ];
+/** Whether it is of another kind than was asked for, or nearly spelt so. */
+async function notesOnNothing(query: TenantQuery, scope: Scope, asked: AskedName, kind: string | undefined): Promise<string[]> {
+  const others = kind === undefined ? [] : (await lookUp(query, scope, asked, undefined)).rows;
+  if (others.length > 0) {
+    const counts = [...Map.groupBy(others, (row) => row.kind)].map(([of, { length }]) => `${of} ${length}`);
+    return [`No ${kind} has the name ${asked.name.slice(0, 100)}. By kind: ${counts.join(", ")}; leave kind out.`];
   }
+  return [
+    `Nothing is defined under the name ${asked.name.slice(0, 100)}, or under one that begins so; ${await hintOf(query, scope, asked)}.`,
+  ];
+}
+
+/** What else may have been meant by a name that nothing has. */
+export async function hintOf(query: TenantQuery, scope: Scope, { name }: AskedName): Promise<string> {
+  const near = await nearNames(query, scope, name.toLowerCase());
+  return near.length === 0 ? "search finds names by their words" : `did you mean ${near.join(" or ")}`;
+}
+
+function notesOn({ asked, isNear, rows }: Looked & { readonly asked: AskedName }): string[] {
   return [
     ...(isNear ? [`Nothing has exactly the name ${asked.name.slice(0, 100)}; these begin with it.`] : []),
     ...(asked.outer !== undefined && !rows.some((row) => isInside(row, asked.outer))

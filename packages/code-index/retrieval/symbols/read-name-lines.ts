@@ -1,10 +1,11 @@
+import { LATE, within } from "@sightline/foundation/deadline";
 import type { FoundReference, UseKind } from "#contract.ts";
 import { readTexts, type TextFile } from "#retrieval/grep/read-texts.store.ts";
 import { inPortions, walkFiles } from "#retrieval/grep/walk-files.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
 import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
 import type { NameFinder } from "#splitting/name-finder.ts";
-import type { NameLine } from "#splitting/name-lines.ts";
+import { linesOfKind, type NameLine } from "#splitting/name-lines.ts";
 import type { RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readOutlines, type OutlineRow } from "./read-symbols.store.ts";
 
@@ -50,9 +51,13 @@ export type FoundLines = {
   readonly counts: Readonly<Record<UseKind, number>>;
   /** False where time ran out before every file was looked at. */
   readonly isWhole: boolean;
+  /** Files that there was no time to parse: all that is known of their lines is that they have the name. */
+  readonly unparsed: number;
 };
 
 const PORTION_BYTES = 256 * 1024;
+/** From the beginning on: a parser that is just started on a busy machine takes seconds, and a call has fifteen. */
+const PARSE_MS = 10_000;
 
 /** Goes through files until their time is over, and says of every line that has the name what it does with it. */
 export async function readNameLines(query: TenantQuery, scope: Scope, reading: Reading): Promise<FoundLines> {
@@ -63,9 +68,10 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
   let total = 0;
   let inFiles = 0;
   let looked = 0;
+  let unparsed = 0;
   for (const portion of inPortions(files, () => PORTION_BYTES)) {
     if (looked > 0 && performance.now() - began > (listed.length < wanted ? limits.lookMs : limits.countMs)) {
-      return { listed, total, files: inFiles, counts, isWhole: false };
+      return { listed, total, files: inFiles, counts, unparsed, isWhole: false };
     }
     const documents = [...new Set(portion.map((file) => file.document_id))];
     const texts = await readTexts(query, scope, documents);
@@ -75,7 +81,10 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
         const outline = outlines.get(id) ?? [];
         const text = texts.get(id) ?? "";
         const own = outline.filter((row) => isNamed(row, name));
-        return { text, outline, own, lines: await finder.find({ text, language, name, isDefined: own.length > 0 }) };
+        const left = began + PARSE_MS - performance.now();
+        const parsed = await within(() => finder.find({ text, language, name, isDefined: own.length > 0 }), left);
+        unparsed += parsed === LATE ? 1 : 0;
+        return { text, outline, own, lines: parsed === LATE ? linesOfKind(text, name, "read") : parsed };
       }),
     );
     for (const [index, { text, outline, own, lines }] of found.entries()) {
@@ -92,7 +101,7 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
     }
     looked += portion.length;
   }
-  return { listed, total, files: inFiles, counts, isWhole: true };
+  return { listed, total, files: inFiles, counts, unparsed, isWhole: true };
 }
 
 function isNamed({ name: defined }: OutlineRow, name: string): boolean {

@@ -39,6 +39,22 @@ export async function findSymbolRows(query: TenantQuery, scope: Scope, asked: As
   return rows;
 }
 
+/** Names of the scope that begin like one and are spelt nearly so, the likest first. */
+export async function nearNames(query: TenantQuery, scope: Scope, name: string): Promise<readonly string[]> {
+  const last = lastName(sql.ref("symbol.name"));
+  const likeness = sql`similarity(${last}, ${name})`;
+  const { rows } = await sql<{ name: string }>`
+    with ${builds(scope)}, near as materialized (
+      select symbol.name, symbol.document_id, ${likeness} as likeness from ${sql.id(scope.tenant.schema, "symbols")} as symbol
+      where ${last} like ${likeBeginning(name.slice(0, 2))} and ${likeness} > 0.4
+      order by likeness desc limit 100
+    )
+    select near.name from near ${inFilesOf(scope, sql`near.document_id`)}
+    group by near.name order by max(near.likeness) desc, near.name limit 3
+  `.execute(query);
+  return rows.map((row) => row.name);
+}
+
 const fileColumns = sql`build.repo, build.ref, build.commit, document.document_id, document.path, document.language`;
 
 function builds(scope: Scope): RawBuilder<unknown> {

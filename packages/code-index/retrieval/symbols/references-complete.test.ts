@@ -13,7 +13,7 @@ let source: GitRepository;
 /** Names in every place that a language has for them, in ten languages and in files without a grammar. */
 const FILES: Readonly<Record<string, string>> = {
   "py/app.py":
-    'import os\nfrom .env import jinja_env\n\nclass App:\n    url_map: dict = {}\n    @property\n    def jinja_env(self):\n        return self.url_map\n\n    def setup(self, jinja_env=None, *args):\n        self.jinja_env = jinja_env\n        self.url_map["x"] = getattr(self, "jinja_env")\n        return lambda url_map: url_map\n',
+    'import os\nfrom .env import jinja_env\n\nclass App:\n    url_map: dict = {}\n    @property\n    def jinja_env(self):\n        return self.url_map\n\n    def setup(self, jinja_env=None, *args):\n        self.jinja_env = jinja_env\n        self.url_map["x"] = getattr(self, "jinja_env")\n        return lambda url_map: url_map\n\njob = Job()\napp = App(job)\n',
   "ts/store.ts":
     'import type { index_status } from "./types";\nexport interface Row { index_status: string; heartbeat_at?: Date }\nexport const read = (row: Row) => ({ index_status: row.index_status, heartbeat_at });\nconst { heartbeat_at, index_status: other } = row;\nconst sql = `update x set index_status = ${index_status}`; // heartbeat_at\n',
   "ts/view.tsx":
@@ -43,7 +43,21 @@ const FILES: Readonly<Record<string, string>> = {
   "umlaut.py": "größe_url_map = 1\nx = größe + url_map\nüurl_map = 2\n",
 };
 
-const NAMES = ["jinja_env", "url_map", "index_status", "heartbeat_at", "App", "self", "x", "größe", "Job", "IndexStatus", "nothing_of_it"];
+const NAMES = [
+  "jinja_env",
+  "url_map",
+  "index_status",
+  "heartbeat_at",
+  "App",
+  "self",
+  "x",
+  "größe",
+  "Job",
+  "job",
+  "app",
+  "IndexStatus",
+  "nothing_of_it",
+];
 
 beforeAll(async () => {
   fixture = await startBuildFixture();
