@@ -75,7 +75,7 @@ export function describeCode(stage: () => Stage): void {
       await page.waitForURL(/#L\d+$/);
       await contentOf(page).getByText("pauseBeforeRetry", { exact: true }).last().click();
       const names = page.getByRole("region", { name: "References" });
-      await names.getByRole("heading", { name: /^Used 1 × in 1 file/ }).waitFor();
+      await names.getByRole("heading", { name: /^Used on 1 line of 1 file/ }).waitFor();
       expect(await names.getByRole("link", { name: `function ${RETRY}` }).count()).toBe(1);
       expect(await inspectPage(page, "code-names")).toEqual([]);
       await names.getByRole("link", { name: /gateway\.sleep/ }).click();
