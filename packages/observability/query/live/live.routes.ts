@@ -2,7 +2,6 @@ import type { Authenticator, HttpServer } from "@sightline/foundation/http/http-
 import type { Logger } from "@sightline/foundation/log";
 import { principalOf } from "@sightline/foundation/http/principal";
 import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
-import { z } from "zod";
 import type { ObservabilityConfig } from "#config.ts";
 import { liveRequestSchema } from "#contract.ts";
 import type { Query } from "#schema.ts";
