@@ -85,6 +85,10 @@ export const PARTS: readonly Part[] = [
         uses: ["recovery", "passkeys", "totp", "session", "accounts", "throttle", "notices", "audit"],
         why: "admins change accounts without logging in as anybody",
       },
+      sso: {
+        uses: ["administration", "totp", "session", "accounts", "throttle", "notices", "keys", "audit"],
+        why: "a provider proves who somebody is, and what that opens is decided by the rooms that every login uses",
+      },
       recovery: { uses: ["session", "accounts", "throttle", "notices", "audit"], why: "a mailed link never answers for the second factor" },
       totp: {
         uses: ["session", "accounts", "throttle", "notices", "keys", "audit"],

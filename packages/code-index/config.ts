@@ -9,9 +9,9 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
+import { allowedHostsVariable } from "@sightline/foundation/outbound/allowed-hosts";
 import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 import { z } from "zod";
-import { isAllowedHost } from "./git/addresses.ts";
 
 export const codeIndexVariables = {
   CODEINDEX_DATABASE_URL: {
@@ -58,15 +58,7 @@ export const codeIndexVariables = {
   },
   CODEINDEX_ALLOW_PRIVATE_HOSTS: {
     doc: "Hosts of your own network that repositories may be fetched from: names (`git.example.org`, `*.corp.example`), addresses or ranges (`10.0.0.0/8`), with commas between.",
-    schema: z
-      .string()
-      .transform((text): readonly string[] =>
-        text
-          .split(",")
-          .map((entry) => entry.trim())
-          .filter((entry) => entry !== ""),
-      )
-      .refine((entries) => entries.every(isAllowedHost), "expected names, addresses or ranges such as 10.0.0.0/8, with commas between"),
+    schema: allowedHostsVariable(),
     default: "",
   },
   CODEINDEX_MIRROR_MAX_MB: {

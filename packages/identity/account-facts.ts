@@ -13,7 +13,17 @@ export const HAS_SECOND_FACTOR = sql<boolean>`("user".totp_enabled or ${HAS_PASS
 /** When an account's rights end at setting up a second factor; null when they do not. Over a row of identity.policies besides. */
 export const SECOND_FACTOR_DUE = sql<Date | null>`case when "user".role = 'admin' and not ${HAS_SECOND_FACTOR} then admins_need_second_factor_from end`;
 
+/** Its organisation demands company sign-in of its e-mail domain. */
+export const IN_SSO_DOMAIN = sql<boolean>`exists (
+  select from identity.sso_domains join identity.sso_providers on sso_providers.id = sso_domains.provider_id
+  where enforced and sso_providers.tenant_id = "user".tenant_id and domain = substring(lower("user".email) from '[^@]*$'))`;
+
+/** The same, and it is not kept for emergencies. */
+export const SSO_ONLY = sql<boolean>`(not "user".break_glass and ${IN_SSO_DOMAIN})`;
+
+/** Whether company sign-in ever opened it. */
+export const HAS_SSO = sql<boolean>`exists (select from identity.sso_links where user_id = "user".id)`;
+
 /** Invited, and no password was chosen since. */
-export const INVITED = sql<boolean>`("user".password_hash = ${NO_PASSWORD} and "user".password_changed_at = "user".created_at)`.as(
-  "invited",
-);
+export const INVITED = sql<boolean>`("user".password_hash = ${NO_PASSWORD} and "user".password_changed_at = "user".created_at
+  and not ${HAS_SSO})`.as("invited");

@@ -9,6 +9,7 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
+import { allowedHostsVariable } from "@sightline/foundation/outbound/allowed-hosts";
 import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 
 /** The SMTP server that mails are sent through. */
@@ -81,6 +82,11 @@ export const identityVariables = {
   SMTP_FROM: {
     doc: "Sender of mails, `name@example.org` or `Name <name@example.org>`; without it sightline@ and the host of PUBLIC_URL.",
     schema: senderVariable().optional(),
+  },
+  IDENTITY_ALLOW_PRIVATE_HOSTS: {
+    doc: "Hosts of your own network that a company's sign-in provider may be at: names (`login.example.org`, `*.corp.example`), addresses or ranges (`10.0.0.0/8`), with commas between. They may be reached without TLS.",
+    schema: allowedHostsVariable(),
+    default: "",
   },
   ENVIRONMENT: {
     doc: "`production` warns of a console without TLS.",

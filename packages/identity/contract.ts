@@ -6,6 +6,7 @@ import { cursor, fullSessionSchema, id, limit, ONE_LINE, timestamp } from "./con
 export * from "./audit-contract.ts";
 export * from "./oauth-contract.ts";
 export * from "./passkey-contract.ts";
+export * from "./sso-contract.ts";
 export { fullSessionSchema, type FullSession } from "./contract-parts.ts";
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");

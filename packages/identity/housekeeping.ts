@@ -11,6 +11,7 @@ import { deleteGrantsEndedBefore } from "./oauth/grant.store.ts";
 import { deleteExpiredStates } from "./oauth/state.store.ts";
 import type { Queries } from "./schema.ts";
 import { TOLD_BACK_MS } from "./session/credential-epochs.ts";
+import { deleteExpiredAttempts } from "./sso/attempt.store.ts";
 import { deleteExpiredDevices } from "./session/known-device.store.ts";
 import { deleteSessionsExpiredBefore } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
@@ -38,6 +39,7 @@ export function createHousekeeping({ queries, sealer, log, clock }: Dependencies
     await deleteGrantsEndedBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
     await deleteExpiredStates(queries, now);
     await deleteExpiredClients(queries, now);
+    await deleteExpiredAttempts(queries, now);
     await deleteExpiredDevices(queries, now);
     await deleteExpiredMailTickets(queries, now);
     await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));

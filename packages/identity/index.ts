@@ -40,13 +40,16 @@ import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
 import { createAuthenticators } from "./session/authenticators.ts";
-import { createRefreshCookie, createSetupCookie, keepsSecureCookies } from "./session/cookies.ts";
+import { createAttemptCookie, createRefreshCookie, createSetupCookie, keepsSecureCookies } from "./session/cookies.ts";
 import { createKnownDevices } from "./session/known-devices.ts";
 import { createRefreshTokens } from "./session/refresh-token.ts";
 import { createSameOriginCheck } from "./session/same-origin.ts";
 import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
 import { credentialEpochsRoutes, ownSessionsRoutes, sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
+import { createProviderClients } from "./sso/provider-clients.ts";
+import { ssoConfigurationRoutes } from "./sso/configure.routes.ts";
+import { ssoRoutes } from "./sso/sso.routes.ts";
 import { createTurns } from "./throttle/turns.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
@@ -160,6 +163,14 @@ export function createIdentity({
     log,
     clock,
   };
+  const sso = {
+    ...login,
+    sealer,
+    clients: createProviderClients({ sealer, clock, allowed: config.IDENTITY_ALLOW_PRIVATE_HOSTS }),
+    publicUrl,
+    log,
+    attemptCookie: createAttemptCookie(publicUrl),
+  };
   const oauth = { ...granting, provider: createOauthProvider(granting) };
   /** Each in a scope of its own, since some of them read bodies in their own way. */
   const privateRoutes: readonly Routes[] = [
@@ -167,6 +178,8 @@ export function createIdentity({
     secondStepRoutes({ ...login, secondFactor }),
     passkeyLoginRoutes(passkeys),
     ownPasskeyRoutes(passkeys),
+    ssoRoutes(sso),
+    ssoConfigurationRoutes({ ...administration, ...sso }),
     sessionRoutes({ sessions, cookie }),
     adminSecondFactorRoutes(administered),
     ownSessionsRoutes({ queries, clock, devices }),

@@ -51,6 +51,37 @@ export const refusal = refusalsOf({
   session_not_found: [404, "You have no session of that id, or it has ended; GET /login/sessions lists yours."],
   // Whatever is wrong with the ticket of a set-up, the way on is the same, and a forger learns nothing.
   setup_invalid: [400, "There is no set-up under way in this session that this could finish. Start it again, and scan the new QR code."],
+  break_glass_needed: [
+    409,
+    "An admin with a second factor has to keep logging in without the provider. Choose one for emergencies before you demand it of all.",
+  ],
+  break_glass_unfit: [409, "Only active admins with a second factor can be kept for emergencies. Choose others, or set one up first."],
+  last_break_glass: [
+    409,
+    "This is the last admin who gets in when the company's sign-in fails. Choose another one for emergencies first, under company sign-in.",
+  ],
+  sso_domain_taken: [409, "Another organisation has one of these domains. Ask the operator of Sightline if that is wrong."],
+  sso_secret_needed: [400, "Send the client's secret with it: the stored one belongs to another provider or client."],
+  sso_denied: [403, "The company's sign-in was cancelled, or its provider does not let you in. Try again, or ask who runs it."],
+  sso_domain_not_allowed: [403, "Your e-mail domain is not one that this organisation lets in. Ask an admin of your organisation."],
+  // Whatever is wrong with what a provider said, the way on is the same; the audit has the reason.
+  sso_failed: [401, "What the sign-in provider answered could not be accepted. Try again; if it goes on, ask an admin to test it."],
+  sso_no_account: [403, "There is no account for you here, or it belongs to another organisation. Ask an admin of your organisation."],
+  sso_no_role: [403, "Your provider gives you no role in Sightline. Ask who runs it, or an admin of your organisation."],
+  sso_not_configured: [404, "Your organisation has no company sign-in. Set it up: PUT /admin/sso."],
+  sso_other_person: [
+    403,
+    "Your e-mail address belongs to an account that somebody else at your provider signs in to. Ask an admin of your organisation.",
+  ],
+  sso_over: [400, "This sign-in took too long, was used already, or was begun in another browser. Start again from the login page."],
+  sso_account_disabled: [403, "Your account is disabled. Ask an admin of your organisation."],
+  sso_provider_unreachable: [
+    502,
+    "The company's sign-in provider does not answer. Try again in a few minutes; accounts kept for emergencies log in with their password.",
+  ],
+  sso_required: [403, "Accounts of this e-mail domain log in with the company's provider. Use company sign-in on the login page."],
+  sso_unknown_provider: [404, "There is no such sign-in provider any more. Load the login page again."],
+  sso_address_not_verified: [403, "Your provider does not say that your e-mail address is verified. Verify it there, then try again."],
   step_up_required: [403, "Show your password, and your code if you have a second factor, once more: POST /step-up."],
   too_few_admins: [409, "With fewer than three active admins nobody could confirm a reset. Make another account an admin first."],
   too_many_passkeys: [409, "This account has 20 passkeys, which is the most. Remove one that is not used any more."],

@@ -19,6 +19,10 @@ export type IdentitySchema = {
   readonly "identity.passkeys": PasskeyRow;
   readonly "identity.passkey_challenges": PasskeyChallengeRow;
   readonly "identity.known_devices": KnownDeviceRow;
+  readonly "identity.sso_providers": SsoProviderRow;
+  readonly "identity.sso_domains": SsoDomainRow;
+  readonly "identity.sso_links": SsoLinkRow;
+  readonly "identity.sso_attempts": SsoAttemptRow;
   readonly "identity.mail_tickets": MailTicketRow;
   readonly "identity.notices": NoticeRow;
   readonly "identity.oauth_clients": OauthClientRow;
@@ -50,6 +54,7 @@ type UserRow = {
   readonly password_changed_at: Date;
   readonly must_change_password: boolean;
   readonly disabled_at: Date | null;
+  readonly break_glass: Generated<boolean>;
   readonly epoch: Generated<number>;
   readonly totp_secret: string | null;
   readonly totp_enabled: Generated<boolean>;
@@ -156,6 +161,9 @@ type PartialTokenRow = {
   readonly tries: Generated<number>;
   readonly ip: string;
   readonly user_agent: string | null;
+  readonly amr: Generated<string[]>;
+  readonly sso_issuer: string | null;
+  readonly sso_subject: string | null;
   readonly authenticated_at: Date;
   readonly expires_at: Date;
 };
@@ -208,6 +216,47 @@ type PasskeyChallengeRow = {
   readonly purpose: PasskeyPurpose;
   readonly user_id: string | null;
   readonly session_id: string | null;
+  readonly expires_at: Date;
+};
+
+type SsoProviderRow = {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly scopes: string[];
+  readonly role_claim: string | null;
+  readonly admin_values: string[];
+  readonly member_values: string[];
+  readonly default_role: "member" | null;
+  readonly creates_accounts: boolean;
+  readonly enforced: boolean;
+  readonly asks_second_factor: boolean;
+  readonly vouches_for_addresses: boolean;
+  readonly revision: Generated<number>;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly last_login_at: Date | null;
+};
+
+type SsoDomainRow = { readonly domain: string; readonly provider_id: string };
+
+type SsoLinkRow = {
+  readonly tenant_id: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly user_id: string;
+  readonly created_at: Date;
+};
+
+type SsoAttemptRow = {
+  readonly id: string;
+  readonly browser_hash: Buffer;
+  readonly provider_id: string;
+  readonly revision: number;
+  readonly payload: string;
   readonly expires_at: Date;
 };
 

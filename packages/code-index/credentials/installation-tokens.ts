@@ -5,7 +5,8 @@ import { messageOf } from "@sightline/foundation/errors";
 import { SignJWT } from "jose";
 import { z } from "zod";
 import { post } from "@sightline/foundation/outbound/post";
-import { findAddresses, type AllowedHosts } from "#git/addresses.ts";
+import type { AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
+import { findAddresses } from "#git/addresses.ts";
 import { SourceError } from "#git/source-error.ts";
 
 export type Installation = {

@@ -3,7 +3,7 @@ import type { Logger } from "@sightline/foundation/log";
 import { SealError, type Sealer } from "@sightline/foundation/secrets/sealing";
 import type { CodeIndexConfig } from "#config.ts";
 import type { CredentialKind } from "#schema.ts";
-import type { AllowedHosts } from "#git/addresses.ts";
+import type { AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
 import { locate, type Location } from "#git/clone-url.ts";
 import { knownHostsFile } from "#git/mirror.ts";
 import type { Remote, SourceCredential } from "#git/remote.ts";

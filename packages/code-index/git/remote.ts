@@ -1,4 +1,5 @@
-import { findAddresses, type AllowedHosts } from "./addresses.ts";
+import type { AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
+import { findAddresses } from "./addresses.ts";
 import { locate, type Location } from "./clone-url.ts";
 import { runGit, goesThroughProxy, type GitSetting } from "./git.ts";
 import { SourceError } from "./source-error.ts";

@@ -1,6 +1,6 @@
 import { sql, type Insertable } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import { HAS_PASSKEYS, PASSKEYS } from "#account-facts.ts";
+import { HAS_PASSKEYS, PASSKEYS, SSO_ONLY } from "#account-facts.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /**
@@ -27,7 +27,9 @@ const ACCOUNT_COLUMNS = [
   "totp_enabled as totpEnabled",
   "epoch",
   "email",
+  "break_glass as breakGlass",
   HAS_PASSKEYS.as("hasPasskeys"),
+  SSO_ONLY.as("ssoOnly"),
 ] as const;
 
 export async function findAccountByEmail(queries: Queries, email: string) {
@@ -63,6 +65,23 @@ export async function findProfile(queries: Queries, id: string) {
 
 export async function hasAccounts(queries: Queries): Promise<boolean> {
   return (await queries.selectFrom("identity.users").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Whether the organisation that the address's domain belongs to demands company sign-in. */
+export async function isSsoDomain(queries: Queries, email: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom("identity.sso_domains as domain")
+    .innerJoin("identity.sso_providers as provider", "provider.id", "domain.provider_id")
+    .select("domain")
+    .where("domain", "=", domainOf(email))
+    .where("enforced", "=", true)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** As it is stored and compared. */
+export function domainOf(email: string): string {
+  return storableText(foldEmail(email)).split("@").at(-1) ?? "";
 }
 
 /** Taken to the end of the transaction by everything that makes an account, so that only one account can be the first. */

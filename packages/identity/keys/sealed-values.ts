@@ -17,6 +17,8 @@ export const SEALED_COLUMNS = [
   { table: "notices", column: "sealed_link", key: "id" },
   { table: "audit_anchors", column: "seal", key: "last_id" },
   { table: "oauth_states", column: "payload", key: "id" },
+  { table: "sso_providers", column: "client_secret", key: "id" },
+  { table: "sso_attempts", column: "payload", key: "id" },
 ] as const;
 
 export function signingKeyContext(kid: string): SealContext {

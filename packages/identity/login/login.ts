@@ -1,4 +1,4 @@
-import { type Account, findAccountByEmail, foldEmail, lockVerifiedAccount, storableText } from "#accounts/account.store.ts";
+import { type Account, findAccountByEmail, foldEmail, isSsoDomain, lockVerifiedAccount, storableText } from "#accounts/account.store.ts";
 import type { AccountDependencies } from "#accounts/create-account.ts";
 import { auditAlone } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -9,7 +9,7 @@ import type { PresentedDevice } from "#session/known-devices.ts";
 import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttle/counters.ts";
 import type { Turns } from "#throttle/turns.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
-import { issuePartialToken } from "#totp/partial-tokens.ts";
+import { BY_PASSWORD, issuePartialToken, secondStepsOf } from "#totp/partial-tokens.ts";
 
 export type LoginDependencies = AccountDependencies &
   FullLoginDependencies & {
@@ -24,7 +24,7 @@ export type Credentials = { readonly email: string; readonly password: string };
  * Exchanges a password for a full session, or for a partial token when the account has a second factor. An unknown
  * address, a wrong password and a disabled account get the same answer after the same work.
  *
- * @throws {AppError} 401 `invalid_credentials`, 429 `too_many_tries`.
+ * @throws {AppError} 401 `invalid_credentials`, 403 `sso_required`, 429 `too_many_tries`.
  */
 export async function login(
   dependencies: LoginDependencies,
@@ -41,7 +41,13 @@ export async function login(
   const evaluate = async () => {
     const account = await findAccountByEmail(queries, email);
     const matches = await hasher.verify(account?.passwordHash, password);
-    if (account === undefined || !matches || account.disabledAt !== null) {
+    // Alike for every address of such a domain: nobody learns which accounts there are, and which one is kept for emergencies.
+    const isRefused = account === undefined || !matches || account.disabledAt !== null;
+    if ((isRefused && (await isSsoDomain(queries, email))) || account?.ssoOnly === true) {
+      await recordFailure(dependencies, account, client, matches ? "sso_required" : undefined);
+      return "sso_required";
+    }
+    if (isRefused) {
       return recordFailure(dependencies, account, client);
     }
     return account.totpEnabled || account.hasPasskeys
@@ -49,8 +55,8 @@ export async function login(
       : openSession(dependencies, account, client, presented);
   };
   const opened = await givingBackOnFailure(taken, () => (device === undefined ? strangers.take(evaluate) : evaluate()));
-  if (opened === undefined) {
-    throw refusal("invalid_credentials");
+  if (opened === undefined || opened === "sso_required") {
+    throw refusal(opened ?? "invalid_credentials");
   }
   await taken.succeeded();
   return "sessionId" in opened ? grantLogin(dependencies, opened) : opened;
@@ -73,8 +79,13 @@ async function openSession(
     );
 }
 
-async function recordFailure({ queries, clock }: LoginDependencies, account: Account | undefined, client: Client): Promise<undefined> {
-  const reason = account === undefined ? "unknown_email" : account.disabledAt === null ? "wrong_password" : "disabled";
+async function recordFailure(
+  { queries, clock }: LoginDependencies,
+  account: Account | undefined,
+  client: Client,
+  why?: "sso_required",
+): Promise<undefined> {
+  const reason = why ?? (account === undefined ? "unknown_email" : account.disabledAt === null ? "wrong_password" : "disabled");
   const { id: userId, tenantId } = account ?? {};
   await auditAlone(queries, { event: "login_failed", at: clock.now(), userId, tenantId, client, details: { reason } });
 }
@@ -84,9 +95,9 @@ async function askForCode({ queries, clock }: LoginDependencies, account: Accoun
   const partial = await queries
     .transaction()
     .execute(async (transaction) =>
-      (await lockVerifiedAccount(transaction, account)) ? issuePartialToken(transaction, account, client, clock.now()) : undefined,
+      (await lockVerifiedAccount(transaction, account))
+        ? issuePartialToken(transaction, { ...account, ...BY_PASSWORD }, client, clock.now())
+        : undefined,
     );
-  return partial === undefined || !account.hasPasskeys
-    ? partial
-    : { ...partial, methods: account.totpEnabled ? ["totp", "passkey"] : ["passkey"] };
+  return partial === undefined ? undefined : { ...partial, ...secondStepsOf(account) };
 }

@@ -2,6 +2,7 @@ import { AppError, orRefuse } from "@sightline/foundation/errors";
 import type { Client } from "#audit/client.ts";
 import type { VerifySecondFactorRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
+import { withSecondStep } from "#session/authentication-methods.ts";
 import { grantLogin, openFullLogin, type LoginGrant } from "#session/full-login.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
 import { consumePartialToken, givePartialTokenBack, takePartialToken, type PartialLogin } from "#totp/partial-token.store.ts";
@@ -49,7 +50,7 @@ type SecondStep = PartialLogin & { readonly code: string; readonly presented: Pr
 
 async function openSession(
   dependencies: SecondStepDependencies,
-  { tokenHash, userId, tenantId, authenticatedAt, code, presented }: SecondStep,
+  { tokenHash, userId, tenantId, authenticatedAt, amr, named, code, presented }: SecondStep,
   client: Client,
 ) {
   const { secondFactor, clock } = dependencies;
@@ -57,10 +58,10 @@ async function openSession(
     if (!(await consumePartialToken(transaction, tokenHash, clock.now()))) {
       throw refusal("invalid_partial_token");
     }
-    const proved = { amr: AMR[accepted.method], authenticatedAt };
+    const proved = { amr: withSecondStep(amr, AMR[accepted.method]), authenticatedAt, named };
     return { ...(await openFullLogin(transaction, dependencies, { userId, tenantId, ...proved, client, presented })), accepted };
   });
 }
 
 /** Authentication methods by the names of RFC 8176, which has none for a backup code. */
-const AMR = { totp: ["pwd", "otp", "mfa"], backup_code: ["pwd", "backup", "mfa"] } as const;
+const AMR = { totp: ["otp", "mfa"], backup_code: ["backup", "mfa"] } as const;

@@ -18,6 +18,8 @@ create table identity.users (
   password_changed_at timestamptz not null,
   must_change_password boolean not null,
   disabled_at timestamptz,
+  -- Kept for emergencies: goes on logging in by password and second factor where the organisation demands its provider.
+  break_glass boolean not null default false,
   -- Raised whenever tokens issued before must stop to count.
   epoch integer not null default 1,
   -- When the epoch last went up, as the feed for the other parts tells.
@@ -90,6 +92,67 @@ create table identity.notices (
 create index notices_user on identity.notices (user_id, at desc);
 create index notices_outbox on identity.notices (send_after) where send_after is not null;
 
+-- Company sign-in (OpenID Connect): one provider a tenant, configured by its admins.
+create table identity.sso_providers (
+  id uuid primary key,
+  tenant_id uuid not null unique references identity.tenants (id) on delete cascade,
+  name text not null,
+  issuer text not null,
+  client_id text not null,
+  -- Sealed: v1.<key id>.<nonce>.<ciphertext>.<tag>
+  client_secret text not null,
+  scopes text[] not null,
+  -- The claim whose values say who may be what; without it the provider says nothing of roles.
+  role_claim text,
+  admin_values text[] not null,
+  member_values text[] not null,
+  -- For whom no value is found; null refuses them.
+  default_role text check (default_role in ('member')),
+  creates_accounts boolean not null,
+  -- Accounts of its domains log in by it alone.
+  enforced boolean not null,
+  -- Says the admin: the provider asks everybody for a second factor.
+  asks_second_factor boolean not null,
+  -- Addresses count although the provider does not say whether they are verified.
+  vouches_for_addresses boolean not null,
+  -- A sign-in that began before a change ends with it.
+  revision integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  last_login_at timestamptz
+);
+
+-- A domain belongs to one provider, and so to one tenant.
+create table identity.sso_domains (
+  domain text primary key check (domain = lower(domain)),
+  provider_id uuid not null references identity.sso_providers (id) on delete cascade
+);
+create index sso_domains_provider on identity.sso_domains (provider_id);
+
+-- Who at a provider an account belongs to; from the first sign-in on the address does not matter any more.
+create table identity.sso_links (
+  tenant_id uuid not null references identity.tenants (id) on delete cascade,
+  issuer text not null,
+  subject text not null,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  created_at timestamptz not null,
+  primary key (tenant_id, issuer, subject),
+  unique (user_id, issuer)
+);
+
+-- Browsers that were sent to a provider. Found by the hash of the state, and only with the browser's cookie.
+create table identity.sso_attempts (
+  id text primary key,
+  browser_hash bytea not null,
+  provider_id uuid not null references identity.sso_providers (id) on delete cascade,
+  revision integer not null,
+  -- Sealed: v1.<key id>.<nonce>.<ciphertext>.<tag>
+  payload text not null,
+  expires_at timestamptz not null
+);
+create index sso_attempts_provider on identity.sso_attempts (provider_id);
+create index sso_attempts_expiry on identity.sso_attempts (expires_at);
+
 -- Sessions and the keys that sign access tokens
 
 create table identity.sessions (
@@ -151,7 +214,7 @@ create index throttles_expiry on identity.throttles (expires_at);
 
 -- The second factor
 
--- What a password alone gives an account with a second factor. A row is gone once it is used, worn out or over.
+-- What a password, or the company's provider, alone gives an account with a second factor. A row is gone once it is used, worn out or over.
 create table identity.partial_tokens (
   token_hash bytea primary key,
   user_id uuid not null references identity.users (id) on delete cascade,
@@ -159,8 +222,14 @@ create table identity.partial_tokens (
   tries integer not null default 0,
   ip text not null,
   user_agent text,
+  -- How the first step was proved.
+  amr text[] not null default '{pwd}',
+  -- Whom the provider named at the first step: linked with the account once the second one is proved.
+  sso_issuer text,
+  sso_subject text,
   authenticated_at timestamptz not null,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  check ((sso_issuer is null) = (sso_subject is null))
 );
 create index partial_tokens_user on identity.partial_tokens (user_id, expires_at);
 create index partial_tokens_expiry on identity.partial_tokens (expires_at);

@@ -3,7 +3,15 @@ import type { Client } from "#audit/client.ts";
 import type { PasskeyAssertion, PasskeyRequest, SecondStepPasskeyRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
-import { grantLogin, openFullLogin, type FullLoginDependencies, type LoginGrant, type OpenedLogin } from "#session/full-login.ts";
+import { withSecondStep } from "#session/authentication-methods.ts";
+import {
+  grantLogin,
+  openFullLogin,
+  type FullLogin,
+  type FullLoginDependencies,
+  type LoginGrant,
+  type OpenedLogin,
+} from "#session/full-login.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
 import { passkeyOptionsCounters, secondFactorCounters } from "#throttle/counters.ts";
 import { consumePartialToken, findPasskeyLogin, givePartialTokenBack, takePartialToken } from "#totp/partial-token.store.ts";
@@ -70,7 +78,7 @@ export async function verifyPasskey(
   const place = await throttle.take(secondFactorCounters(client.ip, await devices.knownToAnybody(presented)));
   const opened = await countingRefusals(place, async () => {
     const taken = await takePartialToken(queries, hashOfPartialToken(token), clock.now(), "passkey");
-    const { userId, tenantId, tokenHash, authenticatedAt } = orRefuse(taken, () => refusal("invalid_partial_token"));
+    const { userId, tenantId, tokenHash, authenticatedAt, amr: first, named } = orRefuse(taken, () => refusal("invalid_partial_token"));
     let wasAccepted = false;
     try {
       return await acceptPasskey(
@@ -81,7 +89,7 @@ export async function verifyPasskey(
           if (!(await consumePartialToken(transaction, tokenHash, clock.now()))) {
             throw refusal("invalid_partial_token");
           }
-          return openSession(transaction, dependencies, from, { account, amr: ["pwd", ...amr], authenticatedAt });
+          return openSession(transaction, dependencies, from, { account, amr: withSecondStep(first, amr), authenticatedAt, named });
         },
       );
     } catch (error) {
@@ -98,7 +106,7 @@ function openSession(
   transaction: Transaction,
   dependencies: PasskeyLoginDependencies,
   from: From,
-  { account: { id: userId, tenantId }, ...proved }: AcceptedPasskey & { readonly authenticatedAt: Date },
+  { account: { id: userId, tenantId }, ...proved }: AcceptedPasskey & Pick<FullLogin, "authenticatedAt" | "named">,
 ): Promise<OpenedLogin> {
   return openFullLogin(transaction, dependencies, { userId, tenantId, ...proved, ...from, details: { method: "passkey" } });
 }

@@ -16,6 +16,11 @@ export function createSetupCookie(publicUrl: string): TokenCookie {
   return createTokenCookie(publicUrl, "sightline_2fa_setup", "strict");
 }
 
+/** Binds a sign-in by a company's provider to the browser that began it; read by a page of our own, once that is back. */
+export function createAttemptCookie(publicUrl: string): TokenCookie {
+  return createTokenCookie(publicUrl, "sightline_sso", "strict");
+}
+
 /**
  * Over TLS and on the machine itself the cookie has the prefix `__Host-` and `Secure`: browsers trust loopback addresses
  * without TLS. On any other plain http address they would drop such a cookie, so there it has neither. `__Host-` demands

@@ -1,6 +1,9 @@
-import type { Insertable } from "kysely";
-import { SECOND_FACTOR_DUE } from "#account-facts.ts";
+import { sql, type Insertable } from "kysely";
+import { IN_SSO_DOMAIN, SECOND_FACTOR_DUE } from "#account-facts.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
+
+/** Whether the company's provider opened the session. */
+const BY_SSO = sql<boolean>`('sso' = any(session.amr))`;
 
 /** A session with what its tokens state about its user. */
 export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>;
@@ -27,11 +30,22 @@ export async function findSession(queries: Queries, id: string) {
       "user.tenant_id as tenantId",
       "user.role",
       "user.epoch",
-      "user.must_change_password as mustChangePassword",
+      // A one-time password that nobody needed for this session.
+      sql<boolean>`("user".must_change_password and not ${BY_SSO})`.as("mustChangePassword"),
       "user.disabled_at as disabledAt",
-      SECOND_FACTOR_DUE.as("secondFactorDue"),
+      // The company's provider may have asked for the second factor itself.
+      sql<Date | null>`case when ${BY_SSO} and 'mfa' = any(session.amr) then null else ${SECOND_FACTOR_DUE} end`.as("secondFactorDue"),
     ])
     .executeTakeFirst();
+}
+
+/** Whether the account is to log in by company sign-in, and whether it is kept for when that fails. */
+export async function findSsoDuty(queries: Queries, userId: string) {
+  return queries
+    .selectFrom("identity.users as user")
+    .select([IN_SSO_DOMAIN.as("isDemanded"), "break_glass as isBreakGlass"])
+    .where("id", "=", userId)
+    .executeTakeFirstOrThrow();
 }
 
 type NewSession = Omit<Insertable<IdentitySchema["identity.sessions"]>, "rotated_at" | "created_at" | "last_used_at">;

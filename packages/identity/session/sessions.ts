@@ -6,6 +6,7 @@ import type { Client } from "#audit/client.ts";
 import type { FullSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
+import { SSO } from "./authentication-methods.ts";
 import { ACCESS_TOKEN_SECONDS } from "@sightline/foundation/http/token-lifetime";
 import type { AccessTokens, TokenSubject } from "./access-token.ts";
 import { isReused, type RefreshTokens } from "./refresh-token.ts";
@@ -20,6 +21,8 @@ type Opening = Pick<TokenSubject, "userId" | "amr" | "authenticatedAt"> & { read
 
 const IDLE_MS = 12 * 3600 * 1000;
 const ABSOLUTE_MS = 30 * 24 * 3600 * 1000;
+/** What the provider said a day ago need not be so any more: whoever left the company is out by then. */
+const SSO_ABSOLUTE_MS = 24 * 3600 * 1000;
 const SALT_BYTES = 32;
 
 type Dependencies = {
@@ -67,7 +70,7 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
         amr: [...amr],
         authenticated_at: authenticatedAt,
         idle_expires_at: new Date(now.getTime() + IDLE_MS),
-        expires_at: new Date(now.getTime() + ABSOLUTE_MS),
+        expires_at: new Date(now.getTime() + (amr.includes(SSO) ? SSO_ABSOLUTE_MS : ABSOLUTE_MS)),
         ip: client.ip,
         user_agent: client.userAgent ?? null,
       };

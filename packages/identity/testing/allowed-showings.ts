@@ -5,6 +5,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "POST /login/verify-2fa/passkey": ["access_token"],
   "POST /login/passkey": ["access_token"],
   "POST /login/passkeys": ["access_token"],
+  "POST /login/sso/start": ["continue_to"],
+  "POST /login/sso": ["access_token", "partial_token"],
   "POST /login/refresh": ["access_token"],
   "POST /login/password": ["access_token"],
   "POST /admin/2fa/setup": ["secret", "otpauth_url", "qr_svg", "setup_token"],

@@ -19,7 +19,17 @@ type Sources = {
   readonly passwords: readonly string[];
 };
 
-const SENT_FIELDS = ["password", "current_password", "new_password", "partial_token", "setup_token", "token", "code"];
+const SENT_FIELDS = [
+  "password",
+  "current_password",
+  "new_password",
+  "partial_token",
+  "setup_token",
+  "token",
+  "code",
+  "client_secret",
+  "query",
+];
 
 /** Columns that hold a hash or a sealed value: what is in them is in no other place. */
 const SECRET_COLUMNS = ["password_hash", "totp_secret", "totp_backup_codes", "refresh_salt", "private_key", "token_hash"];

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { HAS_PASSKEYS } from "#account-facts.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
-/** A login whose password was right and whose code is due; `authenticatedAt` is when the password was verified. */
+/** A login whose first step was right and whose second is due; `authenticatedAt` is when the first was verified. */
 export type PartialLogin = NonNullable<Awaited<ReturnType<typeof takePartialToken>>>;
 
 const TRIES = 5;
@@ -14,7 +14,7 @@ type SecondStep = "code" | "passkey";
 /** Inserts a token and deletes the oldest ones, so that an account never has more than three. The caller holds the account's lock. */
 export async function insertPartialToken(
   transaction: Transaction,
-  row: Omit<IdentitySchema["identity.partial_tokens"], "tries">,
+  row: Omit<IdentitySchema["identity.partial_tokens"], "tries" | "amr"> & { readonly amr: string[] },
 ): Promise<void> {
   await transaction
     .deleteFrom("identity.partial_tokens")
@@ -39,7 +39,7 @@ export async function insertPartialToken(
  * @returns undefined when its tries are used up, it has expired, or the account has changed since.
  */
 export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date, by: SecondStep = "code") {
-  return queries
+  const row = await queries
     .updateTable("identity.partial_tokens as token")
     .from("identity.users as user")
     .set({ tries: sql<number>`token.tries + 1` })
@@ -56,8 +56,16 @@ export async function takePartialToken(queries: Queries, tokenHash: Buffer, now:
       "token.user_id as userId",
       "user.tenant_id as tenantId",
       "token.authenticated_at as authenticatedAt",
+      "token.amr",
+      "token.sso_issuer as issuer",
+      "token.sso_subject as subject",
     ])
     .executeTakeFirst();
+  if (row === undefined) {
+    return undefined;
+  }
+  const { issuer, subject, ...taken } = row;
+  return { ...taken, named: issuer === null || subject === null ? undefined : { issuer, subject } };
 }
 
 /** Whose login it is, where a passkey may end it. Takes none of the token's tries. */

@@ -2,18 +2,24 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import type { Transaction } from "#schema.ts";
+import type { NamedPerson } from "#session/sso-link.store.ts";
 import { insertPartialToken } from "./partial-token.store.ts";
 
 const TOKEN_BYTES = 32;
 const SECONDS = 300;
 
+/** How the first step was proved: by a password, or by the company's provider, which named somebody. */
+export type FirstStep = { readonly amr: readonly string[]; readonly named?: NamedPerson };
+
+export const BY_PASSWORD: FirstStep = { amr: ["pwd"] };
+
 /**
- * Issues the token that a right password gives when a code is due too. It opens `POST /login/verify-2fa` and nothing
+ * Issues the token that the first step gives when a second one is due. It opens `POST /login/verify-2fa` and nothing
  * else. The caller holds the account's lock.
  */
 export async function issuePartialToken(
   transaction: Transaction,
-  account: { readonly id: string; readonly epoch: number },
+  { amr, named, ...account }: FirstStep & { readonly id: string; readonly epoch: number },
   client: Client,
   now: Date,
 ): Promise<PartialSession> {
@@ -24,10 +30,18 @@ export async function issuePartialToken(
     epoch: account.epoch,
     ip: client.ip,
     user_agent: client.userAgent ?? null,
+    amr: [...amr],
+    sso_issuer: named?.issuer ?? null,
+    sso_subject: named?.subject ?? null,
     authenticated_at: now,
     expires_at: new Date(now.getTime() + SECONDS * 1000),
   });
   return { two_factor_required: true, partial_token: token, expires_in: SECONDS };
+}
+
+/** What the second step takes, where that is more than codes. */
+export function secondStepsOf(account: { readonly totpEnabled: boolean; readonly hasPasskeys: boolean }): Pick<PartialSession, "methods"> {
+  return account.hasPasskeys ? { methods: account.totpEnabled ? ["totp", "passkey"] : ["passkey"] } : {};
 }
 
 /** The hash is all that is stored of a token. */

@@ -48,6 +48,11 @@ const EVENTS = {
   oauth_reuse_detected: { label: "Token of an app reused", severity: "alarm", group: "Accounts" },
   token_issued: { label: "Token issued", severity: "change", group: "System" },
   policy_changed: { label: "Security policy changed", severity: "alarm", group: "Accounts" },
+  sso_changed: { label: "Company sign-in changed", severity: "alarm", group: "Accounts" },
+  sso_removed: { label: "Company sign-in removed", severity: "alarm", group: "Accounts" },
+  sso_linked: { label: "Linked with company sign-in", severity: "good", group: "Accounts" },
+  sso_login_failed: { label: "Company sign-in refused", severity: "warning", group: "Logins" },
+  break_glass_used: { label: "Emergency login past company sign-in", severity: "alarm", group: "Logins" },
   keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
 } as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
 

@@ -1,4 +1,11 @@
-const FACTORS: Readonly<Record<string, string>> = { pwd: "password", otp: "code", backup: "backup code", hwk: "passkey", swk: "passkey" };
+const FACTORS: Readonly<Record<string, string>> = {
+  sso: "company sign-in",
+  pwd: "password",
+  otp: "code",
+  backup: "backup code",
+  hwk: "passkey",
+  swk: "passkey",
+};
 
 /** How somebody logged in: `password and code`. */
 export function loginInWords(amr: readonly string[]): string {

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { ownerOf } from "@sightline/foundation/http/principal";
+import { routesTagged } from "@sightline/foundation/http/route";
+import { callerOf } from "#audit/client.ts";
+import { saveSsoRequestSchema, ssoAnswerSchema, ssoTestSchema, testSsoRequestSchema } from "#contract.ts";
+import { describeSso, removeSso, saveSso, type ConfigureDependencies } from "./configure.ts";
+import type { ProviderClients } from "./provider-clients.ts";
+import { redirectUriOf } from "./start.ts";
+import { testSso } from "./test-provider.ts";
+
+const BODY_BYTES = 64 * 1024;
+const withBody = routesTagged("sso", BODY_BYTES);
+const withoutBody = routesTagged("sso");
+
+/** Serves the company sign-in of the admin's own organisation. The client's secret goes in, and never out. */
+export function ssoConfigurationRoutes(dependencies: ConfigureDependencies & { readonly clients: ProviderClients }) {
+  async function describe(tenantId: string) {
+    return { sso: await describeSso(dependencies, tenantId), redirect_uri: redirectUriOf(dependencies.publicUrl) };
+  }
+
+  return (server: HttpServer): void => {
+    server.get(
+      "/admin/sso",
+      withoutBody("admin", "Your organisation's company sign-in", { response: { 200: ssoAnswerSchema } }),
+      (request) => describe(ownerOf(request).tenantId),
+    );
+
+    server.put(
+      "/admin/sso",
+      withBody("admin-step-up", "Set up or change company sign-in; every other admin is told", {
+        body: saveSsoRequestSchema,
+        response: { 200: ssoAnswerSchema },
+      }),
+      async (request) => {
+        await saveSso(dependencies, callerOf(request), request.body);
+        return describe(ownerOf(request).tenantId);
+      },
+    );
+
+    server.delete(
+      "/admin/sso",
+      withoutBody("admin-step-up", "Remove company sign-in: everybody logs in by password again", { response: { 204: z.null() } }),
+      async (request, reply) => {
+        await removeSso(dependencies, callerOf(request));
+        return reply.status(204).send(null);
+      },
+    );
+
+    server.post(
+      "/admin/sso/test",
+      withBody("admin-step-up", "Ask a provider whether a sign-in would work, before it is saved", {
+        body: testSsoRequestSchema,
+        response: { 200: ssoTestSchema },
+      }),
+      (request) => testSso(dependencies, callerOf(request), request.body),
+    );
+  };
+}

@@ -1,0 +1,179 @@
+import { v7 as uuidv7 } from "uuid";
+import { findAccount } from "#accounts/account.store.ts";
+import { keepsEmergencyAdmin } from "#accounts/emergency.store.ts";
+import { refuseFormerAdmin, type AdministrationDependencies } from "#administration/act-on-account.ts";
+import { lockAdministration } from "#administration/managed-account.store.ts";
+import { listActiveAdmins, refuseWithoutSecondFactor } from "#administration/policy.store.ts";
+import type { AuditEvent } from "#audit/audit.store.ts";
+import { ownAction, type Caller } from "#audit/client.ts";
+import { appendAudit } from "#audit/audit.store.ts";
+import type { SaveSsoRequest, Sso } from "#contract.ts";
+import type { Sealer } from "#keys/sealed-values.ts";
+import { refusal } from "#refusals.ts";
+import type { Transaction } from "#schema.ts";
+import { endSessions } from "#session/end-sessions.ts";
+import { deleteProvider, listBreakGlass, listWithSessions, saveBreakGlass, saveDomains, saveProvider } from "./configuration.store.ts";
+import { secretContext } from "./provider-clients.ts";
+import { findProviderOf, type Provider } from "./provider.store.ts";
+import { redirectUriOf } from "./start.ts";
+
+export type ConfigureDependencies = AdministrationDependencies & { readonly sealer: Sealer };
+
+export async function describeSso({ queries, publicUrl }: ConfigureDependencies, tenantId: string): Promise<Sso | null> {
+  const provider = await findProviderOf(queries, tenantId);
+  return provider === undefined ? null : toAnswer(provider, await listBreakGlass(queries, tenantId), publicUrl);
+}
+
+/**
+ * Makes or changes the provider of the caller's organisation. Every other admin is told. Sign-ins that are under way end with it, and so do
+ * sessions that it would not open any more.
+ *
+ * @throws {AppError} 400 `sso_secret_needed`, 403 `second_factor_needed`, 409 `sso_domain_taken`, `break_glass_unfit` or `break_glass_needed`.
+ */
+export async function saveSso(dependencies: ConfigureDependencies, caller: Caller, request: SaveSsoRequest): Promise<void> {
+  const { queries, sealer, clock } = dependencies;
+  const { tenantId } = caller;
+  await queries.transaction().execute(async (transaction) => {
+    await beginChange(transaction, caller);
+    const now = clock.now();
+    const before = await findProviderOf(transaction, tenantId);
+    const keptBefore = await listBreakGlass(transaction, tenantId);
+    const id = before?.id ?? uuidv7();
+    const isSameClient = before?.issuer === request.issuer && before.clientId === request.client_id;
+    if (request.client_secret === undefined && !isSameClient) {
+      throw refusal("sso_secret_needed");
+    }
+    const sealedSecret =
+      request.client_secret === undefined
+        ? (before?.sealedSecret ?? "")
+        : sealer.seal(Buffer.from(request.client_secret), secretContext(id));
+    await saveProvider(transaction, { ...request, id, tenantId, sealedSecret }, now);
+    if ((await saveDomains(transaction, id, request.domains)).length > 0) {
+      throw refusal("sso_domain_taken");
+    }
+    if (!(await saveBreakGlass(transaction, tenantId, request.break_glass))) {
+      throw refusal("break_glass_unfit");
+    }
+    if (!(await keepsEmergencyAdmin(transaction, tenantId))) {
+      throw refusal("break_glass_needed");
+    }
+    const events = changesOf(request, before, keptBefore).map((details): AuditEvent => {
+      return { ...ownAction(caller, now), event: "sso_changed", details };
+    });
+    await tellOthers(dependencies, transaction, caller, events.map(({ details }) => details?.["changed"] ?? "").join(", "));
+    if (before !== undefined && !isSameClient) {
+      await endThose(transaction, caller, { kind: "by_sso", reason: "sso_changed", now });
+    }
+    if (request.enforced) {
+      await endThose(transaction, caller, { kind: "against_sso", reason: "sso_required", now });
+    }
+    await appendAudit(transaction, ...events);
+  });
+}
+
+/**
+ * Removes it: everybody logs in by password again, and links with people at the provider are forgotten.
+ *
+ * @throws {AppError} 403 `second_factor_needed`, 404 `sso_not_configured`.
+ */
+export async function removeSso(dependencies: ConfigureDependencies, caller: Caller): Promise<void> {
+  const { queries, clock } = dependencies;
+  await queries.transaction().execute(async (transaction) => {
+    await beginChange(transaction, caller);
+    const now = clock.now();
+    const before = await findProviderOf(transaction, caller.tenantId);
+    if (before === undefined) {
+      throw refusal("sso_not_configured");
+    }
+    await deleteProvider(transaction, caller.tenantId);
+    await tellOthers(dependencies, transaction, caller, "removed");
+    await endThose(transaction, caller, { kind: "by_sso", reason: "sso_removed", now });
+    await appendAudit(transaction, { ...ownAction(caller, now), event: "sso_removed", details: { issuer: before.issuer } });
+  });
+}
+
+/** As for the policy: the caller still is an admin, and has a second factor of their own. */
+async function beginChange(transaction: Transaction, caller: Caller): Promise<void> {
+  await lockAdministration(transaction, caller.tenantId);
+  await refuseFormerAdmin(transaction, caller);
+  refuseWithoutSecondFactor(await listActiveAdmins(transaction, caller.tenantId), caller.userId);
+}
+
+async function tellOthers(
+  { notices, clock }: ConfigureDependencies,
+  transaction: Transaction,
+  { userId, tenantId }: Caller,
+  what: string,
+): Promise<void> {
+  if (what === "") {
+    return;
+  }
+  const by = (await findAccount(transaction, userId))?.email ?? "";
+  for (const { id } of await listActiveAdmins(transaction, tenantId)) {
+    if (id !== userId) {
+      const details = { by, what: `company sign-in (${what})` };
+      await notices.append(transaction, { userId: id, kind: "policy_changed", at: clock.now(), details });
+    }
+  }
+}
+
+type Ending = { readonly kind: "by_sso" | "against_sso"; readonly reason: string; readonly now: Date };
+
+/** The caller goes on: whoever makes the change sees how it went. */
+async function endThose(transaction: Transaction, caller: Caller, { kind, reason, now }: Ending): Promise<void> {
+  const { tenantId, userId: actorId, sessionId, client } = caller;
+  for (const userId of await listWithSessions(transaction, tenantId, kind, now)) {
+    const except = userId === actorId ? sessionId : undefined;
+    await endSessions(transaction, { at: now, userId, tenantId, actorId, client, reason, except });
+  }
+}
+
+/** What differs, as the audit tells it: the secret is never named. */
+function changesOf(request: SaveSsoRequest, before: Provider | undefined, keptBefore: readonly string[]) {
+  const { client_secret: secret, ...asked } = request;
+  const told: Readonly<Record<string, unknown>> = asked;
+  const old: Readonly<Record<string, unknown>> = before === undefined ? {} : settingsOf(before, keptBefore);
+  const changes = Object.keys(told).flatMap((name) => {
+    const [from, to] = [inWords(old[name]), inWords(told[name])];
+    return from === to ? [] : [{ changed: name, from, to }];
+  });
+  return secret === undefined
+    ? changes
+    : [...changes, { changed: "client_secret", from: before === undefined ? "none" : "another", to: "new" }];
+}
+
+const MAX_WORDS = 500;
+
+function inWords(value: unknown): string {
+  const text = Array.isArray(value) ? value.toSorted().join(", ") : value === null || value === undefined ? "none" : String(value);
+  return (text === "" ? "none" : text).slice(0, MAX_WORDS);
+}
+
+function settingsOf(provider: Provider, breakGlass: readonly string[]) {
+  return {
+    name: provider.name,
+    issuer: provider.issuer,
+    client_id: provider.clientId,
+    scopes: provider.scopes,
+    domains: provider.domains,
+    role_claim: provider.roleClaim,
+    admin_values: provider.adminValues,
+    member_values: provider.memberValues,
+    default_role: provider.defaultRole,
+    creates_accounts: provider.createsAccounts,
+    enforced: provider.enforced,
+    asks_second_factor: provider.asksSecondFactor,
+    vouches_for_addresses: provider.vouchesForAddresses,
+    break_glass: [...breakGlass],
+  };
+}
+
+function toAnswer(provider: Provider, breakGlass: readonly string[], publicUrl: string): Sso {
+  return {
+    ...settingsOf(provider, breakGlass),
+    id: provider.id,
+    redirect_uri: redirectUriOf(publicUrl),
+    updated_at: provider.updatedAt.toISOString(),
+    last_login_at: provider.lastLoginAt?.toISOString() ?? null,
+  };
+}

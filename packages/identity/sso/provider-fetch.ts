@@ -1,0 +1,51 @@
+import type { CustomFetch } from "openid-client";
+import { findAddresses } from "@sightline/foundation/outbound/addresses";
+import { isAllowed, type AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
+import { send } from "@sightline/foundation/outbound/send";
+
+/** Descriptions, keys and claims are short, lists of groups less so. */
+const MAX_BYTES = 512 * 1024;
+const TIMEOUT_MS = 10_000;
+
+/** A provider that was not reached, or not allowed to be: `why` is for admins of its tenant. */
+export class UnreachableProviderError extends Error {
+  override readonly name = "UnreachableProviderError";
+}
+
+/**
+ * How a provider is asked: the address is looked up once, checked, and connected to as it was found; no redirect is followed. Whoever
+ * names a provider must not get into the operator's network by it. What the operator allows may be there, and without TLS.
+ */
+export function createProviderFetch(allowed: AllowedHosts): CustomFetch {
+  return async (address, { method, headers, body, signal }) => {
+    const url = new URL(address);
+    const limit = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])]);
+    try {
+      const mayReach = isAllowed(allowed, url.hostname.replace(/^\[(.*)\]$/, "$1"));
+      const addresses = await findAddresses({ host: url.hostname, mayReach, signal: limit });
+      const [found] = addresses;
+      if (found === undefined) {
+        throw new Error("the name has no address");
+      }
+      if (url.protocol !== "https:" && !addresses.every(mayReach)) {
+        throw new Error("without TLS only hosts of IDENTITY_ALLOW_PRIVATE_HOSTS are asked");
+      }
+      const text = body instanceof URLSearchParams ? body.toString() : undefined;
+      const answer = await send({
+        method: method === "POST" ? "POST" : "GET",
+        url,
+        address: found,
+        headers,
+        ...(text === undefined ? {} : { body: text }),
+        maxBytes: MAX_BYTES,
+        signal: limit,
+      });
+      const told = Object.entries(answer.headers).flatMap(([name, value]) =>
+        typeof value === "string" ? [[name, value] as [string, string]] : [],
+      );
+      return new Response([204, 304].includes(answer.status) ? null : answer.text, { status: answer.status, headers: told });
+    } catch (error) {
+      throw new UnreachableProviderError(`${url.host} was not reached`, { cause: error });
+    }
+  };
+}

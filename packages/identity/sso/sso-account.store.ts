@@ -1,0 +1,43 @@
+import { sql } from "kysely";
+import { HAS_PASSKEYS } from "#account-facts.ts";
+import { foldEmail } from "#accounts/account.store.ts";
+import type { Queries, Transaction } from "#schema.ts";
+import type { Person } from "./person.ts";
+
+type Wanted = Pick<Person, "named" | "email">;
+
+/**
+ * The account of the tenant, and of no other, that is linked with the person; where none is, the one with the address, unless that is
+ * linked with somebody else at the same provider: addresses are given to new people.
+ */
+export async function findSsoAccount(queries: Queries, tenantId: string, wanted: Wanted) {
+  return accountsOf(queries, tenantId, wanted).executeTakeFirst();
+}
+
+/** The same, locked to the end of the transaction. */
+export async function lockSsoAccount(transaction: Transaction, tenantId: string, wanted: Wanted) {
+  return accountsOf(transaction, tenantId, wanted).forUpdate().executeTakeFirst();
+}
+
+function accountsOf(queries: Queries, tenantId: string, { named: { issuer, subject }, email }: Wanted) {
+  const linked = sql<boolean>`exists (select from identity.sso_links where tenant_id = ${tenantId} and issuer = ${issuer}
+    and subject = ${subject} and user_id = "user".id)`;
+  const anybodyLinked = sql<boolean>`exists (select from identity.sso_links where tenant_id = ${tenantId} and issuer = ${issuer}
+    and subject = ${subject})`;
+  return queries
+    .selectFrom("identity.users as user")
+    .select([
+      "id",
+      "tenant_id as tenantId",
+      "role",
+      "epoch",
+      "disabled_at as disabledAt",
+      "break_glass as breakGlass",
+      "totp_enabled as totpEnabled",
+      HAS_PASSKEYS.as("hasPasskeys"),
+    ])
+    .where("tenant_id", "=", tenantId)
+    .where((either) =>
+      either.or([linked, either.and([sql<boolean>`not ${anybodyLinked}`, sql<boolean>`lower(email) = ${foldEmail(email)}`])]),
+    );
+}

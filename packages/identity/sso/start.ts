@@ -1,0 +1,87 @@
+import { createHash, randomBytes } from "node:crypto";
+import * as oidc from "openid-client";
+import { z } from "zod";
+import type { Clock } from "@sightline/foundation/clock";
+import { orRefuse } from "@sightline/foundation/errors";
+import { networkOf } from "@sightline/foundation/http/client-network";
+import type { Logger } from "@sightline/foundation/log";
+import type { Client } from "#audit/client.ts";
+import type { Sealer } from "#keys/sealed-values.ts";
+import { refusal } from "#refusals.ts";
+import type { Queries } from "#schema.ts";
+import type { Counter, Throttle } from "#throttle/throttle.ts";
+import { insertAttempt } from "./attempt.store.ts";
+import { asRefusal } from "./failures.ts";
+import type { ProviderClients } from "./provider-clients.ts";
+import { findProvider } from "./provider.store.ts";
+
+export type StartDependencies = {
+  readonly queries: Queries;
+  readonly clients: ProviderClients;
+  readonly sealer: Sealer;
+  readonly throttle: Throttle;
+  readonly publicUrl: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+};
+
+/** What the provider's answer is checked against; kept sealed until it comes. */
+export const attemptSchema = z.object({ nonce: z.string(), verifier: z.string(), state: z.string() });
+
+export const ATTEMPT_SECONDS = 600;
+const COOKIE_BYTES = 32;
+
+export const attemptContext = (id: string) => ({ purpose: "sso_attempts.payload", subject: id });
+
+/** The hash is all that is stored of what a browser holds, and of what the provider is told. */
+export function hashOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** The page of the console that a provider sends browsers back to: one address for all tenants. */
+export function redirectUriOf(publicUrl: string): string {
+  return `${publicUrl}/login/sso`;
+}
+
+/** Each start is a row until it is answered, and may be a request to the provider. */
+function startCounters(ip: string): readonly Counter[] {
+  return [{ name: "sso-start-network", subject: networkOf(ip), limit: { tries: 100, windowSeconds: 600 }, forgottenBySuccess: false }];
+}
+
+/**
+ * Begins a sign-in in this browser.
+ *
+ * @returns where the browser is sent, and what its cookie holds until it comes back.
+ * @throws {AppError} 404 `sso_unknown_provider`, 429 `too_many_tries`, 502 `sso_provider_unreachable`.
+ */
+export async function startSignIn(dependencies: StartDependencies, providerId: string, { ip }: Client) {
+  const { queries, clients, sealer, throttle, publicUrl, clock } = dependencies;
+  await throttle.take(startCounters(ip));
+  const provider = orRefuse(await findProvider(queries, providerId), () => refusal("sso_unknown_provider"));
+  const client = await clients.of(provider).catch((error: unknown) => {
+    throw asRefusal(dependencies, provider, error).refused;
+  });
+  const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
+  const browser = randomBytes(COOKIE_BYTES).toString("base64url");
+  const id = hashOf(state).toString("base64url");
+  await insertAttempt(queries, {
+    id,
+    browser_hash: hashOf(browser),
+    provider_id: provider.id,
+    revision: provider.revision,
+    payload: sealer.seal(Buffer.from(JSON.stringify({ nonce, verifier, state })), attemptContext(id)),
+    expires_at: new Date(clock.now().getTime() + ATTEMPT_SECONDS * 1000),
+  });
+  const address = oidc.buildAuthorizationUrl(client, {
+    redirect_uri: redirectUriOf(publicUrl),
+    scope: ["openid", ...provider.scopes.filter((scope) => scope !== "openid")].join(" "),
+    state,
+    nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+  });
+  if (!/^https?:$/.test(address.protocol)) {
+    throw asRefusal(dependencies, provider, new Error("the provider's page is at no address of the web")).refused;
+  }
+  return { continueTo: address.href, browser };
+}
