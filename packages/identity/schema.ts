@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
+import type { SsoAttemptRow, SsoDomainRow, SsoLinkRow, SsoProviderRow } from "./sso-schema.ts";
 
 /** Tables of the schema `identity`, as the migrations make them. */
 export type IdentitySchema = {
@@ -216,47 +217,6 @@ type PasskeyChallengeRow = {
   readonly purpose: PasskeyPurpose;
   readonly user_id: string | null;
   readonly session_id: string | null;
-  readonly expires_at: Date;
-};
-
-type SsoProviderRow = {
-  readonly id: string;
-  readonly tenant_id: string;
-  readonly name: string;
-  readonly issuer: string;
-  readonly client_id: string;
-  readonly client_secret: string;
-  readonly scopes: string[];
-  readonly role_claim: string | null;
-  readonly admin_values: string[];
-  readonly member_values: string[];
-  readonly default_role: "member" | null;
-  readonly creates_accounts: boolean;
-  readonly enforced: boolean;
-  readonly asks_second_factor: boolean;
-  readonly vouches_for_addresses: boolean;
-  readonly revision: Generated<number>;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly last_login_at: Date | null;
-};
-
-type SsoDomainRow = { readonly domain: string; readonly provider_id: string };
-
-type SsoLinkRow = {
-  readonly tenant_id: string;
-  readonly issuer: string;
-  readonly subject: string;
-  readonly user_id: string;
-  readonly created_at: Date;
-};
-
-type SsoAttemptRow = {
-  readonly id: string;
-  readonly browser_hash: Buffer;
-  readonly provider_id: string;
-  readonly revision: number;
-  readonly payload: string;
   readonly expires_at: Date;
 };
 

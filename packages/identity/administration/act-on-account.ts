@@ -1,6 +1,7 @@
 import { AppError, orRefuse } from "@sightline/foundation/errors";
 import { adminOnly, type Owner } from "@sightline/foundation/http/principal";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
+import { refuseLosingEmergencyAdmin } from "#accounts/emergency.ts";
 import type { Caller } from "#audit/client.ts";
 import type { AuditEventName } from "#contract.ts";
 import type { Queries, Transaction } from "#schema.ts";
@@ -85,12 +86,15 @@ export type AdministrationDependencies = AccountDependencies & {
 /**
  * Guards changes that take an admin's rights away: nobody does that to themself, and the tenant keeps an active admin.
  *
- * @throws {AppError} 409 `last_admin`, 403 `own_account`.
+ * @throws {AppError} 409 `last_admin` or `last_break_glass`, 403 `own_account`.
  */
 export async function refuseLosingAdmin({ transaction, account }: Action, actor: Caller | undefined): Promise<void> {
   const isAdmin = account.role === "admin" && account.disabledAt === null;
   if (isAdmin && !(await hasOtherActiveAdmin(transaction, account))) {
     throw refusal("last_admin");
+  }
+  if (isAdmin) {
+    await refuseLosingEmergencyAdmin(transaction, account);
   }
   refuseOwnAccount(account.id, actor, "Nobody changes their own role, or disables or deletes their own account. Ask another admin.");
 }

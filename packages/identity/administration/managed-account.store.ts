@@ -61,6 +61,8 @@ export async function updateAccount(
     .updateTable("identity.users")
     .set({
       ...(name === undefined ? {} : { name }),
+      // A member, or an account that is disabled, is kept for no emergency.
+      ...(role === "member" || disabledAt instanceof Date ? { break_glass: false } : {}),
       ...(role === undefined ? {} : { role }),
       ...(disabledAt === undefined ? {} : { disabled_at: disabledAt }),
       ...(mustChangePassword === undefined ? {} : { must_change_password: mustChangePassword }),

@@ -1,4 +1,5 @@
 import { orRefuse } from "@sightline/foundation/errors";
+import { keepingEmergencyAdmin } from "#accounts/emergency.ts";
 import type { Owner } from "@sightline/foundation/http/principal";
 import { countPasskeys, findAccount } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
@@ -47,7 +48,7 @@ export async function renameOwnPasskey(
  * Removes a passkey. Other sessions end, since one of them may be that of whoever has the passkey now. Without another second
  * factor the password alone logs in from then on.
  *
- * @throws {AppError} 401 `auth_failed`, 404 `unknown_passkey`.
+ * @throws {AppError} 401 `auth_failed`, 404 `unknown_passkey`, 409 `last_break_glass`.
  */
 export async function removeOwnPasskey(dependencies: RegistrationDependencies, caller: Caller, id: string): Promise<void> {
   const { queries, notices, clock } = dependencies;
@@ -55,7 +56,9 @@ export async function removeOwnPasskey(dependencies: RegistrationDependencies, c
   const account = orRefuse(await findAccount(queries, userId), sessionOver);
   await queries.transaction().execute(async (transaction) => {
     await lockSignedIn(transaction, account, sessionId);
-    const name = orRefuse(await deletePasskey(transaction, { id, userId }), () => refusal("unknown_passkey"));
+    const name = await keepingEmergencyAdmin(transaction, caller.tenantId, async () =>
+      orRefuse(await deletePasskey(transaction, { id, userId }), () => refusal("unknown_passkey")),
+    );
     const now = clock.now();
     const hasOthers = (await countPasskeys(transaction, userId)) > 0;
     const left = hasOthers ? "passkey" : account.totpEnabled ? "totp" : "nothing";

@@ -1,5 +1,5 @@
 import { sql, type Insertable } from "kysely";
-import { IN_SSO_DOMAIN, SECOND_FACTOR_DUE } from "#account-facts.ts";
+import { HAS_SECOND_FACTOR, IN_SSO_DOMAIN, SECOND_FACTOR_DUE } from "#account-facts.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /** Whether the company's provider opened the session. */
@@ -33,8 +33,11 @@ export async function findSession(queries: Queries, id: string) {
       // A one-time password that nobody needed for this session.
       sql<boolean>`("user".must_change_password and not ${BY_SSO})`.as("mustChangePassword"),
       "user.disabled_at as disabledAt",
-      // The company's provider may have asked for the second factor itself.
-      sql<Date | null>`case when ${BY_SSO} and 'mfa' = any(session.amr) then null else ${SECOND_FACTOR_DUE} end`.as("secondFactorDue"),
+      // The company's provider may have asked for the second factor itself. Who is kept for emergencies always needs one.
+      sql<Date | null>`case when not (${BY_SSO} and 'mfa' = any(session.amr)) then least(${SECOND_FACTOR_DUE},
+        case when "user".role = 'admin' and break_glass and ${IN_SSO_DOMAIN} and not ${HAS_SECOND_FACTOR} then session.created_at end) end`.as(
+        "secondFactorDue",
+      ),
     ])
     .executeTakeFirst();
 }

@@ -128,13 +128,14 @@ async function endThose(transaction: Transaction, caller: Caller, { kind, reason
   }
 }
 
+type Settings = Readonly<Record<string, string | boolean | null | readonly string[]>>;
+
 /** What differs, as the audit tells it: the secret is never named. */
 function changesOf(request: SaveSsoRequest, before: Provider | undefined, keptBefore: readonly string[]) {
   const { client_secret: secret, ...asked } = request;
-  const told: Readonly<Record<string, unknown>> = asked;
-  const old: Readonly<Record<string, unknown>> = before === undefined ? {} : settingsOf(before, keptBefore);
-  const changes = Object.keys(told).flatMap((name) => {
-    const [from, to] = [inWords(old[name]), inWords(told[name])];
+  const old: Settings = before === undefined ? {} : settingsOf(before, keptBefore);
+  const changes = Object.entries<Settings[string]>(asked).flatMap(([name, value]) => {
+    const [from, to] = [inWords(old[name]), inWords(value)];
     return from === to ? [] : [{ changed: name, from, to }];
   });
   return secret === undefined
@@ -144,9 +145,13 @@ function changesOf(request: SaveSsoRequest, before: Provider | undefined, keptBe
 
 const MAX_WORDS = 500;
 
-function inWords(value: unknown): string {
-  const text = Array.isArray(value) ? value.toSorted().join(", ") : value === null || value === undefined ? "none" : String(value);
+function inWords(value: Settings[string] | undefined): string {
+  const text = typeof value === "object" && value !== null ? [...new Set(value)].toSorted(byCharacter).join(", ") : String(value ?? "none");
   return (text === "" ? "none" : text).slice(0, MAX_WORDS);
+}
+
+function byCharacter(one: string, other: string): number {
+  return one < other ? -1 : 1;
 }
 
 function settingsOf(provider: Provider, breakGlass: readonly string[]) {

@@ -1,19 +1,25 @@
 import { raiseEpoch } from "#accounts/account.store.ts";
-import { createAccount } from "#accounts/create-account.ts";
+import { createAccount, type AccountDependencies } from "#accounts/create-account.ts";
 import { hasOtherActiveAdmin, lockAdministration, updateAccount } from "#administration/managed-account.store.ts";
 import type { AuditEvent } from "#audit/audit.store.ts";
+import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Role, Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { openFullLogin, type OpenedLogin } from "#session/full-login.ts";
+import { openFullLogin, type FullLoginDependencies, type OpenedLogin } from "#session/full-login.ts";
 import { forgetDevices } from "#session/known-device.store.ts";
+import type { PresentedDevice } from "#session/known-devices.ts";
 import { linkPerson } from "#session/sso-link.store.ts";
 import { issuePartialToken, secondStepsOf } from "#totp/partial-tokens.ts";
 import { findSsoAccount, lockSsoAccount } from "./sso-account.store.ts";
 import type { Person } from "./person.ts";
 import { noteSsoLogin, type Provider } from "./provider.store.ts";
-import type { From, SignInDependencies } from "./sign-in.ts";
+
+export type OpeningDependencies = AccountDependencies & FullLoginDependencies;
+
+/** From where somebody signs in. */
+export type From = { readonly client: Client; readonly presented: PresentedDevice };
 
 type SsoAccount = NonNullable<Awaited<ReturnType<typeof lockSsoAccount>>>;
 
@@ -26,7 +32,7 @@ type RefusalCode = Parameters<typeof refusal>[0];
  * @throws {AppError} 400 `sso_over`, 403 with why the person is not let in.
  */
 export async function openAccount(
-  dependencies: SignInDependencies,
+  dependencies: OpeningDependencies,
   provider: Provider,
   person: Person,
   from: From,
@@ -44,6 +50,9 @@ export async function openAccount(
     const account = await lockSsoAccount(transaction, provider.tenantId, person);
     if (account === undefined) {
       return "sso_no_account";
+    }
+    if (account.isSomebodyElses) {
+      return "sso_other_person";
     }
     if (account.disabledAt !== null) {
       return "sso_account_disabled";
@@ -68,7 +77,7 @@ export async function openAccount(
 }
 
 /** An address that is taken is another tenant's: nobody is told so. */
-async function makeAccount(dependencies: SignInDependencies, { tenantId }: Provider, person: Person, { client }: From): Promise<void> {
+async function makeAccount(dependencies: OpeningDependencies, { tenantId }: Provider, person: Person, { client }: From): Promise<void> {
   const { email, name, named } = person;
   const role: Role = person.role === "admin" ? "admin" : "member";
   await createAccount(dependencies, {

@@ -2,24 +2,20 @@ import * as oidc from "openid-client";
 import { AppError } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { networkOf } from "@sightline/foundation/http/client-network";
-import type { AccountDependencies } from "#accounts/create-account.ts";
 import { auditAlone } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
-import { grantLogin, type FullLoginDependencies, type LoginGrant } from "#session/full-login.ts";
-import type { PresentedDevice } from "#session/known-devices.ts";
+import { grantLogin, type LoginGrant } from "#session/full-login.ts";
 import type { Counter } from "#throttle/throttle.ts";
 import { consumeAttempt } from "./attempt.store.ts";
 import { asRefusal } from "./failures.ts";
-import { openAccount } from "./open-account.ts";
+import { openAccount, type From, type OpeningDependencies } from "./open-account.ts";
 import { readPerson, type Claims } from "./person.ts";
 import { findProvider, type Provider } from "./provider.store.ts";
 import { attemptContext, attemptSchema, hashOf, redirectUriOf, type StartDependencies } from "./start.ts";
 
-export type SignInDependencies = StartDependencies & AccountDependencies & FullLoginDependencies;
-
-export type From = { readonly client: Client; readonly presented: PresentedDevice };
+export type SignInDependencies = StartDependencies & OpeningDependencies;
 
 /** Each answer may be three requests to the provider. */
 function answerCounters(ip: string): readonly Counter[] {

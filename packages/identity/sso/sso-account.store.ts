@@ -7,8 +7,8 @@ import type { Person } from "./person.ts";
 type Wanted = Pick<Person, "named" | "email">;
 
 /**
- * The account of the tenant, and of no other, that is linked with the person; where none is, the one with the address, unless that is
- * linked with somebody else at the same provider: addresses are given to new people.
+ * The account of the tenant, and of no other, that is linked with the person; where none is, the one with the address. That may be
+ * somebody else's at the same provider, since addresses are given to new people.
  */
 export async function findSsoAccount(queries: Queries, tenantId: string, wanted: Wanted) {
   return accountsOf(queries, tenantId, wanted).executeTakeFirst();
@@ -35,6 +35,9 @@ function accountsOf(queries: Queries, tenantId: string, { named: { issuer, subje
       "break_glass as breakGlass",
       "totp_enabled as totpEnabled",
       HAS_PASSKEYS.as("hasPasskeys"),
+      sql<boolean>`exists (select from identity.sso_links where user_id = "user".id and issuer = ${issuer} and subject <> ${subject})`.as(
+        "isSomebodyElses",
+      ),
     ])
     .where("tenant_id", "=", tenantId)
     .where((either) =>

@@ -46,11 +46,16 @@ export async function startCompanyProvider(redirectUri = "http://localhost:3000/
 }
 
 async function nextMessage(child: ChildProcess): Promise<unknown> {
-  const [message]: unknown[] = await Promise.race([
-    once(child, "message"),
-    once(child, "exit").then(() => {
-      throw new Error("the provider of the tests ended");
-    }),
-  ]);
-  return message;
+  const heard = new AbortController();
+  try {
+    const [message]: unknown[] = await Promise.race([
+      once(child, "message", { signal: heard.signal }),
+      once(child, "exit", { signal: heard.signal }).then(() => {
+        throw new Error("the provider of the tests ended");
+      }),
+    ]);
+    return message;
+  } finally {
+    heard.abort();
+  }
 }

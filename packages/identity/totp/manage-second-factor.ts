@@ -1,4 +1,5 @@
 import type { Owner } from "@sightline/foundation/http/principal";
+import { keepingEmergencyAdmin } from "#accounts/emergency.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
@@ -73,7 +74,7 @@ export async function regenerateBackupCodes(
  * Switches the second factor off and deletes it. Counted tries stay, so that setting it up again gives nobody more
  * guesses.
  *
- * @throws {AppError} 401 `auth_failed`, 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429
+ * @throws {AppError} 401 `auth_failed`, 409 `not_enabled` or `last_break_glass`, 403 `wrong_password` or `invalid_code`, 429
  * `too_many_tries`.
  */
 export async function disableSecondFactor(
@@ -87,7 +88,7 @@ export async function disableSecondFactor(
   await secondFactor.withCode({ ...caller, code, purpose: "disable" }, async (transaction) => {
     await lockSignedIn(transaction, account, sessionId);
     const now = clock.now();
-    await wipeSecondFactor(transaction, userId);
+    await keepingEmergencyAdmin(transaction, caller.tenantId, () => wipeSecondFactor(transaction, userId));
     await deletePartialTokensOf(transaction, userId);
     await notices.append(transaction, { userId, kind: "two_factor_disabled", at: now, details: { ip: client.ip } });
     await endSessions(transaction, { ...ownAction(caller, now), reason: "two_factor_disabled", except: sessionId });
