@@ -4,6 +4,7 @@ import { describeAlerts } from "./alerts.ts";
 import { describeAssistant } from "./assistant.ts";
 import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
 import { describeCode } from "./code.ts";
+import { describeCompanySignIn } from "./company-sign-in.ts";
 import { describeDebugging } from "./debug.ts";
 import { describeExplore } from "./explore.ts";
 import { describeInterruptions } from "./interruptions.ts";
@@ -104,6 +105,14 @@ describeProjectAccess(() => ({
 }));
 
 describeSecondFactor(() => ({
+  consoleUrl: product.consoleUrl,
+  browser,
+  page,
+  first: { email: product.admin.email, password: PASSWORD },
+  problems,
+}));
+
+describeCompanySignIn(() => ({
   consoleUrl: product.consoleUrl,
   browser,
   page,

@@ -57,6 +57,7 @@ export async function makePlace(): Promise<Place> {
       SIGHTLINE_HOME: home,
       CODEINDEX_ALLOW_FILE_URLS: "true",
       OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: "true",
+      IDENTITY_ALLOW_PRIVATE_HOSTS: "127.0.0.1",
       ...Object.fromEntries(PORT_VARIABLES.map((name, index) => [name, String(ports[index])])),
     },
     remove: () => rm(home, { recursive: true, force: true }),

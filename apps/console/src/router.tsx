@@ -24,6 +24,13 @@ const verifyRoute = createRoute({
   component: lazyPage(() => import("#routes/login/verify-page.tsx"), "VerifyPage"),
 });
 
+const ssoRoute = createRoute({
+  ...under(loginRoute, "/sso"),
+  // What a provider sends a browser back with (OpenID Connect, RFC 9207).
+  validateSearch: z.object({ code: text, state: text, iss: text, error: text }),
+  component: lazyPage(() => import("#routes/login/sso-page.tsx"), "SsoPage"),
+});
+
 const forgotRoute = createRoute({
   ...under(loginRoute, "/forgot"),
   component: lazyPage(() => import("#routes/login/forgot-page.tsx"), "ForgotPage"),
@@ -139,7 +146,7 @@ const auditRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  loginRoute.addChildren([passwordStepRoute, verifyRoute, forgotRoute, resetRoute, invitationRoute]),
+  loginRoute.addChildren([passwordStepRoute, verifyRoute, ssoRoute, forgotRoute, resetRoute, invitationRoute]),
   signedInRoute.addChildren([
     overviewRoute,
     passwordRoute,

@@ -192,10 +192,18 @@ test("a key of the ring is exchanged from the machine itself: added in front, ev
 
   const before = await run(["status"], `${newKey},${oldKey}`);
   expect(before.code).toBe(0);
-  const columns = ["signing_keys.private_key", "users.totp_secret", "notices.sealed_link", "audit_anchors.seal", "oauth_states.payload"];
+  const columns = [
+    "signing_keys.private_key",
+    "users.totp_secret",
+    "notices.sealed_link",
+    "audit_anchors.seal",
+    "oauth_states.payload",
+    "sso_providers.client_secret",
+    "sso_attempts.payload",
+  ];
   expect(/^key +use +(.*)$/m.exec(before.out)?.[1]?.split(/ +/)).toEqual([...columns, "alert_channels.url", "alert_channels.secret"]);
-  expect(before.out).toMatch(/^k2 +seals +(0 +){7}the first: keep it$/m);
-  expect(before.out).toMatch(/^k1 +opens +1 +(0 +){6}keep it until `sightline keys rotate`/m);
+  expect(before.out).toMatch(/^k2 +seals +(0 +){9}the first: keep it$/m);
+  expect(before.out).toMatch(/^k1 +opens +1 +(0 +){8}keep it until `sightline keys rotate`/m);
 
   const tooEarly = await run(["status"], newKey);
   expect(tooEarly.code).toBe(1);
@@ -207,7 +215,7 @@ test("a key of the ring is exchanged from the machine itself: added in front, ev
   const rotated = await run(["rotate"], `${newKey},${oldKey}`);
   expect(rotated.code).toBe(0);
   expect(rotated.out).toContain("signing_keys.private_key: 1 sealed anew");
-  expect(rotated.out).toMatch(/^k1 +opens +(0 +){7}may be removed/m);
+  expect(rotated.out).toMatch(/^k1 +opens +(0 +){9}may be removed/m);
 
   expect(first.out + before.out + rotated.out + impossible.error).not.toContain("n".repeat(43));
   await keys.drop();

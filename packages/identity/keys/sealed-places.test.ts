@@ -10,6 +10,8 @@ import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-facto
 import * as ring from "@sightline/foundation/secrets/reseal";
 import { sealedPlaces } from "./sealed-places.ts";
 import { putState } from "#oauth/state.store.ts";
+import { insertAttempt } from "#sso/attempt.store.ts";
+import { saveProvider } from "#sso/configuration.store.ts";
 import { createSealer, type Sealer } from "./sealed-values.ts";
 
 const OLD = { id: "k1", secret: SECRETS.ENCRYPTION_KEYS.slice("k1:".length) };
@@ -81,7 +83,40 @@ async function addOneOfEachOther(userId: string): Promise<void> {
     .execute();
   const payload = oldRing.seal(Buffer.from("{}"), { purpose: "oauth_states.payload", subject: "state" });
   await putState(subject.database.query, { id: "state", kind: "Interaction", grantId: undefined, payload }, at);
+  await addCompanySignIn(id, at);
   await insertAnchor(subject.database.query, makeAnchor(oldRing, { lastId: 1, rows: 1, hash: Buffer.alloc(32) }, at));
+}
+
+async function addCompanySignIn(id: string, at: Date): Promise<void> {
+  const { id: tenantId } = await subject.identity.ensureTenant("many");
+  const sealedSecret = oldRing.seal(Buffer.from("client-secret"), { purpose: "sso_providers.client_secret", subject: id });
+  const settings = {
+    name: "Acme ID",
+    issuer: "https://login.acme.example",
+    client_id: "sightline",
+    scopes: [],
+    domains: [],
+    role_claim: null,
+    admin_values: [],
+    member_values: [],
+    default_role: null,
+    creates_accounts: false,
+    enforced: false,
+    asks_second_factor: false,
+    vouches_for_addresses: false,
+    break_glass: [],
+  };
+  await subject.database.query.transaction().execute(async (transaction) => {
+    await saveProvider(transaction, { ...settings, id, tenantId, sealedSecret }, at);
+  });
+  await insertAttempt(subject.database.query, {
+    id: "attempt",
+    browser_hash: Buffer.from("hash"),
+    provider_id: id,
+    revision: 1,
+    payload: oldRing.seal(Buffer.from("{}"), { purpose: "sso_attempts.payload", subject: "attempt" }),
+    expires_at: at,
+  });
 }
 
 function rotations() {
@@ -103,6 +138,8 @@ describe("the state of the ring", () => {
           "notices.sealed_link": 0,
           "audit_anchors.seal": 0,
           "oauth_states.payload": 0,
+          "sso_providers.client_secret": 0,
+          "sso_attempts.payload": 0,
         },
       },
       {
@@ -114,6 +151,8 @@ describe("the state of the ring", () => {
           "notices.sealed_link": 1,
           "audit_anchors.seal": 1,
           "oauth_states.payload": 1,
+          "sso_providers.client_secret": 1,
+          "sso_attempts.payload": 1,
         },
       },
     ]);
@@ -154,6 +193,8 @@ describe("sealing everything anew", () => {
       "notices.sealed_link": 1,
       "audit_anchors.seal": 1,
       "oauth_states.payload": 1,
+      "sso_providers.client_secret": 1,
+      "sso_attempts.payload": 1,
     });
     expect(unopened).toEqual([]);
     const onlyNew = createSealer([NEW]);
@@ -168,6 +209,8 @@ describe("sealing everything anew", () => {
       { what: "notices.sealed_link", key: "k2", rows: "1" },
       { what: "audit_anchors.seal", key: "k2", rows: "1" },
       { what: "oauth_states.payload", key: "k2", rows: "1" },
+      { what: "sso_providers.client_secret", key: "k2", rows: "1" },
+      { what: "sso_attempts.payload", key: "k2", rows: "1" },
     ]);
   });
 
@@ -178,7 +221,7 @@ describe("sealing everything anew", () => {
 
     const { resealed } = await resealAll(dependencies());
 
-    expect(Object.values(resealed)).toEqual([0, 0, 0, 0, 0]);
+    expect(Object.values(resealed)).toEqual([0, 0, 0, 0, 0, 0, 0]);
     expect(await rotations()).toEqual(before);
   });
 

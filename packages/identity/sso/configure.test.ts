@@ -120,7 +120,10 @@ describe("the test before saving", () => {
   });
 
   test("names a wrong secret, a wrong issuer, and a private network", async () => {
-    expect((await check({ client_secret: "wrong-secret-of-a-client-98765" })).at(-1)).toMatchObject({ name: "Client ID and secret", ok: false });
+    expect((await check({ client_secret: "wrong-secret-of-a-client-98765" })).at(-1)).toMatchObject({
+      name: "Client ID and secret",
+      ok: false,
+    });
     expect(await check({ issuer: `${provider.issuer}/realms/none` })).toMatchObject([{ name: "Provider", ok: false }]);
     const [refused] = await check({ issuer: "https://[::1]:1" });
     expect(refused).toMatchObject({ ok: false, message: expect.stringContaining("IDENTITY_ALLOW_PRIVATE_HOSTS") });

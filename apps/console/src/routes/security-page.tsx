@@ -3,6 +3,7 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 import { Passkeys } from "#features/auth/security/passkeys.tsx";
 import { mustSetUpSecondFactor, useMe } from "#features/auth/api/me.ts";
 import { formatTimeAndZone } from "#ui/words/format.ts";
+import { CompanySignInSection } from "#features/auth/security/company-sign-in.tsx";
 import { PolicySection } from "#features/auth/security/policy.tsx";
 import { SecondFactor } from "#features/auth/security/second-factor.tsx";
 import { SessionList } from "#features/auth/security/session-list.tsx";
@@ -55,6 +56,7 @@ export function SecurityPage() {
           </Group>
         </Paper>
         {!isDue && me.role === "admin" && <PolicySection />}
+        {!isDue && me.role === "admin" && <CompanySignInSection />}
         {!isDue && <SessionList />}
       </Stack>
     </Page>

@@ -35,6 +35,7 @@ export function LoginPage() {
             </Anchor>
           )
         }
+        next={next}
         onLoggedIn={() => router.history.push(safeTarget(next))}
         onSecondStep={(begun) => {
           begin(begun);

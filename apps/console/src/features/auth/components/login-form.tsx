@@ -9,6 +9,7 @@ import { ApiError, hasStatus } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
 import { clockOf } from "#ui/time/countdown.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
+import { CompanySignIn } from "./company-sign-in.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";
 import { usePasskeyLogin } from "./use-passkey-login.ts";
 import { useWait } from "./use-wait.ts";
@@ -20,11 +21,13 @@ type LoginFormProps = {
   readonly fixedEmail?: boolean;
   /** The way for those who don't know their password. */
   readonly forgot: ReactNode;
+  /** Where to go once logged in, for those who do that elsewhere. */
+  readonly next: string | undefined;
   readonly onLoggedIn: () => void;
   readonly onSecondStep: (partial: PartialLogin) => void;
 };
 
-export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn, onSecondStep }: LoginFormProps) {
+export function LoginForm({ initialEmail, fixedEmail = false, forgot, next, onLoggedIn, onSecondStep }: LoginFormProps) {
   const api = useApi();
   const [email, setEmail] = useState(initialEmail);
   const [password, setPassword] = useState("");
@@ -87,6 +90,7 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, onLoggedIn
           Sign in with a passkey
         </PasskeyButton>
       )}
+      <CompanySignIn email={email} next={next} />
       {forgot}
     </Form>
   );

@@ -56,6 +56,7 @@ export function NewLoginDialog({ opened, email, onClosed }: NewLoginDialogProps)
                 Go to the login page
               </Anchor>
             }
+            next={window.location.pathname + window.location.search}
             onLoggedIn={() => void goOn()}
             onSecondStep={setPartial}
           />

@@ -1,0 +1,97 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { startCompanyProvider, type CompanyProvider } from "../packages/identity/testing/company-provider.ts";
+import { inspectPage, openContext, openPage } from "./browser.ts";
+import { makeAdmin, type Admin } from "./identity-client.ts";
+import { enterCredentials, logOut } from "./log-in.ts";
+import type { Stage } from "./second-factor.ts";
+
+const JOURNEY_MS = 180_000;
+
+/** A provider in a process of its own, set up by an admin and used by somebody who has no account yet. */
+export function describeCompanySignIn(stage: () => Stage): void {
+  describe("company sign-in", { timeout: JOURNEY_MS }, () => {
+    test("is set up and tested by an admin, lets a new colleague in, and is removed", async () => {
+      const { consoleUrl, browser, first, problems } = stage();
+      const provider = await startCompanyProvider(`${consoleUrl}/login/sso`);
+      const admin = await makeAdmin(consoleUrl, first, "kay@example.org");
+      const context = await openContext(browser);
+      try {
+        const visitor = await openPage(context, problems);
+        await logInWithCode(visitor, consoleUrl, admin);
+        await setUp(visitor, consoleUrl, provider, admin);
+        await logOut(visitor, admin.email);
+
+        await provider.tell({ person: { sub: "ann", claims: { email: "ann@acme.example", email_verified: true, name: "Ann" } } });
+        await visitor.getByLabel("E-mail").fill("ann@acme.example");
+        await visitor.getByRole("button", { name: "Sign in with Acme ID" }).waitFor();
+        await expectAccessible(visitor, "login-company");
+        await visitor.getByRole("button", { name: "Sign in with Acme ID" }).click();
+        await visitor.getByRole("button", { name: "ann@acme.example" }).waitFor();
+        expect(new URL(visitor.url()).search).toBe("");
+        await visitor.goto(`${consoleUrl}/admin/security`);
+        await visitor.getByRole("list", { name: "Your sessions" }).getByText("company sign-in").waitFor();
+        await logOut(visitor, "ann@acme.example");
+
+        await visitor.goto(`${consoleUrl}/login/sso?state=made-up&code=made-up`);
+        await visitor.getByText("You were not signed in").waitFor();
+        await expectAccessible(visitor, "login-company-refused");
+
+        await logInWithCode(visitor, consoleUrl, admin);
+        await remove(visitor, consoleUrl, admin);
+      } finally {
+        await context.close();
+        await provider.stop();
+      }
+    });
+  });
+}
+
+async function logInWithCode(page: Page, consoleUrl: string, admin: Admin): Promise<void> {
+  await page.goto(`${consoleUrl}/login`);
+  await enterCredentials(page, admin);
+  await page.getByLabel("Code", { exact: true }).fill(await admin.authenticator.code());
+  await page.getByRole("button", { name: admin.email }).waitFor();
+}
+
+async function setUp(page: Page, consoleUrl: string, { issuer, clients }: CompanyProvider, admin: Admin): Promise<void> {
+  const [client] = clients;
+  await page.goto(`${consoleUrl}/admin/security`);
+  const section = page.getByRole("region", { name: "Company sign-in" });
+  await section.getByRole("button", { name: "Set up" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set up company sign-in" });
+  await dialog.getByLabel("Name").fill("Acme ID");
+  await dialog.getByLabel("Issuer").fill(issuer);
+  await dialog.getByLabel("Client ID").fill(client?.id ?? "");
+  await dialog.getByLabel("Client secret").fill(client?.secret ?? "");
+  await dialog.getByLabel("E-mail domains").fill("acme.example,");
+  await dialog.getByRole("button", { name: "Test" }).click();
+  await confirm(page, admin);
+  await dialog.getByText("The provider knows them.").waitFor();
+  await expectAccessible(page, "company-sign-in-form");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await section.getByText("made at the first sign-in").waitFor();
+  await expectAccessible(page, "security-company");
+}
+
+async function remove(page: Page, consoleUrl: string, admin: Admin): Promise<void> {
+  await page.goto(`${consoleUrl}/admin/security`);
+  const section = page.getByRole("region", { name: "Company sign-in" });
+  await section.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog", { name: "Remove company sign-in?" }).getByRole("button", { name: "Remove" }).click();
+  await confirm(page, admin);
+  await section.getByRole("button", { name: "Set up" }).waitFor();
+}
+
+/** What asks for it wants password and code again. */
+async function confirm(page: Page, admin: Admin): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: "Confirm that it is you" });
+  await dialog.getByLabel("Password", { exact: true }).fill(admin.password);
+  await dialog.getByLabel("Code", { exact: true }).fill(await admin.authenticator.code());
+  const submit = dialog.getByRole("button", { name: "Confirm" });
+  await submit.click();
+}
+
+async function expectAccessible(page: Page, name: string): Promise<void> {
+  expect(await inspectPage(page, name)).toEqual([]);
+}
