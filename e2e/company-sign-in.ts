@@ -1,11 +1,12 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { startCompanyProvider, type CompanyProvider } from "../packages/identity/testing/company-provider.ts";
 import { inspectPage, openContext, openPage } from "./browser.ts";
+import { startCompanyProvider, type CompanyProvider } from "./company-provider.ts";
 import { makeAdmin, type Admin } from "./identity-client.ts";
 import { enterCredentials, logOut } from "./log-in.ts";
 import type { Stage } from "./second-factor.ts";
 
+const ANN = { sub: "ann", claims: { email: "ann@acme.example", email_verified: true, name: "Ann" } };
 const JOURNEY_MS = 180_000;
 
 /** A provider in a process of its own, set up by an admin and used by somebody who has no account yet. */
@@ -13,7 +14,7 @@ export function describeCompanySignIn(stage: () => Stage): void {
   describe("company sign-in", { timeout: JOURNEY_MS }, () => {
     test("is set up and tested by an admin, lets a new colleague in, and is removed", async () => {
       const { consoleUrl, browser, first, problems } = stage();
-      const provider = await startCompanyProvider(`${consoleUrl}/login/sso`);
+      const provider = await startCompanyProvider(`${consoleUrl}/login/sso`, ANN);
       const admin = await makeAdmin(consoleUrl, first, "kay@example.org");
       const context = await openContext(browser);
       try {
@@ -22,7 +23,6 @@ export function describeCompanySignIn(stage: () => Stage): void {
         await setUp(visitor, consoleUrl, provider, admin);
         await logOut(visitor, admin.email);
 
-        await provider.tell({ person: { sub: "ann", claims: { email: "ann@acme.example", email_verified: true, name: "Ann" } } });
         await visitor.getByLabel("E-mail").fill("ann@acme.example");
         await visitor.getByRole("button", { name: "Sign in with Acme ID" }).waitFor();
         await expectAccessible(visitor, "login-company");
@@ -41,7 +41,7 @@ export function describeCompanySignIn(stage: () => Stage): void {
         await remove(visitor, consoleUrl, admin);
       } finally {
         await context.close();
-        await provider.stop();
+        provider.stop();
       }
     });
   });
@@ -54,16 +54,15 @@ async function logInWithCode(page: Page, consoleUrl: string, admin: Admin): Prom
   await page.getByRole("button", { name: admin.email }).waitFor();
 }
 
-async function setUp(page: Page, consoleUrl: string, { issuer, clients }: CompanyProvider, admin: Admin): Promise<void> {
-  const [client] = clients;
+async function setUp(page: Page, consoleUrl: string, { issuer, clientId, clientSecret }: CompanyProvider, admin: Admin): Promise<void> {
   await page.goto(`${consoleUrl}/admin/security`);
   const section = page.getByRole("region", { name: "Company sign-in" });
   await section.getByRole("button", { name: "Set up" }).click();
   const dialog = page.getByRole("dialog", { name: "Set up company sign-in" });
   await dialog.getByLabel("Name").fill("Acme ID");
   await dialog.getByLabel("Issuer").fill(issuer);
-  await dialog.getByLabel("Client ID").fill(client?.id ?? "");
-  await dialog.getByLabel("Client secret").fill(client?.secret ?? "");
+  await dialog.getByLabel("Client ID").fill(clientId);
+  await dialog.getByLabel("Client secret").fill(clientSecret);
   await dialog.getByLabel("E-mail domains").fill("acme.example,");
   await dialog.getByRole("button", { name: "Test" }).click();
   await confirm(page, admin);
@@ -88,8 +87,7 @@ async function confirm(page: Page, admin: Admin): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Confirm that it is you" });
   await dialog.getByLabel("Password", { exact: true }).fill(admin.password);
   await dialog.getByLabel("Code", { exact: true }).fill(await admin.authenticator.code());
-  const submit = dialog.getByRole("button", { name: "Confirm" });
-  await submit.click();
+  await dialog.getByRole("button", { name: "Confirm" }).click();
 }
 
 async function expectAccessible(page: Page, name: string): Promise<void> {

@@ -2,16 +2,12 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeAnchor } from "#audit/anchor.ts";
-import { insertAnchor } from "#audit/anchor.store.ts";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { createAccount, createIdentityFixture, SECRETS, type IdentityFixture } from "#testing/identity-fixture.ts";
+import { addOtherSealedValues } from "#testing/sealed-values.ts";
 import { accessTokenWithCodeOf, enableSecondFactor } from "#testing/second-factor.ts";
 import * as ring from "@sightline/foundation/secrets/reseal";
 import { sealedPlaces } from "./sealed-places.ts";
-import { putState } from "#oauth/state.store.ts";
-import { insertAttempt } from "#sso/attempt.store.ts";
-import { saveProvider } from "#sso/configuration.store.ts";
 import { createSealer, type Sealer } from "./sealed-values.ts";
 
 const OLD = { id: "k1", secret: SECRETS.ENCRYPTION_KEYS.slice("k1:".length) };
@@ -73,51 +69,7 @@ async function secretOf(id: string): Promise<string> {
   return row.totp_secret ?? "";
 }
 
-async function addOneOfEachOther(userId: string): Promise<void> {
-  const id = randomUUID();
-  const link = oldRing.seal(Buffer.from("https://link"), { purpose: "notices.sealed_link", subject: id });
-  const at = subject.clock.now();
-  await subject.database.query
-    .insertInto("identity.notices")
-    .values({ id, user_id: userId, kind: "invitation", at, sealed_link: link, shown: false })
-    .execute();
-  const payload = oldRing.seal(Buffer.from("{}"), { purpose: "oauth_states.payload", subject: "state" });
-  await putState(subject.database.query, { id: "state", kind: "Interaction", grantId: undefined, payload }, at);
-  await addCompanySignIn(id, at);
-  await insertAnchor(subject.database.query, makeAnchor(oldRing, { lastId: 1, rows: 1, hash: Buffer.alloc(32) }, at));
-}
-
-async function addCompanySignIn(id: string, at: Date): Promise<void> {
-  const { id: tenantId } = await subject.identity.ensureTenant("many");
-  const sealedSecret = oldRing.seal(Buffer.from("client-secret"), { purpose: "sso_providers.client_secret", subject: id });
-  const settings = {
-    name: "Acme ID",
-    issuer: "https://login.acme.example",
-    client_id: "sightline",
-    scopes: [],
-    domains: [],
-    role_claim: null,
-    admin_values: [],
-    member_values: [],
-    default_role: null,
-    creates_accounts: false,
-    enforced: false,
-    asks_second_factor: false,
-    vouches_for_addresses: false,
-    break_glass: [],
-  };
-  await subject.database.query.transaction().execute(async (transaction) => {
-    await saveProvider(transaction, { ...settings, id, tenantId, sealedSecret }, at);
-  });
-  await insertAttempt(subject.database.query, {
-    id: "attempt",
-    browser_hash: Buffer.from("hash"),
-    provider_id: id,
-    revision: 1,
-    payload: oldRing.seal(Buffer.from("{}"), { purpose: "sso_attempts.payload", subject: "attempt" }),
-    expires_at: at,
-  });
-}
+const addOneOfEachOther = async (userId: string) => addOtherSealedValues(subject, oldRing, userId);
 
 function rotations() {
   return subject.database.query.selectFrom("identity.audit").select("details").where("event", "=", "keys_rotated").orderBy("id").execute();

@@ -11,6 +11,8 @@ import { z } from "zod";
 const optionsSchema = z.object({
   redirectUri: z.string(),
   clients: z.array(z.object({ id: z.string(), secret: z.string() })),
+  /** Who logs in until somebody else is told. */
+  person: z.unknown(),
 });
 
 const orderSchema = z.object({
@@ -23,9 +25,9 @@ const orderSchema = z.object({
 
 type Order = z.output<typeof orderSchema>;
 
-const { redirectUri, clients } = optionsSchema.parse(JSON.parse(process.argv[2] ?? ""));
-const people = new Map<string, Order["person"]>();
-let order: Order = { person: { sub: "nobody", claims: {}, amr: [] }, wrong: {}, isForged: false };
+const { redirectUri, clients, person } = optionsSchema.parse(JSON.parse(process.argv[2] ?? ""));
+let order: Order = orderSchema.parse({ person });
+const people = new Map([[order.person.sub, order.person]]);
 
 const own = await generateKeyPair("RS256", { extractable: true });
 const foreign = await generateKeyPair("RS256", { extractable: true });

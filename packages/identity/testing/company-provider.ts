@@ -22,8 +22,11 @@ const CLIENTS = [
   { id: "sightline-two", secret: "secret-of-the-client-of-two-0123456789" },
 ];
 
-export async function startCompanyProvider(redirectUri = "http://localhost:3000/login/sso"): Promise<CompanyProvider> {
-  const options = JSON.stringify({ redirectUri, clients: CLIENTS });
+/** By the public address of the tests. */
+const REDIRECT_URI = "http://localhost:3000/login/sso";
+
+export async function startCompanyProvider(): Promise<CompanyProvider> {
+  const options = JSON.stringify({ redirectUri: REDIRECT_URI, clients: CLIENTS, person: { sub: "nobody", claims: {} } });
   // The library warns of what is right for a provider of tests alone.
   const child = fork(new URL("company-provider-process.ts", import.meta.url), [options], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const { issuer } = z.object({ issuer: z.string() }).parse(await nextMessage(child));
