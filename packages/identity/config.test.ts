@@ -17,6 +17,7 @@ describe("identity's variables", () => {
       PUBLIC_URL: "http://localhost:3000",
       CODEINDEX_PUBLIC_URL: "http://localhost:8080",
       CORS_ORIGINS: [],
+      IDENTITY_ALLOW_PRIVATE_HOSTS: [],
       ADMIN_EMAIL: undefined,
       ADMIN_PASSWORD: undefined,
       REGISTRATION: "closed",
