@@ -22,7 +22,7 @@ export const IN_SSO_DOMAIN = sql<boolean>`exists (
 export const SSO_ONLY = sql<boolean>`(not "user".break_glass and ${IN_SSO_DOMAIN})`;
 
 /** Whether company sign-in ever opened it. */
-export const HAS_SSO = sql<boolean>`exists (select from identity.sso_links where user_id = "user".id)`;
+const HAS_SSO = sql<boolean>`exists (select from identity.sso_links where user_id = "user".id)`;
 
 /** Invited, and no password was chosen since. */
 export const INVITED = sql<boolean>`("user".password_hash = ${NO_PASSWORD} and "user".password_changed_at = "user".created_at
