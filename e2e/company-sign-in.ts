@@ -86,7 +86,7 @@ async function remove(page: Page, consoleUrl: string, admin: Admin): Promise<voi
 /** What asks for it wants password and code again. */
 async function confirm(page: Page, admin: Admin): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Confirm that it is you" });
-  await dialog.getByLabel("Password", { exact: true }).fill(admin.password);
+  await dialog.getByLabel("Your password", { exact: true }).fill(admin.password);
   await dialog.getByLabel("Code", { exact: true }).fill(await admin.authenticator.code());
   await dialog.getByRole("button", { name: "Confirm" }).click();
 }
