@@ -61,7 +61,7 @@ export function SsoPage() {
         </Alert>
       )}
       <Anchor component={Link} to="/login" size="sm" mt="lg" display="block" ta="center">
-        Back to the login
+        Back to login
       </Anchor>
     </>
   );
