@@ -39,6 +39,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/traces/:trace_id/summary": "viewer",
   "GET /api/v1/projects/:project_id/traces/:trace_id/transcript": "viewer",
   "GET /api/v1/projects/:project_id/traces/facets": "viewer",
+  "GET /api/v1/projects/:project_id/traces/histogram": "viewer",
   "GET /api/v1/projects/:project_id/sessions": "viewer",
   "GET /api/v1/projects/:project_id/users": "viewer",
   "GET /api/v1/projects/:project_id/code": "viewer",
