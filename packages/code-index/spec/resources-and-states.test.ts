@@ -16,7 +16,7 @@ let lines: string[];
 
 beforeAll(async () => {
   lines = [];
-  const log = createLog({ name: "test", level: "info", destination: { write: (line) => lines.push(line) } });
+  const log = createLog({ name: "test", level: "debug", destination: { write: (line) => lines.push(line) } });
   subject = await startCodeIndex({ log });
 });
 
