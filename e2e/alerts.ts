@@ -55,7 +55,7 @@ export function describeAlerts(stage: () => Stage): void {
           await rule.waitFor({ state: "detached" });
           await channels.getByRole("button", { name: `Delete ${CHANNEL}` }).click();
           await confirmDeletion(page);
-          await channels.getByText("There is none yet").waitFor();
+          await channels.getByText("No channels yet").waitFor();
 
           await event.getByRole("link", { name: "failures of that time" }).click();
           await page.getByRole("table").getByText("Failure").first().waitFor();

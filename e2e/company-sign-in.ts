@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { inspectPage, openContext, openPage } from "./browser.ts";
+import { excuse, inspectPage, openContext, openPage } from "./browser.ts";
 import { startCompanyProvider, type CompanyProvider } from "./company-provider.ts";
 import { makeAdmin, type Admin } from "./identity-client.ts";
 import { enterCredentials, logOut } from "./log-in.ts";
@@ -35,6 +35,7 @@ export function describeCompanySignIn(stage: () => Stage): void {
 
         await visitor.goto(`${consoleUrl}/login/sso?state=made-up&code=made-up`);
         await visitor.getByText("You were not signed in").waitFor();
+        excuse(problems, /400 \(Bad Request\) \(.*login\/sso/);
         await expectAccessible(visitor, "login-company-refused");
 
         await logInWithCode(visitor, consoleUrl, admin);

@@ -59,7 +59,7 @@ export function describePasskeys(stage: () => Stage): void {
         await visitor.getByRole("list", { name: "Your sessions" }).getByText("password and passkey").waitFor();
         await passkeys.getByRole("button", { name: "Remove Office" }).click();
         const removing = visitor.getByRole("dialog", { name: "Remove this passkey?" });
-        await removing.getByText("your password alone then opens this account").waitFor();
+        await removing.getByText("without it your password alone opens this account").waitFor();
         await removing.getByRole("button", { name: "Remove" }).click();
         const stepUp = visitor.getByRole("dialog", { name: "Confirm that it is you" });
         await expectAccessible(visitor, "step-up-passkey");

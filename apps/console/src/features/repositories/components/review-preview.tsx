@@ -75,7 +75,7 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
             disabled={!changed && !failed}
             onClick={() => (changed ? look.mutate() : void preview.refetch())}
           >
-            Look again
+            Preview again
           </Button>
           <Button loading={finish.isPending} disabled={changed || failed || look.isPending} onClick={() => finish.mutate(true)}>
             Index it
