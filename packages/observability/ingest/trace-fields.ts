@@ -4,7 +4,7 @@ type TraceStart = Extract<StreamEvent, { type: "trace.start" }>["body"];
 
 const MAX_FIELDS = 100;
 const MAX_VALUE = 200;
-/** Of what would be no word of a query nobody could ask. */
+/** A query can only ask for what is one word of it. */
 const KEY = /^[\w.-]{1,64}$/;
 
 /** What a trace is found by beside its names: `environment:…`, `release:…`, `version:…`, `tag:…`, `metadata.<key>:…`, once each. */

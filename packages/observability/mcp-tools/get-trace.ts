@@ -48,7 +48,7 @@ type Outlined = {
   readonly alike?: number;
   /** Steps in it that are not shown. */
   readonly inside?: number;
-  /** Of the repository and commit named above, unless it names another. */
+  /** The repository and commit are those named above, unless it names another. */
   readonly code?: string;
 };
 

@@ -108,7 +108,7 @@ function isNamed({ name: defined }: OutlineRow, name: string): boolean {
   return defined === name || /[^.:#]+$/u.exec(defined)?.[0] === name;
 }
 
-/** Of each definition the line that has its name. */
+/** The line of each definition that has its name. */
 function linesDefining(lines: readonly NameLine[], own: readonly OutlineRow[]): ReadonlySet<number> {
   const defining = lines.filter(({ kind }) => kind === "definition");
   return new Set(own.flatMap((row) => defining.find(({ line }) => line >= row.start_line && line <= row.end_line)?.line ?? []));

@@ -11,7 +11,7 @@ export type Bar = { readonly at: Date; readonly traces: number; readonly failure
 
 type Found = { readonly total: number; readonly isCut: boolean; readonly barMs: number; readonly bars: readonly Bar[] };
 
-/** Of more traces the newest are counted. */
+/** Where there are more traces, only the newest are counted. */
 const MAX_COUNTED = 200_000;
 const MAX_BARS = 60;
 /** What a bar may stand for, from a second to thirty days. */

@@ -28,7 +28,7 @@ export type TraceLabels = {
   readonly environment?: string | undefined;
   /** Default `OBS_RELEASE`. */
   readonly release?: string | undefined;
-  /** Of the agent. */
+  /** The version of the agent. */
   readonly version?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   /** Found by `metadata.<key>:<value>` in the list. */

@@ -32,7 +32,7 @@ export function WaterfallRow({
   readonly critical: readonly Span[] | undefined;
   /** A failure arose here; else it came from below. */
   readonly isCause: boolean;
-  /** Of the trace's row: the step it stands for too. */
+  /** The step that the trace's row stands for, too. */
   readonly root: Step | undefined;
   readonly onToggle: () => void;
 }) {
