@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAuthenticator, scanSecret } from "./authenticator.ts";
+import { sendSpans } from "./send-spans.ts";
 import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
 import { logInFirst } from "./log-in.ts";
 import { makePlace, startProduct, type Place, type Product } from "./product.ts";
@@ -86,7 +86,7 @@ test("an agent's first trace ticks its step, without a reload", { timeout: STEP_
   const key = await makeKey();
   await backToSteps();
   await stepsOf(page).getByText("Support waits for its first trace.").waitFor();
-  await sendSpan(key);
+  await sendSpans(product.observabilityUrl, key, 1);
   await expect.poll(() => stepsOf(page).innerText(), { timeout: STEP_MS }).toContain("Support has traces.");
 });
 
@@ -137,23 +137,4 @@ async function ask<Answer>(method: "GET" | "POST", path: string, body?: object, 
   });
   expect(answer.ok, `${path} answered ${answer.status}`).toBe(true);
   return (await answer.json()) as Answer;
-}
-
-/** As an OpenTelemetry exporter does. */
-async function sendSpan(key: string): Promise<void> {
-  const now = BigInt(Date.now()) * 1_000_000n;
-  const span = {
-    traceId: randomBytes(16).toString("hex"),
-    spanId: randomBytes(8).toString("hex"),
-    name: "answer a question",
-    kind: 1,
-    startTimeUnixNano: String(now - 5_000_000n),
-    endTimeUnixNano: String(now),
-  };
-  const answer = await fetch(`${product.observabilityUrl}/v1/traces`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": key },
-    body: JSON.stringify({ resourceSpans: [{ resource: {}, scopeSpans: [{ scope: { name: "test" }, spans: [span] }] }] }),
-  });
-  expect(answer.status).toBe(200);
 }

@@ -1,5 +1,4 @@
 import { execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -7,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { post, type Session } from "./identity-client.ts";
+import { sendSpans } from "./send-spans.ts";
 import { freePorts, type Product } from "./product.ts";
 import { makeSmallRepository, type SmallRepository } from "./small-repository.ts";
 
@@ -154,21 +154,7 @@ async function sendTraces(product: Product, session: Session): Promise<readonly 
   const projects = `${product.consoleUrl}/api/observability/api/v1/projects`;
   const { id } = await post<{ id: string }>(projects, { name: "Support" }, session);
   const { key } = await post<{ key: string }>(`${projects}/${id}/keys`, { name: "exporter", scopes: ["ingest"] }, session);
-  const now = BigInt(Date.now()) * 1_000_000n;
-  const spans = [1, 2].map(() => ({
-    traceId: randomBytes(16).toString("hex"),
-    spanId: randomBytes(8).toString("hex"),
-    name: "answer a question",
-    kind: 1,
-    startTimeUnixNano: String(now - 5_000_000n),
-    endTimeUnixNano: String(now),
-  }));
-  const answer = await fetch(`${product.observabilityUrl}/v1/traces`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": key },
-    body: JSON.stringify({ resourceSpans: [{ resource: {}, scopeSpans: [{ scope: { name: "test" }, spans }] }] }),
-  });
-  expect(answer.status).toBe(200);
+  await sendSpans(product.observabilityUrl, key, 2);
   const traces = await vi.waitFor(async () => {
     const { items } = await read<{ items: { id: string }[] }>(product, `observability/api/v1/projects/${id}/traces`, session);
     expect(items).toHaveLength(2);
