@@ -88,7 +88,9 @@ def start_trace(
             "version": copies.optional_name(version),
             "tags": [copies.name(tag) for tag in tags[:_MAX_TAGS]] if tags else None,
             "input": copies.payload(input, "input"),
-            "attributes": copies.attributes(attributes if metadata is None else {**(attributes or {}), "metadata": dict(metadata)}),
+            "attributes": copies.attributes(
+                attributes if metadata is None else {**(attributes or {}), "metadata": dict(metadata)}
+            ),
         }
         publish("trace.start", body)
         return OpenTrace(trace_id)
