@@ -228,14 +228,14 @@ def test_a_destructor_and_a_signal_handler_may_record(idle_stream: Stream):
         def poke():
             while not ended.is_set():
                 os.kill(os.getpid(), signal.SIGUSR1)
-                time.sleep(0.001)
+                time.sleep(0.004)
         poking = threading.Thread(target=poke); poking.start()
-        for _ in range(2000):
+        for _ in range(500):
             cycle = [Dying()]; cycle.append(cycle)
             with trace("t", input=cycle[:1]): pass
         ended.set(); poking.join()
         del cycle
-        while len(dead) < 2000: gc.collect()
+        while len(dead) < 500: gc.collect()
         time.sleep(0.1)
         """,
     )
