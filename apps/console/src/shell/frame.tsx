@@ -1,7 +1,7 @@
 import { Burger } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
 import { Suspense, useRef, useState } from "react";
-import { mustSetUpSecondFactor, useMe } from "#features/auth/api/me.ts";
+import { firstDuty, useMe } from "#features/auth/api/me.ts";
 import { NewLogin } from "#features/auth/components/new-login.tsx";
 import { StepUpProvider } from "#features/auth/components/step-up-provider.tsx";
 import { NoticeBell } from "#features/notices/components/notice-bell.tsx";
@@ -26,7 +26,7 @@ export function Frame() {
   const signOut = useSignOut();
   const me = useMe();
   // A one-time password opens nothing but the choice of a password, and where a second factor is asked for only that can be set up.
-  const told = !me.must_change_password && !mustSetUpSecondFactor(me);
+  const told = firstDuty(me) === undefined;
   const isOpened = drawer === "opened";
 
   /** The drawer is there only once it opens, so it doesn't know where the focus was. */

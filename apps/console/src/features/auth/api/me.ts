@@ -16,3 +16,11 @@ export const useMe = () => useSuspenseQuery(meQuery).data;
 export function mustSetUpSecondFactor({ second_factor_due: due }: Pick<Me, "second_factor_due">, now: Date = new Date()): boolean {
   return due !== null && new Date(due) <= now;
 }
+
+/** The one page that opens before all others, where there is one: a one-time password is replaced first, then a second factor set up. */
+export function firstDuty(me: Pick<Me, "must_change_password" | "second_factor_due">) {
+  if (me.must_change_password) {
+    return "/account/password";
+  }
+  return mustSetUpSecondFactor(me) ? "/admin/security" : undefined;
+}
