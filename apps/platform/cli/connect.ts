@@ -12,6 +12,7 @@ import { showChange } from "#connect/show-change.ts";
 import { readCredential } from "#connect/token.ts";
 import { deriveEnvironment } from "#settings/environment.ts";
 import { UsageError } from "#settings/failure.ts";
+import { withRunningAddresses } from "#settings/running.ts";
 
 export type ConnectOptions = {
   readonly url?: string;
@@ -52,7 +53,7 @@ export async function connect(options: ConnectOptions): Promise<void> {
     return;
   }
   const server: Server = {
-    url: urlOf(options),
+    url: await urlOf(options),
     credential: await readCredential(
       {
         withToken: options.token !== false,
@@ -100,8 +101,8 @@ function namedBy(only: string | undefined): readonly string[] | undefined {
   return names;
 }
 
-function urlOf({ url }: ConnectOptions): string {
-  const parsed = URL.parse(url ?? deriveEnvironment(process.env).environment["CODEINDEX_PUBLIC_URL"] ?? "");
+async function urlOf({ url }: ConnectOptions): Promise<string> {
+  const parsed = URL.parse(url ?? deriveEnvironment(await withRunningAddresses(process.env)).environment["CODEINDEX_PUBLIC_URL"] ?? "");
   if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
     throw new UsageError(
       "The address (--url or CODEINDEX_PUBLIC_URL) must start with https:// or http://, e.g. https://sightline.example.org/mcp.",

@@ -6,13 +6,14 @@ import { findCheckout } from "#demo/checkout.ts";
 import { createHttpClient, type HttpClient } from "#demo/http-client.ts";
 import { ensureDemoProject, indexCheckout } from "#demo/index-checkout.ts";
 import { resolveSetting, type Environment } from "#settings/environment.ts";
+import { withRunningAddresses } from "#settings/running.ts";
 import { withParts } from "#compose/prepare.ts";
 import { withSecrets } from "#embedded/stores.ts";
 
 /** `sightline demo`: uses the running product as any client does. Safe to repeat: nothing is registered twice. */
 export async function demo(): Promise<void> {
   process.once("disconnect", () => process.exit(1));
-  const { environment, platform } = await withSecrets(resolveSetting(process.env));
+  const { environment, platform } = await withSecrets(resolveSetting(await withRunningAddresses(process.env)));
   const checkout = await findCheckout(process.cwd());
   if (checkout === undefined) {
     console.log(`${process.cwd()} is no git checkout, so there is nothing to index and the demo is left out.`);

@@ -2,11 +2,12 @@ import { createLog } from "@sightline/foundation/log";
 import { prepare, waitForDatabases, withParts, type Parts } from "#compose/prepare.ts";
 import { withRunningDatabase, withSecrets } from "#embedded/stores.ts";
 import { resolveSetting, type Setting } from "#settings/environment.ts";
+import { withRunningAddresses } from "#settings/running.ts";
 import { createOutput } from "#supervisor/log-lines.ts";
 
 /** Runs a task of the command line against the database that is set, or the embedded one. Its own notes go to stderr. */
 export async function onDatabase(work: (setting: Setting) => Promise<void>): Promise<void> {
-  const setting = await withSecrets(resolveSetting(process.env));
+  const setting = await withSecrets(resolveSetting(await withRunningAddresses(process.env)));
   const output = createOutput({ format: "pretty", write: (text) => process.stderr.write(text), color: false });
   await withRunningDatabase(setting, output, () => work(setting));
 }

@@ -10,6 +10,7 @@ import { UsageError } from "#settings/failure.ts";
 import { createOutput, type Output } from "#supervisor/log-lines.ts";
 import { demandFreePorts } from "#settings/ports.ts";
 import { prepare, type FirstAdmin } from "#compose/prepare.ts";
+import { rememberAddresses } from "#settings/running.ts";
 import { parseRole, roleNames, type RoleName } from "#settings/role-names.ts";
 import { reserveStores, storeChildren, withSecrets } from "#embedded/stores.ts";
 import { demoChild, roleChild } from "#supervisor/own-children.ts";
@@ -66,6 +67,7 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
     color: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
   });
   const lock = await reserveStores(resolved, output);
+  await rememberAddresses(resolved.platform.SIGHTLINE_HOME, given);
   const supervisor = createSupervisor({ output });
   let local: Lifecycle | undefined;
   // A killed parent process could not end the redis-server that it had started.
