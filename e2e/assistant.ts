@@ -67,7 +67,7 @@ export function describeAssistant(stage: () => Stage): void {
 }
 
 async function createToken({ product, page }: Stage, label: string): Promise<void> {
-  await page.goto(`${product.consoleUrl}/code/connect`);
+  await page.goto(`${product.consoleUrl}/code/connect?new=1`);
   await page.getByLabel("Label").fill(label);
   await page.getByRole("button", { name: "Create token" }).click();
   await page.getByRole("status").filter({ hasText: label }).getByLabel("the token", { exact: true }).waitFor();

@@ -108,7 +108,7 @@ export function describeCode(stage: () => Stage): void {
 
   test("the console calls a tool as an assistant would, with a token made for it", async () => {
     const { product, page } = stage();
-    await page.goto(`${product.consoleUrl}/code/connect`);
+    await page.goto(`${product.consoleUrl}/code/connect?new=1`);
     await page.getByLabel("Label").fill("Tried in the console");
     await page.getByRole("button", { name: "Create token" }).click();
     await page.getByRole("button", { name: "Connect as an assistant" }).click();

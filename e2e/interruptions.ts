@@ -99,7 +99,7 @@ export function describeInterruptions(world: () => Interrupted): void {
           const broken = { status: 500, contentType: "application/json", body: '{"error":"internal_error","message":"Broken."}' };
           await page.route("**/api/code-index/api/v1/repos?*", (route) => route.fulfill(broken));
           for (const [path, field] of [
-            ["/code/connect", "Repositories"],
+            ["/code/connect?new=1", "Repositories"],
             ["/code/webhooks", "Repository"],
             ["/code/jobs", "Repository"],
           ] as const) {

@@ -151,7 +151,7 @@ describe("in both themes, without a violation that axe finds, is", () => {
       (shown) => shown.getByText("pauseBeforeRetry").first().waitFor(),
     ],
     ["repositories", "/code/repos", (shown) => shown.getByRole("link", { name: REPOSITORY, exact: true }).waitFor()],
-    ["connect", "/code/connect", (shown) => shown.getByRole("button", { name: "Create token" }).waitFor()],
+    ["connect", "/code/connect", (shown) => shown.getByText("claude mcp add").waitFor()],
     ["projects", "/projects", (shown) => shown.getByRole("table").getByRole("link").first().waitFor()],
     ["forgot-password", "/login/forgot", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
     ["password", "/account/password", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],

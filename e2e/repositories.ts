@@ -94,7 +94,7 @@ export function describeRepositories(stage: () => Stage): void {
 
     test("is all that a token opens which was made for it", async () => {
       const { product, page } = stage();
-      await page.goto(`${product.consoleUrl}/code/connect`);
+      await page.goto(`${product.consoleUrl}/code/connect?new=1`);
       await page.getByLabel("Label").fill("Only the warehouse");
       await page.getByRole("combobox", { name: "Repositories" }).fill("ware");
       await page.getByRole("option", { name: NAME }).click();

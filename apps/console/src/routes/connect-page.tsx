@@ -1,4 +1,4 @@
-import { Paper, Stack, Text, Title } from "@mantine/core";
+import { Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import type { CreatedToken, DeveloperToken } from "@sightline/code-index/contract";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -28,6 +28,7 @@ export function ConnectPage() {
   const { new: asked } = route.useSearch();
   // Lives as long as this page is open: the token is shown once and kept nowhere.
   const [created, setCreated] = useState<CreatedToken>();
+  const [way, setWay] = useState<"browser" | "token">(asked === undefined ? "browser" : "token");
   const me = useMe();
   const repositories = useQuery(repositoriesQuery);
   const makesTokens = me.role === "admin";
@@ -35,25 +36,50 @@ export function ConnectPage() {
     <Page>
       <PageHeader
         title="Connect an assistant"
-        description="Assistants search your code and read your traces over MCP. Give each its own token, so that you can revoke one without the others; without a token, an assistant asks for your consent in the browser."
-      />
+        description="Assistants search your code and read your traces over MCP. Each is connected by itself, so that you can end one without the others."
+      >
+        <SegmentedControl
+          aria-label="How it signs in"
+          data={[
+            { value: "browser", label: "Sign in in the browser" },
+            { value: "token", label: "Use a developer token" },
+          ]}
+          value={way}
+          onChange={setWay}
+        />
+      </PageHeader>
       <Stack gap="lg">
-        <Section title={`1. ${makesTokens ? "Create" : "Get"} a developer token`}>
-          {makesTokens ? (
-            <CreateToken isAskedFor={asked !== undefined} repositories={repositories} created={created} onCreated={setCreated} />
-          ) : (
-            <Text>Only admins can create them: ask one of “{me.tenant.name}” for a token.</Text>
-          )}
-        </Section>
-        <Section title="2. Tell your assistant" gap={4}>
-          <Snippets created={created} />
-        </Section>
-        <Section title="3. Try it" gap={4}>
-          <Text c="dimmed" mb="md">
-            Calls a tool through the MCP endpoint with only the token: you see what your assistant gets.
-          </Text>
-          <TryIt token={created?.token} />
-        </Section>
+        {way === "browser" ? (
+          <Section title="Tell your assistant" gap={4}>
+            <Text c="dimmed" mb="md">
+              It opens your browser, where you choose what it may see and for how long. For assistants that know OAuth; others, and scripts,
+              use a developer token.
+            </Text>
+            <Snippets />
+          </Section>
+        ) : (
+          <>
+            <Section title={`1. ${makesTokens ? "Create" : "Get"} a developer token`}>
+              {makesTokens ? (
+                <CreateToken isAskedFor={asked !== undefined} repositories={repositories} created={created} onCreated={setCreated} />
+              ) : (
+                <Text>Only admins can create them: ask one of “{me.tenant.name}” for a token.</Text>
+              )}
+            </Section>
+            <Section title="2. Tell your assistant" gap={4}>
+              <Text c="dimmed" mb="md">
+                {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
+              </Text>
+              <Snippets token={created?.token ?? "YOUR_TOKEN"} />
+            </Section>
+            <Section title="3. Try it" gap={4}>
+              <Text c="dimmed" mb="md">
+                Calls a tool through the MCP endpoint with only the token: you see what your assistant gets.
+              </Text>
+              <TryIt token={created?.token} />
+            </Section>
+          </>
+        )}
         <Paper component="section">
           <Title order={2} p="lg" pb="xs">
             Connected apps
@@ -74,7 +100,7 @@ export function ConnectPage() {
 }
 
 /** A command with another address than the code index's own would be no help, so there is none until that is known. */
-function Snippets({ created }: { readonly created: CreatedToken | undefined }) {
+function Snippets({ token }: { readonly token?: string }) {
   const endpoint = useQuery(mcpEndpointQuery);
   if (endpoint.data === undefined) {
     return (
@@ -86,26 +112,21 @@ function Snippets({ created }: { readonly created: CreatedToken | undefined }) {
     );
   }
   return (
-    <>
-      <Text c="dimmed" mb="md">
-        {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
-      </Text>
-      <TabsOf
-        space="md"
-        tabs={snippetsFor(endpoint.data, created?.token).map(({ id, client, place, text }) => ({
-          id,
-          label: client,
-          content: (
-            <>
-              <Text size="sm" c="dimmed" mb="xs">
-                {place}
-              </Text>
-              <CopyableBlock text={text} label={`the snippet for ${client}`} />
-            </>
-          ),
-        }))}
-      />
-    </>
+    <TabsOf
+      space="md"
+      tabs={snippetsFor(endpoint.data, token).map(({ id, client, place, text }) => ({
+        id,
+        label: client,
+        content: (
+          <>
+            <Text size="sm" c="dimmed" mb="xs">
+              {place}
+            </Text>
+            <CopyableBlock text={text} label={`the snippet for ${client}`} />
+          </>
+        ),
+      }))}
+    />
   );
 }
 

@@ -12,14 +12,21 @@ describe("the snippets for assistants", () => {
   });
 
   it("that go into a file of JSON are JSON", () => {
-    const files = snippetsFor(ADDRESS).filter(({ place }) => place.includes(".json"));
-    expect(files.map(({ id }) => id)).toEqual(["cursor", "vs-code", "windsurf", "gemini-cli"]);
-    for (const { text } of files) {
-      expect(JSON.parse(text)).toBeTypeOf("object");
+    for (const token of ["codeindex_abc", undefined]) {
+      const files = snippetsFor(ADDRESS, token).filter(({ place }) => place.includes(".json"));
+      expect(files.map(({ id }) => id)).toEqual(["cursor", "vs-code", "windsurf", "gemini-cli"]);
+      for (const { text } of files) {
+        expect(JSON.parse(text)).toBeTypeOf("object");
+      }
     }
   });
 
-  it("say where the token goes while there is none", () => {
-    expect(snippetsFor(ADDRESS)[0]?.text).toContain("Bearer YOUR_TOKEN");
+  it("name the address alone for an assistant that signs in in the browser", () => {
+    const snippets = snippetsFor(ADDRESS);
+    expect(snippets[0]?.text).toBe(`claude mcp add --transport http sightline ${ADDRESS}\nclaude mcp login sightline`);
+    for (const { id, text } of snippets) {
+      expect(text, id).toContain(ADDRESS);
+      expect(text, id).not.toMatch(/token|bearer|header/i);
+    }
   });
 });
