@@ -41,8 +41,8 @@ export function ConnectPage() {
         <SegmentedControl
           aria-label="How it signs in"
           data={[
-            { value: "browser", label: "Sign in in the browser" },
-            { value: "token", label: "Use a developer token" },
+            { value: "browser", label: "Browser sign-in" },
+            { value: "token", label: "Developer token" },
           ]}
           value={way}
           onChange={setWay}
@@ -52,8 +52,8 @@ export function ConnectPage() {
         {way === "browser" ? (
           <Section title="Tell your assistant" gap={4}>
             <Text c="dimmed" mb="md">
-              It opens your browser, where you choose what it may see and for how long. For assistants that know OAuth; others, and scripts,
-              use a developer token.
+              It opens your browser, where you choose what it may see and for how long. Assistants without OAuth, and scripts, use a
+              developer token.
             </Text>
             <Snippets />
           </Section>
