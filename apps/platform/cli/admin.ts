@@ -52,7 +52,7 @@ export function listAdmins(): Promise<void> {
       admin.email,
       admin.name,
       admin.tenant,
-      admin.totpEnabled ? "on" : "off",
+      admin.hasSecondFactor ? "on" : "off",
       stateOf(admin),
       admin.lastLoginAt?.toISOString() ?? "never",
     ]);

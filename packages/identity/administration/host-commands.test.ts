@@ -21,8 +21,8 @@ test("the admins of every tenant are listed, members are not", async () => {
   const now = subject.clock.now();
   const common = { name: "Ada", disabledAt: null, mustChangePassword: false, lastLoginAt: now };
   expect(await subject.identity.host.listAdmins()).toEqual([
-    { ...common, tenant: "acme", email: "zoe@example.org", totpEnabled: true },
-    { ...common, tenant: "default", email: "ada@example.org", totpEnabled: false },
+    { ...common, tenant: "acme", email: "zoe@example.org", hasSecondFactor: true },
+    { ...common, tenant: "default", email: "ada@example.org", hasSecondFactor: false },
   ]);
 });
 

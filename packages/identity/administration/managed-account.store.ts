@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { INVITED } from "#account-facts.ts";
+import { HAS_SECOND_FACTOR, INVITED } from "#account-facts.ts";
 import type { Queries, Role, Transaction } from "#schema.ts";
 
 /** An account as it is while an admin acts on it. */
@@ -103,7 +103,7 @@ export async function listAdmins(queries: Queries) {
       "user.email",
       "user.name",
       "user.disabled_at as disabledAt",
-      "user.totp_enabled as totpEnabled",
+      HAS_SECOND_FACTOR.as("hasSecondFactor"),
       "user.must_change_password as mustChangePassword",
       "user.last_login_at as lastLoginAt",
     ])
