@@ -305,6 +305,10 @@ export const PARTS: readonly Part[] = [
         why: "assistants read traces by the same questions as people",
       },
       "query/list": { uses: ["query/steps", "query/access", "store"], why: "a list shows traces and opens none" },
+      "query/sessions": {
+        uses: ["messages", "query/list", "query/steps", "query/access", "store"],
+        why: "a session is its traces as the list tells them, and what was said in each",
+      },
       "query/trace": {
         uses: ["query/graph", "query/steps", "query/access", "store"],
         why: "one trace is put together from its steps and its graph",

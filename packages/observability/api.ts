@@ -27,6 +27,8 @@ import { projectRoutes } from "./query/projects/projects.routes.ts";
 import { scoreRoutes } from "./query/trace/scores.routes.ts";
 import { readLagSeconds, registerStreamMetrics } from "./query/ingestion/stream-metrics.ts";
 import { traceGroupRoutes } from "./query/list/trace-groups.routes.ts";
+import { sessionRoutes } from "./query/sessions/sessions.routes.ts";
+import { userRoutes } from "./query/sessions/users.routes.ts";
 import { tracePartRoutes } from "./query/trace/trace-parts.routes.ts";
 import { traceRoutes } from "./query/trace/traces.routes.ts";
 import { viewRoutes } from "./query/list/views.routes.ts";
@@ -80,6 +82,8 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
       facetRoutes(queries)(server);
       histogramRoutes(queries)(server);
       traceGroupRoutes(queries)(server);
+      sessionRoutes(queries)(server);
+      userRoutes(queries)(server);
       viewRoutes(queries)(server);
       traceRoutes(queries)(server);
       transcriptRoutes(queries)(server);

@@ -13,6 +13,7 @@ export * from "./project-alerts-contract.ts";
 export * from "./project-contract.ts";
 export * from "./repository-name.ts";
 export { LISTED_NUMBERS, NUMBERS, type ListedNumberName, type NumberColumn, type NumberName, type NumberUnit } from "./step-numbers.ts";
+export * from "./sessions-contract.ts";
 export * from "./trace-contract.ts";
 export * from "./trace-query.ts";
 export * from "./transcript-contract.ts";

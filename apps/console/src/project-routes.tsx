@@ -40,6 +40,12 @@ const sessionsRoute = createRoute({
   component: lazyPage(() => import("#routes/project/group-pages.tsx"), "SessionsPage"),
 });
 
+const sessionRoute = createRoute({
+  ...under(projectRoute, "/sessions/$sessionId"),
+  validateSearch: z.object({ order: text }),
+  component: lazyPage(() => import("#routes/project/session-page.tsx"), "SessionPage"),
+});
+
 const usersRoute = createRoute({
   ...under(projectRoute, "/users"),
   validateSearch: z.object({ q: text, sort: text }),
@@ -63,6 +69,7 @@ export const projectRoutes = projectRoute.addChildren([
   tracesRoute,
   dashboardsRoute,
   sessionsRoute,
+  sessionRoute,
   usersRoute,
   alertsRoute,
   settingsRoute,

@@ -11,12 +11,17 @@ type Given = { readonly side: "input" | "output"; readonly isModelCall: boolean 
  * or where the newest message was sent before and only its hash is here.
  */
 export function lineOf(value: unknown, given: Given): string | undefined {
+  const text = saidIn(value, given);
+  return text === undefined ? undefined : oneLine(text);
+}
+
+/** All of what the line is the beginning of, as it was written. */
+export function saidIn(value: unknown, given: Given): string | undefined {
   if (value === undefined || value === null || value === "") {
     return undefined;
   }
   const conversation = typeof value === "string" ? undefined : readConversation(withoutBeginnings(value), given);
-  const text = conversation === undefined ? textIn(value) : wordsOf(newestOf(conversation.messages, given.side));
-  return text === undefined ? undefined : oneLine(text);
+  return conversation === undefined ? textIn(value) : wordsOf(newestOf(conversation.messages, given.side));
 }
 
 const NEWEST = 50;
@@ -39,7 +44,7 @@ function newestOf(messages: readonly RawMessage[], side: Given["side"]): RawMess
 function wordsOf(message: RawMessage | undefined): string | undefined {
   const parts = message?.parts ?? [];
   const words = parts.filter(({ type, value }) => type === "text" && typeof value === "string").map(({ value }) => String(value));
-  return words.length > 0 ? words.join(" ").replaceAll(/\*\*|^#{1,6} /gm, "") : parts.map(inBrief).find((text) => text !== undefined);
+  return words.length > 0 ? words.join("\n\n") : parts.map(inBrief).find((text) => text !== undefined);
 }
 
 function inBrief({ type, name, value }: RawPart): string | undefined {
@@ -89,6 +94,7 @@ function jsonOf(value: unknown): string {
 function oneLine(text: string): string | undefined {
   const line = text
     .slice(0, 20 * LINE_LENGTH)
+    .replaceAll(/\*\*|^#{1,6} /gm, "")
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim();
   const characters = Array.from(line.toWellFormed());

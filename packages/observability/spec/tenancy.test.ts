@@ -263,6 +263,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     channel_id: String(channel.body["id"]),
     rule_id: String(rule.body["id"]),
     user_id: userId,
+    session_id: `session of ${projectId}`,
     view_id: String(view.body["id"]),
   };
 }

@@ -16,6 +16,10 @@ export function roleMissing(role: ProjectRole): AppError {
 
 export const traceNotFound = () =>
   refusal(404, "trace_not_found", "There is no trace of that id in your projects; one that has just run may take a moment to arrive.");
+export const sessionNotFound = () =>
+  refusal(404, "session_not_found", "The project has no traces of a session of that id; GET …/sessions lists those it has.");
+export const userNotFound = () =>
+  refusal(404, "user_not_found", "The project has no traces for a user of that id; GET …/users lists those it has.");
 export const observationNotFound = () =>
   refusal(404, "observation_not_found", "There is no step of that id in the trace; GET …/traces/:trace_id/steps lists them.");
 export const payloadNotFound = () =>

@@ -24,7 +24,7 @@ const VALUES: Readonly<Record<Sort, z.ZodType<string | null>>> = {
 };
 
 /** @throws {AppError} 400 `invalid_cursor`, also when it is of a list in another order. */
-function entryPositionOf(cursor: string | undefined, { sort, order }: Sorting): EntryPosition | undefined {
+export function entryPositionOf(cursor: string | undefined, { sort, order }: Sorting): EntryPosition | undefined {
   if (cursor === undefined) {
     return undefined;
   }
@@ -33,7 +33,7 @@ function entryPositionOf(cursor: string | undefined, { sort, order }: Sorting): 
   return { value, micros, id };
 }
 
-function entryCursorOf({ sort, order }: Sorting, position: EntryPosition | undefined): string | null {
+export function entryCursorOf({ sort, order }: Sorting, position: EntryPosition | undefined): string | null {
   return position === undefined ? null : toCursor([sort, order, position.value, position.micros, position.id]);
 }
 

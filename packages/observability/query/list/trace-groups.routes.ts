@@ -49,7 +49,7 @@ export function traceGroupRoutes({ query }: Pick<RouteDependencies, "query">) {
           });
           const last = rows.length > limit ? rows[limit - 1] : undefined;
           return {
-            items: rows.slice(0, limit).map((row) => present(row, field)),
+            items: rows.slice(0, limit).map((row) => presentGroup(row, field)),
             next_cursor: last === undefined ? null : toCursor([sort, last.position, last.id]),
             is_counting: !isCounted,
             is_cost_pending: isCostPending,
@@ -65,7 +65,7 @@ function afterOf(cursor: string, sort: GroupSort) {
   return { position, id };
 }
 
-function present({ position: _position, first_at: firstAt, last_at: lastAt, ...row }: GroupRow, field: Field): TraceGroup {
+export function presentGroup({ position: _position, first_at: firstAt, last_at: lastAt, ...row }: GroupRow, field: Field): TraceGroup {
   const values = [{ text: row.id, isPattern: false }];
   return {
     ...row,

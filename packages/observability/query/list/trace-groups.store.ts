@@ -24,6 +24,8 @@ type GroupOptions = {
   readonly projectId: string;
   readonly reader: Reader;
   readonly field: "session" | "user";
+  /** This one alone. */
+  readonly id?: string;
   /** In either case. */
   readonly prefix: string;
   readonly sort: GroupSort;
@@ -48,10 +50,18 @@ const KEYS = {
   },
 } as const;
 
+/** One session or user; undefined also when `reader` may not see the project. */
+export async function findGroup(
+  query: Query,
+  wanted: Pick<GroupOptions, "projectId" | "reader" | "field"> & { readonly id: string },
+): Promise<GroupRow | undefined> {
+  return (await listGroups(query, { ...wanted, prefix: "", sort: "last", after: undefined, limit: 1 })).rows[0];
+}
+
 /** Sessions or users, the highest first. */
 export async function listGroups(
   query: Query,
-  { projectId, reader, field, prefix, sort, after, limit }: GroupOptions,
+  { projectId, reader, field, id, prefix, sort, after, limit }: GroupOptions,
 ): Promise<Counted & { readonly rows: readonly GroupRow[] }> {
   const counted = await bringUpToDate(query, projectId);
   const { by, position, at } = KEYS[sort];
@@ -63,6 +73,7 @@ export async function listGroups(
       case when with_cost > 0 then greatest(cost, 0) end as cost, first_at, last_at, ${position}::text as position
     from observability.trace_groups as t
     where project_id = ${projectId}::uuid and field = ${field} and traces > 0 and last_at is not null
+      and ${id === undefined ? sql`true` : sql`value = ${id}`}
       and ${prefix === "" ? sql`true` : sql`lower(left(value, 200)) like lower(${pattern})`}
       and ${after === undefined ? sql`true` : sql`(${by}, t.value) < (${at(after.position)}, ${after.id})`}
       and exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})

@@ -28,11 +28,17 @@ function GroupPage({ kind, title, description }: { readonly kind: GroupKind; rea
           void navigate({ to: `/projects/$projectId/${kind}`, params: { projectId }, search, replace: true, resetScroll: false })
         }
       >
-        {({ id, q }) => (
-          <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q }} fw={550}>
-            {id}
-          </Anchor>
-        )}
+        {({ id, q }) =>
+          kind === "sessions" ? (
+            <Anchor component={Link} to="/projects/$projectId/sessions/$sessionId" params={{ projectId, sessionId: id }} fw={550}>
+              {id}
+            </Anchor>
+          ) : (
+            <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q }} fw={550}>
+              {id}
+            </Anchor>
+          )
+        }
       </GroupList>
     </WidePage>
   );

@@ -131,7 +131,7 @@ function None() {
   );
 }
 
-function scoreInWords({ name, value, count }: ListedTrace["scores"][number]): string {
+export function scoreInWords({ name, value, count }: ListedTrace["scores"][number]): string {
   const mean = Number(value.toFixed(2));
   return count === 1 ? `${name} ${mean}` : `${name} ${mean} (${count})`;
 }

@@ -44,13 +44,24 @@ export function TraceTranscript({ projectId, trace, selected, onSelect }: TraceV
   }
   return (
     <div className={classes.page}>
-      <ol className={classes.list} aria-label="Transcript">
-        {entries.map((entry) => (
-          <Entry key={entry.observation_id} entry={entry} isSelected={entry.observation_id === selected} onSelect={onSelect} />
-        ))}
-      </ol>
+      <TranscriptEntries entries={entries} selected={selected} onSelect={onSelect} />
       <LoadMore list={list} />
     </div>
+  );
+}
+
+type EntriesProps = Pick<EntryProps, "onSelect"> & {
+  readonly entries: readonly TranscriptEntry[];
+  readonly selected: string | undefined;
+};
+
+export function TranscriptEntries({ entries, selected, onSelect }: EntriesProps) {
+  return (
+    <ol className={classes.list} aria-label="Transcript">
+      {entries.map((entry) => (
+        <Entry key={entry.observation_id} entry={entry} isSelected={entry.observation_id === selected} onSelect={onSelect} />
+      ))}
+    </ol>
   );
 }
 
@@ -117,7 +128,7 @@ function Entry({ entry, isSelected, onSelect }: EntryProps) {
 
 const PAGE_SIZE = 20;
 
-function transcriptQuery(projectId: string, traceId: string) {
+export function transcriptQuery(projectId: string, traceId: string) {
   const query = { limit: PAGE_SIZE };
   const call = observability.get(`${traceOf(projectId, traceId)}/transcript`, { query, answer: transcriptPageSchema });
   return pageByPage(["trace transcript", projectId, traceId], call);
