@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatDuration } from "#ui/words/format.ts";
-import { changeOf } from "./change.ts";
+import { changeOf, endedEarly } from "./change.ts";
 
 test.each([
   [100, 150, "+50 ms", "+50%", "more"],
@@ -13,4 +13,14 @@ test.each([
 
 test("nothing is said of what is not known", () => {
   expect([changeOf(null, 1, String), changeOf(1, null, String)]).toEqual([null, null]);
+});
+
+test("runs that did not come to their end are not compared, and it says why", () => {
+  expect(endedEarly({ status: "success", steps: 9 }, { status: "success", steps: 3 })).toBeUndefined();
+  expect(endedEarly({ status: "success", steps: 9 }, { status: "failure", steps: 1 })).toBe(
+    "Ended early, not comparable: B failed after 1 step.",
+  );
+  expect(endedEarly({ status: "abandoned", steps: 2 }, { status: "interrupted", steps: 4 })).toBe(
+    "Ended early, not comparable: A was abandoned after 2 steps, and B is waiting to be resumed after 4 steps.",
+  );
 });

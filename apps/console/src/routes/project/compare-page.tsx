@@ -5,9 +5,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type Compared, comparisonQuery, named } from "#features/compare/api/compare.ts";
 import { AlignedSteps } from "#features/compare/components/aligned-steps.tsx";
-import { Differences } from "#features/compare/components/differences.tsx";
+import { endedEarly } from "#features/compare/change.ts";
 import { Figures } from "#features/compare/components/figures.tsx";
-import { CodeDifferences, EdgeDifferences, ModelDifferences } from "#features/compare/components/path-and-code.tsx";
+import { InputAndOutput } from "#features/compare/components/input-and-output.tsx";
+import { CodeDifferences, EdgeDifferences, hasCommit, ModelDifferences } from "#features/compare/components/path-and-code.tsx";
 import { PickTrace } from "#features/compare/components/pick-trace.tsx";
 import { RunCard } from "#features/compare/components/run-card.tsx";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
@@ -83,6 +84,9 @@ function Compare({ compared }: { readonly compared: Compared }) {
           Not everything is compared: {first.cut.join("; ")}.
         </Text>
       )}
+      <Section title="Input and output">
+        <InputAndOutput compared={compared} comparison={first} />
+      </Section>
       <Sections comparison={first} />
       <section aria-labelledby="steps">
         <div className={classes.bar}>
@@ -124,10 +128,6 @@ function Sections({ comparison }: { readonly comparison: Comparison }) {
       <Section title="Figures">
         <Figures comparison={comparison} />
       </Section>
-      <Section title="Input and output">
-        <Differences value={comparison.input} label="Input" />
-        <Differences value={comparison.output} label="Output" />
-      </Section>
       {edges !== null && (
         <Section title="Path through the graph">
           <EdgeDifferences edges={edges} />
@@ -135,10 +135,10 @@ function Sections({ comparison }: { readonly comparison: Comparison }) {
       )}
       {models.length > 0 && (
         <Section title="Models">
-          <ModelDifferences models={models} />
+          <ModelDifferences models={models} isJudged={endedEarly(comparison.a, comparison.b) === undefined} />
         </Section>
       )}
-      {code.repositories.length > 0 && (
+      {code.repositories.some(hasCommit) && (
         <Section title="Code that ran">
           <CodeDifferences code={code} />
         </Section>

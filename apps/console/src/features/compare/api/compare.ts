@@ -1,4 +1,10 @@
-import { type AlignmentFilter, comparisonSchema, observationSchema, tracePageSchema } from "@sightline/observability/contract";
+import {
+  type AlignmentFilter,
+  comparisonSchema,
+  observationSchema,
+  traceDigestSchema,
+  tracePageSchema,
+} from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
@@ -30,6 +36,16 @@ export function comparedStepQuery(projectId: string, traceId: string, stepId: st
   return queryOptions({
     queryKey: ["step", projectId, traceId, stepId],
     queryFn: answerTo(observability.get(path, { answer: observationSchema })),
+    staleTime: 60_000,
+  });
+}
+
+/** What a run as a whole took in and gave back. */
+export function comparedTraceQuery(projectId: string, traceId: string) {
+  const path = encoded`/api/v1/projects/${projectId}/traces/${traceId}/summary`;
+  return queryOptions({
+    queryKey: ["compared trace", projectId, traceId],
+    queryFn: answerTo(observability.get(path, { answer: traceDigestSchema })),
     staleTime: 60_000,
   });
 }

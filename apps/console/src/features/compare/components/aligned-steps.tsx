@@ -7,6 +7,7 @@ import { changeOf } from "#features/compare/change.ts";
 import type { Compared } from "#features/compare/api/compare.ts";
 import { ChangeText } from "./figures.tsx";
 import { StepPair } from "./step-pair.tsx";
+import { kindLabel } from "#ui/words/step-kind.ts";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
 import classes from "./aligned-steps.module.css";
 
@@ -52,11 +53,17 @@ export function AlignedSteps({ steps, compared, open, onOpen }: AlignedStepsProp
               a === null && b !== null && b.duration_ms !== null ? (
                 `+${formatDuration(b.duration_ms)}`
               ) : (
-                <ChangeText change={changeOf(a?.duration_ms ?? null, b?.duration_ms ?? null, formatDuration)} />
+                <ChangeText change={changeOf(a?.duration_ms ?? null, b?.duration_ms ?? null, formatDuration)} isJudged={bothEnded(a, b)} />
               ),
           },
-          { header: "Tokens", render: ({ a, b }) => <ChangeText change={changeOf(tokensOf(a), tokensOf(b), formatCount)} /> },
-          { header: "Cost", render: ({ a, b }) => <ChangeText change={changeOf(a?.cost ?? null, b?.cost ?? null, formatCost)} /> },
+          {
+            header: "Tokens",
+            render: ({ a, b }) => <ChangeText change={changeOf(tokensOf(a), tokensOf(b), formatCount)} isJudged={bothEnded(a, b)} />,
+          },
+          {
+            header: "Cost",
+            render: ({ a, b }) => <ChangeText change={changeOf(a?.cost ?? null, b?.cost ?? null, formatCost)} isJudged={bothEnded(a, b)} />,
+          },
         ]}
       />
     </div>
@@ -79,7 +86,7 @@ function Name({ step, isOpen, onToggle }: { readonly step: AlignedStep; readonly
       </span>
       <VisuallyHidden>{label}: </VisuallyHidden>
       <span className={classes.word}>{step.name}</span>
-      <span className={classes.kind}>{step.kind}</span>
+      <span className={classes.kind}>{kindLabel(step.kind).toLowerCase()}</span>
     </UnstyledButton>
   );
 }
@@ -100,6 +107,10 @@ function WhatDiffers({ step: { a, b, moved, aspects } }: { readonly step: Aligne
       )}
     </>
   );
+}
+
+function bothEnded(a: AlignedStep["a"], b: AlignedStep["b"]): boolean {
+  return a?.status === "success" && b?.status === "success";
 }
 
 function tokensOf(step: AlignedStep["a"]): number | null {

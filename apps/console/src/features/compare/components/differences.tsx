@@ -3,7 +3,7 @@ import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import classes from "./differences.module.css";
 
-/** Where two values differ, a place a row. */
+/** Where two values differ that are too long to be read side by side, a place a row. */
 export function Differences({ value, label }: { readonly value: ComparedValue; readonly label: string }) {
   if (value.outcome !== "changed") {
     return (

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
+import { EDGE_WORDS, graphNodeWords } from "#ui/words/graph-words.ts";
 import { changeOf } from "#features/compare/change.ts";
 import { ChangeText } from "./figures.tsx";
 import classes from "./path-and-code.module.css";
@@ -24,9 +25,9 @@ export function EdgeDifferences({ edges }: { readonly edges: NonNullable<Compari
       rows={differing}
       rowKey={({ from, to, via }) => JSON.stringify([from, to, via])}
       columns={[
-        { header: "From", render: ({ from }) => from ?? "unknown" },
-        { header: "To", render: ({ to }) => to },
-        { header: "By", render: ({ via }) => via },
+        { header: "From", render: ({ from }) => (from === null ? "unknown" : graphNodeWords(from)) },
+        { header: "To", render: ({ to }) => graphNodeWords(to) },
+        { header: "By", render: ({ via }) => EDGE_WORDS[via] },
         { header: "Times in A", align: "right", render: ({ a }) => times(a) },
         { header: "Times in B", align: "right", render: ({ b }) => times(b) },
       ]}
@@ -38,7 +39,12 @@ function times(count: number): string {
   return count === 0 ? "never" : formatCount(count);
 }
 
-export function ModelDifferences({ models }: { readonly models: Comparison["models"] }) {
+type ModelDifferencesProps = {
+  readonly models: Comparison["models"];
+  /** Whether both runs came to their end. */ readonly isJudged: boolean;
+};
+
+export function ModelDifferences({ models, isJudged }: ModelDifferencesProps) {
   type Model = (typeof models)[number];
   const figure = (header: string, render: (model: Model) => ReactNode) => ({
     header,
@@ -47,7 +53,7 @@ export function ModelDifferences({ models }: { readonly models: Comparison["mode
     render,
   });
   const change = (header: string, key: "duration_ms" | "input_tokens" | "output_tokens" | "cost", format: (value: number) => string) =>
-    figure(header, ({ a, b }) => <ChangeText change={changeOf(a[key], b[key], format)} />);
+    figure(header, ({ a, b }) => <ChangeText change={changeOf(a[key], b[key], format)} isJudged={isJudged} />);
   return (
     <PlainTable
       verticalSpacing={7}
@@ -66,14 +72,18 @@ export function ModelDifferences({ models }: { readonly models: Comparison["mode
   );
 }
 
+/** Whether it is known which code ran. */
+export function hasCommit({ a, b }: Comparison["code"]["repositories"][number]): boolean {
+  return a.length + b.length > 0;
+}
+
 /** Which commits ran, and the files that ran at different ones. */
 export function CodeDifferences({ code }: { readonly code: Comparison["code"] }) {
   return (
     <>
-      {code.repositories.map(({ repo, a, b }) => (
+      {code.repositories.filter(hasCommit).map(({ repo, a, b }) => (
         <Text key={repo ?? ""} size="sm">
-          {repo ?? "Unknown repository"}: {commits(a)} → {commits(b)}
-          {a.join() === b.join() && ", the same"}
+          {repo ?? "Unknown repository"}: {a.join() === b.join() ? `both at ${commits(a)}` : `${commits(a)} → ${commits(b)}`}
         </Text>
       ))}
       {code.files.length > 0 && (

@@ -1,12 +1,11 @@
-import { Anchor, Group, Title, VisuallyHidden } from "@mantine/core";
+import { Anchor, Group, Title } from "@mantine/core";
 import type { AlignedStep } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { type Compared, comparedStepQuery } from "#features/compare/api/compare.ts";
-import { useMemo } from "react";
-import { toDiffLines } from "#features/compare/diff-lines.ts";
+import { isEmpty, ValueDiff } from "./value-diff.tsx";
 import classes from "./step-pair.module.css";
 
 const VALUES = [
@@ -17,7 +16,7 @@ const VALUES = [
   { key: "attributes", title: "Attributes" },
 ] as const;
 
-/** What two aligned steps took in and gave back, line by line; of one alone what it did. */
+/** Where what two aligned steps took in and gave back differs; of one alone what it did. */
 export function StepPair({ step, compared }: { readonly step: AlignedStep; readonly compared: Compared }) {
   const { projectId } = compared;
   const a = useQuery({ ...comparedStepQuery(projectId, compared.a, step.a?.id ?? ""), enabled: step.a !== null });
@@ -33,13 +32,22 @@ export function StepPair({ step, compared }: { readonly step: AlignedStep; reado
         <StepLink side="B" compared={compared} traceId={compared.b} step={step.b} />
       </Group>
       {VALUES.map(({ key, title }) => (
-        <Value key={key} title={title} a={a.data?.[key]} b={b.data?.[key]} />
+        <Value
+          key={key}
+          title={title}
+          a={a.data?.[key]}
+          b={b.data?.[key]}
+          side={key === "input" ? "input" : "output"}
+          isModelCall={step.kind === "llm" && (key === "input" || key === "output")}
+        />
       ))}
     </div>
   );
 }
 
-function Value({ title, a, b }: { readonly title: string; readonly a: unknown; readonly b: unknown }) {
+type ValueProps = Omit<Parameters<typeof ValueDiff>[0], "label"> & { readonly title: string };
+
+function Value({ title, a, b, ...read }: ValueProps) {
   if (isEmpty(a) && isEmpty(b)) {
     return null;
   }
@@ -54,7 +62,7 @@ function Value({ title, a, b }: { readonly title: string; readonly a: unknown; r
           </Dimmed>
         )}
       </Title>
-      {!isSame && <TextDiff a={a} b={b} label={title} />}
+      {!isSame && <ValueDiff a={a} b={b} label={title} {...read} />}
     </section>
   );
 }
@@ -73,40 +81,4 @@ function StepLink({ side, compared, traceId, step }: StepLinkProps) {
       Open it in {side}
     </Anchor>
   );
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
-}
-
-const MARKS = { a: "−", b: "+", same: " ", skipped: "⋯" } as const;
-const WORDS = { a: "only in A: ", b: "only in B: ", same: "", skipped: "" } as const;
-/** Rows of a page's answer at the most; of more the rest can be opened in the traces themselves. */
-const MAX_LINES = 2_000;
-
-/** Two values line by line: text as text, anything else as JSON. */
-function TextDiff({ a, b, label }: { readonly a: unknown; readonly b: unknown; readonly label: string }) {
-  const lines = useMemo(() => toDiffLines(textOf(a), textOf(b)), [a, b]);
-  const rest = lines.length - MAX_LINES;
-  return (
-    <div className={classes.diff} role="region" aria-label={`${label}, line by line`} tabIndex={0}>
-      {lines.slice(0, MAX_LINES).map(({ kind, text }, index) => (
-        <div key={index} className={classes.line} data-kind={kind}>
-          <span className={classes.mark} aria-hidden="true">
-            {MARKS[kind]}
-          </span>
-          <VisuallyHidden>{WORDS[kind]}</VisuallyHidden>
-          <span className={classes.text}>{text}</span>
-        </div>
-      ))}
-      {rest > 0 && <div className={classes.line}>{rest} more lines</div>}
-    </div>
-  );
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) {
-    return "";
-  }
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

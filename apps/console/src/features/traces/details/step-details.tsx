@@ -8,7 +8,7 @@ import { nearestCode } from "./nearest-code.ts";
 import { isUnpriced } from "./unpriced.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
-import { kindLabel } from "#features/traces/marks/kind-icon.tsx";
+import { kindLabel } from "#ui/words/step-kind.ts";
 import { CodeLink } from "./code-link.tsx";
 import { Content } from "./content.tsx";
 import { Fact, Head } from "./facts.tsx";

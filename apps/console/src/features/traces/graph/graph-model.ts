@@ -1,4 +1,5 @@
 import type { ObservationStatus, Step, TakenEdge, Trace } from "@sightline/observability/contract";
+import { graphNodeLabel } from "#ui/words/graph-words.ts";
 
 /** A box of the graph: a node, its beginning or end, or a single run. */
 export type GraphBox = {
@@ -112,8 +113,7 @@ function withParents(names: ReadonlySet<string>): ReadonlySet<string> {
 }
 
 function labelOf(name: string): string {
-  const last = name.split(":").at(-1) ?? name;
-  return last === "__start__" ? "Start" : last === "__end__" ? "End" : last;
+  return graphNodeLabel(name.split(":").at(-1) ?? name);
 }
 
 function kindOf(name: string): GraphBox["kind"] {

@@ -3,7 +3,7 @@ import type { Session } from "@sightline/observability/contract";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
-import { kindLabel } from "#features/traces/marks/kind-icon.tsx";
+import { kindLabel } from "#ui/words/step-kind.ts";
 
 type FirstFailureProps = { readonly projectId: string; readonly failure: NonNullable<Session["first_failure"]> };
 

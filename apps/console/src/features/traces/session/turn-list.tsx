@@ -5,7 +5,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Message, type ShownMessage } from "#features/traces/messages/message.tsx";
 import { scoreInWords } from "#features/traces/list/cell.tsx";
-import { kindLabel } from "#features/traces/marks/kind-icon.tsx";
+import { kindLabel } from "#ui/words/step-kind.ts";
 import { TranscriptEntries, transcriptQuery } from "#features/traces/transcript/trace-transcript.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";

@@ -7,7 +7,7 @@ import { plural } from "#ui/words/format.ts";
 import { useTypedFilter } from "#ui/query/use-typed.ts";
 import type { StepFilter } from "./find-steps.ts";
 import type { TraceAction } from "#features/traces/trace/trace-keys.ts";
-import { kindLabel } from "#features/traces/marks/kind-icon.tsx";
+import { kindLabel } from "#ui/words/step-kind.ts";
 import classes from "./waterfall-toolbar.module.css";
 
 const LEVELS = [1, 2, 3, 4] as const;
