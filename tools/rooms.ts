@@ -314,7 +314,10 @@ export const PARTS: readonly Part[] = [
         why: "one trace is put together from its steps and its graph",
       },
       "query/transcript": { uses: ["messages", "query/steps", "query/access", "store"], why: "a conversation is read from steps" },
-      "query/compare": { uses: ["query/graph", "query/steps", "query/access", "prices", "store"], why: "it compares what one trace shows" },
+      "query/compare": {
+        uses: ["query/graph", "query/list", "query/steps", "query/access", "prices", "store"],
+        why: "it compares what one trace shows, or what the list finds",
+      },
       "query/export": { uses: ["query/list", "query/steps", "query/access", "prices", "store"], why: "it writes what the list finds" },
       "query/live": { uses: ["query/steps", "query/access", "events"], why: "it tells that something changed, and what is asked again" },
       "query/figures": { uses: ["query/access", "prices", "store"], why: "figures come from hours that were counted, not from steps" },

@@ -5,6 +5,7 @@ export * from "./code-runs-contract.ts";
 export * from "./explore-contract.ts";
 export * from "./figures-contract.ts";
 export * from "./compare-contract.ts";
+export * from "./compare-sets-contract.ts";
 export * from "./live-contract.ts";
 export { presentMessage, readConversation, withReasoning, type Conversation } from "./messages/conversation.ts";
 export type { RawMessage } from "./messages/read-messages.ts";

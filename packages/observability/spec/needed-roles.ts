@@ -47,6 +47,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/users/:user_id": "viewer",
   "GET /api/v1/projects/:project_id/code": "viewer",
   "GET /api/v1/projects/:project_id/compare": "viewer",
+  "GET /api/v1/projects/:project_id/compare/sets": "viewer",
   "GET /api/v1/projects/:project_id/export": "viewer",
   "GET /api/v1/projects/:project_id/live": "viewer",
   "GET /api/v1/projects/:project_id/scores/names": "viewer",

@@ -39,6 +39,7 @@ const BODIES: Readonly<Record<string, object>> = {
 const QUERIES: Readonly<Record<string, string>> = {
   "DELETE /api/v1/projects/:project_id/prices": "?model=kept&valid_from=2026-01-01T00:00:00Z",
   "GET /api/v1/projects/:project_id/compare": "?a=:trace_id&b=:trace_id",
+  "GET /api/v1/projects/:project_id/compare/sets": "?a=release:1&b=release:2",
   "GET /api/v1/projects/:project_id/code": "?repo=acme/shop&path=src/plan.ts",
   "GET /api/v1/code-runs": "?repo=acme/shop&path=src/plan.ts",
 };

@@ -135,6 +135,7 @@ function runOf(producer: Producer, begunAt: number, isRunning: boolean): readonl
     started_at: at(),
     session_id: `visit ${user.slice(0, user.indexOf("@"))} ${new Date(begunAt).toISOString().slice(0, 10)}`,
     user_id: user,
+    release: begunAt > Date.now() - 3 * 24 * HOUR_MS ? "1.4.0" : "1.3.2",
     input: { question: asked },
   });
   const first = node(plan, "plan", () => call(plan, `I look it up with ${tool}.`));

@@ -1,10 +1,16 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { compareRequestSchema, comparisonSchema } from "#contract.ts";
+import { compareRequestSchema, compareSetsRequestSchema, comparisonSchema, setComparisonSchema } from "#contract.ts";
+import { orBeingCounted } from "#query/list/trace-query.errors.ts";
+import { termsOf } from "#query/list/traces-wanted.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
+import { compareSets } from "./compare-sets.ts";
+import { readTraceSet } from "./trace-sets.store.ts";
 import { compareTraces } from "./compare-traces.ts";
 
-/** What differed between two runs. */
-export function compareRoutes({ query }: Pick<RouteDependencies, "query">) {
+const HOUR_MS = 3_600_000;
+
+/** What differed between two runs, or between two sets of them. */
+export function compareRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/projects/:project_id/compare",
@@ -20,6 +26,29 @@ export function compareRoutes({ query }: Pick<RouteDependencies, "query">) {
       async (request) => {
         const { reader, projectId } = await enterProject(query, request, "viewer");
         return compareTraces(query, { ...request.query, reader, projectId });
+      },
+    );
+    server.get(
+      "/api/v1/projects/:project_id/compare/sets",
+      {
+        config: { auth: "user-or-key" },
+        schema: {
+          summary: "What changed from one set of traces to another: failure rate, percentiles, cost, tokens, steps, and how sure that is",
+          params: projectParams,
+          querystring: compareSetsRequestSchema,
+          response: { 200: setComparisonSchema },
+        },
+      },
+      async (request) => {
+        const [ofA, ofB] = [termsOf({ q: request.query.a }), termsOf({ q: request.query.b })];
+        const project = await enterProject(query, request, "viewer");
+        const now = clock.now();
+        const from = new Date(now.getTime() - request.query.hours * HOUR_MS);
+        const read = (terms: typeof ofA) =>
+          readTraceSet(query, { ...project, terms, from, now }).catch((error: unknown) => {
+            throw orBeingCounted(error);
+          });
+        return { from: from.toISOString(), ...compareSets(await read(ofA), await read(ofB)) };
       },
     );
   };

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
+
+/** Two sets of traces beside each other: a release and the one before, two models, today and yesterday. */
+
+const setQuery = z.string().max(MAX_TRACE_QUERY_LENGTH).regex(WITHOUT_NUL, nulRefused);
+
+export const compareSetsRequestSchema = z.object({
+  /** In the language of the list's query: `release:1.3`. */
+  a: setQuery,
+  b: setQuery,
+  /** Traces that began so many hours ago or later; 90 days at the most. */
+  hours: z.coerce.number().int().min(1).max(2_160).default(720),
+});
+
+/** A figure of a set, and between which two numbers it lies with 95% confidence. */
+export const estimateSchema = z.object({
+  value: z.number(),
+  low: z.number(),
+  high: z.number(),
+  /** Traces or steps that it was made of. */
+  of: z.int(),
+});
+export type Estimate = z.infer<typeof estimateSchema>;
+
+/**
+ * `higher` or `lower`: that of B, and the two ranges do not overlap. `unclear`: they do, so that it may be chance. `too_few`: of fewer than
+ * 30, of a 95th percentile than 80. `unknown`: a side has no such figure.
+ */
+export const setVerdictSchema = z.enum(["higher", "lower", "unclear", "too_few", "unknown"]);
+export type SetVerdict = z.infer<typeof setVerdictSchema>;
+
+export const comparedFigureSchema = z.object({ a: estimateSchema.nullable(), b: estimateSchema.nullable(), verdict: setVerdictSchema });
+export type ComparedFigure = z.infer<typeof comparedFigureSchema>;
+
+export const traceSetSchema = z.object({
+  /** 100,000 at the most. */
+  traces: z.int(),
+  /** There are more traces, and the newest of them are compared. */
+  is_cut: z.boolean(),
+  ended: z.int(),
+  failures: z.int(),
+  /** The newest traces, whose steps were looked at. */
+  traces_of_steps: z.int(),
+});
+export type TraceSet = z.infer<typeof traceSetSchema>;
+
+export const comparedSetStepSchema = z.object({
+  kind: observationKindSchema,
+  name: z.string(),
+  /** How often it ran. */
+  a: z.int(),
+  b: z.int(),
+  /** The share of traces that ran it. */
+  share: comparedFigureSchema,
+  failure_rate: comparedFigureSchema,
+  /** Of those that succeeded. */
+  p95_ms: comparedFigureSchema,
+});
+export type ComparedSetStep = z.infer<typeof comparedSetStepSchema>;
+
+export const setComparisonSchema = z.object({
+  from: timestamp,
+  a: traceSetSchema,
+  b: traceSetSchema,
+  /** Of the traces that ended. */
+  failure_rate: comparedFigureSchema,
+  /** These are of traces that succeeded: one that died early was not quick. Cost and tokens are the mean of a trace. */
+  p50_ms: comparedFigureSchema,
+  p95_ms: comparedFigureSchema,
+  cost: comparedFigureSchema,
+  tokens: comparedFigureSchema,
+  /** Those that changed first, then by how often they ran; 200 at the most. */
+  steps: z.array(comparedSetStepSchema),
+  /** Traces are being counted that are not in it yet. */
+  is_counting: z.boolean(),
+});
+export type SetComparison = z.infer<typeof setComparisonSchema>;
