@@ -8,6 +8,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { agentRun, createProducer, fieldsOf } from "#testing/agent-run.ts";
 import { API_KEY, type ServedRoute } from "#testing/api-rig.ts";
+import { exploredRun } from "#testing/explored-run.ts";
 import { jsonRequest, jsonSpan } from "#testing/otlp-request.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
@@ -231,9 +232,10 @@ async function addMember(world: World, userId: string, role: ProjectRole): Promi
 }
 
 async function furnish(projectId: string, tenant: string): Promise<World> {
-  const [traceId, letterId] = [uuidv7(), uuidv7()];
-  const events = agentRun(createProducer(projectId), traceId, `run of ${tenant}`);
-  await writeEvents(database, events);
+  const [traceId, letterId, userId, sessionId] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
+  const producer = createProducer(projectId);
+  const events = agentRun(producer, traceId, `run of ${tenant}`);
+  await writeEvents(database, [...events, ...exploredRun(producer, { name: `visit of ${tenant}`, session: sessionId, user: userId }, 0)]);
   const token = `${tenant}:admin`;
   const base = `/api/v1/projects/${projectId}`;
   const key = await otlp.api.post(`${base}/keys`, { name: "kept" }, token);
@@ -243,7 +245,6 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   const view = await otlp.api.post(`${base}/views`, { name: "kept", shared: true }, token);
   const channel = await otlp.api.post(`${base}/alert-channels`, { name: "kept", kind: "webhook", url: "https://127.0.0.1:9/" }, token);
   const rule = await otlp.api.post(`${base}/alert-rules`, { name: "kept", metric: "errors", threshold: 1, window_minutes: 5 }, token);
-  const userId = uuidv7();
   await otlp.api.put(`${base}/members/${userId}`, { role: "editor" }, token);
   await database.pool.query(
     "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values ($1, 's', $2, $3, 'unreadable', $4)",
@@ -264,7 +265,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     channel_id: String(channel.body["id"]),
     rule_id: String(rule.body["id"]),
     user_id: userId,
-    session_id: `session of ${projectId}`,
+    session_id: sessionId,
     view_id: String(view.body["id"]),
   };
 }
