@@ -116,9 +116,11 @@ export const facetsRequestSchema = z.object({
   prefix: z.string().max(200).regex(WITHOUT_NUL, nulRefused).default(""),
   /** Of the newest 5,000 traces that it finds; without it, of all. What cannot be read of it is left out. */
   q: traceQueryText.optional(),
+  /** `newest`: those whose first trace began last; without `q` only. */
+  sort: z.enum(["count", "newest"]).default("count"),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
-/** Those of the most traces first. */
+/** Those of the most traces first, unless sorted otherwise. */
 export const facetListSchema = z.object({
   items: z.array(z.object({ value: z.string(), count: z.int() })),
   /** How many of the newest traces were searched; null: all. */

@@ -63,6 +63,17 @@ const compareRoute = createRoute({
   component: lazyPage(() => import("#routes/project/compare-page.tsx"), "ComparePage"),
 });
 
+const compareSetsRoute = createRoute({
+  ...under(projectRoute, "/compare/sets"),
+  validateSearch: z.object({ a: text, b: text, hours: text }),
+  component: lazyPage(() => import("#routes/project/compare-sets-page.tsx"), "CompareSetsPage"),
+});
+
+const userRoute = createRoute({
+  ...under(projectRoute, "/users/$userId"),
+  component: lazyPage(() => import("#routes/project/user-page.tsx"), "UserPage"),
+});
+
 /** Each tab is a line here, and one in `project-frame.tsx`. */
 export const projectRoutes = projectRoute.addChildren([
   projectIndexRoute,
@@ -71,7 +82,9 @@ export const projectRoutes = projectRoute.addChildren([
   sessionsRoute,
   sessionRoute,
   usersRoute,
+  userRoute,
   alertsRoute,
   settingsRoute,
   compareRoute,
+  compareSetsRoute,
 ]);

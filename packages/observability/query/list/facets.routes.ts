@@ -18,10 +18,10 @@ export function facetRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
         },
       },
       async (request) => {
-        const { field, prefix, q = "", limit } = request.query;
+        const { field, prefix, q = "", sort, limit } = request.query;
         const { reader, projectId } = await enterProject(query, request, "viewer");
         const { terms } = parseTraceQuery(q);
-        const items = await listFacets(query, { projectId, reader, field, prefix, terms, now: clock.now(), limit }).catch(
+        const items = await listFacets(query, { projectId, reader, field, prefix, terms, now: clock.now(), sort, limit }).catch(
           (error: unknown) => {
             throw orBeingCounted(error);
           },

@@ -14,6 +14,7 @@ type FacetOptions = InProject & {
   readonly prefix: string;
   readonly terms: readonly ListTerm[];
   readonly now: Date;
+  readonly sort: "count" | "newest";
   readonly limit: number;
 };
 
@@ -21,12 +22,12 @@ type FacetOptions = InProject & {
 export const FACET_TRACES = 5_000;
 
 /**
- * The values of a field and how many traces have each, most first.
+ * The values of a field and how many traces have each, most first, or of all traces those that came last.
  *
  * @throws a database's error with the code `57014` when it takes too long.
  */
 export async function listFacets(query: Query, options: FacetOptions): Promise<readonly Facet[]> {
-  const { projectId, reader, field, terms, limit } = options;
+  const { projectId, reader, field, terms, sort, limit } = options;
   const { isCounted } = await bringUpToDate(query, projectId);
   const pattern = likeBeginning(options.prefix);
   const isAllowed = sql`exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})`;
@@ -34,7 +35,7 @@ export async function listFacets(query: Query, options: FacetOptions): Promise<r
     const { rows } = await sql<Facet>`
       select value, traces as count from observability.trace_groups
       where project_id = ${projectId}::uuid and field = ${field} and lower(left(value, 200)) like lower(${pattern}) and traces > 0 and ${isAllowed}
-      order by traces desc, value desc limit ${limit}`.execute(query);
+      order by ${sort === "newest" ? sql`earliest desc nulls last` : sql`traces desc`}, value desc limit ${limit}`.execute(query);
     return rows;
   }
   const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: true });

@@ -89,6 +89,7 @@ test("facets tell which values a field has, of all traces or of those that a que
     ],
     looked_at: null,
   });
+  expect((await facets("field=session&sort=newest")).items.map(({ value }) => value)).toEqual(["s-3", "s-2", "s 1"]);
   expect((await facets("field=user&prefix=AN")).items.map(({ value }) => value)).toEqual(["ann", "Anton"]);
   expect((await facets("field=model&q=status:failure%20colour:red")).items).toEqual([{ value: "m-1", count: 1 }]);
   expect((await facets("field=user&prefix=%25")).items).toEqual([]);

@@ -2,7 +2,7 @@ import { Button, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/co
 import { type AlignmentFilter, type ComparedTrace, type Comparison, alignmentFilterSchema } from "@sightline/observability/contract";
 import { IconArrowsExchange, IconGitCompare } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { Link, getRouteApi } from "@tanstack/react-router";
 import { type Compared, comparisonQuery, named } from "#features/compare/api/compare.ts";
 import { AlignedSteps } from "#features/compare/components/aligned-steps.tsx";
 import { endedEarly } from "#features/compare/change.ts";
@@ -26,7 +26,11 @@ export function ComparePage() {
   const navigate = route.useNavigate();
   return (
     <WidePage>
-      <PageHeader title="Compare two runs" description="Differences in path, values, prompts, tokens, time and code" />
+      <PageHeader title="Compare two runs" description="Differences in path, values, prompts, tokens, time and code">
+        <Button variant="default" renderRoot={(props) => <Link {...props} to="/projects/$projectId/compare/sets" params={{ projectId }} />}>
+          Compare two sets
+        </Button>
+      </PageHeader>
       {a === undefined || b === undefined ? (
         <Paper>
           <EmptyPanel

@@ -28,13 +28,13 @@ function GroupPage({ kind, title, description }: { readonly kind: GroupKind; rea
           void navigate({ to: `/projects/$projectId/${kind}`, params: { projectId }, search, replace: true, resetScroll: false })
         }
       >
-        {({ id, q }) =>
+        {({ id }) =>
           kind === "sessions" ? (
             <Anchor component={Link} to="/projects/$projectId/sessions/$sessionId" params={{ projectId, sessionId: id }} fw={550}>
               {id}
             </Anchor>
           ) : (
-            <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q }} fw={550}>
+            <Anchor component={Link} to="/projects/$projectId/users/$userId" params={{ projectId, userId: id }} fw={550}>
               {id}
             </Anchor>
           )

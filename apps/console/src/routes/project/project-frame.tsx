@@ -14,6 +14,7 @@ const TABS = [
   { label: "Dashboard", to: "/projects/$projectId/dashboards" },
   { label: "Sessions", to: "/projects/$projectId/sessions" },
   { label: "Users", to: "/projects/$projectId/users" },
+  { label: "Compare", to: "/projects/$projectId/compare/sets" },
   { label: "Alerts", to: "/projects/$projectId/alerts" },
   { label: "Settings", to: "/projects/$projectId/settings" },
 ] as const;

@@ -54,7 +54,7 @@ export function SessionPage() {
               {session.data.users.map((userId, index) => (
                 <span key={userId}>
                   {index === 0 ? " of " : ", "}
-                  <Anchor component={Link} inherit to="/projects/$projectId/traces" params={{ projectId }} search={{ q: userId }}>
+                  <Anchor component={Link} inherit to="/projects/$projectId/users/$userId" params={{ projectId, userId }}>
                     {userId}
                   </Anchor>
                 </span>

@@ -1,7 +1,9 @@
 import {
   type AlignmentFilter,
   comparisonSchema,
+  facetListSchema,
   observationSchema,
+  setComparisonSchema,
   traceDigestSchema,
   tracePageSchema,
 } from "@sightline/observability/contract";
@@ -60,6 +62,31 @@ export function tracesToCompareQuery(projectId: string, q: string) {
     staleTime: 10_000,
     retry: false,
   });
+}
+
+export type ComparedSets = { readonly a: string; readonly b: string; readonly hours: number };
+
+/** What changed from one set of traces to another. */
+export function setComparisonQuery(projectId: string, query: ComparedSets) {
+  const call = observability.get(encoded`/api/v1/projects/${projectId}/compare/sets`, {
+    query,
+    answer: setComparisonSchema,
+    deadlineMs: COMPARE_MS,
+  });
+  return queryOptions({
+    queryKey: ["set comparison", projectId, query],
+    queryFn: answerTo(call),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    retry: false,
+  });
+}
+
+/** Releases, the one that came last first. */
+export function releasesQuery(projectId: string) {
+  const query = { field: "release", sort: "newest", limit: FOUND };
+  const call = observability.get(encoded`/api/v1/projects/${projectId}/traces/facets`, { query, answer: facetListSchema });
+  return queryOptions({ queryKey: ["releases", projectId], queryFn: answerTo(call), staleTime: 60_000 });
 }
 
 /** The term of the list's query that finds runs of this name. */

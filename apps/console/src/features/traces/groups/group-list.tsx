@@ -28,7 +28,7 @@ type GroupListProps = {
   readonly projectId: string;
   readonly asked: AskedGroups;
   readonly onAsk: (search: { readonly q: string | undefined; readonly sort: GroupSort | undefined }) => void;
-  /** A group's id, as a link to its traces. */
+  /** A group's id, as a link to its page. */
   readonly children: (group: TraceGroup) => ReactNode;
 };
 
@@ -91,12 +91,14 @@ type GroupTableProps = Pick<GroupListProps, "children"> & {
   /** What a group is: `Session`, `User`. */
   readonly title: string;
   readonly groups: readonly TraceGroup[];
-  readonly sort: GroupSort;
-  readonly onSort: (sort: GroupSort) => void;
+  /** Left out of a list in one order. */
+  readonly sort?: GroupSort;
+  readonly onSort?: (sort: GroupSort) => void;
 };
 
-function GroupTable({ title, groups, sort: sorted, onSort, children }: GroupTableProps) {
-  const by = (sort: GroupSort) => ({ sort: { order: sort === sorted ? ("desc" as const) : undefined, onSort: () => onSort(sort) } });
+export function GroupTable({ title, groups, sort: sorted, onSort, children }: GroupTableProps) {
+  const by = (sort: GroupSort) =>
+    onSort === undefined ? {} : { sort: { order: sort === sorted ? ("desc" as const) : undefined, onSort: () => onSort(sort) } };
   const amount = (sort: GroupSort) => ({ ...by(sort), align: "right" as const });
   return (
     <DataTable

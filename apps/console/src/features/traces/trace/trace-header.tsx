@@ -1,5 +1,5 @@
 import { Anchor, Text, Title, Tooltip } from "@mantine/core";
-import type { Step, TraceDigest } from "@sightline/observability/contract";
+import { quoteTraceValue, type Step, type TraceDigest } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import { useMemo, type ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
@@ -93,37 +93,50 @@ function Cost({ trace: { cost }, steps }: { readonly trace: TraceDigest; readonl
   );
 }
 
-/** To the list of all traces that share a session, user or thread with this one. */
+/** To its session and user, and to the list of all traces of its thread. */
 function TraceLinks({ trace }: { readonly trace: TraceDigest }) {
-  const shared = [
-    { field: "session", value: trace.session_id },
-    { field: "user", value: trace.user_id },
-    { field: "thread", value: trace.thread_id },
-  ] as const;
-  return shared.map(({ field, value }) =>
-    value === null ? null : (
-      <span key={field}>
-        {field}{" "}
-        <Anchor
-          component={Link}
-          fz="inherit"
-          underline="always"
-          to="/projects/$projectId/traces"
-          params={{ projectId: trace.project_id }}
-          search={{ q: `${field}:${quoted(value)}` }}
-          title={`All traces of this ${field}`}
-        >
-          {value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value}
-        </Anchor>
-      </span>
-    ),
+  const { project_id: projectId, session_id: sessionId, user_id: userId, thread_id: threadId } = trace;
+  return (
+    <>
+      {sessionId !== null && (
+        <span>
+          session{" "}
+          <Anchor component={Link} {...LINK} to="/projects/$projectId/sessions/$sessionId" params={{ projectId, sessionId }}>
+            {shortened(sessionId)}
+          </Anchor>
+        </span>
+      )}
+      {userId !== null && (
+        <span>
+          user{" "}
+          <Anchor component={Link} {...LINK} to="/projects/$projectId/users/$userId" params={{ projectId, userId }}>
+            {shortened(userId)}
+          </Anchor>
+        </span>
+      )}
+      {threadId !== null && (
+        <span>
+          thread{" "}
+          <Anchor
+            component={Link}
+            {...LINK}
+            to="/projects/$projectId/traces"
+            params={{ projectId }}
+            search={{ q: `thread:${quoteTraceValue(threadId)}` }}
+            title="All traces of this thread"
+          >
+            {shortened(threadId)}
+          </Anchor>
+        </span>
+      )}
+    </>
   );
 }
 
+const LINK = { fz: "inherit", underline: "always" } as const;
 /** Ids can be as long as whoever made them likes. */
 const MAX_LENGTH = 24;
 
-/** A value as the list's query takes it, whatever is in it. */
-function quoted(value: string): string {
-  return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+function shortened(id: string): string {
+  return id.length > MAX_LENGTH ? `${id.slice(0, MAX_LENGTH)}…` : id;
 }

@@ -28,6 +28,8 @@ function useOptions(projectId: string, text: string, caret: number | undefined) 
 }
 
 type QueryBarProps = {
+  readonly label?: string;
+  readonly placeholder?: string;
   readonly projectId: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
@@ -35,7 +37,14 @@ type QueryBarProps = {
 };
 
 /** The query of the list, completed as it is typed, with what can't be read underlined and explained. */
-export function QueryBar({ projectId, value, onChange, onEnterResults }: QueryBarProps) {
+export function QueryBar({
+  label = "Query of the traces",
+  placeholder = "status:failure duration:>5s user:… or any words",
+  projectId,
+  value,
+  onChange,
+  onEnterResults,
+}: QueryBarProps) {
   const id = useId();
   const [scroll, setScroll] = useState(0);
   const { text, type, settle } = useTyped(value, TYPING_PAUSE_MS, onChange);
@@ -54,8 +63,8 @@ export function QueryBar({ projectId, value, onChange, onEnterResults }: QueryBa
     <div className={classes.bar}>
       <CompletingField
         completing={completing}
-        aria-label="Query of the traces"
-        placeholder="status:failure duration:>5s user:… or any words"
+        aria-label={label}
+        placeholder={placeholder}
         classNames={{ input: classes.input ?? "", wrapper: classes.wrapper ?? "" }}
         inputContainer={layered}
         error={errors.length > 0}
