@@ -27,8 +27,15 @@ const common = { projectId, reader: { kind: "operator" }, after: undefined, limi
 for (const { q, sort } of JSON.parse(cases) as readonly { q: string; sort: Sort }[]) {
   await listEntries(query, { ...common, terms: parseTraceQuery(q).terms, now: new Date(), sort, order: "desc" });
 }
-await listFacets(query, { ...common, field: "user", prefix: "user-1", terms: [], now: new Date() });
-await listFacets(query, { ...common, field: "model", prefix: "", terms: parseTraceQuery("status:failure").terms, now: new Date() });
+await listFacets(query, { ...common, sort: "count", field: "user", prefix: "user-1", terms: [], now: new Date() });
+await listFacets(query, {
+  ...common,
+  sort: "count",
+  field: "model",
+  prefix: "",
+  terms: parseTraceQuery("status:failure").terms,
+  now: new Date(),
+});
 for (const sort of ["last", "traces", "cost", "tokens", "failures"] as const) {
   await listGroups(query, { ...common, field: "session", prefix: "", sort });
 }

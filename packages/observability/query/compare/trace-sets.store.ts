@@ -3,6 +3,7 @@ import type { ObservationKind } from "#contract.ts";
 import { boundSearch } from "#query/list/bound-search.ts";
 import { conditionsOf, type ListTerm } from "#query/list/trace-conditions.ts";
 import { bringUpToDate } from "#query/list/up-to-date.ts";
+import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 
@@ -80,7 +81,7 @@ export async function readTraceSet(query: Query, { projectId, reader, terms, fro
     const steps = await sql<SetStepRow & { readonly looked_at: number }>`
       with chosen as materialized (${newest(sql`entry.trace_id, entry.runs`, MAX_TRACES_OF_STEPS)}),
       step as materialized (
-        select chosen.trace_id, coalesce(observation.kind, 'span') as kind, coalesce(observation.name, '') as name, observation.end_status as status,
+        select chosen.trace_id, coalesce(observation.kind, 'span') as kind, coalesce(observation.name, ${UNKNOWN_NAME}) as name, observation.end_status as status,
           observation.duration_ms, observation.end_status = 'success' and observation.duration_ms is not null as is_timed
         from chosen cross join unnest(chosen.runs) as run (id)
         join observability.traces as trace on trace.project_id = ${projectId}::uuid and trace.id = run.id

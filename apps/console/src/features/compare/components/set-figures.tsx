@@ -10,7 +10,7 @@ const FIGURES = [
   { label: "Duration, median", of: "of successful traces", key: "p50_ms", format: formatDuration },
   { label: "Duration, p95", of: "of successful traces", key: "p95_ms", format: formatDuration },
   { label: "Cost", of: "mean of a successful trace", key: "cost", format: formatCost },
-  { label: "Tokens", of: "mean of a successful trace", key: "tokens", format: formatCount },
+  { label: "Tokens", of: "mean of a successful trace", key: "tokens", format: (tokens: number) => formatCount(Math.round(tokens)) },
 ] as const;
 
 /** What two sets of traces came to. */
@@ -56,7 +56,7 @@ export function SetSteps({ comparison: { steps } }: { readonly comparison: SetCo
           className: classes.step,
           render: ({ kind, name }) => (
             <>
-              {name === "" ? "(no name)" : name} <span className={classes.range}>{kindLabel(kind).toLowerCase()}</span>
+              {name} <span className={classes.range}>{kindLabel(kind).toLowerCase()}</span>
             </>
           ),
         },

@@ -35,7 +35,7 @@ export function SetVerdictText({ figure: { a, b, verdict }, isCost = true }: Ver
         </span>
       );
     case "unclear":
-      return <span className={classes.unclear}>{a?.value === b?.value ? "The same" : "May be chance"}</span>;
+      return <span className={classes.unclear}>{a?.value === b?.value ? "The same" : "No clear change"}</span>;
     case "too_few":
       return (
         <span className={classes.unclear}>

@@ -1,7 +1,7 @@
 import { SegmentedControl } from "@mantine/core";
 import type { User } from "@sightline/observability/contract";
 import { useState } from "react";
-import { formatCost, formatDate, formatExactCount } from "#ui/words/format.ts";
+import { formatCost, formatExactCount } from "#ui/words/format.ts";
 import { everyDay } from "./every-day.ts";
 import classes from "./day-bars.module.css";
 
@@ -30,7 +30,7 @@ export function DayBars({ days }: { readonly days: User["days"] }) {
       <ol className={classes.bars} aria-label={`${label} by day`}>
         {all.map((day) => {
           const value = day[measure] ?? 0;
-          const words = `${formatDate(new Date(day.day))}: ${format(value)}`;
+          const words = `${dayInWords(day.day)}: ${format(value)}`;
           return (
             <li key={day.day} className={classes.slot} title={words} aria-label={words}>
               {value > 0 && (
@@ -45,10 +45,15 @@ export function DayBars({ days }: { readonly days: User["days"] }) {
         })}
       </ol>
       <div className={classes.ends} aria-hidden="true">
-        <span>{first === undefined ? "" : formatDate(new Date(first.day))}</span>
+        <span>{first === undefined ? "" : dayInWords(first.day)}</span>
         <span>Highest: {format(most)}</span>
-        <span>{last === undefined || last === first ? "" : formatDate(new Date(last.day))}</span>
+        <span>{last === undefined ? "" : dayInWords(last.day)}</span>
       </div>
     </>
   );
+}
+
+/** A day of UTC is the same day wherever it is read. */
+function dayInWords(day: string): string {
+  return new Date(day).toLocaleDateString(undefined, { dateStyle: "medium", timeZone: "UTC" });
 }
