@@ -129,6 +129,15 @@ export function describeExplore(stage: () => Stage): void {
         .waitFor();
       expect(await inspectPage(page, `project-${name.toLowerCase()}`)).toEqual([]);
     });
+
+    test("two sets are compared, with how many traces each has", async () => {
+      const page = await openTraces(stage());
+      await page.getByRole("link", { name: "Compare", exact: true }).click();
+      await page.getByRole("combobox", { name: "Set A" }).fill("status:success");
+      await page.getByRole("combobox", { name: "Set B" }).fill("status:failure");
+      await page.getByText(/^A: [\d,]+ traces, B: [\d,]+ traces\./).waitFor();
+      expect(await inspectPage(page, "compare-sets")).toEqual([]);
+    });
   });
 }
 

@@ -26,7 +26,10 @@ export const projectPages: readonly ReviewedPage[] = [
   { name: "dashboard-by-tool", address: inProject("dashboards?span=7d&by=tool"), states: ["data"], act: toTheEnd, actAgain: true },
   { name: "sessions", address: inProject("sessions") },
   { name: "sessions-nothing", address: inProject("sessions?q=nothing"), states: ["data"] },
+  { name: "session", address: inFirstOf("sessions"), calls: /\/sessions\/[^/]+\/turns/ },
+  { name: "session-missing", address: inProject("sessions/nowhere"), states: ["data"], provokes: NOT_FOUND },
   { name: "project-users", address: inProject("users") },
+  { name: "project-user", address: inFirstOf("users"), calls: /\/users\/[^/?]+$/ },
   { name: "dead-letters", address: inProject("settings?section=dead-letters") },
   { name: "dead-letters-open", address: inProject("settings?section=dead-letters"), states: ["data"], act: openLetter },
   { name: "lost-events", address: inProject("settings?section=gaps") },
@@ -61,6 +64,8 @@ export const projectPages: readonly ReviewedPage[] = [
   { name: "trace-keys", address: inNewestTrace("status:success"), states: ["data"], act: (page) => page.keyboard.press("?") },
   { name: "compare", address: findTwo, calls: /\/api\/.*\/compare\?/ },
   { name: "compare-one", address: inProject("compare"), states: ["data"] },
+  { name: "compare-sets", address: inProject("compare/sets?a=status%3Asuccess&b=status%3Afailure"), calls: /\/compare\/sets/ },
+  { name: "compare-sets-none", address: inProject("compare/sets"), states: ["data"] },
 ];
 
 type Find = (page: Page, consoleUrl: string) => Promise<string>;
@@ -71,6 +76,14 @@ export function inProject(rest: string, name = PROJECT): Find {
     const link = page.getByRole("table").getByRole("link", { name, exact: true });
     const project = ((await link.getAttribute("href")) ?? "").replace(/\/traces$/, "");
     return `${project}/${rest}`;
+  };
+}
+
+/** The page of the first session or user that is listed. */
+function inFirstOf(list: "sessions" | "users"): Find {
+  return async (page, consoleUrl) => {
+    await page.goto(`${consoleUrl}${await inProject(list)(page, consoleUrl)}`);
+    return (await page.getByRole("table").getByRole("link").first().getAttribute("href")) ?? "";
   };
 }
 

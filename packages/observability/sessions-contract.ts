@@ -22,12 +22,15 @@ export const failedStepSchema = z
   .nullable();
 export type FailedStep = z.infer<typeof failedStepSchema>;
 
+/** Of a session or user with more, what is told beside the sums is of the newest. */
+export const MAX_GROUPED_TRACES = 10_000;
+
 const scoresSchema = listedTraceSchema.shape.scores;
 
 export const sessionSchema = traceGroupSchema.extend({
   /** Whose traces it has; five at the most. */
   users: z.array(z.string()),
-  /** Of its newest 10,000 traces, by name, with the mean of the values. */
+  /** By name, with the mean of the values. */
   scores: scoresSchema,
   /** The first trace that failed; where none did, the first in which a step did; null where nothing failed. */
   first_failure: z.object({ trace: listedTraceSchema, step: failedStepSchema }).nullable(),
@@ -51,14 +54,14 @@ export const turnPageSchema = z.object({ items: z.array(turnSchema), next_cursor
 
 export const userSchema = traceGroupSchema.extend({
   scores: scoresSchema,
-  /** The 30 days (UTC) up to the day of the last trace, those without a trace left out; of the newest 10,000 traces. */
+  /** The 30 days (UTC) up to the day of the last trace, those without a trace left out. */
   days: z.array(
     z.object({
       day: z.iso.date(),
       ...traceGroupSchema.pick({ traces: true, failures: true, input_tokens: true, output_tokens: true, cost: true }).shape,
     }),
   ),
-  /** Of the user's newest 10,000 traces, the last seen first; 100 at the most. What they say is of this user's traces alone. */
+  /** The last seen first; 100 at the most. What they say is of this user's traces alone. */
   sessions: z.array(traceGroupSchema),
 });
 export type User = z.infer<typeof userSchema>;

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import type { ListedTrace } from "#contract.ts";
+import { MAX_GROUPED_TRACES, type ListedTrace } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import type { GroupRow } from "#query/list/trace-groups.store.ts";
@@ -7,8 +7,6 @@ import type { GroupRow } from "#query/list/trace-groups.store.ts";
 /** The traces of one session, or of one user. */
 export type GroupedTraces = InProject & { readonly field: "session" | "user"; readonly id: string };
 
-/** Of one with more, the newest are looked at. */
-const MAX_TRACES = 10_000;
 const MAX_USERS = 5;
 const MAX_SCORES = 50;
 const MAX_SESSIONS = 100;
@@ -20,7 +18,7 @@ function newestOf({ projectId, reader, field, id }: GroupedTraces): RawBuilder<u
     select entry.* from observability.trace_entries as entry
     join observability.projects as project on project.id = entry.project_id
     where entry.project_id = ${projectId}::uuid and ${column} = ${id} and ${hasRole(reader, "viewer")}
-    order by entry.sort_at desc, entry.trace_id desc limit ${MAX_TRACES}`;
+    order by entry.sort_at desc, entry.trace_id desc limit ${MAX_GROUPED_TRACES}`;
 }
 
 /** A null sum is unknown, and not nothing; a producer may count nonsense. */

@@ -6,15 +6,17 @@ export type DiffWords = { readonly kind: "same" | "a" | "b"; readonly text: stri
 /** Texts that differ by more, or take longer, are shown one after the other. */
 const MAX_EDITS = 1_000;
 const TIMEOUT_MS = 300;
-/** Characters that are compared word by word; longer texts are compared by lines. */
-export const MAX_WORDS = 20_000;
+/** The share of the shorter text that both must have for one to be read as a change of the other. */
+const MIN_SHARED = 0.4;
 
-export function toDiffWords(a: string, b: string): readonly DiffWords[] {
+/** Two texts as one, word by word; undefined when they have so little in common that each is read better for itself. */
+export function toDiffWords(a: string, b: string): readonly DiffWords[] | undefined {
   const parts = diffWordsWithSpace(a, b, { maxEditLength: MAX_EDITS, timeout: TIMEOUT_MS });
-  return parts === undefined
-    ? [
-        { kind: "a", text: a },
-        { kind: "b", text: b },
-      ]
-    : parts.map(({ value, added, removed }) => ({ kind: added ? "b" : removed ? "a" : "same", text: value }));
+  const words = parts?.map(({ value, added, removed }): DiffWords => ({ kind: added ? "b" : removed ? "a" : "same", text: value }));
+  const shared = words?.filter(({ kind }) => kind === "same").reduce((sum, { text }) => sum + lettersIn(text), 0) ?? 0;
+  return shared > 0 && shared >= MIN_SHARED * Math.min(lettersIn(a), lettersIn(b)) ? words : undefined;
+}
+
+function lettersIn(text: string): number {
+  return text.replaceAll(/\s/g, "").length;
 }

@@ -2,7 +2,7 @@ import { Button, VisuallyHidden } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { type DiffMessage, messagesIn, toDiffMessages } from "#features/compare/diff-messages.ts";
 import { toDiffLines } from "#features/compare/diff-lines.ts";
-import { MAX_WORDS, toDiffWords } from "#features/compare/diff-texts.ts";
+import { toDiffWords } from "#features/compare/diff-texts.ts";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { plural } from "#ui/words/format.ts";
 import classes from "./value-diff.module.css";
@@ -114,30 +114,36 @@ const WORDS = { a: "only in A: ", b: "only in B: ", same: "", skipped: "" } as c
 /** Rows of a page's answer at the most; of more the rest can be opened in the traces themselves. */
 const MAX_LINES = 2_000;
 
-/** Two texts word by word; long ones line by line. */
-export function TextDiff({ label, a, b }: { readonly label: string; readonly a: string; readonly b: string }) {
+/** Characters of two texts that are compared word by word; longer ones are compared by lines. */
+const MAX_WORDS = 20_000;
+
+function TextDiff({ label, a, b }: { readonly label: string; readonly a: string; readonly b: string }) {
   return a.length + b.length <= MAX_WORDS ? <WordsDiff a={a} b={b} /> : <LinesDiff label={label} a={a} b={b} />;
 }
 
 function WordsDiff({ a, b }: { readonly a: string; readonly b: string }) {
   const words = useMemo(() => toDiffWords(a, b), [a, b]);
+  if (words === undefined) {
+    return (
+      <dl className={classes.apart}>
+        <dt>A</dt>
+        <dd>{a === "" ? <Dimmed span>nothing</Dimmed> : a}</dd>
+        <dt>B</dt>
+        <dd>{b === "" ? <Dimmed span>nothing</Dimmed> : b}</dd>
+      </dl>
+    );
+  }
   return (
     <div className={classes.words}>
-      {words.map(({ kind, text }, index) =>
-        kind === "same" ? (
-          <span key={index}>{text}</span>
-        ) : kind === "a" ? (
-          <del key={index}>
-            <VisuallyHidden>{WORDS.a}</VisuallyHidden>
+      {words.map(({ kind, text }, index) => {
+        const Mark = kind === "same" ? "span" : kind === "a" ? "del" : "ins";
+        return (
+          <Mark key={index}>
+            <VisuallyHidden>{WORDS[kind]}</VisuallyHidden>
             {text}
-          </del>
-        ) : (
-          <ins key={index}>
-            <VisuallyHidden>{WORDS.b}</VisuallyHidden>
-            {text}
-          </ins>
-        ),
-      )}
+          </Mark>
+        );
+      })}
     </div>
   );
 }

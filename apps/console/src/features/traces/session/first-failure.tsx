@@ -4,6 +4,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { kindLabel } from "#ui/words/step-kind.ts";
+import classes from "./first-failure.module.css";
 
 type FirstFailureProps = { readonly projectId: string; readonly failure: NonNullable<Session["first_failure"]> };
 
@@ -29,7 +30,7 @@ export function FirstFailure({ projectId, failure: { trace, step } }: FirstFailu
         {step === null ? trace.name : `${kindLabel(step.kind)} ${step.name}`}
       </Anchor>
       {step !== null && ` in ${trace.name}`}, <ExactTime at={trace.started_at} />
-      {message !== null && <pre>{message}</pre>}
+      {message !== null && <pre className={classes.message}>{message}</pre>}
     </Alert>
   );
 }
