@@ -1,5 +1,6 @@
 import { presentMessage, readConversation, type TranscriptMessage } from "@sightline/observability/contract";
 import { diffArrays } from "diff";
+import { SPEAKERS } from "#ui/words/speakers.ts";
 
 type Side = TranscriptMessage["side"];
 
@@ -40,14 +41,6 @@ function besideEachOther(a: readonly SpokenText[], b: readonly SpokenText[]): re
   });
   return [...rows, ...waiting.map((right) => ({ a: undefined, b: right }))];
 }
-
-const SPEAKERS: Readonly<Record<TranscriptMessage["role"], string>> = {
-  system: "System",
-  user: "User",
-  assistant: "Assistant",
-  tool: "Tool",
-  other: "Other",
-};
 
 function toText({ role, name, parts }: TranscriptMessage): SpokenText {
   const texts = parts.map((part) =>

@@ -26,11 +26,7 @@ export function ValueDiff({ label, a, b, side, isModelCall }: ValueDiffProps) {
     return <MessagesDiff label={label} messages={messages} />;
   }
   const names = namesOf(a, b);
-  return names === undefined ? (
-    <TextDiff label={label} a={textOf(a)} b={textOf(b)} />
-  ) : (
-    <NamesDiff label={label} names={names} a={a} b={b} />
-  );
+  return names === undefined ? <TextDiff label={label} a={textOf(a)} b={textOf(b)} /> : <NamesDiff names={names} a={a} b={b} />;
 }
 
 export function isEmpty(value: unknown): boolean {
@@ -70,7 +66,9 @@ function MessageDiff({ message: { a, b } }: { readonly message: DiffMessage }) {
         {a !== undefined && a === b && " · the same"}
       </p>
       {a === undefined || b === undefined || a === b ? (
-        <div className={classes.words}>{(a ?? b)?.text}</div>
+        <div className={classes.words} role="group" aria-label={(a ?? b)?.speaker} tabIndex={0}>
+          {(a ?? b)?.text}
+        </div>
       ) : (
         <TextDiff label={a.speaker} a={a.text} b={b.text} />
       )}
@@ -78,7 +76,7 @@ function MessageDiff({ message: { a, b } }: { readonly message: DiffMessage }) {
   );
 }
 
-type NamesProps = { readonly label: string; readonly names: readonly string[]; readonly a: unknown; readonly b: unknown };
+type NamesProps = { readonly names: readonly string[]; readonly a: unknown; readonly b: unknown };
 
 /** The names of which either value says something; undefined where one of them is no object, or there are many. */
 function namesOf(a: unknown, b: unknown): readonly string[] | undefined {
@@ -89,23 +87,25 @@ function namesOf(a: unknown, b: unknown): readonly string[] | undefined {
 
 const MAX_NAMES = 40;
 
-function NamesDiff({ label, names, a, b }: NamesProps) {
+function NamesDiff({ names, a, b }: NamesProps) {
   const valueOf = (value: unknown, name: string): unknown => (isEmpty(value) ? undefined : (value as Record<string, unknown>)[name]);
   const differing = names.filter((name) => textOf(valueOf(a, name)) !== textOf(valueOf(b, name)));
   return (
-    <dl className={classes.names} aria-label={`${label}, name by name`}>
-      {differing.map((name) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <TextDiff label={name} a={textOf(valueOf(a, name))} b={textOf(valueOf(b, name))} />
-          </dd>
-        </div>
-      ))}
+    <div className={classes.messages}>
+      <dl className={classes.names}>
+        {differing.map((name) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <TextDiff label={name} a={textOf(valueOf(a, name))} b={textOf(valueOf(b, name))} />
+            </dd>
+          </div>
+        ))}
+      </dl>
       {differing.length < names.length && (
         <Dimmed>{plural(names.length - differing.length, "other name has", "other names have")} the same value.</Dimmed>
       )}
-    </dl>
+    </div>
   );
 }
 
@@ -117,24 +117,28 @@ const MAX_LINES = 2_000;
 /** Characters of two texts that are compared word by word; longer ones are compared by lines. */
 const MAX_WORDS = 20_000;
 
-function TextDiff({ label, a, b }: { readonly label: string; readonly a: string; readonly b: string }) {
-  return a.length + b.length <= MAX_WORDS ? <WordsDiff a={a} b={b} /> : <LinesDiff label={label} a={a} b={b} />;
+type TextsProps = { readonly label: string; readonly a: string; readonly b: string };
+
+function TextDiff({ label, a, b }: TextsProps) {
+  return a.length + b.length <= MAX_WORDS ? <WordsDiff label={label} a={a} b={b} /> : <LinesDiff label={label} a={a} b={b} />;
 }
 
-function WordsDiff({ a, b }: { readonly a: string; readonly b: string }) {
+function WordsDiff({ label, a, b }: TextsProps) {
   const words = useMemo(() => toDiffWords(a, b), [a, b]);
   if (words === undefined) {
     return (
-      <dl className={classes.apart}>
-        <dt>A</dt>
-        <dd>{a === "" ? <Dimmed span>nothing</Dimmed> : a}</dd>
-        <dt>B</dt>
-        <dd>{b === "" ? <Dimmed span>nothing</Dimmed> : b}</dd>
-      </dl>
+      <div className={classes.words} role="group" aria-label={label} tabIndex={0}>
+        <dl className={classes.apart}>
+          <dt>A</dt>
+          <dd>{a === "" ? <i>nothing</i> : a}</dd>
+          <dt>B</dt>
+          <dd>{b === "" ? <i>nothing</i> : b}</dd>
+        </dl>
+      </div>
     );
   }
   return (
-    <div className={classes.words}>
+    <div className={classes.words} role="group" aria-label={label} tabIndex={0}>
       {words.map(({ kind, text }, index) => {
         const Mark = kind === "same" ? "span" : kind === "a" ? "del" : "ins";
         return (
@@ -148,7 +152,7 @@ function WordsDiff({ a, b }: { readonly a: string; readonly b: string }) {
   );
 }
 
-function LinesDiff({ label, a, b }: { readonly label: string; readonly a: string; readonly b: string }) {
+function LinesDiff({ label, a, b }: TextsProps) {
   const lines = useMemo(() => toDiffLines(a, b), [a, b]);
   const rest = lines.length - MAX_LINES;
   return (

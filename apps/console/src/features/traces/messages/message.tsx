@@ -1,17 +1,10 @@
 import type { TranscriptMessage } from "@sightline/observability/contract";
+import { SPEAKERS } from "#ui/words/speakers.ts";
 import { MessagePart, type ShownPart } from "./message-parts.tsx";
 import classes from "./message.module.css";
 
 /** A message of a transcript, or of a step, of which images are known too. */
 export type ShownMessage = Omit<TranscriptMessage, "parts"> & { readonly parts: readonly ShownPart[] };
-
-const SPEAKERS: Readonly<Record<TranscriptMessage["role"], string>> = {
-  system: "System",
-  user: "User",
-  assistant: "Assistant",
-  tool: "Tool",
-  other: "Other",
-};
 
 export function Message({ message: { role, name, parts } }: { readonly message: ShownMessage }) {
   return (
