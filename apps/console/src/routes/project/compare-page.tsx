@@ -88,10 +88,7 @@ function Compare({ compared }: { readonly compared: Compared }) {
           Not everything is compared: {first.cut.join("; ")}.
         </Text>
       )}
-      <Section title="Input and output">
-        <InputAndOutput compared={compared} comparison={first} />
-      </Section>
-      <Sections comparison={first} />
+      <Sections compared={compared} comparison={first} />
       <section aria-labelledby="steps">
         <div className={classes.bar}>
           <Title order={2} id="steps">
@@ -125,10 +122,13 @@ function Compare({ compared }: { readonly compared: Compared }) {
   );
 }
 
-function Sections({ comparison }: { readonly comparison: Comparison }) {
+function Sections({ compared, comparison }: { readonly compared: Compared; readonly comparison: Comparison }) {
   const { edges, models, code } = comparison;
   return (
     <div className={classes.sections}>
+      <Section title="Input and output" isWide>
+        <InputAndOutput compared={compared} comparison={comparison} />
+      </Section>
       <Section title="Figures">
         <Figures comparison={comparison} />
       </Section>
@@ -151,9 +151,11 @@ function Sections({ comparison }: { readonly comparison: Comparison }) {
   );
 }
 
-function Section({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+type SectionProps = { readonly title: string; readonly isWide?: boolean; readonly children: React.ReactNode };
+
+function Section({ title, isWide = false, children }: SectionProps) {
   return (
-    <section className={classes.section}>
+    <section className={classes.section} data-wide={isWide || undefined}>
       <Title order={2} mb="xs">
         {title}
       </Title>

@@ -32,9 +32,9 @@ export function SetFigures({ comparison }: { readonly comparison: SetComparison 
             </>
           ),
         },
+        { header: "From A to B", render: ({ key }) => <SetVerdictText figure={comparison[key]} /> },
         { header: "A", align: "right", render: ({ key, format }) => <EstimateText estimate={comparison[key].a} format={format} /> },
         { header: "B", align: "right", render: ({ key, format }) => <EstimateText estimate={comparison[key].b} format={format} /> },
-        { header: "From A to B", render: ({ key }) => <SetVerdictText figure={comparison[key]} /> },
       ]}
     />
   );
@@ -60,10 +60,10 @@ export function SetSteps({ comparison: { steps } }: { readonly comparison: SetCo
             </>
           ),
         },
-        { header: "Ran", align: "right", render: ({ a, b }) => `${formatExactCount(a)} → ${formatExactCount(b)}` },
         { header: "Traces that ran it", render: (step) => <FigureCell figure={step.share} format={formatShare} isCost={false} /> },
         { header: "Failure rate", render: (step) => <FigureCell figure={step.failure_rate} format={formatShare} /> },
         { header: "p95 where it succeeded", render: (step) => <FigureCell figure={step.p95_ms} format={formatDuration} /> },
+        { header: "Ran", align: "right", render: ({ a, b }) => `${formatExactCount(a)} → ${formatExactCount(b)}` },
       ]}
     />
   );
