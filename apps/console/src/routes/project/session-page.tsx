@@ -54,7 +54,13 @@ export function SessionPage() {
               {session.data.users.map((userId, index) => (
                 <span key={userId}>
                   {index === 0 ? " of " : ", "}
-                  <Anchor component={Link} inherit to="/projects/$projectId/users/$userId" params={{ projectId, userId }}>
+                  <Anchor
+                    component={Link}
+                    inherit
+                    underline="always"
+                    to="/projects/$projectId/users/$userId"
+                    params={{ projectId, userId }}
+                  >
                     {userId}
                   </Anchor>
                 </span>

@@ -23,6 +23,7 @@ export function FirstFailure({ projectId, failure: { trace, step } }: FirstFailu
         component={Link}
         inherit
         fw={600}
+        underline="always"
         to="/projects/$projectId/traces/$traceId"
         params={{ projectId, traceId: trace.id }}
         search={step === null ? {} : { observation: step.id }}
