@@ -90,9 +90,7 @@ function answerFor({ name, from, to, pending, total, groups, by }: Found, { call
   const shown = fitItems(all, { call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render: renderGroup });
   const [runs, steps] = [total.find(({ is_trace: isTrace }) => isTrace), total.find(({ is_trace: isTrace }) => !isTrace)];
   const notes = [
-    ...(runs === undefined && steps === undefined
-      ? []
-      : ["Counts, tokens and cost are exact; p50 and p95 are estimates, at most a tenth off."]),
+    ...(runs === undefined && steps === undefined ? [] : ["Counts, tokens and cost are exact; p50 and p95 are estimates, within 1 %."]),
     ...(shown.length < all.length ? [`Cut to max_tokens: ${shown.length} of ${all.length} groups shown.`] : []),
     ...(pending > 0 ? [`What arrived a moment ago is not counted yet (${plural(pending, "hour")} to be counted anew).`] : []),
     ...(runs === undefined && steps === undefined ? ["Nothing ran in this time."] : []),

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
+import { bucketOf } from "./duration-buckets.ts";
 
 /** How many places an hour of a project distinguishes, those with the most runs; producers choose them, so there may be any number. */
 const PLACES = 2_000;
@@ -10,11 +11,7 @@ const FILE = 500;
 const NAME = 200;
 
 /** Counts anew which code ran in the hours of `due` (project_id, day, hour), in the transaction that counts their other figures. */
-export async function countCodeOfHours(
-  transaction: Transaction<ObservabilitySchema>,
-  due: RawBuilder<unknown>,
-  bucketOf: (duration: RawBuilder<unknown>) => RawBuilder<unknown>,
-): Promise<void> {
+export async function countCodeOfHours(transaction: Transaction<ObservabilitySchema>, due: RawBuilder<unknown>): Promise<void> {
   await sql`
     delete from observability.code_hours as row using ${due}
     where row.project_id = due.project_id and row.day = due.day and row.hour = due.hour`.execute(transaction);

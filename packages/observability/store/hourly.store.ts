@@ -1,7 +1,8 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { countCodeOfHours } from "./code-hours.store.ts";
+import { bucketOf } from "./duration-buckets.ts";
 
 /** How many marks are read, and hours counted, in one transaction. */
 const MARKS = 20_000;
@@ -43,7 +44,7 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
       with fact as (
         select due.project_id, due.day, due.hour, coalesce(row.kind, 'span') as kind, left(coalesce(row.name, ''), 200) as name,
           left(coalesce(row.model, ''), 200) as model, coalesce(row.end_status, 'running') as status, ${sql.join(TIMED_NUMBERS.map(withinReason))},
-          row.input_tokens, row.uncached_tokens, row.cache_read_tokens, row.cache_write_tokens, row.output_tokens, row.reasoning_tokens
+          ${sql.join(TOKENS.map((name) => sql.ref(`row.${name}`)))}
         from ${due}
         join observability.observations as row on row.project_id = due.project_id and row.day = due.day and row.hour = due.hour
         union all
@@ -56,35 +57,30 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
         select project_id, day, hour, kind, name, model,
           row_number() over (partition by project_id, day, hour, kind order by count(*) desc, name, model) <= ${NAMES} as is_told
         from fact group by project_id, day, hour, kind, name, model
+      ), bucketed as (
+        select project_id, day, hour, kind, case when is_told then name else ${OTHER} end as name,
+          case when is_told then model else ${OTHER} end as model, status, timed.number, ${bucketOf(sql`timed.ms`)}::smallint as bucket,
+          count(*) as observations, coalesce(sum(timed.ms), 0) as total_ms, ${sql.join(TOKENS.map(sumOfSteps))},
+          count(*) filter (where timed.number = 'duration_ms' and (input_tokens is not null or output_tokens is not null)) as calls
+        from fact join named using (project_id, day, hour, kind, name, model)
+        cross join lateral (values ${sql.join(TIMED_NUMBERS.map((name) => sql`(${sql.lit(name)}, ${sql.ref(name)})`))}) as timed (number, ms)
+        where timed.number = 'duration_ms' or timed.ms is not null
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9
       )
       insert into observability.hourly (
-        project_id, day, hour, kind, name, model, status, number, bucket, observations, total_ms, input_tokens, uncached_tokens,
-        cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, calls
+        project_id, day, hour, kind, name, model, status, number, buckets, counts, observations, total_ms, calls, ${sql.join(TOKENS.map((name) => sql.ref(name)))}
       )
-      select project_id, day, hour, kind, case when is_told then name else ${OTHER} end, case when is_told then model else ${OTHER} end, status,
-        timed.number, ${bucketOf(sql`timed.ms`)} as bucket,
-        count(*), coalesce(sum(timed.ms), 0), ${total("input_tokens")}, ${total("uncached_tokens")}, ${total("cache_read_tokens")},
-        ${total("cache_write_tokens")}, ${total("output_tokens")}, ${total("reasoning_tokens")},
-        count(*) filter (where timed.number = 'duration_ms' and (input_tokens is not null or output_tokens is not null))
-      from fact join named using (project_id, day, hour, kind, name, model)
-      cross join lateral (values ${sql.join(TIMED_NUMBERS.map((name) => sql`(${sql.lit(name)}, ${sql.ref(name)})`))}) as timed (number, ms)
-      where timed.number = 'duration_ms' or timed.ms is not null
-      group by 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(transaction);
-    await countCodeOfHours(transaction, due, bucketOf);
+      select project_id, day, hour, kind, name, model, status, number, coalesce(array_agg(bucket) filter (where bucket is not null), '{}'),
+        coalesce(array_agg(observations) filter (where bucket is not null), '{}'), sum(observations), sum(total_ms), sum(calls),
+        ${sql.join(TOKENS.map(withinWholeNumbers))}
+      from bucketed group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(transaction);
+    await countCodeOfHours(transaction, due);
     return marked.length === HOURS;
   });
 }
 
 /** The name of everything that is too rare to be told apart. */
 export const OTHER = "(other)";
-
-/** The ratio of a bucket's longest duration to its shortest. */
-export const BUCKET = 1.2;
-
-/** The bucket of a duration in milliseconds; null where there is none. */
-function bucketOf(duration: RawBuilder<unknown>) {
-  return sql`case when ${duration} > 1 then least(ceil(ln(${duration}) / ln(${BUCKET}::double precision)), 200) else ${duration} * 0 end`;
-}
 
 /** Without a case, greatest() would make a duration of 0 out of what has not ended. */
 const DURATION_OF_TRACE = sql`case when row.ended_at is not null
@@ -96,7 +92,13 @@ function withinReason(name: TimedNumberName) {
   return sql`case when ${column} > 1e15 then 1e15 else ${column} end as ${sql.ref(name)}`;
 }
 
+const TOKENS = ["input_tokens", "uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens"] as const;
+
+function sumOfSteps(column: string) {
+  return sql`coalesce(sum(${sql.ref(column)}) filter (where timed.number = 'duration_ms'), 0) as ${sql.ref(column)}`;
+}
+
 /** Sums a column without the absurd numbers that a producer may send. */
-function total(column: string) {
-  return sql`least(coalesce(sum(${sql.ref(column)}) filter (where timed.number = 'duration_ms'), 0), ${Number.MAX_SAFE_INTEGER})::bigint`;
+function withinWholeNumbers(column: string) {
+  return sql`least(sum(${sql.ref(column)}), ${Number.MAX_SAFE_INTEGER})::bigint`;
 }

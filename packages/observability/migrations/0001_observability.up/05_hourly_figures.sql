@@ -1,7 +1,7 @@
 -- What follows from the rows above, counted in the background
 
--- What happened in an hour, counted from the rows themselves. One row for every kind, name, model, status and bucket of
--- durations; sums over them answer everything else. What else takes time has rows of its own, which tell of nothing but that. A day is counted apart from others: when its rows are dropped its
+-- What happened in an hour, counted from the rows themselves. One row for every kind, name, model and status; sums over them answer
+-- everything else. What else takes time has rows of its own, which tell of nothing but that. A day is counted apart from others: when its rows are dropped its
 -- figures stay, and late events that open a trace of another day add to the same hour.
 create table observability.hourly (
   project_id uuid not null,
@@ -14,8 +14,9 @@ create table observability.hourly (
   status text not null,
   -- What took the time: `duration_ms`, of which every observation and trace has a row, or another number of those that have it.
   number text not null,
-  -- Times up to 1.2 to the power of this, in milliseconds; null where none is known.
-  bucket smallint,
+  -- How many took up to 1.02 to the power of which, in milliseconds: `counts` belongs to `buckets`, place by place.
+  buckets smallint[] not null,
+  counts bigint[] not null,
   observations bigint not null,
   total_ms double precision not null,
   input_tokens bigint not null,
@@ -26,7 +27,7 @@ create table observability.hourly (
   reasoning_tokens bigint not null,
   -- Those that used tokens.
   calls bigint not null,
-  unique nulls not distinct (project_id, hour, day, kind, name, model, status, number, bucket)
+  primary key (project_id, hour, day, kind, name, model, status, number)
 );
 
 -- Whoever writes rows of an hour leaves a mark in the same transaction; an hour with marks is counted anew. Marks are only
@@ -52,7 +53,7 @@ create table observability.code_hours (
   line integer not null,
   runs bigint not null,
   failures bigint not null,
-  -- How many lasted up to 1.2 to the power of which, in milliseconds: `counts` belongs to `buckets`, place by place.
+  -- As in `hourly`.
   buckets smallint[] not null,
   counts bigint[] not null,
   last_at timestamptz not null,

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { BUCKET } from "#store/hourly.store.ts";
+import { percentileOf } from "#store/duration-buckets.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 
 export type CodeRunsFilter = {
@@ -67,9 +67,9 @@ export async function findCodeRuns(query: Kysely<ObservabilitySchema>, filter: C
     select place.*, timed.p95_ms, coalesce(named.latest, '[]') as latest
     from place
     left join lateral (
-      select power(${BUCKET}::double precision, min(bucket) filter (where reached >= 0.95 * total) - 0.5) as p95_ms
+      select ${percentileOf(0.95)} as p95_ms
       from (
-        select bucket, sum(count) over (order by bucket) as reached, sum(count) over () as total
+        select bucket, sum(count) over (order by bucket) as reached, sum(count) over () as timed
         from (select bucket, sum(count) as count from part, unnest(part.buckets, part.counts) as timed (bucket, count) where ${isOfPlace} group by bucket) as counted
       ) as ranked
     ) as timed on true

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import type { Counts, Spent, Spread } from "#contract.ts";
-import type { TimedNumberName } from "#step-numbers.ts";
-import { BUCKET, OTHER } from "#store/hourly.store.ts";
+import type { Counts, Spent } from "#contract.ts";
+import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
+import { percentileOf } from "#store/duration-buckets.ts";
+import { OTHER } from "#store/hourly.store.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
 
@@ -79,29 +80,34 @@ async function read(
       from (select distinct * from points) as points
       cross join lateral observability.price_of(${projectId}, points.model, points.valid_from) as price
     ), summed as (
-      select time, is_trace, key, number, bucket, sum(observations) as count, sum(observations) filter (where status = 'failure') as failures,
-        sum(chosen.total_ms) as total_ms, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens, sum(calls) as calls,
-        sum(calls) filter (where priced.model is null) as unpriced_calls,
-        sum(${costOf("chosen", "priced")}) filter (where calls > 0) as cost
+      select time, is_trace, key, coalesce(sum(observations) filter (where number = 'duration_ms'), 0)::bigint as count,
+        coalesce(sum(observations) filter (where number = 'duration_ms' and status = 'failure'), 0)::bigint as failures,
+        ${tokens("input_tokens")} as input_tokens, ${tokens("output_tokens")} as output_tokens, sum(calls)::bigint as calls,
+        coalesce(sum(calls) filter (where priced.model is null), 0)::bigint as unpriced_calls,
+        sum(${costOf("chosen", "priced")}) filter (where calls > 0) as cost,
+        ${sql.join(TIMED_NUMBERS.map((number) => sql`sum(total_ms) filter (where number = ${sql.lit(number)}) as ${sql.ref(number)}`))}
       from chosen
       left join priced on priced.model = chosen.model and chosen.hour >= priced.valid_from and chosen.hour < priced.valid_to
-      group by time, is_trace, key, number, bucket
+      group by time, is_trace, key
+    ), held as (
+      select time, is_trace, key, number, held.bucket, sum(held.count) as count
+      from chosen cross join unnest(buckets, counts) as held (bucket, count)
+      group by time, is_trace, key, number, held.bucket
     ), ranked as (
-      select *, sum(count) filter (where bucket is not null) over (partition by time, is_trace, key, number order by bucket) as reached,
-        sum(count) filter (where bucket is not null) over (partition by time, is_trace, key, number) as timed
-      from summed
+      select time, is_trace, key, number, bucket, sum(count) over (partition by time, is_trace, key, number order by bucket) as reached,
+        sum(count) over (partition by time, is_trace, key, number) as timed
+      from held
+    ), spread as (
+      select time, is_trace, key, number, max(timed) as timed, ${percentileOf(0.5)} as p50_ms, ${percentileOf(0.95)} as p95_ms, ${percentileOf(0.99)} as p99_ms
+      from ranked group by time, is_trace, key, number
     )
-    select time, is_trace, key, ${total}::bigint as count,
-      coalesce(sum(failures) filter (where number = 'duration_ms'), 0)::bigint as failures,
-      ${sql.join(Object.entries(spreadOf("duration_ms")).map(([figure, value]) => sql`${value} as ${sql.ref(figure)}`))},
-      ${tokens("input_tokens")} as input_tokens, ${tokens("output_tokens")} as output_tokens,
-      sum(calls)::bigint as calls, coalesce(sum(unpriced_calls), 0)::bigint as unpriced_calls, sum(cost) as cost,
-      json_build_object(${sql.join(
-        Object.entries(spreadOf("time_to_first_token_ms")).flatMap(([figure, value]) => [sql.lit(figure), value]),
-      )}) as time_to_first_token
-    from ranked
-    group by time, is_trace, key
-    order by ${limit === undefined ? sql`time, is_trace` : sql`is_trace, key = ${OTHER}, ${total} desc, key`}
+    select summed.*, lasted.p50_ms, lasted.p95_ms, lasted.p99_ms, summed.duration_ms / lasted.timed::double precision as mean_ms,
+      json_build_object('p50_ms', waited.p50_ms, 'p95_ms', waited.p95_ms, 'p99_ms', waited.p99_ms,
+        'mean_ms', summed.time_to_first_token_ms / waited.timed::double precision) as time_to_first_token
+    from summed
+    left join spread as lasted on ${isSpreadOf("lasted", "duration_ms")}
+    left join spread as waited on ${isSpreadOf("waited", "time_to_first_token_ms")}
+    order by ${limit === undefined ? sql`summed.time, summed.is_trace` : sql`summed.is_trace, summed.key = ${OTHER}, summed.count desc, summed.key`}
     limit ${limit ?? null}::int`.execute(query);
   return rows;
 }
@@ -116,19 +122,10 @@ export async function countPendingHours(query: Query, { projectId, reader, from,
 
 type Expression = ReturnType<typeof sql>;
 
-const total = sql`sum(count) filter (where number = 'duration_ms')`;
-
-function spreadOf(name: TimedNumberName): Readonly<Record<keyof Spread, Expression>> {
-  const isOfIt = sql`number = ${sql.lit(name)}`;
-  // The middle of its bucket: at most a tenth off.
-  const percentile = (part: number) =>
-    sql`power(${BUCKET}::double precision, min(bucket) filter (where ${isOfIt} and reached >= ${part} * timed) - 0.5)`;
-  return {
-    p50_ms: percentile(0.5),
-    p95_ms: percentile(0.95),
-    p99_ms: percentile(0.99),
-    mean_ms: sql`sum(total_ms) filter (where ${isOfIt}) / nullif(max(timed) filter (where ${isOfIt}), 0)::double precision`,
-  };
+function isSpreadOf(spread: string, number: TimedNumberName) {
+  const column = (name: string) => sql.ref(`${spread}.${name}`);
+  return sql`${column("number")} = ${sql.lit(number)} and ${column("time")} = summed.time and ${column("is_trace")} = summed.is_trace
+    and ${column("key")} is not distinct from summed.key`;
 }
 
 function tokens(column: string) {

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { BUCKET } from "#store/hourly.store.ts";
+import { percentileOf } from "#store/duration-buckets.ts";
 
 export type NamedKind = { readonly kind: string; readonly name: string };
 
@@ -16,16 +16,16 @@ export async function findUsualDurations(
 ): Promise<readonly (NamedKind & { readonly p99_ms: number })[]> {
   const { rows } = await sql<NamedKind & { readonly p99_ms: number }>`
     with summed as (
-      select kind, name, bucket, sum(observations) as count
-      from observability.hourly
-      where project_id = ${projectId} and hour >= ${since} and number = 'duration_ms' and bucket is not null
+      select kind, name, bucket, sum(count) as count
+      from observability.hourly cross join unnest(buckets, counts) as held (bucket, count)
+      where project_id = ${projectId} and hour >= ${since} and number = 'duration_ms'
         and (kind, name) in (select kind, name from json_to_recordset(${JSON.stringify(of)}) as asked (kind text, name text))
       group by kind, name, bucket
     ), ranked as (
-      select *, sum(count) over (partition by kind, name order by bucket) as reached, sum(count) over (partition by kind, name) as total
+      select *, sum(count) over (partition by kind, name order by bucket) as reached, sum(count) over (partition by kind, name) as timed
       from summed
     )
-    select kind, name, power(${BUCKET}::double precision, min(bucket) filter (where reached >= 0.99 * total)) as p99_ms
-    from ranked where total >= ${ENOUGH} group by kind, name`.execute(query);
+    select kind, name, ${percentileOf(0.99)} as p99_ms
+    from ranked where timed >= ${ENOUGH} group by kind, name`.execute(query);
   return rows;
 }

@@ -77,14 +77,14 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
         <TimesCard
           {...times}
           title="Duration of traces"
-          note="Completed traces only; approximate (±10%)."
+          note="Completed traces only; percentiles within 1%."
           timesOf={(point) => point.traces}
         />
         {total.time_to_first_token.p50_ms !== null && (
           <TimesCard
             {...times}
             title={NUMBERS.time_to_first_token_ms.label}
-            note="Streamed model calls only; approximate (±10%)."
+            note="Streamed model calls only; percentiles within 1%."
             timesOf={(point) => point.time_to_first_token}
           />
         )}
