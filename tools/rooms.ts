@@ -320,7 +320,10 @@ export const PARTS: readonly Part[] = [
       },
       "query/export": { uses: ["query/list", "query/steps", "query/access", "prices", "store"], why: "it writes what the list finds" },
       "query/live": { uses: ["query/steps", "query/access", "events"], why: "it tells that something changed, and what is asked again" },
-      "query/figures": { uses: ["query/access", "prices", "store"], why: "figures come from hours that were counted, not from steps" },
+      "query/figures": {
+        uses: ["query/list", "query/access", "prices", "store"],
+        why: "figures come from hours that were counted, and of filtered traces from the list's entries; not from steps",
+      },
       "query/projects": { uses: ["query/access", "events", "prices", "store"], why: "settings of a project read no trace" },
       "query/ingestion": {
         uses: ["query/access", "events", "store"],

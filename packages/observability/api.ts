@@ -22,6 +22,7 @@ import { memberRoutes } from "./query/projects/members.routes.ts";
 import { listTraceRoutes } from "./query/list/list-traces.routes.ts";
 import { maskingRoutes } from "./query/projects/masking.routes.ts";
 import { metricsRoutes } from "./query/figures/metrics.routes.ts";
+import { traceFiguresRoutes } from "./query/figures/trace-figures.routes.ts";
 import { priceRoutes } from "./query/projects/prices.routes.ts";
 import { projectRoutes } from "./query/projects/projects.routes.ts";
 import { scoreRoutes } from "./query/trace/scores.routes.ts";
@@ -81,6 +82,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
       listTraceRoutes(queries)(server);
       facetRoutes(queries)(server);
       histogramRoutes(queries)(server);
+      traceFiguresRoutes(queries)(server);
       traceGroupRoutes(queries)(server);
       sessionRoutes(queries)(server);
       userRoutes(queries)(server);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./contract-parts.ts";
 import { traceNumberSchemas } from "./step-numbers.ts";
+import { hasTraceFacets } from "./trace-query-fields.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
 /** The list of a project's traces: what is asked of it, its facets, sessions, users and saved views. */
@@ -49,7 +50,7 @@ export type TraceSort = z.infer<typeof traceSortSchema>;
 export const sortOrderSchema = z.enum(["desc", "asc"]);
 
 /** The grammar is in `trace-query.ts`; what cannot be read is 400 `invalid_query` with `details: [{from, to, message}]`. */
-const traceQueryText = z.string().max(MAX_TRACE_QUERY_LENGTH).regex(WITHOUT_NUL, nulRefused);
+export const traceQueryText = z.string().max(MAX_TRACE_QUERY_LENGTH).regex(WITHOUT_NUL, nulRefused);
 
 export const listTracesRequestSchema = z.object({
   q: traceQueryText.optional(),
@@ -92,26 +93,12 @@ export const traceHistogramSchema = z.object({
 });
 export type TraceHistogram = z.infer<typeof traceHistogramSchema>;
 
-/** The fields of {@link TRACE_FIELDS} with `hasFacets`. */
-export const facetFieldSchema = z.enum([
-  "name",
-  "session",
-  "user",
-  "thread",
-  "model",
-  "tool",
-  "node",
-  "code",
-  "commit",
-  "environment",
-  "release",
-  "version",
-  "tag",
-]);
-export type FacetField = z.infer<typeof facetFieldSchema>;
+/** The fields of {@link TRACE_FIELDS} with `hasFacets`, by their names or as `metadata.customer`. */
+export const facetFieldSchema = z.string().max(200).refine(hasTraceFacets, "no field of the query with values to tell");
 
 export const facetsRequestSchema = z.object({
-  field: facetFieldSchema.default("name"),
+  /** `metadata` tells its keys. */
+  field: z.union([facetFieldSchema, z.literal("metadata")]).default("name"),
   /** The beginning of the values, in either case. */
   prefix: z.string().max(200).regex(WITHOUT_NUL, nulRefused).default(""),
   /** Of the newest 5,000 traces that it finds; without it, of all. What cannot be read of it is left out. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { facetFieldSchema, traceQueryText } from "./explore-contract.ts";
 import { listRequestSchema, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
 
 /** Prices, metrics and scores. */
@@ -58,21 +59,23 @@ const spreadSchema = z.object({
   mean_ms: z.number().nullable(),
 });
 const countsSchema = spreadSchema.extend({ count: z.int(), failures: z.int() });
-const spentSchema = z.object({
+/** What is known of traces wherever it comes from. */
+const figuresSchema = z.object({
+  traces: countsSchema,
   input_tokens: z.int(),
   output_tokens: z.int(),
+  cost: z.number().nullable(),
+  /** Of the streamed model calls; where traces are filtered, of each trace's slowest one. */
+  time_to_first_token: spreadSchema,
+});
+export const metricsPointSchema = figuresSchema.extend({
+  observations: countsSchema,
   /** Model calls, and those among them whose model has no price: they are not in `cost`. */
   calls: z.int(),
   unpriced_calls: z.int(),
-  cost: z.number().nullable(),
-  /** Of the streamed model calls. */
-  time_to_first_token: spreadSchema,
 });
-export const metricsPointSchema = spentSchema.extend({ traces: countsSchema, observations: countsSchema });
-export const metricsSchema = z.object({
-  from: timestamp,
-  to: timestamp,
-  step: z.enum(["hour", "day"]),
+const metricsRangeSchema = z.object({ from: timestamp, to: timestamp, step: z.enum(["hour", "day"]) });
+export const metricsSchema = metricsRangeSchema.extend({
   /** Hours whose events arrived a moment ago and are not counted yet. */
   pending_hours: z.int(),
   total: metricsPointSchema,
@@ -84,7 +87,7 @@ export type Metrics = z.infer<typeof metricsSchema>;
 export type MetricsPoint = z.infer<typeof metricsPointSchema>;
 export type Spread = z.infer<typeof spreadSchema>;
 export type Counts = z.infer<typeof countsSchema>;
-export type Spent = z.infer<typeof spentSchema>;
+export type Figures = z.infer<typeof figuresSchema>;
 
 const NO_TIMES: Spread = { p50_ms: null, p95_ms: null, p99_ms: null, mean_ms: null };
 const NOTHING_COUNTED: Counts = { count: 0, failures: 0, ...NO_TIMES };
@@ -99,6 +102,36 @@ export const EMPTY_POINT: MetricsPoint = {
   traces: NOTHING_COUNTED,
   observations: NOTHING_COUNTED,
 };
+
+/** What a chart may show. Times are of traces, but for the time to first token, which is of each trace's slowest model call. */
+export const chartMeasureSchema = z.enum(["traces", "error_rate", "p50", "p95", "p99", "cost", "tokens", "ttft_p50", "ttft_p95"]);
+export type ChartMeasure = z.infer<typeof chartMeasureSchema>;
+/** A text field of the query: `user`, `tag`, `metadata.customer`; or the status. */
+const groupedBySchema = z.union([facetFieldSchema, z.literal("status")]);
+
+/** Whole hours, as for the metrics. */
+export const traceFiguresRequestSchema = metricsRequestSchema.pick({ from: true, to: true, step: true }).extend({
+  q: traceQueryText.optional(),
+  /** A trace counts in the group of each of its values. */
+  by: groupedBySchema.optional(),
+  /** By what the first groups are chosen. */
+  top: chartMeasureSchema.default("traces"),
+  groups: z.coerce.number().int().min(1).max(50).default(50),
+});
+const figuresOverTimeSchema = z.array(figuresSchema.extend({ time: timestamp }));
+export const traceFiguresSchema = metricsRangeSchema.extend({
+  /** Traces that are not counted yet are missing. */
+  is_counting: z.boolean(),
+  /** There are more than so many traces, and only the newest of them are in it; null: all are. */
+  newest: z.int().nullable(),
+  total: figuresSchema,
+  series: figuresOverTimeSchema,
+  /** How many there are; the first are told. */
+  groups_total: z.int(),
+  /** An empty `key`: traces without such a value. Of the first ten there is a series. */
+  groups: z.array(figuresSchema.extend({ key: z.string(), series: figuresOverTimeSchema })),
+});
+export type TraceFigures = z.infer<typeof traceFiguresSchema>;
 
 export const createScoreRequestSchema = z.object({
   trace_id: z.uuid(),

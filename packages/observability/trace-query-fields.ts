@@ -76,6 +76,11 @@ export function findTraceField(name: string): TraceField | undefined {
   return TRACE_FIELDS.find((field) => field.name === name);
 }
 
+/** Whether the values of a field can be told, of metadata those of a key. */
+export function hasTraceFacets(field: string): boolean {
+  return findTraceField(field)?.hasFacets === true || /^metadata\.[\w.-]+$/.test(field);
+}
+
 /** Fields of many, each by its name: `score.helpful`, `metadata.customer`. */
 export const NAMED_FIELDS = new Set(["score", "metadata"]);
 

@@ -40,6 +40,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/traces/:trace_id/transcript": "viewer",
   "GET /api/v1/projects/:project_id/traces/facets": "viewer",
   "GET /api/v1/projects/:project_id/traces/histogram": "viewer",
+  "GET /api/v1/projects/:project_id/traces/figures": "viewer",
   "GET /api/v1/projects/:project_id/sessions": "viewer",
   "GET /api/v1/projects/:project_id/sessions/:session_id": "viewer",
   "GET /api/v1/projects/:project_id/sessions/:session_id/turns": "viewer",

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import type { Counts, Spent } from "#contract.ts";
+import type { Counts, MetricsPoint } from "#contract.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { percentileOf } from "#store/duration-buckets.ts";
 import { OTHER } from "#store/hourly.store.ts";
@@ -20,7 +20,8 @@ export type MetricsFilter = {
   readonly model: string | undefined;
 };
 
-export type Figures = Counts & Spent & { readonly time: Date; readonly key: string | null; readonly is_trace: boolean };
+export type Figures = Counts &
+  Omit<MetricsPoint, "traces" | "observations"> & { readonly time: Date; readonly key: string | null; readonly is_trace: boolean };
 
 /** Reads steps of so many hours, traces and observations apart. */
 export function readSeries(query: Query, filter: MetricsFilter, stepHours: number): Promise<readonly Figures[]> {

@@ -1,6 +1,6 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { facetListSchema, facetsRequestSchema, parseTraceQuery } from "#contract.ts";
-import { FACET_TRACES, listFacets } from "./facets.store.ts";
+import { FACET_TRACES, isOfAll, listFacets } from "./facets.store.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { orBeingCounted } from "./trace-query.errors.ts";
 
@@ -26,7 +26,7 @@ export function facetRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
             throw orBeingCounted(error);
           },
         );
-        return { items: items.map((item) => ({ ...item })), looked_at: terms.length === 0 ? null : FACET_TRACES };
+        return { items: items.map((item) => ({ ...item })), looked_at: isOfAll({ field, terms }) ? null : FACET_TRACES };
       },
     );
   };

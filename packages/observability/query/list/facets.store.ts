@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { boundSearch } from "./bound-search.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
+import { valuesOfField } from "./field-values.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
 import { bringUpToDate } from "./up-to-date.ts";
 
@@ -21,6 +22,11 @@ type FacetOptions = InProject & {
 /** Traces that are looked at where it is asked for some of them. */
 export const FACET_TRACES = 5_000;
 
+/** Whether the values of all traces are told; keys of metadata are counted by nobody. */
+export function isOfAll({ field, terms }: Pick<FacetOptions, "field" | "terms">): boolean {
+  return terms.length === 0 && field !== "metadata";
+}
+
 /**
  * The values of a field and how many traces have each, most first, or of all traces those that came last.
  *
@@ -31,7 +37,7 @@ export async function listFacets(query: Query, options: FacetOptions): Promise<r
   const { isCounted } = await bringUpToDate(query, projectId);
   const pattern = likeBeginning(options.prefix);
   const isAllowed = sql`exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})`;
-  if (terms.length === 0) {
+  if (isOfAll(options)) {
     const { rows } = await sql<Facet>`
       select value, traces as count from observability.trace_groups
       where project_id = ${projectId}::uuid and field = ${field} and lower(left(value, 200)) like lower(${pattern}) and traces > 0 and ${isAllowed}
@@ -43,16 +49,11 @@ export async function listFacets(query: Query, options: FacetOptions): Promise<r
     with chosen as materialized (
       select entry.name, entry.session_id, entry.user_id, entry.thread_id, entry.fields
       from observability.trace_entries as entry
-      where entry.project_id = ${projectId}::uuid and ${isAllowed} and ${sql.join(conditions, sql` and `)}
+      where entry.project_id = ${projectId}::uuid and ${isAllowed} and ${sql.join([sql`true`, ...conditions], sql` and `)}
       order by entry.sort_at desc, entry.trace_id desc limit ${FACET_TRACES}
     )
     select said.value, count(*) as count
-    from chosen cross join lateral (
-      select value from (values ('name', name), ('session', session_id), ('user', user_id), ('thread', thread_id)) as own (field, value)
-      where own.field = ${field}
-      union all
-      select substr(had, ${field.length + 2}) from unnest(fields) as had where starts_with(had, ${`${field}:`})
-    ) as said
+    from chosen as entry cross join lateral (${valuesOfField(field)}) as said (value)
     where lower(said.value) like lower(${pattern})
     group by said.value order by count(*) desc, said.value desc limit ${limit}`;
   return query.transaction().execute(async (transaction) => {

@@ -5,6 +5,7 @@ import type { Query } from "#schema.ts";
 import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { columnOfField } from "#store/entry-columns.ts";
 import { searchWordsOf } from "#store/search-words.ts";
+import { TEXT_COLUMNS } from "./field-values.ts";
 
 type Condition = RawBuilder<boolean>;
 type TextTerm = Extract<TraceTerm, { kind: "text" }>;
@@ -19,8 +20,6 @@ type Context = {
   readonly isByTime: boolean;
 };
 
-/** Columns of an entry. All else is in its keys. */
-const TEXT_COLUMNS: Readonly<Record<string, string>> = { name: "name", session: "session_id", user: "user_id", thread: "thread_id" };
 /** Values of one pattern; of more, each trace is looked at. */
 const MAX_VALUES = 1_000;
 /** Characters of a value that its key is made of. */
