@@ -10,6 +10,7 @@ import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { compareRoutes } from "./query/compare/compare.routes.ts";
 import { createAuthenticators, type ObservabilityAuthenticators } from "./query/access/authenticators.ts";
+import { chartRoutes } from "./query/figures/charts.routes.ts";
 import { codeRunRoutes } from "./query/figures/code-runs.routes.ts";
 import { deadLetterRoutes } from "./query/ingestion/dead-letters.routes.ts";
 import { facetRoutes } from "./query/list/facets.routes.ts";
@@ -94,6 +95,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
       gapRoutes(queries)(server);
       priceRoutes(queries)(server);
       metricsRoutes(queries)(server);
+      chartRoutes(queries)(server);
       scoreRoutes(queries)(server);
       codeRunRoutes(queries)(server);
       compareRoutes(queries)(server);

@@ -133,6 +133,39 @@ export const traceFiguresSchema = metricsRangeSchema.extend({
 });
 export type TraceFigures = z.infer<typeof traceFiguresSchema>;
 
+const chartFields = {
+  name: z.string().trim().min(1, "give the chart a name").max(100).regex(WITHOUT_NUL, nulRefused),
+  measure: chartMeasureSchema,
+  /** Null: of all traces together. */
+  by: groupedBySchema.nullable(),
+  query: traceQueryText,
+  /** `ranking`: the first groups of the whole time. */
+  kind: z.enum(["lines", "bars", "ranking"]),
+};
+export type ChartKind = z.infer<(typeof chartFields)["kind"]>;
+export const createChartRequestSchema = z.object({
+  ...chartFields,
+  by: chartFields.by.default(null),
+  query: chartFields.query.default(""),
+  kind: chartFields.kind.default("lines"),
+});
+export type CreateChartRequest = z.input<typeof createChartRequestSchema>;
+/** What is left out stays as it is. */
+export const changeChartRequestSchema = z.object(chartFields).partial();
+export const orderChartsRequestSchema = z.object({ ids: z.array(z.uuid()).max(100) });
+export const chartSchema = z.object({
+  id: z.uuid(),
+  ...chartFields,
+  /** A user's id, or `operator`. */
+  author: z.string(),
+  /** Whether the caller may change and delete it. */
+  can_change: z.boolean(),
+  changed_at: timestamp,
+});
+export type Chart = z.infer<typeof chartSchema>;
+/** In the order of the dashboard; a project has 100 at the most. */
+export const chartListSchema = z.object({ items: z.array(chartSchema), next_cursor: z.null() });
+
 export const createScoreRequestSchema = z.object({
   trace_id: z.uuid(),
   /** Without one, the whole trace is meant. */

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Kysely } from "kysely";
 import type { BLOBS, DEAD_LETTERS, GRAPHS, OBSERVATIONS, PAYLOADS, PRODUCERS, RowOf, SCORES, TRACES } from "./event-columns.ts";
+import type { ChartKind, ChartMeasure } from "./figures-contract.ts";
 import type { AlertChannelKind, AlertFilter, AlertMetric } from "./project-alerts-contract.ts";
 
 export type { GraphMove, GraphStep } from "./event-columns.ts";
@@ -19,6 +20,7 @@ export type ObservabilitySchema = {
   "observability.dead_letters": DeadLetterRow;
   "observability.api_keys": ApiKeyRow;
   "observability.views": ViewRow;
+  "observability.charts": ChartRow;
   "observability.masking": MaskingRow;
   "observability.alert_channels": AlertChannelRow;
   "observability.alert_rules": AlertRuleRow;
@@ -128,6 +130,19 @@ type ViewRow = {
   sort_order: "asc" | "desc";
   columns: string[];
   is_shared: boolean;
+  changed_at: Generated<Date>;
+};
+
+type ChartRow = {
+  id: string;
+  project_id: string;
+  author: string;
+  name: string;
+  measure: ChartMeasure;
+  grouped_by: string | null;
+  query: string;
+  kind: ChartKind;
+  place: number;
   changed_at: Generated<Date>;
 };
 

@@ -27,6 +27,9 @@ const BODIES: Readonly<Record<string, object>> = {
   "PUT /api/v1/projects/:project_id/members/:user_id": { role: "viewer" },
   "POST /api/v1/projects/:project_id/views": { name: "new" },
   "PATCH /api/v1/projects/:project_id/views/:view_id": { name: "changed" },
+  "POST /api/v1/projects/:project_id/charts": { name: "new", measure: "cost" },
+  "PATCH /api/v1/projects/:project_id/charts/:chart_id": { name: "changed" },
+  "PUT /api/v1/projects/:project_id/charts/order": { ids: [uuidv7()] },
   "PUT /api/v1/projects/:project_id/prices": { model: "changed", input: 1, output: 1 },
   "PUT /api/v1/projects/:project_id/masking": { keys: ["changed"], patterns: [] },
   "POST /api/v1/projects/:project_id/masking/try": { keys: [], patterns: [], sample: "x" },
@@ -243,6 +246,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   await otlp.api.put(`${base}/prices`, { model: "kept", input: 1, output: 1, valid_from: "2026-01-01T00:00:00Z" }, token);
   await otlp.api.put(`${base}/masking`, { keys: ["kept"], patterns: [] }, token);
   const view = await otlp.api.post(`${base}/views`, { name: "kept", shared: true }, token);
+  const chart = await otlp.api.post(`${base}/charts`, { name: "kept", measure: "cost" }, token);
   const channel = await otlp.api.post(`${base}/alert-channels`, { name: "kept", kind: "webhook", url: "https://127.0.0.1:9/" }, token);
   const rule = await otlp.api.post(`${base}/alert-rules`, { name: "kept", metric: "errors", threshold: 1, window_minutes: 5 }, token);
   await otlp.api.put(`${base}/members/${userId}`, { role: "editor" }, token);
@@ -267,6 +271,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     user_id: userId,
     session_id: sessionId,
     view_id: String(view.body["id"]),
+    chart_id: String(chart.body["id"]),
   };
 }
 
@@ -280,6 +285,7 @@ const TABLES = [
   "observations",
   "project_members",
   "masking",
+  "charts",
   "alert_rules",
   "alert_channels",
 ];

@@ -81,6 +81,7 @@ async function furnish(): Promise<string> {
   for (const statement of [
     "insert into observability.trace_walks (project_id, reason, before) values ($1, 'all', gen_random_uuid()) on conflict do nothing",
     "insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared) values (gen_random_uuid(), $1, 'me', 'v', '', 'started', 'desc', '{}', false)",
+    "insert into observability.charts (id, project_id, author, name, measure, query, kind, place) values (gen_random_uuid(), $1, 'me', 'c', 'cost', '', 'lines', 0)",
     "insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq) values ($1, gen_random_uuid(), 1, 2)",
     "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values (gen_random_uuid(), 's', gen_random_uuid(), $1, 'r', '[]')",
     "insert into observability.prices (project_id, model, valid_from, input, output, changed_by) values ($1, 'm', date_trunc('hour', now()), 1, 1, 'me')",

@@ -71,3 +71,20 @@ create table observability.views (
   changed_at timestamptz not null default now()
 );
 create index views_by_project on observability.views (project_id, name, id);
+
+-- Charts on a project's dashboard: a number of the traces that a query finds, over time or by a field.
+create table observability.charts (
+  id uuid primary key,
+  project_id uuid not null references observability.projects (id) on delete cascade,
+  -- The access token's sub, or `operator`.
+  author text not null,
+  name text not null,
+  measure text not null,
+  -- A text field of the query, or `status`.
+  grouped_by text,
+  query text not null,
+  kind text not null,
+  place integer not null,
+  changed_at timestamptz not null default now()
+);
+create index charts_by_project on observability.charts (project_id, place, id);
