@@ -108,7 +108,7 @@ export function describeExplore(stage: () => Stage): void {
       const page = await openTraces(stage());
       await page.getByRole("link", { name: "Dashboard" }).click();
       await page.getByText("Breakdown", { exact: true }).waitFor();
-      await page.getByRole("radiogroup", { name: "Group by" }).getByText("Tool", { exact: true }).click();
+      await page.getByLabel("Group by").selectOption({ label: "Tool" });
       const groups = page.getByRole("region", { name: "Breakdown" });
       await groups.getByRole("link").first().waitFor({ timeout: COUNTED_MS });
       await page.getByRole("button", { name: "Show Tokens as a table" }).click();

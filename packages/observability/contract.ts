@@ -16,6 +16,7 @@ export * from "./repository-name.ts";
 export { LISTED_NUMBERS, NUMBERS, type ListedNumberName, type NumberColumn, type NumberName, type NumberUnit } from "./step-numbers.ts";
 export * from "./sessions-contract.ts";
 export * from "./trace-contract.ts";
+export { hasTraceFacets } from "./trace-query-fields.ts";
 export * from "./trace-query.ts";
 export * from "./transcript-contract.ts";
 export {

@@ -24,7 +24,7 @@ const tracesRoute = createRoute({
 
 const dashboardsRoute = createRoute({
   ...under(projectRoute, "/dashboards"),
-  validateSearch: z.object({ by: text, span: text, from: text, to: text }),
+  validateSearch: z.object({ q: text, by: text, top: text, span: text, from: text, to: text }),
   component: lazyPage(() => import("#routes/project/dashboards-page.tsx"), "DashboardsPage"),
 });
 

@@ -1,31 +1,54 @@
+import { quoteTraceValue } from "@sightline/observability/contract";
 import type { GroupsQuestion } from "./api/metrics.ts";
 
 export type Grouping = {
+  /** In the address. */
   readonly value: string;
   readonly label: string;
-  readonly question: GroupsQuestion;
-  /** Whether traces are counted, and not their steps. */
-  readonly ofTraces: boolean;
-  /** The query of the list of traces that a group leads to; none where the list can't be asked so. */
-  readonly queryOf: (key: string) => string | undefined;
+  /** The field of the query by which traces are grouped, and which leads to a group's traces. */
+  readonly field: string;
+  /** What the figures of all traces, which are counted by the hour, tell of it. Without it they are read from the traces. */
+  readonly question?: GroupsQuestion;
+  /** Whether those are of steps and not of traces. */
+  readonly ofSteps?: true;
 };
+
+const KIND: Grouping = { value: "kind", label: "Kind of step", field: "kind", question: { by: "kind" }, ofSteps: true };
+const GROUPINGS: readonly [Grouping, ...Grouping[]] = [
+  { value: "model", label: "Model", field: "model", question: { by: "model", kind: "llm" }, ofSteps: true },
+  { value: "node", label: "Node", field: "node", question: { by: "name", kind: "node" }, ofSteps: true },
+  { value: "tool", label: "Tool", field: "tool", question: { by: "name", kind: "tool" }, ofSteps: true },
+  KIND,
+  { value: "name", label: "Trace", field: "name", question: { by: "trace" } },
+  { value: "status", label: "Status", field: "status", question: { by: "status" } },
+  ...(["user", "session", "tag", "environment", "release", "version"] as const).map((field) => ({
+    value: field,
+    label: field.charAt(0).toUpperCase() + field.slice(1),
+    field,
+  })),
+];
+
+/** What there is to group by; the keys are those of the traces' metadata. */
+export function groupingsOf(keys: readonly string[], isFiltered: boolean): readonly Grouping[] {
+  return [
+    ...GROUPINGS.filter((grouping) => !(isFiltered && grouping === KIND)),
+    ...keys.map((key) => ({ value: `metadata.${key}`, label: `Metadata: ${key}`, field: `metadata.${key}` })),
+  ];
+}
+
+export function groupingOf(value: string | undefined, groupings: readonly Grouping[]): Grouping {
+  return groupings.find((grouping) => grouping.value === value) ?? GROUPINGS[0];
+}
+
+/** Fields by which a chart is told, each with its name. */
+export function chartFieldsOf(keys: readonly string[]) {
+  return groupingsOf(keys, true).map(({ field, label }) => ({ value: field, label }));
+}
 
 /** What the API calls everything that is too rare to be told apart. */
 const OTHER = "(other)";
 
-export const GROUPINGS: readonly [Grouping, ...Grouping[]] = [
-  { value: "model", label: "Model", question: { by: "model", kind: "llm" }, ofTraces: false, queryOf: fieldIs("model") },
-  { value: "node", label: "Node", question: { by: "name", kind: "node" }, ofTraces: false, queryOf: fieldIs("node") },
-  { value: "tool", label: "Tool", question: { by: "name", kind: "tool" }, ofTraces: false, queryOf: fieldIs("tool") },
-  { value: "name", label: "Trace", question: { by: "trace" }, ofTraces: true, queryOf: fieldIs("name") },
-  { value: "status", label: "Status", question: { by: "status" }, ofTraces: true, queryOf: fieldIs("status") },
-  { value: "kind", label: "Kind of step", question: { by: "kind" }, ofTraces: false, queryOf: fieldIs("kind") },
-];
-
-export function groupingOf(value: string | undefined): Grouping {
-  return GROUPINGS.find((grouping) => grouping.value === value) ?? GROUPINGS[0];
-}
-
-function fieldIs(field: string): (key: string) => string | undefined {
-  return (key) => (key === "" || key === OTHER ? undefined : `${field}:${/^[\w.-]+$/u.test(key) ? key : JSON.stringify(key)}`);
+/** The query of the list of traces that a group leads to; none where the list can't be asked so. */
+export function queryOfGroup(field: string, key: string, q = ""): string | undefined {
+  return key === "" || key === OTHER ? undefined : `${q.trim()} ${field}:${quoteTraceValue(key)}`.trim();
 }

@@ -36,12 +36,9 @@ describe("a series", () => {
     time: "2026-11-21T10:00:00.000Z",
     input_tokens: 5,
     output_tokens: 5,
-    calls: 1,
-    unpriced_calls: 0,
     cost: 1,
     time_to_first_token: { p50_ms: 300, p95_ms: 900, p99_ms: 900, mean_ms: 400 },
     traces: counted,
-    observations: counted,
   };
 
   it("has a point for each step, nothing where nothing happened, and no duration there", () => {

@@ -1,12 +1,13 @@
-import { EMPTY_POINT, type Metrics } from "@sightline/observability/contract";
+import { EMPTY_POINT, type Figures, type Metrics } from "@sightline/observability/contract";
 import { formatShortTime } from "#ui/words/format.ts";
 
 const STEP_MS = { hour: 3_600_000, day: 24 * 3_600_000 } as const;
 
-export type Point = Metrics["series"][number];
+export type Point = Figures & { readonly time: string };
+export type Series = Pick<Metrics, "from" | "to" | "step"> & { readonly series: readonly Point[] };
 
 /** A point for every step of the time, also for those in which nothing happened and which the API leaves out. */
-export function wholeSeries({ from, to, step, series }: Pick<Metrics, "from" | "to" | "step" | "series">): readonly Point[] {
+export function wholeSeries({ from, to, step, series }: Series): readonly Point[] {
   const known = new Map(series.map((point) => [Date.parse(point.time), point]));
   const length = STEP_MS[step];
   const first = Math.floor(Date.parse(from) / length) * length;

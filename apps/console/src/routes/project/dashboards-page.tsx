@@ -1,30 +1,32 @@
-import { Anchor, Button, Paper } from "@mantine/core";
-import type { Metrics } from "@sightline/observability/contract";
-import { IconChartBar } from "@tabler/icons-react";
+import { Alert, Anchor, Button, Paper } from "@mantine/core";
+import { chartMeasureSchema } from "@sightline/observability/contract";
+import { IconChartBar, IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import { metricsQuery } from "#features/dashboards/api/metrics.ts";
+import type { ReactNode } from "react";
+import { metricsQuery, traceFiguresQuery } from "#features/dashboards/api/metrics.ts";
 import { askedRange } from "#features/dashboards/asked-range.ts";
 import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
 import { Dashboard, DashboardSkeleton } from "#features/dashboards/components/dashboard.tsx";
-import { groupingOf } from "#features/dashboards/groupings.ts";
+import { OwnCharts } from "#features/dashboards/components/own-charts.tsx";
+import { groupingOf, groupingsOf } from "#features/dashboards/groupings.ts";
+import { projectQuery } from "#features/projects/api/projects.ts";
+import { facetsQuery } from "#features/traces/api/list-traces.ts";
+import { isReadable } from "#features/traces/list/list-state.ts";
+import { QueryBar } from "#features/traces/list/query/query-bar.tsx";
 import { EmptyPanel, ListError } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import { RangePicker } from "#ui/time/range-picker.tsx";
 import { SPANS, type TimeRange, timeRangeOf } from "#ui/time/time-range.ts";
 import { useNow } from "#ui/time/use-now.ts";
+import { formatCount } from "#ui/words/format.ts";
 import classes from "./dashboards-page.module.css";
 
 const route = getRouteApi("/signed-in/projects/$projectId/dashboards");
 
 const DEFAULT_RANGE: TimeRange = { span: "24h" };
 const OFFERED = SPANS.filter(({ hours }) => hours >= 24);
-
-/** Hours that are still being counted may hold something. */
-function isEmpty({ total, pending_hours: pending }: Metrics): boolean {
-  return total.traces.count === 0 && total.calls === 0 && pending === 0;
-}
 
 export function DashboardsPage() {
   const { projectId } = route.useParams();
@@ -33,13 +35,40 @@ export function DashboardsPage() {
   const inAddress = timeRangeOf(search);
   const range = Object.values(inAddress).every((value) => value === undefined) ? DEFAULT_RANGE : inAddress;
   const asked = askedRange(range, useNow());
-  const metrics = useQuery(metricsQuery(projectId, asked));
-  const grouping = groupingOf(search.by);
+  const typed = search.q ?? "";
+  // What can't be read filters nothing, and is explained below its field.
+  const q = isReadable(typed) ? typed.trim() : "";
+  const isFiltered = q !== "";
+  const counted = useQuery({ ...metricsQuery(projectId, asked), enabled: !isFiltered });
+  const filtered = useQuery({ ...traceFiguresQuery(projectId, asked, { q }), enabled: isFiltered });
+  const figures = isFiltered ? filtered : counted;
+  const { data: project } = useQuery(projectQuery(projectId));
+  const { data: metadata } = useQuery(facetsQuery(projectId, { field: "metadata", prefix: "", q: "" }));
+  const metadataKeys = metadata?.items.map(({ value }) => value) ?? [];
+  const groupings = groupingsOf(metadataKeys, isFiltered);
+  const change = (next: Partial<typeof search>) =>
+    void navigate({ search: (known) => ({ ...known, ...next }), replace: true, resetScroll: false });
   // Two instants, so that the list shows what was counted.
-  const counted = { from: asked.from, to: asked.to };
+  const link = (name: string, query: string) => (
+    <Anchor
+      component={Link}
+      to="/projects/$projectId/traces"
+      params={{ projectId }}
+      search={{ q: query, from: asked.from, to: asked.to }}
+      inherit
+    >
+      {name}
+    </Anchor>
+  );
+  const showStep = (step: { readonly from: string; readonly to: string }, query: string) =>
+    void navigate({ to: "/projects/$projectId/traces", params: { projectId }, search: { ...step, q: query === "" ? undefined : query } });
+  const isEmpty = figures.data !== undefined && figures.data.total.traces.count === 0 && (isFiltered || !hasUncounted(counted.data));
   return (
     <WidePage>
-      <PageHeader title="Dashboard" description="Hourly figures over all traces of the project.">
+      <PageHeader
+        title="Dashboard"
+        description={isFiltered ? "Figures of the traces that match the filter." : "Hourly figures over all traces of the project."}
+      >
         <RangePicker
           range={range}
           spans={OFFERED}
@@ -49,44 +78,89 @@ export function DashboardsPage() {
         />
       </PageHeader>
       <div className={classes.parts}>
-        {metrics.data === undefined && metrics.error === null && <DashboardSkeleton />}
-        {metrics.data === undefined && metrics.error !== null && (
-          <ListError title="The figures could not be loaded" error={metrics.error} onRetry={() => void metrics.refetch()} />
-        )}
-        {metrics.data !== undefined && isEmpty(metrics.data) && (
-          <Paper>
-            <EmptyPanel
-              icon={<IconChartBar />}
-              title="No traces in this time range"
-              description="Choose a longer time range above. A project without any traces shows how to send the first on its Traces page."
-            >
-              <Button component={Link} variant="default" to="/projects/$projectId/traces" params={{ projectId }}>
-                Go to traces
-              </Button>
-            </EmptyPanel>
-          </Paper>
-        )}
-        {metrics.data !== undefined && !isEmpty(metrics.data) && (
-          <Dashboard
-            metrics={metrics.data}
-            onStep={(step) => void navigate({ to: "/projects/$projectId/traces", params: { projectId }, search: step })}
+        <search className={classes.filter}>
+          <QueryBar
+            projectId={projectId}
+            label="Filter of the dashboard"
+            value={typed}
+            onChange={(text) => change({ q: text.trim() === "" ? undefined : text })}
           />
+        </search>
+        {isFiltered && filtered.data !== undefined && filtered.data.newest !== null && (
+          <Alert role="status" py="xs">
+            More traces match; these figures are of the newest {formatCount(filtered.data.newest)} of them.
+          </Alert>
         )}
-        {(metrics.data === undefined ? metrics.error === null : !isEmpty(metrics.data)) && (
+        {figures.data === undefined && figures.error === null && <DashboardSkeleton />}
+        {figures.data === undefined && figures.error !== null && (
+          <ListError title="The figures could not be loaded" error={figures.error} onRetry={() => void figures.refetch()} />
+        )}
+        {isEmpty && (isFiltered ? <NoMatch onClear={() => change({ q: undefined })} /> : <NoTraces projectId={projectId} />)}
+        {figures.data !== undefined && !isEmpty && (
+          <Dashboard metrics={figures.data} isFiltered={isFiltered} onStep={(step) => showStep(step, q)} />
+        )}
+        <OwnCharts
+          projectId={projectId}
+          range={asked}
+          q={q}
+          mayEdit={project !== undefined && project.my_role !== "viewer"}
+          metadataKeys={metadataKeys}
+          queryField={QueryBar}
+          onStep={showStep}
+          link={link}
+        />
+        {figures.error === null && !isEmpty && (
           <Breakdown
             projectId={projectId}
             range={asked}
-            grouping={grouping}
-            onGroup={(by) => void navigate({ search: (known) => ({ ...known, by }), replace: true, resetScroll: false })}
+            q={q}
+            groupings={groupings}
+            grouping={groupingOf(search.by, groupings)}
+            onGroup={(by) => change({ by })}
+            top={chartMeasureSchema.safeParse(search.top).data ?? "traces"}
+            onTop={(top) => change({ top })}
           >
-            {(name, q) => (
-              <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ q, ...counted }} inherit>
-                {name}
-              </Anchor>
-            )}
+            {link}
           </Breakdown>
         )}
       </div>
     </WidePage>
+  );
+}
+
+/** Hours that are still being counted may hold something. */
+function hasUncounted(metrics: { readonly pending_hours: number; readonly total: { readonly calls: number } } | undefined): boolean {
+  return metrics !== undefined && (metrics.pending_hours > 0 || metrics.total.calls > 0);
+}
+
+function NoMatch({ onClear }: { readonly onClear: () => void }): ReactNode {
+  return (
+    <Paper>
+      <EmptyPanel
+        icon={<IconFilterOff />}
+        title="No traces match your filter"
+        description="Choose a longer time range above, or drop the filter."
+      >
+        <Button variant="default" onClick={onClear}>
+          Drop the filter
+        </Button>
+      </EmptyPanel>
+    </Paper>
+  );
+}
+
+function NoTraces({ projectId }: { readonly projectId: string }): ReactNode {
+  return (
+    <Paper>
+      <EmptyPanel
+        icon={<IconChartBar />}
+        title="No traces in this time range"
+        description="Choose a longer time range above. A project without any traces shows how to send the first on its Traces page."
+      >
+        <Button component={Link} variant="default" to="/projects/$projectId/traces" params={{ projectId }}>
+          Go to traces
+        </Button>
+      </EmptyPanel>
+    </Paper>
   );
 }

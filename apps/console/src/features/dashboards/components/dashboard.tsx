@@ -1,10 +1,10 @@
 import { Alert, Paper, Skeleton } from "@mantine/core";
-import { NUMBERS, type Metrics, type Spread } from "@sightline/observability/contract";
+import { type Figures, type Metrics, NUMBERS, type Spread } from "@sightline/observability/contract";
 import { IconClockHour4 } from "@tabler/icons-react";
 import { formatCost, formatCount, plural } from "#ui/words/format.ts";
-import { type Point, endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
+import { type Point, type Series, endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
 import classes from "./dashboard.module.css";
-import { KeyFigures, durationOf, percentOf } from "./key-figures.tsx";
+import { KeyFigures, type Total, durationOf, percentOf } from "./key-figures.tsx";
 import { SeriesCard } from "./series-card.tsx";
 
 const FIGURES = 6;
@@ -32,14 +32,16 @@ export function DashboardSkeleton() {
 }
 
 type DashboardProps = {
-  readonly metrics: Metrics;
+  /** Counted by the hour, or read from the traces that a filter finds. */
+  readonly metrics: Series & { readonly total: Total; readonly pending_hours?: number };
+  readonly isFiltered: boolean;
   /** A step was chosen, of which the traces should be shown. */
   readonly onStep: (range: { readonly from: string; readonly to: string }) => void;
 };
 
 /** The figures of a time: their sums, and how they went. */
-export function Dashboard({ metrics, onStep }: DashboardProps) {
-  const { total, step, pending_hours: pending } = metrics;
+export function Dashboard({ metrics, isFiltered, onStep }: DashboardProps) {
+  const { total, step, pending_hours: pending = 0 } = metrics;
   const points = wholeSeries(metrics);
   const rows = points.map((point) => ({
     time: point.time,
@@ -53,7 +55,7 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
   const choose = (time: string) => onStep({ from: time, to: endOfStep(time, step) });
   const common = { rows, onStep: choose };
   const times = { total, step, points, onStep: choose };
-  const { traces, unpriced_calls: unpriced } = total;
+  const { traces, calls, unpriced_calls: unpriced = 0 } = total;
   return (
     <div className={classes.dashboard}>
       {pending > 0 && (
@@ -77,21 +79,21 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
         <TimesCard
           {...times}
           title="Duration of traces"
-          note="Completed traces only; percentiles within 1%."
+          note={isFiltered ? "Completed traces only." : "Completed traces only; percentiles within 1%."}
           timesOf={(point) => point.traces}
         />
         {total.time_to_first_token.p50_ms !== null && (
           <TimesCard
             {...times}
             title={NUMBERS.time_to_first_token_ms.label}
-            note="Streamed model calls only; percentiles within 1%."
+            note={isFiltered ? "The slowest streamed model call of each trace." : "Streamed model calls only; percentiles within 1%."}
             timesOf={(point) => point.time_to_first_token}
           />
         )}
         <SeriesCard
           {...common}
           title="Tokens"
-          summary={`${formatCount(total.input_tokens)} in, ${formatCount(total.output_tokens)} out, of ${plural(total.calls, "model call", "model calls")}`}
+          summary={`${formatCount(total.input_tokens)} in, ${formatCount(total.output_tokens)} out${calls === undefined ? "" : `, of ${plural(calls, "model call", "model calls")}`}`}
           kind="bars"
           series={[
             { name: "input", label: "In", color: "var(--sl-kind-node)" },
@@ -118,13 +120,13 @@ export function Dashboard({ metrics, onStep }: DashboardProps) {
 }
 
 type TimesCardProps = {
-  readonly total: Metrics["total"];
+  readonly total: Figures;
   readonly step: Metrics["step"];
   readonly points: readonly Point[];
   readonly title: string;
   readonly note: string;
   /** Whose times they are. */
-  readonly timesOf: (point: Metrics["total"]) => Spread;
+  readonly timesOf: (point: Figures) => Spread;
   readonly onStep: (time: string) => void;
 };
 

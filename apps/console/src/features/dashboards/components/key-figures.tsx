@@ -1,11 +1,14 @@
 import { Paper, Text } from "@mantine/core";
-import type { Metrics } from "@sightline/observability/contract";
+import type { Figures, Metrics } from "@sightline/observability/contract";
 import type { ReactNode } from "react";
 import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/words/format.ts";
 import classes from "./key-figures.module.css";
 
-export function KeyFigures({ total }: { readonly total: Metrics["total"] }) {
-  const { traces, input_tokens: input, output_tokens: output, cost, calls, unpriced_calls: unpriced } = total;
+/** What is known of filtered traces, and of all of them how many model calls they made. */
+export type Total = Figures & Partial<Pick<Metrics["total"], "calls" | "unpriced_calls">>;
+
+export function KeyFigures({ total }: { readonly total: Total }) {
+  const { traces, input_tokens: input, output_tokens: output, cost, calls, unpriced_calls: unpriced = 0 } = total;
   return (
     <Paper component="dl" className={classes.figures}>
       <Figure label="Traces" value={formatCount(traces.count)} />
@@ -16,7 +19,7 @@ export function KeyFigures({ total }: { readonly total: Metrics["total"] }) {
         isBad={traces.failures > 0}
       />
       <Figure label="Median duration" value={durationOf(traces.p50_ms)} below={`p95 ${durationOf(traces.p95_ms)}`} />
-      <Figure label="Model calls" value={formatCount(calls)} />
+      {calls !== undefined && <Figure label="Model calls" value={formatCount(calls)} />}
       <Figure label="Tokens" value={formatCount(input + output)} below={`${formatCount(input)} in, ${formatCount(output)} out`} />
       <Figure
         label="Cost"

@@ -1,4 +1,4 @@
-import { Skeleton, UnstyledButton, Button, Paper, Title } from "@mantine/core";
+import { Button, Group, Paper, Skeleton, Title, UnstyledButton } from "@mantine/core";
 import { type ReactNode, Suspense, useState } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import type { ChartRow, SeriesChartProps } from "./series-chart.tsx";
@@ -15,10 +15,12 @@ type SeriesCardProps = SeriesChartProps & {
   readonly summary: string;
   /** What must be known to read it right. */
   readonly note?: ReactNode;
+  /** Beside the button that shows the table. */
+  readonly tools?: ReactNode;
 };
 
 /** Figures over time and, for whoever can't see the chart or wants the numbers, the same as a table; a step leads to its traces. */
-export function SeriesCard({ title, summary, note, ...chart }: SeriesCardProps) {
+export function SeriesCard({ title, summary, note, tools, ...chart }: SeriesCardProps) {
   const [isTable, setIsTable] = useState(false);
   return (
     <Paper component="section" aria-label={title} className={classes.card}>
@@ -27,16 +29,19 @@ export function SeriesCard({ title, summary, note, ...chart }: SeriesCardProps) 
           <Title order={2}>{title}</Title>
           <Dimmed>{summary}</Dimmed>
         </div>
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          color="gray"
-          leftSection={isTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
-          aria-label={isTable ? `Show ${title} as a chart` : `Show ${title} as a table`}
-          onClick={() => setIsTable(!isTable)}
-        >
-          {isTable ? "Chart" : "Table"}
-        </Button>
+        <Group gap={4} wrap="nowrap">
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            leftSection={isTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
+            aria-label={isTable ? `Show ${title} as a chart` : `Show ${title} as a table`}
+            onClick={() => setIsTable(!isTable)}
+          >
+            {isTable ? "Chart" : "Table"}
+          </Button>
+          {tools}
+        </Group>
       </header>
       {isTable ? (
         <div className={classes.table} tabIndex={0} role="region" aria-label={`${title} as a table`}>

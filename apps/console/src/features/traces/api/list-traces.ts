@@ -1,4 +1,4 @@
-import { type FacetField, type TraceSort, facetListSchema, traceHistogramSchema, tracePageSchema } from "@sightline/observability/contract";
+import { type TraceSort, facetListSchema, traceHistogramSchema, tracePageSchema } from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
@@ -45,7 +45,7 @@ export function newestTracesQuery(projectId: string, { everyMs, ...query }: { q:
   });
 }
 
-export type AskedFacets = { readonly field: FacetField; readonly prefix: string; readonly q: string };
+export type AskedFacets = { readonly field: string; readonly prefix: string; readonly q: string };
 
 /** The values that a field has, for the completion of a query. */
 export function facetsQuery(projectId: string, asked: AskedFacets) {

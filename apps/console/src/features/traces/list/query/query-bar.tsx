@@ -1,5 +1,5 @@
 import { useDebouncedValue } from "@mantine/hooks";
-import { type TraceQueryError, facetFieldSchema, parseTraceQuery } from "@sightline/observability/contract";
+import { type TraceQueryError, hasTraceFacets, parseTraceQuery } from "@sightline/observability/contract";
 import { type ReactNode, useId, useState } from "react";
 import { complete, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
 import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";
@@ -15,7 +15,7 @@ const FACETS_PAUSE_MS = 120;
 /** What the text may become at the caret; asks the API for the values of a field. Nothing without a caret. */
 function useOptions(projectId: string, text: string, caret: number | undefined) {
   const place = caret === undefined ? undefined : placeAt(text, caret);
-  const field = place?.kind === "value" ? facetFieldSchema.safeParse(place.field.name).data : undefined;
+  const field = place?.kind === "value" && hasTraceFacets(place.name) ? place.name : undefined;
   const [prefix] = useDebouncedValue(place?.begun ?? "", FACETS_PAUSE_MS);
   const q = place === undefined ? "" : withoutTermAt(text, place);
   const facets = useQuery({
@@ -33,7 +33,7 @@ type QueryBarProps = {
   readonly projectId: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
-  readonly onEnterResults: () => void;
+  readonly onEnterResults?: () => void;
 };
 
 /** The query of the list, completed as it is typed, with what can't be read underlined and explained. */

@@ -3,7 +3,8 @@ import { TRACE_FIELDS, type TraceField, quoteTraceValue } from "@sightline/obser
 /** What stands at the caret: the beginning of a field's name, or of one of its values. */
 export type QueryPlace = { /** What a completion replaces. */ readonly from: number; readonly to: number } & (
   | { readonly kind: "field"; readonly begun: string; readonly isNegated: boolean }
-  | { readonly kind: "value"; readonly field: TraceField; readonly begun: string; readonly termFrom: number }
+  /** `name`: the field's, and of many the key's behind it. */
+  | { readonly kind: "value"; readonly field: TraceField; readonly name: string; readonly begun: string; readonly termFrom: number }
 );
 
 export type QueryOption = { readonly text: string; readonly explains: string };
@@ -22,7 +23,7 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
 export function placeAt(text: string, caret: number): QueryPlace | undefined {
   const start = startOfTerm(text, caret);
   const term = text.slice(start, caret);
-  const [, minus = "", name = "", colon = "", values = ""] = /^(-?)([a-z_]*)(?:\.[^\s:]*)?(:?)(.*)$/isu.exec(term) ?? [];
+  const [, minus = "", name = "", key = "", colon = "", values = ""] = /^(-?)([a-z_]*)(\.[^\s:]*)?(:?)(.*)$/isu.exec(term) ?? [];
   if (colon === "") {
     return /["*.]/.test(term) ? undefined : { kind: "field", from: start, to: caret, begun: name.toLowerCase(), isNegated: minus === "-" };
   }
@@ -30,7 +31,15 @@ export function placeAt(text: string, caret: number): QueryPlace | undefined {
   const from = caret - (values.length - startOfValue(values));
   return field === undefined
     ? undefined
-    : { kind: "value", field, from, to: endOfValue(text, caret), begun: unquoted(text.slice(from, caret)), termFrom: start };
+    : {
+        kind: "value",
+        field,
+        name: `${field.name}${key}`,
+        from,
+        to: endOfValue(text, caret),
+        begun: unquoted(text.slice(from, caret)),
+        termFrom: start,
+      };
 }
 
 /** What the place may become. `values` are those that are known of the field. */
