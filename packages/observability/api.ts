@@ -13,6 +13,7 @@ import { createAuthenticators, type ObservabilityAuthenticators } from "./query/
 import { chartRoutes } from "./query/figures/charts.routes.ts";
 import { codeRunRoutes } from "./query/figures/code-runs.routes.ts";
 import { deadLetterRoutes } from "./query/ingestion/dead-letters.routes.ts";
+import { bulkRoutes } from "./query/list/bulk.routes.ts";
 import { facetRoutes } from "./query/list/facets.routes.ts";
 import { histogramRoutes } from "./query/list/histogram.routes.ts";
 import { gapRoutes } from "./query/ingestion/gaps.routes.ts";
@@ -81,6 +82,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
       memberRoutes(queries)(server);
       maskingRoutes(queries)(server);
       listTraceRoutes(queries)(server);
+      bulkRoutes(queries)(server);
       facetRoutes(queries)(server);
       histogramRoutes(queries)(server);
       traceFiguresRoutes(queries)(server);

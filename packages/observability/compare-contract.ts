@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nulRefused, observationKindSchema, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./contract-parts.ts";
+import { traceIdsSchema } from "./explore-contract.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
 /** What differed between two runs, and what is taken away from a project. */
@@ -153,6 +154,12 @@ export const exportRequestSchema = z.object({
   to: z.iso.datetime({ offset: true }).optional(),
   /** This trace alone. */
   trace_id: z.uuid().optional(),
+  /** These traces alone, as the list names them; parted by commas. */
+  trace_ids: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(traceIdsSchema)
+    .optional(),
   /** `values`: with inputs, outputs, reasoning and attributes. */
   include: z.enum(["values"]).optional(),
 });

@@ -142,6 +142,17 @@ export const traceGroupPageSchema = z.object({
 });
 export type TraceGroupPage = z.infer<typeof traceGroupPageSchema>;
 
+/** How many traces one request changes or exports. */
+export const MAX_BULK_TRACES = 200;
+export const traceIdsSchema = z.array(z.uuid()).min(1).max(MAX_BULK_TRACES);
+const tagsSchema = z.array(z.string().trim().min(1).max(200).regex(WITHOUT_NUL, nulRefused)).max(20).default([]);
+
+export const deleteTracesRequestSchema = z.object({ trace_ids: traceIdsSchema });
+export const tagTracesRequestSchema = deleteTracesRequestSchema.extend({ add: tagsSchema, remove: tagsSchema });
+export type TagTracesRequest = z.input<typeof tagTracesRequestSchema>;
+/** How many of the traces there are. */
+export const bulkAnswerSchema = z.object({ traces: z.int() });
+
 const viewFields = {
   name: z.string().trim().min(1, "give the view a name").max(100).regex(WITHOUT_NUL, nulRefused),
   query: traceQueryText,

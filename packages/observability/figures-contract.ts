@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { facetFieldSchema, traceQueryText } from "./explore-contract.ts";
+import { facetFieldSchema, traceIdsSchema, traceQueryText } from "./explore-contract.ts";
 import { listRequestSchema, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
 
 /** Prices, metrics and scores. */
@@ -175,6 +175,11 @@ export const createScoreRequestSchema = z.object({
   comment: z.string().max(4000).regex(WITHOUT_NUL, nulRefused).optional(),
 });
 export type CreateScoreRequest = z.infer<typeof createScoreRequestSchema>;
+
+export const scoreTracesRequestSchema = createScoreRequestSchema
+  .pick({ name: true, value: true, comment: true })
+  .extend({ trace_ids: traceIdsSchema });
+export type ScoreTracesRequest = z.input<typeof scoreTracesRequestSchema>;
 
 export const scoreSchema = z.object({
   id: z.uuid(),

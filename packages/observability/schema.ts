@@ -62,6 +62,7 @@ type MaskingRow = {
 export type TraceRow = RowOf<typeof TRACES> & {
   /** As `pg` reads it: midnight in the process' time zone. Compared in the database only. */
   day: Generated<Date>;
+  tags: Generated<string[] | null>;
   sort_at: Derived<Date>;
   status: Derived<"running" | "success" | "failure" | "interrupted">;
 };

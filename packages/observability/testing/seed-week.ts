@@ -18,6 +18,7 @@ const { OBSERVABILITY_STREAM_NAME: stream = "observability:events" } = process.e
 
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
+const RELEASED_AT = Date.now() - 60 * HOUR_MS;
 const random = randomOf(7);
 const pick = <Item>(items: readonly [Item, ...Item[]]): Item => items[Math.floor(random() * items.length)] ?? items[0];
 const between = (least: number, most: number): number => Math.round(least + random() * (most - least));
@@ -135,7 +136,10 @@ function runOf(producer: Producer, begunAt: number, isRunning: boolean): readonl
     started_at: at(),
     session_id: `visit ${user.slice(0, user.indexOf("@"))} ${new Date(begunAt).toISOString().slice(0, 10)}`,
     user_id: user,
-    release: begunAt > Date.now() - 3 * 24 * HOUR_MS ? "1.4.0" : "1.3.2",
+    environment: random() < 0.8 ? "production" : "staging",
+    release: begunAt < RELEASED_AT ? "2026.11.1" : "2026.11.2",
+    tags: [pick(["web", "mobile", "e-mail"]), ...(user === USERS[0] ? ["beta"] : [])],
+    attributes: { metadata: { country: pick(["DE", "FR", "PL"]) } },
     input: { question: asked },
   });
   const first = node(plan, "plan", () => call(plan, `I look it up with ${tool}.`));

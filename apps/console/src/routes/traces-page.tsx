@@ -31,7 +31,8 @@ export function TracesPage() {
   const { projectId } = route.useParams();
   const navigate = route.useNavigate();
   const { data: projects } = useQuery(projectsQuery);
-  const name = projects?.find(({ id }) => id === projectId)?.name;
+  const project = projects?.find(({ id }) => id === projectId);
+  const name = project?.name;
   const search = route.useSearch();
   const state = listStateOf(search);
   const show = (next: ListState) => void navigate({ search: searchOf(next), replace: true, resetScroll: false });
@@ -49,6 +50,7 @@ export function TracesPage() {
       <TraceList
         key={projectId}
         {...list}
+        role={project?.my_role}
         onCompare={(a, b) => void navigate({ to: "/projects/$projectId/compare", params: { projectId }, search: { a, b } })}
         setUp={
           <>

@@ -36,6 +36,8 @@ create table observability.traces (
   end_words text[],
   -- What it is found by beside its names: `environment:…`, `release:…`, `version:…`, `tag:…`, `metadata.<key>:…`.
   start_fields text[],
+  -- Tags that people added.
+  tags text[],
   -- One line of its input and of its output, for the list, which reads no payload.
   start_line text,
   end_line text,

@@ -118,7 +118,9 @@ returns table (
     ) as step
   ) as told
   cross join lateral (
-    select array_agg(distinct said.field || ':' || left(said.value, 200)) || coalesce(trace.start_fields, '{}') as fields
+    select array_agg(distinct said.field || ':' || left(said.value, 200)) || array(
+      select unnest(trace.start_fields) union select 'tag:' || tag from unnest(trace.tags) as tag
+    ) as fields
     from observability.traces as run
     join observability.observations as step on step.project_id = of_project and step.trace_id = run.id and step.day = run.day
         and (of_days is null or step.day = any(of_days))

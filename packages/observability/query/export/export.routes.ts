@@ -13,7 +13,7 @@ import { ownerOf } from "#query/access/reader-of.ts";
 import { enterProject, projectParams } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
-import { findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
+import { findEntries, findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
 import { exportTraces, exportPages } from "./export-traces.ts";
@@ -84,7 +84,7 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
         },
       },
       async (request, reply) => {
-        const { q, trace_id: traceId, include } = request.query;
+        const { q, trace_id: traceId, trace_ids: ids, include } = request.query;
         const since = clock.now();
         const [from, to] = [toDate(request.query.from), toDate(request.query.to)];
         const terms = termsOf({ q });
@@ -94,9 +94,11 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
           throw refusal(400, "invalid_request", "Nothing is between from and to: give a to that is later.");
         }
         const pages =
-          traceId === undefined
-            ? exportPages(query, { reader, projectId, terms, from, to, now: clock.now() })
-            : [[await findOne(query, { reader, projectId, traceId })]];
+          traceId !== undefined
+            ? [[await findOne(query, { reader, projectId, traceId })]]
+            : ids === undefined
+              ? exportPages(query, { reader, projectId, terms, from, to, now: clock.now() })
+              : [await findEntries(query, { reader, projectId, ids })];
         const lines = exportTraces({
           query,
           reader,

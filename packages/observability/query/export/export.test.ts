@@ -61,7 +61,9 @@ test("with values it has inputs, outputs, reasoning and attributes", async () =>
 });
 
 test("one trace, or those of a time, can be asked for", async () => {
-  expect(countsOf(await exported(`?trace_id=${first}`))).toEqual({ trace: 1, observation: 3, score: 1, end: 1 });
+  for (const query of [`?trace_id=${first}`, `?trace_ids=${first},${uuidv7()}`]) {
+    expect(countsOf(await exported(query))).toEqual({ trace: 1, observation: 3, score: 1, end: 1 });
+  }
   expect(countsOf(await exported("?from=2026-11-21T10:00:01Z"))).toEqual({ end: 1 });
   expect(countsOf(await exported("?to=2026-11-21T10:00:00Z"))).toEqual({ end: 1 });
   expect(countsOf(await exported("?from=2026-11-21T11:00:00%2B01:00&to=2026-11-21T10:00:01Z"))["trace"]).toBe(2);
@@ -77,6 +79,7 @@ test.each([
   ["?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z", 400, "invalid_request"],
   ["?from=yesterday", 400, "invalid_request"],
   [`?trace_id=${uuidv7()}`, 404, "trace_not_found"],
+  ["?trace_ids=", 400, "invalid_request"],
 ])("%s is refused before anything is sent", async (query, status, error) => {
   expect(await api.get(`${url()}${query}`)).toMatchObject({ status, body: { error } });
 });

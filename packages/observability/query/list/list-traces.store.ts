@@ -170,9 +170,14 @@ function instantOf({ micros }: EntryPosition) {
 }
 
 /** One trace as the list shows it, by the id of its beginning. */
-export async function findEntry(query: Query, { projectId, reader, id }: OneInProject): Promise<EntryRow | undefined> {
-  await countTraces(query, projectId, [id]);
-  return (await readEntries(query, { projectId, reader, ids: [id] }))[0];
+export async function findEntry(query: Query, { id, ...project }: OneInProject): Promise<EntryRow | undefined> {
+  return (await findEntries(query, { ...project, ids: [id] }))[0];
+}
+
+/** Those of the traces that there are, in the order of their ids. */
+export async function findEntries(query: Query, chosen: InProject & { readonly ids: readonly string[] }): Promise<readonly EntryRow[]> {
+  await countTraces(query, chosen.projectId, chosen.ids);
+  return readEntries(query, chosen);
 }
 
 const numbers = sql.join(TRACE_NUMBERS.map((name) => sql.ref(`entry.${name}`)));

@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, type ButtonProps } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
@@ -12,11 +12,12 @@ type ExportButtonProps = {
   readonly name: string;
   readonly failed: string;
   readonly disabled?: boolean;
+  readonly size?: ButtonProps["size"];
   readonly download: (signal: AbortSignal) => Promise<Response>;
 };
 
 /** Takes a list away as a file, and says how much of it has come; a second press stops it. */
-export function ExportButton({ label, name, failed, disabled = false, download }: ExportButtonProps) {
+export function ExportButton({ label, name, failed, disabled = false, size = "sm", download }: ExportButtonProps) {
   const [bytes, setBytes] = useState(0);
   const stop = useRef<AbortController>(undefined);
   const run = useMutation({
@@ -36,6 +37,7 @@ export function ExportButton({ label, name, failed, disabled = false, download }
   return (
     <Button
       variant="default"
+      size={size}
       disabled={disabled && !run.isPending}
       leftSection={<IconDownload size={16} />}
       onClick={() => (run.isPending ? stop.current?.abort() : run.mutate())}

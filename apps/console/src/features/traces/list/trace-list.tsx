@@ -1,5 +1,5 @@
-import type { TraceHistogram } from "@sightline/observability/contract";
-import { Button, Group, Paper, Skeleton, Text, Stack } from "@mantine/core";
+import { MAX_BULK_TRACES, type ProjectRole, type TraceHistogram } from "@sightline/observability/contract";
+import { Button, Paper, Skeleton, Stack } from "@mantine/core";
 import { IconFilterOff, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -13,6 +13,7 @@ import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/marks/live-mark.tsx";
 import { type ListProps, isReadable } from "./list-state.ts";
 import { askedOf, withTerm, partsOf } from "#features/traces/list/query/query-text.ts";
+import { ChosenTraces } from "./chosen-traces.tsx";
 import { TraceHistogramBar } from "./histogram.tsx";
 import { TraceTable } from "./trace-table.tsx";
 import { isAllTime, rangeInWords } from "#ui/time/time-range.ts";
@@ -22,13 +23,15 @@ const PAUSE_MS = 300;
 const SORTED_PAUSE_MS = 5_000;
 
 type TraceListProps = ListProps & {
+  /** Of the reader in the project; undefined while it is not known. */
+  readonly role: ProjectRole | undefined;
   readonly onCompare: (first: string, second: string) => void;
   /** What a project without any trace needs. */
   readonly setUp: ReactNode;
 };
 
 /** The traces that the state of the list finds, live as long as they are the first. */
-export function TraceList({ projectId, state, onChange, onCompare, setUp }: TraceListProps) {
+export function TraceList({ projectId, role, state, onChange, onCompare, setUp }: TraceListProps) {
   const { sort, columns } = state;
   const asked = askedOf(state);
   const { q, order } = asked;
@@ -86,15 +89,7 @@ export function TraceList({ projectId, state, onChange, onCompare, setUp }: Trac
         </Dimmed>
         <Freshness readable={readable} error={list.error} live={isLive(list.data?.pages.length) ? live : undefined} onFirst={toFirst} />
         {chosen.length > 0 && (
-          <Group gap="xs" ml="auto">
-            <Text size="sm">{chosen.length === 1 ? "One chosen; choose another to compare" : "Two chosen"}</Text>
-            <Button size="compact-sm" disabled={chosen.length < 2} onClick={() => onCompare(chosen[0] ?? "", chosen[1] ?? "")}>
-              Compare
-            </Button>
-            <Button size="compact-sm" variant="subtle" onClick={() => setChosen([])}>
-              Clear
-            </Button>
-          </Group>
+          <ChosenTraces projectId={projectId} role={role} chosen={chosen} onCompare={onCompare} onClear={() => setChosen([])} />
         )}
       </div>
       {traces.length === 0 ? (
@@ -109,7 +104,9 @@ export function TraceList({ projectId, state, onChange, onCompare, setUp }: Trac
               sorting={{ sort, order }}
               chosen={chosen}
               onSort={(sorting) => onChange({ ...state, ...sorting })}
-              onChoose={(id) => setChosen(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen.slice(-1), id])}
+              onChoose={(ids, isChosen) =>
+                setChosen([...chosen.filter((id) => !ids.includes(id)), ...(isChosen ? ids : [])].slice(0, MAX_BULK_TRACES))
+              }
               onTerm={(term) => onChange({ ...state, q: withTerm(state.q, term) })}
             />
           </Paper>

@@ -35,9 +35,9 @@ const TraceRow = memo(function TraceRow({
       <Table.Td>
         <Checkbox
           size="xs"
-          aria-label={`Choose ${trace.name} of ${trace.started_at} to compare it`}
+          aria-label={`Choose ${trace.name} of ${trace.started_at}`}
           checked={isChosen}
-          onChange={() => onChoose(trace.id)}
+          onChange={() => onChoose([trace.id], !isChosen)}
         />
       </Table.Td>
       <Table.Td>
@@ -114,10 +114,10 @@ type TraceTableProps = {
   readonly traces: readonly ListedTrace[];
   readonly columns: readonly ColumnId[];
   readonly sorting: Sorting;
-  /** Ids of those that are chosen, two at the most. */
+  /** Ids of those that are chosen. */
   readonly chosen: readonly string[];
   readonly onSort: (sorting: Sorting) => void;
-  readonly onChoose: (id: string) => void;
+  readonly onChoose: (ids: readonly string[], isChosen: boolean) => void;
   readonly onTerm: (term: string) => void;
 };
 
@@ -150,7 +150,20 @@ export function TraceTable({ projectId, traces, columns: shownColumns, sorting, 
       >
         <Table.Thead>
           <Table.Tr>
-            <ColumnHeading header="Compare" isHidden width={CHOICE_WIDTH} />
+            <Table.Th w={CHOICE_WIDTH}>
+              <Checkbox
+                size="xs"
+                aria-label="Choose all that are shown"
+                checked={chosen.length > 0 && traces.every(({ id }) => chosen.includes(id))}
+                indeterminate={traces.some(({ id }) => chosen.includes(id)) && !traces.every(({ id }) => chosen.includes(id))}
+                onChange={(event) =>
+                  choose(
+                    traces.map(({ id }) => id),
+                    event.currentTarget.checked,
+                  )
+                }
+              />
+            </Table.Th>
             <ColumnHeading header="Status" width={STATUS_WIDTH} />
             <ColumnHeading header="Trace" {...(columns.some(({ isWide }) => isWide) ? { width: NAME_WIDTH } : {})} />
             {columns.map(({ id, label, width: wide, isWide, isNumber, sort }) => (

@@ -1,0 +1,74 @@
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { bulkAnswerSchema, deleteTracesRequestSchema, scoreTracesRequestSchema, tagTracesRequestSchema } from "#contract.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
+import { authorOf, userReaderOf } from "#query/access/reader-of.ts";
+import { deleteTraces, scoreTraces, tagTraces } from "./bulk.store.ts";
+
+const config = { auth: "user" };
+
+/** What is done to many traces of the list at once. */
+export function bulkRoutes({ query, clock, log }: RouteDependencies) {
+  return (server: HttpServer): void => {
+    const path = "/api/v1/projects/:project_id/traces";
+
+    server.post(
+      `${path}/tag`,
+      {
+        config,
+        schema: {
+          summary: "Add tags to traces, or take away tags that were added here",
+          params: projectParams,
+          body: tagTracesRequestSchema,
+          response: { 200: bulkAnswerSchema },
+        },
+      },
+      async (request) => {
+        const { trace_ids: ids, add, remove } = request.body;
+        const project = await enterProject(query, request, "editor");
+        const traces = await tagTraces(query, { ...project, ids, add, remove });
+        log.info({ project: project.projectId, traces, add, remove, by: authorOf(project.reader) }, "traces were tagged");
+        return { traces };
+      },
+    );
+
+    server.post(
+      `${path}/score`,
+      {
+        config,
+        schema: {
+          summary: "Give traces a score, each the same",
+          params: projectParams,
+          body: scoreTracesRequestSchema,
+          response: { 200: bulkAnswerSchema },
+        },
+      },
+      async (request) => {
+        const { trace_ids: ids, name, value, comment } = request.body;
+        const project = await enterProject(query, request, "editor");
+        const author = userReaderOf(request).userId;
+        const traces = await scoreTraces(query, { ...project, ids, name, value, comment, author, scoredAt: clock.now() });
+        log.info({ project: project.projectId, traces, score: name, by: author }, "traces were scored");
+        return { traces };
+      },
+    );
+
+    server.post(
+      `${path}/delete`,
+      {
+        config,
+        schema: {
+          summary: "Delete traces with their steps and scores, also from the figures",
+          params: projectParams,
+          body: deleteTracesRequestSchema,
+          response: { 200: bulkAnswerSchema },
+        },
+      },
+      async (request) => {
+        const project = await enterProject(query, request, "owner");
+        const traces = await deleteTraces(query, { ...project, ids: request.body.trace_ids });
+        log.info({ project: project.projectId, traces, by: authorOf(project.reader) }, "traces were deleted");
+        return { traces };
+      },
+    );
+  };
+}
