@@ -62,7 +62,7 @@ export function describeDebugging(stage: () => Stage): void {
     test("sees what the run that went well did otherwise", async () => {
       const { consoleUrl, page } = stage();
       await openTraces({ consoleUrl, page });
-      const choices = page.getByRole("table").getByRole("checkbox");
+      const choices = page.getByRole("table").getByRole("checkbox", { name: /^Choose .+ of \d/ });
       await expect.poll(() => choices.count()).toBeGreaterThan(1);
       await choices.nth(0).click();
       await choices.nth(1).click();

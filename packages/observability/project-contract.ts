@@ -4,7 +4,7 @@ import { nulRefused, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
 /** Projects, who may see them, and their API keys. */
 
 /**
- * `viewer` reads; `editor` also scores, saves views and sets alerts; `owner` also changes the project, its keys, prices and members,
+ * `viewer` reads; `editor` also scores and tags, saves views and charts, and sets alerts; `owner` also deletes traces and changes the project, its keys, prices and members,
  * and deals with its dead letters.
  */
 export const projectRoleSchema = z.enum(["viewer", "editor", "owner"]);

@@ -2,8 +2,8 @@ import type { ProjectAccess, ProjectRole } from "@sightline/observability/contra
 
 export const ROLES: Readonly<Record<ProjectRole, { readonly label: string; readonly may: string }>> = {
   viewer: { label: "Viewer", may: "reads traces and dashboards" },
-  editor: { label: "Editor", may: "also scores, saves views and sets alerts" },
-  owner: { label: "Owner", may: "also changes the project, its keys, prices and members" },
+  editor: { label: "Editor", may: "also scores and tags, saves views and charts, and sets alerts" },
+  owner: { label: "Owner", may: "also deletes traces and changes the project, its keys, prices and members" },
 };
 
 export const ROLE_CHOICES = (["viewer", "editor", "owner"] as const).map((value) => ({ value, label: ROLES[value].label }));
@@ -16,6 +16,6 @@ export const ACCESS: Readonly<Record<ProjectAccess, { readonly label: string; re
   tenant: {
     label: "Everybody in your organisation",
     description:
-      "Non-members get editor access: they can see all traces with their prompts and answers, score them, save views and set up alerts.",
+      "Non-members get editor access: they can see all traces with their prompts and answers, score and tag them, save views and charts, and set up alerts.",
   },
 };

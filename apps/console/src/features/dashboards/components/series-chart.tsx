@@ -40,7 +40,8 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
     series: [...series],
     valueFormatter: format,
     withLegend: series.length > 1,
-    legendProps: { verticalAlign: "bottom", height: 30 },
+    // The names of many take more than one line.
+    legendProps: { verticalAlign: "bottom", ...(series.length > 3 ? {} : { height: 30 }) },
     accessibilityLayer: false,
     gridAxis: "x",
     tickLine: "none",
