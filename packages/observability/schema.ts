@@ -82,8 +82,9 @@ type ProducerRow = RowOf<typeof PRODUCERS> & {
   heard_at: Generated<Date>;
   gone_at: Date | null;
   holes: Derived<string>;
-  suspects: Generated<string>;
-  suspects_at: Date | null;
+  suspects: Generated<string[]>;
+  suspected_at: Generated<Date[]>;
+  checked_at: Date | null;
   lost: Generated<string>;
 };
 

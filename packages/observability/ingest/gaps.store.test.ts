@@ -26,8 +26,8 @@ afterAll(() => database.drop());
 
 test("numbers that are missing for the whole reorder window are gaps, in exact ranges", async () => {
   await arrive("{[3,5),[6,8),[10,11)}");
-  expect(await settleGaps(database.query, 0)).toBe(0);
-  expect(await settleGaps(database.query, 0)).toBe(5);
+  expect(await settle()).toBe(0);
+  expect(await settle()).toBe(5);
   expect(await gaps()).toEqual([
     [1, 2],
     [5, 5],
@@ -37,11 +37,11 @@ test("numbers that are missing for the whole reorder window are gaps, in exact r
 
 test("a producer that leaves every other number out keeps nobody's gaps from being found", async () => {
   await arrive(`{${Array.from({ length: 20_000 }, (_, index) => `[${2 * index + 2},${2 * index + 3})`).join(",")}}`);
-  await settleGaps(database.query, 0);
-  expect(await settleGaps(database.query, 0)).toBe(20_000);
+  await settle();
+  expect(await settle()).toBe(20_000);
   await arrive("{[3,4),[40004,40005)}");
-  await settleGaps(database.query, 0);
-  expect(await settleGaps(database.query, 0)).toBe(3);
+  await settle();
+  expect(await settle()).toBe(3);
   expect((await gaps()).slice(0, 2)).toEqual([
     [1, 1],
     [5, 5],
@@ -50,53 +50,63 @@ test("a producer that leaves every other number out keeps nobody's gaps from bei
 
 test("nothing is a gap before the window has passed", async () => {
   await arrive("{[2,3)}");
-  expect(await settleGaps(database.query, HOUR)).toBe(0);
-  expect(await settleGaps(database.query, HOUR)).toBe(0);
+  expect(await settle(HOUR)).toBe(0);
+  expect(await settle(HOUR)).toBe(0);
   expect(await gaps()).toEqual([]);
 });
 
 test("a hole that is younger than the window is not counted because an older one is", async () => {
   await arrive("{[1,2),[3,4)}");
-  await settleGaps(database.query, 0);
+  await settle();
   await arrive("{[5,6)}");
-  expect(await settleGaps(database.query, 0)).toBe(1);
+  expect(await settle()).toBe(1);
   expect(await gaps()).toEqual([[2, 2]]);
-  expect(await settleGaps(database.query, 0)).toBe(1);
+  expect(await settle()).toBe(1);
   expect(await gaps()).toEqual([
     [2, 2],
     [4, 4],
   ]);
 });
 
+test("a hole that opens right after a check waits for its own window, not for that of an older one too", async () => {
+  const after = (seconds: number) => settle(90_000, new Date(Date.parse(at) + seconds * 1000));
+  await arrive("{[1,2),[3,4)}");
+  expect(await after(0)).toBe(0);
+  await arrive("{[5,6)}");
+  expect([await after(5), await after(85)]).toEqual([0, 0]);
+  expect([await after(90), await gaps()]).toEqual([1, [[2, 2]]]);
+  expect([await after(94), await after(95)]).toEqual([0, 1]);
+});
+
 test("events that only came late take the gap away, the middle of one splits it", async () => {
   await arrive("{[1,2),[10,11)}");
-  await settleGaps(database.query, 0);
-  await settleGaps(database.query, 0);
+  await settle();
+  await settle();
   await arrive("{[4,6)}");
-  expect(await settleGaps(database.query, 0)).toBe(0);
+  expect(await settle()).toBe(0);
   expect(await gaps()).toEqual([
     [2, 3],
     [6, 9],
   ]);
   await arrive("{[2,10)}");
-  await settleGaps(database.query, 0);
+  await settle();
   expect(await gaps()).toEqual([]);
 });
 
 test("events that the producer says it has sent are missed although none came after them", async () => {
   await arrive("{[1,4)}", 9);
-  await settleGaps(database.query, 0);
-  expect(await settleGaps(database.query, 0)).toBe(6);
+  await settle();
+  expect(await settle()).toBe(6);
   await arrive("{[4,5)}", 12);
-  await settleGaps(database.query, 0);
-  await settleGaps(database.query, 0);
+  await settle();
+  await settle();
   expect(await gaps()).toEqual([[5, 12]]);
 });
 
 test("two replicas that look at once count every loss once", needsRealPostgres, async () => {
   await arrive("{[1,2),[11,12)}");
-  await settleGaps(database.query, 0);
-  const found = await Promise.all([settleGaps(database.query, 0), settleGaps(database.query, 0), settleGaps(database.query, 0)]);
+  await settle();
+  const found = await Promise.all([settle(), settle(), settle()]);
   expect(found.reduce((sum, count) => sum + count, 0)).toBe(9);
 });
 
@@ -113,8 +123,8 @@ test("a gap counts for the traces it lies in, and for those whose start or end i
     ].toSorted((left, right) => (left.id < right.id ? -1 : 1)),
   });
   await arrive("{[1,5),[8,21)}");
-  await settleGaps(database.query, 0);
-  await settleGaps(database.query, 0);
+  await settle();
+  await settle();
   const alone = [inside, before, after, unfinished, headless].map((id) => ({ id, runs: [id] }));
   expect(await countLostEvents(database.query, projectId, alone)).toEqual(
     new Map([
@@ -135,6 +145,10 @@ test("a gap counts for the traces it lies in, and for those whose start or end i
     ]),
   );
 });
+
+async function settle(windowMs = 0, now = new Date()): Promise<number> {
+  return settleGaps(database.query, { windowMs, now });
+}
 
 async function arrive(seen: string, announced?: number): Promise<void> {
   const row = { project_id: projectId, producer_id: producerId, first_event_at: at, last_event_at: at, seen, announced_seq: announced };

@@ -5,25 +5,38 @@ import type { Query } from "#schema.ts";
 const AT_ONCE = 200;
 
 /**
- * Finds gaps in the numbers of producers. Numbers that were missing at the last check, at least `windowMs` ago, and
- * still are, become a gap; a gap whose events arrive later shrinks or is deleted. Returns how many events were newly
- * found lost.
+ * Finds gaps in the numbers of producers. Each number that is missing becomes part of one once it has been known to be missing for
+ * `windowMs`; a gap whose events arrive later shrinks or is deleted. Returns how many events were newly found lost.
  */
-export async function settleGaps(query: Query, windowMs: number): Promise<number> {
+export async function settleGaps(query: Query, { windowMs, now }: { readonly windowMs: number; readonly now: Date }): Promise<number> {
+  const ripe = new Date(now.getTime() - windowMs);
   return query.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ project_id: string; producer_id: string; newly_lost: number }>`
       with due as (
-        select project_id, producer_id, lost
+        select project_id, producer_id, holes, lost, suspects, suspected_at
         from observability.producers
         where holes <> lost
-          and (suspects_at is null or suspects_at <= now() - ${windowMs} * interval '1 millisecond')
-        order by project_id, producer_id
+        order by checked_at nulls first
         limit ${AT_ONCE}
         for update
       )
       update observability.producers as producer
-      set lost = holes * (producer.lost + suspects), suspects = holes, suspects_at = now()
+      set lost = due.holes * (due.lost + known.ripe), suspects = kept.suspects, suspected_at = kept.suspected_at, checked_at = ${now}
       from due
+      cross join lateral (
+        select coalesce(range_agg(numbers), '{}') as numbers, coalesce(range_agg(numbers) filter (where since <= ${ripe}), '{}') as ripe
+        from unnest(due.suspects, due.suspected_at) as suspect (numbers, since)
+      ) as known
+      cross join lateral (
+        select coalesce(array_agg(numbers order by since), '{}') as suspects, coalesce(array_agg(since order by since), '{}') as suspected_at
+        from (
+          select due.holes * numbers as numbers, since from unnest(due.suspects, due.suspected_at) as suspect (numbers, since)
+          where since > ${ripe}
+          union all
+          select due.holes - due.lost - known.numbers, ${now}::timestamptz
+        ) as suspect
+        where not isempty(numbers)
+      ) as kept
       where producer.project_id = due.project_id and producer.producer_id = due.producer_id
       returning producer.project_id, producer.producer_id, (
         select coalesce(sum(upper(range) - lower(range)), 0)::bigint from unnest(producer.lost - due.lost) as range

@@ -78,7 +78,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   /** How many batches wait for the database because they could not be written. */
   let held = 0;
   let running: Promise<unknown> | undefined;
-  const duties = createStreamDuties({ stream, query: database.query, log, metrics, tuning, batchSize, process });
+  const duties = createStreamDuties({ stream, query: database.query, clock, log, metrics, tuning, batchSize, process });
 
   async function readOn(read: ReadEntries): Promise<void> {
     const pause = createRetryPause(tuning, signal);

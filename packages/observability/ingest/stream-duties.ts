@@ -1,3 +1,4 @@
+import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat, type Repeated } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
@@ -10,6 +11,7 @@ import type { StreamEntry } from "./chunked-reading.ts";
 type DutiesOptions = {
   readonly stream: EventStream;
   readonly query: Query;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ConsumerMetrics;
   readonly tuning: Tuning;
@@ -22,7 +24,7 @@ type DutiesOptions = {
  * Apart from the reading, so that none of it can hold that up: not a database that is away, not a Redis user who may not do it.
  */
 export function createStreamDuties(options: DutiesOptions): Repeated {
-  const { stream, query, log, metrics, tuning, batchSize } = options;
+  const { stream, query, clock, log, metrics, tuning, batchSize } = options;
 
   async function claimEntries(signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -41,7 +43,7 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
     if (pendingMs > tuning.reorderWindowMs && pendingMs < STUCK_MS) {
       return;
     }
-    const lost = await settleGaps(query, tuning.reorderWindowMs);
+    const lost = await settleGaps(query, { windowMs: tuning.reorderWindowMs, now: clock.now() });
     if (lost > 0) {
       metrics.lost.inc({ reason: "missing" }, lost);
       log.error({ events: lost }, "events are missing from the stream");

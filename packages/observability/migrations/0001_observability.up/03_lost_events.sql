@@ -22,9 +22,10 @@ create table observability.producers (
   holes int8multirange not null generated always as (
     int8multirange(int8range(1, greatest(upper(seen), announced_seq + 1))) - seen
   ) stored,
-  -- The holes when they were last looked at. What is still a hole a reorder window later is lost.
-  suspects int8multirange not null default '{}',
-  suspects_at timestamptz,
+  -- Holes, apart by when each was first noticed, the oldest first. What is still a hole a reorder window later is lost.
+  suspects int8multirange[] not null default '{}',
+  suspected_at timestamptz[] not null default '{}',
+  checked_at timestamptz,
   lost int8multirange not null default '{}',
   primary key (project_id, producer_id)
 );

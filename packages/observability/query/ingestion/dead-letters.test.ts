@@ -227,8 +227,8 @@ async function loseEvents(projectId: string, arrived: readonly number[] = [5]): 
   const last = Math.max(...arrived);
   const later = Array.from({ length: last - 1 }, () => producer.event("producer.heartbeat", { last_seq: last }));
   await writeEvents(database, [hello, ...later.filter((_, index) => arrived.includes(index + 2))]);
-  await settleGaps(database.query, 0);
-  await settleGaps(database.query, 0);
+  await settleGaps(database.query, { windowMs: 0, now: new Date() });
+  await settleGaps(database.query, { windowMs: 0, now: new Date() });
   return producer.producerId;
 }
 
