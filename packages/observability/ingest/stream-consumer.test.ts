@@ -161,6 +161,14 @@ test("with OBSERVABILITY_ENABLED off the consumer reads nothing and stops at onc
   expect(await rig.redis.client.xinfo("GROUPS", rig.stream)).toEqual([]);
 });
 
+test("the projects there are stand beside the heartbeat, for SDKs to look theirs up", async () => {
+  const key = `${rig.heartbeatKey}:projects`;
+  await rig.start();
+  await vi.waitFor(async () => expect(await rig.redis.client.sismember(key, rig.projectId)).toBe(1), patient);
+  expect(await rig.redis.client.sismember(key, uuidv7())).toBe(0);
+  expect(await rig.redis.client.pttl(key)).toBeGreaterThan(20_000);
+});
+
 test("the heartbeat is JSON, lives 30 s and is written although no event comes", async () => {
   const { consumer } = await rig.start();
   await vi.waitFor(async () => expect(await rig.redis.client.exists(rig.heartbeatKey)).toBe(1), patient);

@@ -12,6 +12,7 @@ import { createAnnouncer } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
 import { createEventStream, isGroupMissing, type ReadEntries } from "./event-stream.ts";
 import { createStreamDuties } from "./stream-duties.ts";
+import { tellProjects } from "./tell-projects.ts";
 import { LANES, type Tuning } from "./tuning.ts";
 import { createEntryWriter } from "./write-entries.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
@@ -78,7 +79,18 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   /** How many batches wait for the database because they could not be written. */
   let held = 0;
   let running: Promise<unknown> | undefined;
-  const duties = createStreamDuties({ stream, query: database.query, clock, log, metrics, tuning, batchSize, process });
+  const duties = createStreamDuties({
+    stream,
+    query: database.query,
+    clock,
+    log,
+    metrics,
+    tuning,
+    batchSize,
+    tellProjects: () =>
+      tellProjects(database.query, { redis: commands.client, key: `${heartbeatKey}:projects`, livesMs: tuning.heartbeatLivesMs }),
+    process,
+  });
 
   async function readOn(read: ReadEntries): Promise<void> {
     const pause = createRetryPause(tuning, signal);

@@ -16,11 +16,13 @@ type DutiesOptions = {
   readonly metrics: ConsumerMetrics;
   readonly tuning: Tuning;
   readonly batchSize: number;
+  readonly tellProjects: () => Promise<void>;
   readonly process: (entries: readonly StreamEntry[]) => Promise<void>;
 };
 
 /**
- * What is to be done beside reading: taking over what others left, looking for gaps, removing consumers that are gone.
+ * What is to be done beside reading: taking over what others left, looking for gaps, telling which projects there are, removing
+ * consumers that are gone.
  * Apart from the reading, so that none of it can hold that up: not a database that is away, not a Redis user who may not do it.
  */
 export function createStreamDuties(options: DutiesOptions): Repeated {
@@ -62,6 +64,7 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
     tasks: [
       { name: "taking over entries", everyMs: tuning.claimEveryMs, run: claimEntries },
       { name: "looking for gaps", everyMs: tuning.findGapsEveryMs, run: findGaps },
+      { name: "telling which projects there are", everyMs: tuning.heartbeatEveryMs, run: options.tellProjects },
       { name: "removing consumers that are gone", everyMs: tuning.reapEveryMs, run: reapConsumers },
     ],
   });

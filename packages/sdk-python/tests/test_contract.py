@@ -59,6 +59,17 @@ def test_verify_consumer_looks_for_the_heartbeat(idle_stream: Stream, alive, fou
     assert (verification.ok, verification.consumer) == found
 
 
+@pytest.mark.parametrize(("project", "ok"), [(PROJECT_ID, True), ("another", False)])
+def test_verify_consumer_looks_for_the_project(idle_stream: Stream, project, ok):
+    client = idle_stream.server.client()
+    client.set("studio:consumer:heartbeat", "1", ex=30)
+    client.sadd("studio:consumer:heartbeat:projects", project)
+    verification = idle_stream.initialize(verify_consumer=True)
+    client.delete("studio:consumer:heartbeat", "studio:consumer:heartbeat:projects")
+    assert (verification.ok, verification.consumer) == (ok, "up")
+    assert (verification.reason is None) == ok
+
+
 def test_create_traced_graph_is_a_graph_builder(stream: Stream):
     graph = sightline.create_traced_graph(MessagesState, trace_name="support-agent")
     assert isinstance(graph, StateGraph)

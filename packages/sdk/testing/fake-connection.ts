@@ -12,7 +12,7 @@ export function createFakeConnection() {
     kept: [] as boolean[],
     /** Entries of a batch that it takes; then it fails. */
     takes: Infinity,
-    state: { length: 7, consumerAlive: true, lagSeconds: 2 } as StreamState | PublishFailure,
+    state: { length: 7, consumerAlive: true, lagSeconds: 2, isProjectMissing: false } as StreamState | PublishFailure,
     answer: Promise.resolve(),
     append: async (entries: readonly StreamEntry[]) => {
       connection.batches.push(entries);

@@ -26,6 +26,16 @@ describe("initializeRedisPublisher", () => {
     expect(await initializeRedisPublisher(stream.options)).toEqual({ ok: true, enabled: true, redis: "up", consumer: "unchecked" });
   });
 
+  it("tells that there is no such project, where the platform says which there are", async () => {
+    const options = { ...stream.options, verifyConsumer: true };
+    await stream.client.set("studio:consumer:heartbeat", "{}", "EX", 30);
+    await stream.client.sadd("studio:consumer:heartbeat:projects", "another");
+    const reason = `there is no project ${PROJECT_ID}; its events are set aside`;
+    expect(await initializeRedisPublisher(options)).toEqual({ ok: false, enabled: true, redis: "up", consumer: "up", reason });
+    await stream.client.sadd("studio:consumer:heartbeat:projects", PROJECT_ID);
+    expect(await initializeRedisPublisher(options)).toEqual({ ok: true, enabled: true, redis: "up", consumer: "up" });
+  });
+
   it("says hello and goodbye, numbers events from one without holes, and a second start is a new producer", async () => {
     await initializeRedisPublisher(stream.options);
     observe({ name: "first" }, () => 1);

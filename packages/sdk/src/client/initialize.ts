@@ -35,7 +35,7 @@ function installExitHooks(publisher: Publisher, closeNow: () => Promise<void>): 
 }
 
 export type Verification = {
-  /** Redis takes events and, when asked to look, a consumer is not known to be down. */
+  /** Redis takes events and, when asked to look, a consumer is not known to be down and the project not known to be missing. */
   readonly ok: boolean;
   /** Whether events are recorded at all. True with Redis down: they wait in a bounded buffer. */
   readonly enabled: boolean;
@@ -94,7 +94,7 @@ async function startPublishing(settings: Settings, verifyConsumer: boolean): Pro
   sdkState.publisher = publisher;
   installExitHooks(publisher, closeRedisPublisher);
   try {
-    return verificationOf(await publisher.probe(VERIFICATION_DEADLINE), verifyConsumer);
+    return verificationOf(await publisher.probe(VERIFICATION_DEADLINE), settings, verifyConsumer);
   } catch (error) {
     const { reason, message } = classifyFailure(error);
     const redis = reason === "wrong_type" ? "up" : "down";
@@ -102,13 +102,16 @@ async function startPublishing(settings: Settings, verifyConsumer: boolean): Pro
   }
 }
 
-function verificationOf(state: StreamState, verifyConsumer: boolean): Verification {
+function verificationOf(state: StreamState, { projectId }: Settings, verifyConsumer: boolean): Verification {
   if (!verifyConsumer) {
     return { ok: true, enabled: true, redis: "up", consumer: "unchecked" };
   }
-  return state.consumerAlive
-    ? { ok: true, enabled: true, redis: "up", consumer: "up" }
-    : { ok: false, enabled: true, redis: "up", consumer: "down", reason: "no consumer is alive; events wait in the stream" };
+  if (!state.consumerAlive) {
+    return { ok: false, enabled: true, redis: "up", consumer: "down", reason: "no consumer is alive; events wait in the stream" };
+  }
+  return state.isProjectMissing
+    ? { ok: false, enabled: true, redis: "up", consumer: "up", reason: `there is no project ${projectId}; its events are set aside` }
+    : { ok: true, enabled: true, redis: "up", consumer: "up" };
 }
 
 async function closePublisher(publisher: Publisher): Promise<void> {

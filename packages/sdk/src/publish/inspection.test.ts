@@ -24,7 +24,7 @@ describe("An inspection of the stream", () => {
     expect(inspection.isDue).toBe(true);
     await inspection.runIfDue();
     expect(metrics).toMatchObject({ streamLength: 7, consumerAlive: true, consumerLagSeconds: 2 });
-    connection.state = { length: 8, consumerAlive: false, lagSeconds: 0 };
+    connection.state = { length: 8, consumerAlive: false, lagSeconds: 0, isProjectMissing: false };
     await inspection.runIfDue();
     expect([inspection.isDue, metrics.streamLength]).toEqual([false, 7]);
   });

@@ -14,6 +14,8 @@ export type StreamState = {
   readonly length: number;
   readonly consumerAlive: boolean;
   readonly lagSeconds: number;
+  /** The platform says which projects there are, and this is none of them. */
+  readonly isProjectMissing: boolean;
 };
 
 /** One connection to one Redis. It is thrown away on the first sign of trouble, never repaired: nothing piles up inside the client. */
@@ -27,6 +29,8 @@ export type StreamConnection = {
 };
 
 const HEARTBEAT_KEY = "studio:consumer:heartbeat";
+/** The ids of all projects; not there when the platform is older. */
+const PROJECTS_KEY = `${HEARTBEAT_KEY}:projects`;
 
 /** Connects and authenticates, or throws a PublishFailure within the time-out. */
 export async function openStreamConnection(settings: Settings, timeout: number): Promise<StreamConnection> {
@@ -108,7 +112,17 @@ async function inspect(client: Redis, settings: Settings): Promise<StreamState> 
       return first === undefined ? 0 : Math.max(0, now - Number(first[0].split("-")[0]) / 1000);
     }),
   );
-  return { length, consumerAlive, lagSeconds: Math.max(...lags) };
+  return { length, consumerAlive, lagSeconds: Math.max(...lags), isProjectMissing: await isProjectMissing(client, settings) };
+}
+
+async function isProjectMissing(client: Redis, { projectId }: Settings): Promise<boolean> {
+  try {
+    const isMember = await client.sismember(PROJECTS_KEY, projectId.toLowerCase());
+    return isMember === 0 && (await client.exists(PROJECTS_KEY)) === 1;
+  } catch {
+    // A Redis user may be allowed to publish and nothing more.
+    return false;
+  }
 }
 
 /** XINFO GROUPS answers one flat list of names and values per group. */

@@ -34,7 +34,7 @@ class Verification:
     """What was found at the start; an application may ignore it."""
 
     ok: bool
-    """Redis takes events and, when asked to look, a consumer is not known to be down."""
+    """Redis takes events and, when asked to look, a consumer is not known to be down and the project not known to be missing."""
     enabled: bool
     """Whether events are recorded at all. True with Redis down: they wait in a bounded buffer."""
     redis: Literal["up", "down", "unchecked"]
@@ -117,12 +117,14 @@ def _initialize(options: Options, *, verify_consumer: bool) -> Pending[Verificat
     install_exit_hooks(lambda: close_redis_publisher().wait())
     found = publisher.probe()
     answer: Future[Verification] = Future()
-    found.add_done_callback(lambda probe: answer.set_result(_verification(probe, verify_consumer=verify_consumer)))
+    found.add_done_callback(
+        lambda probe: answer.set_result(_verification(probe, settings.project_id, verify_consumer=verify_consumer))
+    )
     consumer: Literal["unknown", "unchecked"] = "unknown" if verify_consumer else "unchecked"
     return Pending(answer, VERIFICATION_DEADLINE, lambda: Verification(False, True, "down", consumer, "Redis does not answer"))
 
 
-def _verification(probe: Future[StreamState], *, verify_consumer: bool) -> Verification:
+def _verification(probe: Future[StreamState], project_id: str, *, verify_consumer: bool) -> Verification:
     error = probe.exception()
     if error is not None:
         failure = classify_failure(error)
@@ -130,9 +132,11 @@ def _verification(probe: Future[StreamState], *, verify_consumer: bool) -> Verif
         return Verification(False, True, redis, "unknown" if verify_consumer else "unchecked", failure.message)
     if not verify_consumer:
         return Verification(True, True, "up", "unchecked")
-    if probe.result().consumer_alive:
-        return Verification(True, True, "up", "up")
-    return Verification(False, True, "up", "down", "no consumer is alive; events wait in the stream")
+    if not probe.result().consumer_alive:
+        return Verification(False, True, "up", "down", "no consumer is alive; events wait in the stream")
+    if probe.result().is_project_missing:
+        return Verification(False, True, "up", "up", f"there is no project {project_id}; its events are set aside")
+    return Verification(True, True, "up", "up")
 
 
 def _close(publisher: Publisher, future: Future[None]) -> None:

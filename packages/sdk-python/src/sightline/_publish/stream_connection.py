@@ -14,6 +14,8 @@ from sightline._publish.publish_failure import PublishFailure, classify_failure
 from sightline._settings.settings import Settings
 
 HEARTBEAT_KEY = "studio:consumer:heartbeat"
+PROJECTS_KEY = HEARTBEAT_KEY + ":projects"
+"""The ids of all projects; not there when the platform is older."""
 _CLIENT_NAME = "sightline-sdk"
 
 Command = tuple[Any, ...]
@@ -29,6 +31,8 @@ class StreamState(NamedTuple):
     length: int
     consumer_alive: bool
     lag_seconds: float
+    is_project_missing: bool
+    """The platform says which projects there are, and this is none of them."""
 
 
 def entry_fields(entry: StreamEntry, project_id: str, producer_id: str) -> tuple[Any, ...]:
@@ -80,8 +84,16 @@ class StreamConnection:
 
     def _inspect(self) -> StreamState:
         stream = self._stream
-        length, alive, time, groups = self._call(
-            [("XLEN", stream), ("EXISTS", HEARTBEAT_KEY), ("TIME",), ("XINFO", "GROUPS", stream)]
+        member = ("SISMEMBER", PROJECTS_KEY, self._project.lower())
+        length, alive, time, groups, is_member, is_told = self._call(
+            [
+                ("XLEN", stream),
+                ("EXISTS", HEARTBEAT_KEY),
+                ("TIME",),
+                ("XINFO", "GROUPS", stream),
+                member,
+                ("EXISTS", PROJECTS_KEY),
+            ]
         )
         for answer in (length, alive, time):
             if isinstance(answer, Exception):
@@ -91,7 +103,9 @@ class StreamConnection:
         now = int(time[0]) + int(time[1]) / 1e6
         firsts = self._call([("XRANGE", stream, b"(" + each, "+", "COUNT", 1) for each in delivered or [b"0-0"]])
         waiting = [int(first[0][0].split(b"-")[0]) / 1000 for first in firsts if isinstance(first, list) and first]
-        return StreamState(length, alive == 1, max((now - since for since in waiting), default=0.0))
+        lag = max((now - since for since in waiting), default=0.0)
+        # A Redis user that may do nothing but publish is refused both, and then nothing is known to be missing.
+        return StreamState(length, alive == 1, lag, is_member == 0 and is_told == 1)
 
     def _call(self, commands: Sequence[Command]) -> list[Any]:
         """Sends all at once and reads an answer for each, refusals among them. The first call names the connection, too."""
