@@ -74,7 +74,8 @@ describeCode(() => ({ product, page }));
 describeAssistant(() => ({ product, page, repository }));
 
 describe("observability", () => {
-  test("the demo agent's run is there with its nodes, tool calls and model calls", async () => {
+  // Alone it may come before the demo's repository is indexed.
+  test("the demo agent's run is there with its nodes, tool calls and model calls", { timeout: 2 * DEMO_MS }, async () => {
     await openDemoTrace(page);
     const steps = page.getByRole("tree", { name: "Steps of the trace" });
     await steps.getByRole("treeitem").first().waitFor();
