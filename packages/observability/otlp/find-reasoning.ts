@@ -7,6 +7,8 @@ type Reasoning = { readonly text: string; readonly truncated: boolean; readonly 
 const MAX_REASONING_LENGTH = 50_000;
 
 const PARTS = new Set<unknown>(["reasoning", "thinking"]);
+/** Where messages have their parts, and LangChain's generations their messages. */
+const BELOW = ["parts", "content", "contents", "message", "reasoning", "generations", "kwargs", "additional_kwargs"];
 const TEXTS = ["content", "text", "reasoning", "thinking"];
 
 /** Finds the reasoning among the parts of a model's answer, or beside them. */
@@ -43,5 +45,5 @@ function collect(value: OtlpValue | undefined): readonly string[] {
   if (typeof beside === "string" && beside !== "") {
     return [beside];
   }
-  return ["parts", "content", "contents", "message", "reasoning"].flatMap((name) => collect(item.get(name)));
+  return BELOW.flatMap((name) => collect(item.get(name)));
 }

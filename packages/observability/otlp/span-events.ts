@@ -3,6 +3,7 @@ import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
 import { type OtlpScopeSpans, type OtlpSpan, type OtlpValue, MAX_NAME_LENGTH, STATUS_ERROR, type OtlpAttributes } from "./otlp-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { createJsonReader, type JsonReader } from "./attribute-reader.ts";
+import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { readSpanFacts, type SpanFacts } from "./span-facts.ts";
 import { toTimestamp } from "./timestamp.ts";
@@ -12,14 +13,14 @@ type EndStatus = "success" | "failure" | "interrupted";
 const MAX_ERROR_LENGTH = 16_384;
 
 /** LangGraph stops a run for a person's answer by throwing; callbacks report that as an error, which it is not. */
-const INTERRUPTS = /^(?:GraphInterrupt|NodeInterrupt)\b/m;
+const INTERRUPTS = /^(?:langgraph\.errors\.)?(?:GraphInterrupt|NodeInterrupt)\b/m;
 
 function statusOf(span: Pick<OtlpSpan, "status" | "events">): EndStatus {
-  if (span.status.code !== STATUS_ERROR) {
-    return "success";
-  }
   const names = [span.status.message, ...exceptionsOf(span).map((attributes) => textOf(attributes, "exception.type"))];
-  return names.some((name) => INTERRUPTS.test(name)) ? "interrupted" : "failure";
+  if (names.some((name) => INTERRUPTS.test(name))) {
+    return "interrupted";
+  }
+  return span.status.code === STATUS_ERROR ? "failure" : "success";
 }
 
 /** Describes the error of a failed span: the exception's type and message, else the status' message. */
@@ -29,8 +30,9 @@ function errorOf(span: Pick<OtlpSpan, "status" | "events" | "attributes">): stri
   }
   const exception = exceptionsOf(span).at(-1);
   const [type, message] = [textOf(exception, "exception.type"), textOf(exception, "exception.message")];
-  // Some libraries' messages begin with the type already.
-  const said = message.startsWith(`${type}:`) ? [message] : [type, message];
+  // Some libraries' messages begin with the type already, with or without its module.
+  const isTold = [type, type.slice(type.lastIndexOf(".") + 1)].some((name) => message.startsWith(`${name}:`));
+  const said = isTold ? [message] : [type, message];
   const told = said.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type");
   return boundText(told === "" ? "The span ended with the status ERROR and said no more." : told, MAX_ERROR_LENGTH);
 }
@@ -75,11 +77,18 @@ export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans
     return reason === undefined;
   });
   const readJson = createJsonReader();
-  const events = placeSpans(readable).flatMap((placed) => {
-    const drafts = eventsOf(projectId, placed, readJson);
+  const placed = placeSpans(readable).map((each) => ({
+    ...each,
+    facts: readSpanFacts(each.span, readJson),
+    isInterrupted: statusOf(each.span) === "interrupted",
+    isStart: each.place === "root" || each.place === "entrance",
+  }));
+  const pauses = findPauses(placed);
+  const events = placed.flatMap((each) => {
+    const drafts = eventsOf(projectId, { ...each, pause: pauses.get(each.span.traceId) }, readJson);
     const longest = Math.max(...drafts.map(({ body }) => body.length));
     if (longest > MAX_EVENT_BODY_LENGTH) {
-      refused.push(`the span ${placed.span.spanId} holds ${longest} characters, the limit is ${MAX_EVENT_BODY_LENGTH}`);
+      refused.push(`the span ${each.span.spanId} holds ${longest} characters, the limit is ${MAX_EVENT_BODY_LENGTH}`);
       return [];
     }
     return drafts;
@@ -127,16 +136,18 @@ function placeSpans(spans: readonly { readonly span: OtlpSpan; readonly source: 
   });
 }
 
-function eventsOf(projectId: string, { span, source, place }: Placed, readJson: JsonReader): readonly DraftEvent[] {
-  const facts = readSpanFacts(span, readJson);
+type Read = Placed & { readonly facts: SpanFacts; readonly pause: Pause | undefined };
+
+function eventsOf(projectId: string, { span, source, place, facts, pause }: Read, readJson: JsonReader): readonly DraftEvent[] {
   const ids = {
     trace_id: traceIdOf(projectId, span.traceId),
     observation_id: observationIdOf(projectId, span.traceId, span.spanId),
   };
-  const status = statusOf(span);
+  const own = statusOf(span);
+  const status = own === "success" && pause?.waiting.has(span.spanId) === true ? "interrupted" : own;
   const input = boundValue(facts.input);
   const output = boundValue(facts.output);
-  const common = { projectId, span, source, place, facts, status, input, output };
+  const common = { projectId, span, source, place, facts, pause, status, input, output };
   const start = draft(projectId, "observation.start", {
     ...ids,
     parent_id: NO_PARENT.test(span.parentSpanId) ? null : observationIdOf(projectId, span.traceId, span.parentSpanId),
@@ -145,10 +156,14 @@ function eventsOf(projectId: string, { span, source, place }: Placed, readJson: 
     started_at: toTimestamp(span.startNanos),
     model: facts.call?.model,
     code: facts.code,
+    graph_step: facts.task && { task: facts.task.task, step: facts.task.step, triggers: [...facts.task.triggers] },
     input,
     attributes: attributesOf(common),
   });
-  const trace = place === "child" ? [] : [traceStart(ids.trace_id, common)];
+  const trace = [
+    ...(place === "child" ? [] : [traceStart(ids.trace_id, common)]),
+    ...(pause?.from?.span === span ? [traceResume(ids.trace_id, common, pause.from.checkpoint)] : []),
+  ];
   if (span.endNanos === 0n) {
     return [...trace, start];
   }
@@ -160,11 +175,16 @@ function eventsOf(projectId: string, { span, source, place }: Placed, readJson: 
     output,
     error: errorOf(span),
     ...facts.call,
-    reasoning: facts.kind === "llm" ? findReasoning(facts.output) : undefined,
+    reasoning: facts.kind === "llm" ? (findReasoning(facts.output) ?? findReasoning(wholeOutputOf(span, readJson))) : undefined,
     tool_entry: toolEntryOf(common),
   });
   // An orphan cannot tell whether the whole trace has ended.
   return [...trace, start, end, ...(place === "root" || place === "entrance" ? [traceEnd(ids.trace_id, common)] : [])];
+}
+
+/** OpenInference's messages leave the reasoning out, which the answer as a whole has. */
+function wholeOutputOf({ attributes }: OtlpSpan, readJson: JsonReader): OtlpValue {
+  return readJson(attributes.get("output.value") ?? null);
 }
 
 type Common = {
@@ -173,6 +193,7 @@ type Common = {
   readonly source: Source;
   readonly place: Place;
   readonly facts: SpanFacts;
+  readonly pause: Pause | undefined;
   readonly status: EndStatus;
   readonly input: OtlpValue | undefined;
   readonly output: OtlpValue | undefined;
@@ -215,13 +236,18 @@ function labelsOf({ resource }: Source, { environment, release, version, tags }:
   };
 }
 
-function traceEnd(traceId: string, { projectId, span, place, status, output }: Common): DraftEvent {
+function traceResume(traceId: string, { projectId, span }: Common, checkpoint: string): DraftEvent {
+  return draft(projectId, "trace.resume", { trace_id: traceId, resumed_at: toTimestamp(span.startNanos), resumed_from: checkpoint });
+}
+
+function traceEnd(traceId: string, { projectId, span, place, pause, status, output }: Common): DraftEvent {
   return draft(projectId, "trace.end", {
     trace_id: traceId,
     ended_at: toTimestamp(span.endNanos),
     status,
     output,
     error: errorOf(span),
+    paused_at: status === "interrupted" ? pause?.at : undefined,
     ...standIn(span, place),
   });
 }

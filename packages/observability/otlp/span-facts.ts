@@ -1,6 +1,7 @@
 import type { ObservationKind } from "#contract.ts";
 import { createAttributeReader, createJsonReader, type AttributeReader, type JsonReader } from "./attribute-reader.ts";
 import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import { readLangGraphTask, type LangGraphTask } from "./langgraph-task.ts";
 import { readModelCall, type ModelCall } from "./read-model-call.ts";
 
 /** The facts of a span, whichever convention it uses: GenAI, OpenInference, Traceloop or the AI SDK's own. */
@@ -12,6 +13,7 @@ export type SpanFacts = {
   readonly input: OtlpValue | undefined;
   readonly output: OtlpValue | undefined;
   readonly toolName: string | undefined;
+  readonly task: LangGraphTask | undefined;
   readonly threadId: string | undefined;
   readonly sessionId: string | undefined;
   readonly userId: string | undefined;
@@ -36,11 +38,13 @@ export function readSpanFacts(
   const kind = kindOf(span, metadata);
   const isModelCall = kind === "llm" || isEmbedding(span.attributes);
   const toolName = kind === "tool" ? read.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name") : undefined;
+  const task = readLangGraphTask(span, metadata);
   const agentName = kind === "graph" ? read.text("gen_ai.agent.name", "ai.telemetry.functionId") : undefined;
   return {
     kind,
-    name: toolName ?? agentName ?? span.name,
+    name: toolName ?? agentName ?? task?.node ?? span.name,
     toolName,
+    task,
     call: isModelCall ? readModelCall(span, read) : undefined,
     input: inputOf(read, kind),
     output: outputOf(read, kind),

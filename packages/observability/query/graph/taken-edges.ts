@@ -12,6 +12,12 @@ export function findTakenEdges(runs: readonly GraphRun[]): readonly TakenEdge[] 
   const edges = new Map<string, TakenEdge>();
   for (const [run, sources] of sourcesByRun(runs)) {
     const tasks = [...run.tasks.values()].toSorted((left, right) => left.step.step - right.step.step);
+    if (sources.every(({ moves }) => moves.length === 0)) {
+      for (const { from, to } of edgesBySteps(tasks, run.succeeded)) {
+        add(from === null ? null : `${run.path}${from}`, `${run.path}${to}`, "unknown");
+      }
+      continue;
+    }
     const lastStep = tasks.at(-1)?.step.step ?? -Infinity;
     const sent = lineUpSent(sources);
     const leading = Map.groupBy(
@@ -41,6 +47,19 @@ export function findTakenEdges(runs: readonly GraphRun[]): readonly TakenEdge[] 
     const key = JSON.stringify([from ?? "", to, via]);
     edges.set(key, { from, to, via, count: (edges.get(key)?.count ?? 0) + 1 });
   }
+}
+
+/** Of a run whose nodes did not say where they lead: a step is led to by what ran in the step before, which is known when that was one node. */
+function edgesBySteps(tasks: readonly Task[], succeeded: boolean): readonly { readonly from: string | null; readonly to: string }[] {
+  const steps = [...Map.groupBy(tasks, ({ step }) => step.step)].map(([step, { length, 0: first }]) => ({
+    step,
+    only: length === 1 ? (first?.node ?? null) : null,
+  }));
+  const before = new Map(steps.map(({ step, only }) => [step + 1, only]));
+  const lowest = steps[0]?.step;
+  const edges = tasks.map(({ node, step: { step } }) => ({ from: step === lowest ? START : (before.get(step) ?? null), to: node }));
+  const last = steps.at(-1);
+  return succeeded && last !== undefined && last.only !== null ? [...edges, { from: last.only, to: END }] : edges;
 }
 
 type Cause = { readonly name: string | null; readonly via: TakenEdge["via"] };

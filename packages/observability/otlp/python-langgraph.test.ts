@@ -1,0 +1,92 @@
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { observabilityMigrations } from "#migration-set.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { attributes, jsonRequest, jsonSpan } from "#testing/otlp-request.ts";
+import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
+// What the instrumentations for Python sent of LangGraph 1.2: think, then ask, which interrupts; and the run that resumes it.
+import recorded from "./python-langgraph.json" with { type: "json" };
+
+let database: TestDatabase<ObservabilitySchema>;
+let otlp: OtlpRig;
+
+beforeAll(async () => {
+  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+  otlp = await createOtlpRig(database);
+});
+beforeEach(() => otlp.clear());
+afterAll(async () => {
+  await otlp.close();
+  await database.drop();
+});
+
+describe.each(["openinference", "traceloop"] as const)("LangGraph for Python by %s", (instrumentation) => {
+  const [asked, resumed] = recorded[instrumentation];
+
+  test("a run that waits for a person is interrupted, and so is the node that asked", async () => {
+    const trace = await received(asked);
+    expect(trace).toMatchObject({ status: "interrupted", failures: 0, thread_id: "t-1" });
+    expect(nodesOf(trace)).toEqual(["think success", "ask interrupted"]);
+  });
+
+  test("its resume is a part of the same trace, with the edges that were taken", async () => {
+    const trace = await received(asked, resumed);
+    expect(trace).toMatchObject({ status: "success", segments: [{ status: "interrupted" }, { status: "success" }] });
+    expect(nodesOf(trace)).toEqual(["think success", "ask interrupted", "ask success", "act success"]);
+    expect(trace?.graph?.taken.map(({ from, to }) => `${from}>${to}`)).toEqual(["__start__>think", "act>__end__", "ask>act", "think>ask"]);
+  });
+});
+
+test("reasoning that only the whole answer holds is kept", async () => {
+  const trace = await received(recorded.openinference[0]);
+  expect(trace?.observation_list.find(({ kind }) => kind === "llm")?.reasoning).toBe("The refund needs a person.");
+});
+
+test.each([
+  ["TimeoutError", "TimeoutError: read timed out", "TimeoutError: read timed out"],
+  ["openai.APITimeoutError", "APITimeoutError: read timed out", "APITimeoutError: read timed out"],
+  ["TimeoutError", "TimeoutError:", "TimeoutError:"],
+  ["TimeoutError", "", "TimeoutError"],
+])("an exception %s with the message %j is told once", async (type, message, told) => {
+  const event = { name: "exception", attributes: attributes({ "exception.type": type, "exception.message": message }) };
+  const trace = await received(jsonRequest([jsonSpan("a".repeat(16), 0, { status: { code: 2 }, events: [event] })]));
+  expect(trace).toMatchObject({ status: "failure", error: told });
+});
+
+test.each([
+  ["its process'", {}, { environment: "staging", version: "1.4.2" }],
+  [
+    "the span's own",
+    {
+      "langfuse.environment": "prod",
+      "langfuse.version": "v2",
+      "langfuse.release": "r7",
+      "tag.tags": '["vip","eu"]',
+      metadata: '{"plan":"pro"}',
+    },
+    { environment: "prod", version: "v2", release: "r7", tags: ["vip", "eu"], attributes: { metadata: { plan: "pro" } } },
+  ],
+])("labels of a trace are %s", async (_, own, labels) => {
+  const resource = { attributes: attributes({ "deployment.environment.name": "staging", "service.version": "1.4.2" }) };
+  const spans = [jsonSpan("a".repeat(16), 0, { attributes: attributes(own) })];
+  await otlp.send({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] });
+  const [start] = await otlp.streamed();
+  expect(start).toMatchObject({ type: "trace.start", body: labels });
+});
+
+/** The only trace there is after these requests. */
+async function received(...requests: readonly (object | undefined)[]) {
+  for (const request of requests) {
+    await otlp.send(request ?? {});
+  }
+  await otlp.store();
+  const [trace, ...others] = await otlp.traces();
+  expect(others).toEqual([]);
+  return trace;
+}
+
+function nodesOf(trace: Awaited<ReturnType<typeof received>>): readonly string[] {
+  return (trace?.observation_list ?? [])
+    .filter(({ name }) => ["think", "ask", "act"].includes(name))
+    .map(({ name, status }) => `${name} ${status}`);
+}
