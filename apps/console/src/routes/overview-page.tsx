@@ -38,12 +38,12 @@ export function OverviewPage() {
       <Stack gap="lg">
         {expected.length > 0 && <FirstStepsPlace steps={expected} />}
         {isShown && <FirstSteps steps={steps} onPutAway={() => setAway(true)} />}
-        <Parts isAdmin={isAdmin} />
         <Attention troubles={troubles} />
         <div className={classes.columns}>
           <LiveAgents />
           <RecentlyIndexed />
         </div>
+        <Parts isAdmin={isAdmin} />
       </Stack>
     </Page>
   );

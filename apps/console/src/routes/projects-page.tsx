@@ -127,7 +127,7 @@ function CreateProject({ onDone }: { readonly onDone: () => void }) {
     return (
       <Stack gap="md">
         <Alert color="green" title={`“${create.data.name}” is ready`} role="status">
-          Its first trace appears here as soon as your agent runs with these settings.
+          Three steps to its first trace. What is your agent made with?
         </Alert>
         <SendTraces projectId={create.data.id} />
         <Group justify="flex-end">

@@ -56,8 +56,8 @@ export function TracesPage() {
           <>
             <EmptyPanel
               icon={<IconTimeline />}
-              title="Waiting for the first trace"
-              description="It appears here by itself as soon as your agent runs."
+              title="No traces yet"
+              description="Three steps to the first one. What is your agent made with?"
             />
             <div className={classes.setUp}>
               <SendTraces projectId={projectId} />

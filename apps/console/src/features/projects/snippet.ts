@@ -24,9 +24,9 @@ export function redisNotes({ redis_url }: Intake): readonly string[] {
   ];
 }
 
-/** The same for an application that has an OpenTelemetry exporter already. */
-export function exporterEnvironment(otlpUrl: string): string {
-  return ["OTEL_EXPORTER_OTLP_HEADERS=x-api-key=studio_…", `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${otlpUrl}`].join("\n");
+/** The same for an application that has an OpenTelemetry exporter already; without a key its place. */
+export function exporterEnvironment(otlpUrl: string, key = "studio_…"): string {
+  return [`OTEL_EXPORTER_OTLP_HEADERS=x-api-key=${key}`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${otlpUrl}`].join("\n");
 }
 
 /** How an agent in one language is set up: the command that installs the SDK from the console at `origin`, a program that runs as it is, and how. */
@@ -37,7 +37,7 @@ export type LanguageSetUp = {
   readonly run: string;
 };
 
-export const PYTHON: LanguageSetUp = {
+const PYTHON: LanguageSetUp = {
   install: (origin) => `pip install ${origin}/sdk/sightline-sdk.tar.gz langgraph`,
   file: "agent.py",
   code: `import sightline
@@ -55,22 +55,84 @@ sightline.close_redis_publisher().wait()  # sends what is left`,
   run: "set -a; . ./.env; set +a; python agent.py",
 };
 
-export const TYPESCRIPT: LanguageSetUp = {
-  install: (origin) => `npm install ${origin}/sdk/sightline-sdk.tgz @langchain/langgraph @langchain/core`,
-  file: "agent.mjs",
-  code: `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
-import { createTracedGraph } from "@sightline/sdk/langgraph";
-import { MessagesAnnotation, START } from "@langchain/langgraph";
+/** A program in TypeScript: what of ours and of others it imports, and what it does between start and end. */
+function inTypeScript(packages: string, imports: string, work: string): LanguageSetUp {
+  return {
+    install: (origin) => `npm install ${origin}/sdk/sightline-sdk.tgz ${packages}`,
+    file: "agent.mjs",
+    code: `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
+${imports}
 
 await initializeRedisPublisher(); // reads OBS_REDIS_URL and OBS_PROJECT_ID
 wrapLlmAdapter(); // also records prompts and answers of models
 
-const agent = createTracedGraph(MessagesAnnotation, { traceName: "my-agent" })
+${work}
+
+await closeRedisPublisher(); // sends what is left`,
+    run: "node --env-file=.env agent.mjs",
+  };
+}
+
+/** By what the agent is made with; the others' programs call a model, with the key of its provider. */
+export const SET_UPS: readonly { readonly id: string; readonly label: string; readonly setUp: LanguageSetUp }[] = [
+  {
+    id: "langgraph",
+    label: "LangGraph",
+    setUp: inTypeScript(
+      "@langchain/langgraph @langchain/core",
+      `import { createTracedGraph } from "@sightline/sdk/langgraph";
+import { MessagesAnnotation, START } from "@langchain/langgraph";`,
+      `const agent = createTracedGraph(MessagesAnnotation, { traceName: "my-agent" })
   .addNode("answer", async () => ({ messages: [{ role: "assistant", content: "Hello!" }] }))
   .addEdge(START, "answer")
   .compile();
-await agent.invoke({ messages: [{ role: "user", content: "Hello?" }] });
-
-await closeRedisPublisher(); // sends what is left`,
-  run: "node --env-file=.env agent.mjs",
-};
+await agent.invoke({ messages: [{ role: "user", content: "Hello?" }] });`,
+    ),
+  },
+  {
+    id: "langchain",
+    label: "LangChain",
+    setUp: inTypeScript(
+      "@langchain/core @langchain/openai",
+      `import { createCallbackHandler } from "@sightline/sdk/langchain";
+import { ChatOpenAI } from "@langchain/openai";`,
+      `const model = new ChatOpenAI({ model: "gpt-5-mini" });
+await model.invoke("Hello?", { callbacks: [createCallbackHandler({ traceName: "my-agent" })] });`,
+    ),
+  },
+  {
+    id: "openai",
+    label: "OpenAI",
+    setUp: inTypeScript(
+      "openai",
+      `import { wrapOpenAI } from "@sightline/sdk/openai";
+import OpenAI from "openai";`,
+      `const openai = wrapOpenAI(new OpenAI());
+await openai.chat.completions.create({ model: "gpt-5-mini", messages: [{ role: "user", content: "Hello?" }] });`,
+    ),
+  },
+  {
+    id: "anthropic",
+    label: "Anthropic",
+    setUp: inTypeScript(
+      "@anthropic-ai/sdk",
+      `import { wrapAnthropic } from "@sightline/sdk/anthropic";
+import Anthropic from "@anthropic-ai/sdk";`,
+      `const anthropic = wrapAnthropic(new Anthropic());
+await anthropic.messages.create({ model: "claude-haiku-4-5", max_tokens: 100, messages: [{ role: "user", content: "Hello?" }] });`,
+    ),
+  },
+  {
+    id: "ai-sdk",
+    label: "AI SDK",
+    setUp: inTypeScript(
+      "ai @ai-sdk/openai",
+      `import { traceAiSdk } from "@sightline/sdk/ai-sdk";
+import { openai } from "@ai-sdk/openai";
+import { generateText } from "ai";`,
+      `traceAiSdk();
+await generateText({ model: openai("gpt-5-mini"), prompt: "Hello?" });`,
+    ),
+  },
+  { id: "python", label: "Python", setUp: PYTHON },
+];

@@ -1,71 +1,119 @@
-import { Stack, Text } from "@mantine/core";
-import { useQuery, queryOptions } from "@tanstack/react-query";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
-import { answerTo } from "#http/queries.ts";
+import { Button, Stack, Text } from "@mantine/core";
+import { type Intake, intakeSchema } from "@sightline/observability/contract";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { createApiKey, apiKeysQuery } from "#features/projects/api/api-keys.ts";
+import { projectQuery } from "#features/projects/api/projects.ts";
+import { SET_UPS, environmentFor, exporterEnvironment, redisNotes, type LanguageSetUp } from "#features/projects/snippet.ts";
 import { observability } from "#http/calls.ts";
-import { PYTHON, TYPESCRIPT, environmentFor, exporterEnvironment, redisNotes, type LanguageSetUp } from "#features/projects/snippet.ts";
+import { answerTo } from "#http/queries.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
+import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TabsOf } from "#ui/kit/tabs-of.tsx";
-import { intakeSchema } from "@sightline/observability/contract";
+import { FirstTrace } from "./first-trace.tsx";
+import classes from "./send-traces.module.css";
 
+/** Three steps to a project's first trace, for each thing that agents are made with. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {
   const intake = useQuery(intakeQuery);
   if (intake.data === undefined) {
     return <Unanswered query={intake} failed="Where to send traces could not be loaded" loading={<LoadingRows rows={3} />} />;
   }
+  const { data } = intake;
   return (
-    <Stack gap="xs">
-      <Heading>In your agent's environment, or in a file .env in its folder</Heading>
-      <CopyableBlock text={environmentFor(projectId, intake.data)} label="the environment variables" />
-      {redisNotes(intake.data).map((note) => (
-        <Note key={note}>{note}</Note>
-      ))}
-      <TabsOf
-        space="sm"
-        tabs={[
-          { id: "python", label: "Python", content: <InLanguage language={PYTHON} /> },
-          { id: "typescript", label: "TypeScript", content: <InLanguage language={TYPESCRIPT} /> },
-          { id: "opentelemetry", label: "OpenTelemetry", content: <Exporter otlpUrl={intake.data.otlp_url} /> },
-        ]}
-      />
-    </Stack>
+    <TabsOf
+      space="md"
+      tabs={[
+        ...SET_UPS.map(({ id, label, setUp }) => ({
+          id,
+          label,
+          content: <WithSdk projectId={projectId} intake={data} setUp={setUp} />,
+        })),
+        { id: "opentelemetry", label: "OpenTelemetry", content: <WithExporter projectId={projectId} otlpUrl={data.otlp_url} /> },
+      ]}
+    />
   );
 }
 
-function InLanguage({ language: { install, file, code, run } }: { readonly language: LanguageSetUp }) {
+function WithSdk({ projectId, intake, setUp }: { readonly projectId: string; readonly intake: Intake; readonly setUp: LanguageSetUp }) {
   return (
-    <Stack gap="xs">
-      <Heading>Install the SDK, served by this console</Heading>
-      <CopyableBlock text={install(window.location.origin)} label="the command that installs the SDK" />
-      <Heading>{`Save this as ${file}`}</Heading>
-      <CopyableBlock text={code} label="the code" />
-      <CopyableBlock text={run} label="the command that runs it" />
-    </Stack>
+    <ol className={classes.steps}>
+      <Step title="Install the SDK, served by this console">
+        <CopyableBlock text={setUp.install(window.location.origin)} label="the command that installs the SDK" />
+      </Step>
+      <Step title="Save these two files">
+        <Dimmed size="xs">.env, or the same in your agent’s environment; an agent with the SDK needs no API key</Dimmed>
+        <CopyableBlock text={environmentFor(projectId, intake)} label="the environment variables" />
+        {redisNotes(intake).map((note) => (
+          <Dimmed key={note} size="xs">
+            {note}
+          </Dimmed>
+        ))}
+        <Dimmed size="xs">{setUp.file}</Dimmed>
+        <CopyableBlock text={setUp.code} label="the code" />
+      </Step>
+      <Step title="Run it">
+        <CopyableBlock text={setUp.run} label="the command that runs it" />
+        <FirstTrace projectId={projectId} />
+      </Step>
+    </ol>
   );
 }
 
-function Exporter({ otlpUrl }: { readonly otlpUrl: string }) {
+function WithExporter({ projectId, otlpUrl }: { readonly projectId: string; readonly otlpUrl: string }) {
+  const project = useQuery(projectQuery(projectId));
+  const create = useChange({
+    send: () => createApiKey(projectId, { name: "OpenTelemetry exporter", scopes: ["ingest"] }),
+    gcTime: 0,
+    refreshes: [apiKeysQuery(projectId).queryKey],
+    failed: "The API key could not be created",
+  });
+  const key = create.data?.key;
   return (
-    <Stack gap="xs">
-      <Heading>Any exporter over HTTP, in any language</Heading>
-      <CopyableBlock text={exporterEnvironment(reachableAddress(window.location, otlpUrl))} label="the exporter's environment variables" />
-      <Note>With an API key of this project; its owners make one in the project's settings.</Note>
-    </Stack>
+    <ol className={classes.steps}>
+      <Step title="Create an API key">
+        {project.data?.my_role === "owner" ? (
+          <Button
+            className={classes.fit ?? ""}
+            variant="default"
+            loading={create.isPending}
+            disabled={key !== undefined}
+            onClick={() => create.mutate()}
+          >
+            {key === undefined ? "Create API key" : "Created: it is in the variables below"}
+          </Button>
+        ) : (
+          <Dimmed size="sm">An owner of this project makes one in its settings.</Dimmed>
+        )}
+      </Step>
+      <Step title="Set the exporter’s environment, in any language">
+        <CopyableBlock
+          text={exporterEnvironment(reachableAddress(window.location, otlpUrl), key)}
+          label="the exporter's environment variables"
+        />
+        {key !== undefined && <Dimmed size="xs">Copy it now: the key is not shown again.</Dimmed>}
+      </Step>
+      <Step title="Run your application">
+        <FirstTrace projectId={projectId} />
+      </Step>
+    </ol>
   );
 }
 
-function Heading({ children }: { readonly children: string }) {
+function Step({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <Text size="sm" fw={550} mt="xs">
-      {children}
-    </Text>
+    <li className={classes.step}>
+      <Stack gap="xs" className={classes.content ?? ""}>
+        <Text size="sm" fw={550}>
+          {title}
+        </Text>
+        {children}
+      </Stack>
+    </li>
   );
-}
-
-function Note({ children }: { readonly children: string }) {
-  return <Dimmed size="xs">{children}</Dimmed>;
 }
 
 const intakeQuery = queryOptions({
