@@ -11,9 +11,12 @@ const PARTS = new Set<unknown>(["reasoning", "thinking"]);
 const BELOW = ["parts", "content", "contents", "message", "reasoning", "generations", "kwargs", "additional_kwargs"];
 const TEXTS = ["content", "text", "reasoning", "thinking"];
 
-/** Finds the reasoning among the parts of a model's answer, or beside them. */
-export function findReasoning(output: OtlpValue | undefined): Reasoning | undefined {
-  const text = collect(output).join("\n");
+/**
+ * Finds the reasoning among the parts of a model's answer, or beside them; else in the answer as a whole, since OpenInference's messages
+ * leave it out.
+ */
+export function findReasoning(output: OtlpValue | undefined, whole?: OtlpValue): Reasoning | undefined {
+  const text = [output, whole].map((value) => collect(value).join("\n")).find((found) => found !== "") ?? "";
   if (text === "") {
     return undefined;
   }

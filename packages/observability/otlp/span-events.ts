@@ -175,16 +175,11 @@ function eventsOf(projectId: string, { span, source, place, facts, pause }: Read
     output,
     error: errorOf(span),
     ...facts.call,
-    reasoning: facts.kind === "llm" ? (findReasoning(facts.output) ?? findReasoning(wholeOutputOf(span, readJson))) : undefined,
+    reasoning: facts.kind === "llm" ? findReasoning(facts.output, readJson(span.attributes.get("output.value") ?? null)) : undefined,
     tool_entry: toolEntryOf(common),
   });
   // An orphan cannot tell whether the whole trace has ended.
   return [...trace, start, end, ...(place === "root" || place === "entrance" ? [traceEnd(ids.trace_id, common)] : [])];
-}
-
-/** OpenInference's messages leave the reasoning out, which the answer as a whole has. */
-function wholeOutputOf({ attributes }: OtlpSpan, readJson: JsonReader): OtlpValue {
-  return readJson(attributes.get("output.value") ?? null);
 }
 
 type Common = {
