@@ -45,11 +45,17 @@ export const flagSchema = z.union([
   z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"], error: "expected true or false" }),
 ]);
 
+/** What a file is for, as its path has it. */
+export const fileKindSchema = z.enum(["source", "test", "example", "declaration", "document", "data", "generated", "vendored"]);
+export type FileKind = z.infer<typeof fileKindSchema>;
+
 export const searchRequestSchema = filtersSchema.extend({
   /** Words, names, or the query language of docs/search.md. */
   query: z.string().min(1, "say what to look for").max(10_000),
   /** A name that the place defines; `*` stands for anything. */
   symbol: z.string().min(1).max(200).optional(),
+  /** Of the places that are ranked, only those in files of this kind. */
+  kind: fileKindSchema.optional(),
   limit: z.coerce.number().int().min(1).max(50).default(10),
   /** `next_cursor` of the page before, with everything else as it was. */
   cursor: cursorSchema.optional(),
@@ -75,6 +81,8 @@ export const searchResultSchema = indexedCommitSchema.extend({
   content: z.string(),
   /** Line numbers (of the file) that hold a word of the query. */
   matched_lines: z.array(z.int()),
+  /** Of each of those lines, from and to which character what was found is, the last not included. */
+  matched_ranges: z.array(z.array(z.tuple([z.int(), z.int()]))),
   score: z.number(),
   /** The legs that found it, with the rank in each. */
   legs: z.partialRecord(legNameSchema, z.int()),
@@ -107,8 +115,16 @@ export const understoodQuerySchema = z.object({
   case_sensitive: z.boolean(),
 });
 
+/** How many places have a value, the most first. */
+const facetSchema = z.array(z.object({ value: z.string(), count: z.int() }));
+export type Facet = z.infer<typeof facetSchema>;
+
 export const searchAnswerSchema = z.object({
   results: z.array(searchResultSchema),
+  /** How many places are ranked, on all pages together; `capped` when more were found than are. */
+  ranked: z.object({ places: z.int(), capped: z.boolean() }),
+  /** What the ranked places are of, at most twelve values each; those of `kind` are of all kinds, also where one was asked for. */
+  facets: z.object({ repo: facetSchema, lang: facetSchema, path: facetSchema, kind: facetSchema }),
   legs: z.record(legNameSchema, legStateSchema),
   reranker: z.object({ state: z.string(), reason: z.string().optional(), ms: z.number() }).optional(),
   /** The indexes that the results are of; all that were searched, when they are few. */

@@ -65,7 +65,18 @@ const securityRoute = createRoute({
 
 const codeRoute = createRoute({
   ...under(signedInRoute, "/code"),
-  validateSearch: z.object({ q: text, mode: text, repo: text, path: text, lang: text, ref: text, regex: text, case: text, explain: text }),
+  validateSearch: z.object({
+    q: text,
+    mode: text,
+    repo: text,
+    path: text,
+    lang: text,
+    ref: text,
+    kind: text,
+    regex: text,
+    case: text,
+    explain: text,
+  }),
   component: lazyPage(() => import("#routes/code-page.tsx"), "CodePage"),
 });
 

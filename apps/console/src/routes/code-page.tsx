@@ -12,7 +12,7 @@ import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
-import { Page } from "#ui/page/page.tsx";
+import { WidePage } from "#ui/page/page.tsx";
 
 const route = getRouteApi("/signed-in/code");
 
@@ -24,15 +24,15 @@ export const prefetch: Prefetch = ({ queries, search }) => {
 };
 
 export function CodePage() {
-  const { q, mode, repo, path, lang, ref, regex, case: matchCase, explain } = route.useSearch();
-  const state: SearchState = { q, mode, repo, path, lang, ref, regex, case: matchCase, explain };
+  const { q, mode, repo, path, lang, ref, kind, regex, case: matchCase, explain } = route.useSearch();
+  const state: SearchState = { q, mode, repo, path, lang, ref, kind, regex, case: matchCase, explain };
   const navigate = route.useNavigate();
   const repositories = useQuery(repositoriesQuery);
   const change = (part: Partial<SearchState>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
   const title = isGrep(state) ? "Grep" : "Search code";
   return (
-    <Page>
+    <WidePage>
       <PageHeader title="Search code" documentTitle={q === undefined ? title : `${q.slice(0, 60)} · ${title}`} />
       <SearchBar state={state} repositories={repositories.data ?? []} onEnterResults={focusFirstResult} onChange={change} />
       {q === undefined || q.trim() === "" ? (
@@ -42,7 +42,7 @@ export function CodePage() {
       ) : (
         <SearchAnswerView state={state} onChange={change} />
       )}
-    </Page>
+    </WidePage>
   );
 }
 

@@ -5,7 +5,7 @@ import { countTokens } from "#tokens/count-tokens.ts";
 /** How much of a result is shown: the chunk, its signature and the lines that match, or only where it is. */
 type Detail = "full" | "lines" | "place";
 
-export type FittedResult = Omit<SearchResult, "content" | "matched_lines" | "language" | "legs"> & {
+export type FittedResult = Omit<SearchResult, "content" | "matched_lines" | "matched_ranges" | "language" | "legs"> & {
   readonly detail: Detail;
   readonly content?: string;
 };
@@ -51,7 +51,7 @@ export function fitResults(results: readonly SearchResult[], { maxTokens, render
 }
 
 function withDetail(result: SearchResult, detail: Detail): FittedResult {
-  const { content: _content, matched_lines: _matched, language: _language, legs: _legs, ...place } = result;
+  const { content: _content, matched_lines: _lines, matched_ranges: _ranges, language: _language, legs: _legs, ...place } = result;
   return detail === "place"
     ? { ...place, detail }
     : { ...place, detail, content: detail === "full" ? result.content : signatureAndMatches(result) };

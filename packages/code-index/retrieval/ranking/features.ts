@@ -1,9 +1,10 @@
+import type { FileKind } from "#contract.ts";
 import { isProse } from "#retrieval/query/query-shape.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { termsOf } from "#store/index/terms.ts";
 import type { Candidate } from "./candidate.ts";
 import { describeFiles } from "./file-evidence.ts";
-import { fileKindOf, type FileKind } from "./file-kind.ts";
+import { fileKindOf } from "./file-kind.ts";
 import { createWordMatcher, partsOf, type WordMatcher } from "./match-words.ts";
 import { describeLikeness } from "./likeness.ts";
 import { createMention } from "./mention.ts";

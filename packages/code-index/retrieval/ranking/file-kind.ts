@@ -1,5 +1,4 @@
-/** What the path alone says a file is for. */
-export type FileKind = "source" | "test" | "example" | "declaration" | "document" | "data" | "generated" | "vendored";
+import type { FileKind } from "#contract.ts";
 
 /**
  * What a place counts for what its file is for. These are rules and no part of what is learned: since hardly a query of the evaluation
@@ -49,6 +48,7 @@ const BUILT = /(?:^|\/)(?:static|assets|public)\/(?:.*\/)?[^/]+\.(?:js|css|map)$
 /** Only the root's `deps`, as C and C++ have it and Linguist reads it. */
 const ROOT_VENDORED = /^deps\//;
 
+/** What the path alone says a file is for. */
 export function fileKindOf(path: string): FileKind {
   const names = path.split("/");
   const file = names.pop() ?? "";

@@ -1,8 +1,10 @@
+import type { FileKind } from "#contract.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
 import { listChunks, readChunks, readContents } from "#retrieval/scope/read-chunks.store.ts";
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { Candidate } from "#retrieval/ranking/candidate.ts";
+import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
 import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
@@ -11,11 +13,17 @@ import { MAX_RERANKED } from "#retrieval/ranking/rerank.ts";
 import { isBroken, isFull, runLegs, skipAll, type Legs, type SearchDependencies, type Searching } from "./search-legs.ts";
 
 /** What to find, and which places of the ranking the page shows. */
-export type Finding = Searching & { readonly page: { readonly from: number; readonly to: number } };
+export type Finding = Searching & {
+  readonly page: { readonly from: number; readonly to: number };
+  /** Only places in files of this kind are kept of those that are ranked. */
+  readonly kind?: FileKind | undefined;
+};
 
 export type Found = {
   readonly legs: Legs;
   readonly ranked: readonly RankedChunk[];
+  /** The same, whatever kind was asked for. */
+  readonly ofAllKinds: readonly RankedChunk[];
   /** The texts of the chunks on the page, and of all that a model may rerank. */
   readonly texts: Texts;
   /** More may be found that meets the conditions. */
@@ -43,7 +51,7 @@ export async function findChunks(dependencies: SearchDependencies, finding: Find
     return browse(dependencies, finding);
   }
   const found = await findOnce(dependencies, finding);
-  const isShort = conditions !== undefined && found.isCapped && found.ranked.length < ENOUGH;
+  const isShort = conditions !== undefined && found.isCapped && found.ofAllKinds.length < ENOUGH;
   return isShort && !isDeep && !isBroken(found.legs)
     ? findChunks(dependencies, { ...finding, isDeep: true })
     : { ...found, isPartial: isShort };
@@ -60,14 +68,16 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
     const { kept, isComplete } = await keepThoseMeeting(readTexts, listed, finding);
     const best = kept.slice(0, CANDIDATES);
     const chunks = new Map((await readChunks(transaction, scope, best)).map((chunk) => [chunk.chunk_id, chunk]));
-    const ranked = best.flatMap((chunkId) => {
+    const ofAllKinds = best.flatMap((chunkId) => {
       const chunk = chunks.get(chunkId);
       return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, explain: () => ({}), ranks: {} }];
     });
+    const ranked = ofKind(ofAllKinds, finding);
     const isCapped = listed.length === limit || !isComplete || kept.length > CANDIDATES;
     return {
       legs: skipAll("the query has nothing but filters"),
       ranked,
+      ofAllKinds,
       texts: await readTexts(shownOf(ranked, dependencies, finding)),
       isCapped,
       isPartial: isCapped && conditions !== undefined && kept.length < ENOUGH,
@@ -81,7 +91,7 @@ async function findOnce(dependencies: SearchDependencies, given: Finding, again 
   const legs = await runLegs(dependencies, finding);
   const all = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape);
   const fused = all.slice(0, isDeep ? DEEP_CANDIDATES : CANDIDATES * (conditions === undefined ? 1 : 2));
-  const { isAllThere, isComplete, ranked, texts } = await readRanked(dependencies, finding, { fused, legs });
+  const { isAllThere, isComplete, ...found } = await readRanked(dependencies, finding, { fused, legs });
   // A newer build or merged segments replaced what was searched: search again, there.
   if (again && !isAllThere) {
     return findOnce(dependencies, given, false);
@@ -89,12 +99,12 @@ async function findOnce(dependencies: SearchDependencies, given: Finding, again 
   // Conditions that say what to find are answered by the exact leg alone, others by what the words find.
   const hasAll = isComplete && legs.exact.isComplete === true;
   const mayLack = (conditions !== undefined && (conditions.areFindable || isBroken(legs))) || isFull(legs, finding);
-  return { legs, ranked, texts, isCapped: !hasAll && (all.length > fused.length || !isComplete || mayLack) };
+  return { legs, ...found, isCapped: !hasAll && (all.length > fused.length || !isComplete || mayLack) };
 }
 
 type Fused = { readonly fused: readonly FusedChunk[]; readonly legs: Legs };
 
-type ReadRanked = Pick<Found, "ranked" | "texts"> & {
+type ReadRanked = Pick<Found, "ranked" | "ofAllKinds" | "texts"> & {
   /** Whether all that was searched is still visible; what no build sees any more may be deleted at any moment. */
   readonly isAllThere: boolean;
   /** Whether all of it was held against the conditions, and what meets them is ranked. */
@@ -123,12 +133,14 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
         ? []
         : [{ fused: found, chunk, contributions: words?.contributionsOf(chunkId) ?? [], likeness: chunk.likeness ?? undefined }];
     });
-    const ranked =
+    const ofAllKinds =
       candidates.length === 0
         ? []
         : await rank(candidates, { query, termWeights: words?.weights ?? [], usesModel: dependencies.usesModel, readTexts });
+    const ranked = ofKind(ofAllKinds, finding);
     return {
       ranked,
+      ofAllKinds,
       texts: await readTexts(shownOf(ranked, dependencies, finding)),
       isComplete: isComplete && kept.length <= CANDIDATES,
       isAllThere:
@@ -167,6 +179,10 @@ async function keepThoseMeeting(readTexts: ReadTexts, chunkIds: readonly number[
   });
   const { kept, isComplete } = await keepMeeting(read, conditions, performance.now() + CHECK_MS);
   return { kept: kept.map(({ chunkId }) => chunkId), isComplete };
+}
+
+function ofKind(ranked: readonly RankedChunk[], { kind }: Finding): readonly RankedChunk[] {
+  return kind === undefined ? ranked : ranked.filter(({ path }) => fileKindOf(path) === kind);
 }
 
 function shownOf(ranked: readonly RankedChunk[], { reranker }: SearchDependencies, { page }: Finding): readonly number[] {

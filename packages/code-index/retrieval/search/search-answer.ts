@@ -1,50 +1,13 @@
 import { translateGlob } from "@sightline/foundation/patterns";
 import { RE2JS } from "re2js";
-import type { SearchAnswer, SearchResult } from "#contract.ts";
+import type { Facet, FileKind, SearchAnswer, SearchResult } from "#contract.ts";
 import type { RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
 import { termsOf } from "#store/index/terms.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
-import { type ParsedQuery, isStopWord } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/query.ts";
+import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
 import type { RankedChunk, Texts } from "#retrieval/ranking/rank.ts";
-import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
-
-/** Most matching lines of a result. */
-const LINES = 20;
-
-type Text = { readonly start_line: number; readonly content: string };
-
-/**
- * Says the numbers of the lines that hold a literal of the query, or match one of its regular expressions, or, when none does, hold
- * one of its words.
- */
-function lineMatcher({ literals, queryTerms, alternatives, isCaseSensitive }: ParsedQuery): (text: Text) => number[] {
-  const lowered = literals.map((literal) => literal.toLowerCase());
-  const expressions = alternatives
-    .flat()
-    .filter(({ kind, negated }) => kind === "regex" && !negated)
-    .map(({ source }) => compilePattern({ source, isRegex: true, isCaseSensitive }));
-  const words = new Set(queryTerms.flatMap((queryTerm) => queryTerm.terms).filter((term) => !isStopWord(term)));
-  return ({ start_line: start, content }) => {
-    const lines = content.split("\n");
-    const matching = new Set(expressions.flatMap((expression) => (expression.isTooMuch(content) ? [] : expression.linesOf(content))));
-    const exact = numbersOf(
-      lines,
-      start,
-      (line, index) => matching.has(index) || lowered.some((literal) => line.toLowerCase().includes(literal)),
-    );
-    return exact.length > 0 ? exact : numbersOf(lines, start, (line) => termsOf(line).some((term) => words.has(term)));
-  };
-}
-
-function numbersOf(lines: readonly string[], start: number, matches: (line: string, index: number) => boolean): number[] {
-  const numbers: number[] = [];
-  for (const [index, line] of lines.entries()) {
-    if (numbers.length < LINES && matches(line, index)) {
-      numbers.push(start + index);
-    }
-  }
-  return numbers;
-}
+import { lineMatcher } from "./matched-lines.ts";
 
 /** Characters of a chunk in an answer. */
 const CONTENT = 8_000;
@@ -52,9 +15,10 @@ const CONTENT = 8_000;
 type Presenting = { readonly query: ParsedQuery; readonly explain: boolean };
 
 export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { query, explain }: Presenting): SearchResult[] {
-  const matchedLines = lineMatcher(query);
+  const matchesOf = lineMatcher(query);
   return chunks.map((chunk) => {
     const content = texts.get(chunk.chunk_id) ?? "";
+    const matches = matchesOf(content);
     return {
       repo: chunk.repo,
       ref: chunk.ref,
@@ -65,7 +29,8 @@ export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { q
       end_line: chunk.end_line,
       symbol: symbolFor(chunk.symbols, query),
       content: content.slice(0, CONTENT),
-      matched_lines: matchedLines({ start_line: chunk.start_line, content }),
+      matched_lines: matches.map(({ index }) => chunk.start_line + index),
+      matched_ranges: matches.map(({ ranges }) => ranges.map(([from, to]) => [from, to])),
       score: rounded(chunk.score),
       legs: chunk.ranks,
       ...(explain ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.explain()) } } : {}),
@@ -84,6 +49,42 @@ export function presentQuery({ shape, text, filters, alternatives, isCaseSensiti
     alternatives: alternatives.length,
     case_sensitive: isCaseSensitive,
   };
+}
+
+/** Values of a facet. */
+const FACET = 12;
+
+/** What the ranked places are of; of which kinds all that were ranked are. */
+export function presentFacets({ ranked, ofAllKinds }: Ranked): SearchAnswer["facets"] {
+  return {
+    repo: facetOf(ranked.map(({ repo }) => repo)),
+    lang: facetOf(ranked.map(({ language }) => language)),
+    path: facetOf(foldersOf(ranked.map(({ path }) => path))),
+    kind: facetOf(ofAllKinds.map(({ path }): FileKind => fileKindOf(path))),
+  };
+}
+
+type Ranked = { readonly ranked: readonly RankedChunk[]; readonly ofAllKinds: readonly RankedChunk[] };
+
+function facetOf(values: readonly string[]): Facet {
+  return [...Map.groupBy(values, (value) => value)]
+    .map(([value, { length }]) => ({ value, count: length }))
+    .toSorted((one, other) => other.count - one.count || one.value.localeCompare(other.value))
+    .slice(0, FACET);
+}
+
+/** The folder of each path below the one that all of them are in; a file there has none. */
+function foldersOf(paths: readonly string[]): readonly string[] {
+  const [first = "", ...others] = paths;
+  const shared = others.reduce((prefix, path) => {
+    const differs = [...prefix].findIndex((letter, index) => path[index] !== letter);
+    return differs === -1 ? prefix : prefix.slice(0, differs);
+  }, first);
+  const from = shared.lastIndexOf("/") + 1;
+  return paths.flatMap((path) => {
+    const end = path.indexOf("/", from);
+    return end === -1 ? [] : [path.slice(0, end + 1)];
+  });
 }
 
 /** Up to this many indexes are all named; of more only those with results. */

@@ -45,6 +45,35 @@ test("a content that several repositories hold is one result, of the first by na
   expect((await find("refund", { repo: "acme/shop" })).places).toEqual(["acme/shop@main pay.ts c1"]);
 });
 
+test("the ranked places are counted by repository, language, folder and kind, on every page, and a kind narrows them", async () => {
+  const files = { "lib/pay.ts": "refund();\n", "lib/deep/pay.test.ts": "refund();\nrefund();\n", "docs/pay.md": "refund\n" };
+  await seedBuild(database, { tenant, repo: "acme/facets", files });
+  const dependencies = { ...createSearchState(), database, log: silentLog, embedder: undefined };
+  const ask = (kind?: "test") => search(dependencies, { tenant }, { query: "refund", repo: "acme/facets", limit: 1, kind });
+  const every = await ask();
+  expect(every.results).toHaveLength(1);
+  expect(every.ranked).toEqual({ places: 3, capped: false });
+  expect(every.facets).toEqual({
+    repo: [{ value: "acme/facets", count: 3 }],
+    lang: [{ value: "text", count: 3 }],
+    path: [
+      { value: "lib/", count: 2 },
+      { value: "docs/", count: 1 },
+    ],
+    kind: [
+      { value: "document", count: 1 },
+      { value: "source", count: 1 },
+      { value: "test", count: 1 },
+    ],
+  });
+  const tests = await ask("test");
+  expect(tests.results.map(({ path, content }) => [path, content])).toEqual([["lib/deep/pay.test.ts", "refund();\nrefund();\n"]]);
+  expect(tests.ranked.places).toBe(1);
+  // All of them are in one folder: there is nothing to choose.
+  expect(tests.facets.path).toEqual([]);
+  expect(tests.facets.kind).toEqual(every.facets.kind);
+});
+
 test("a branch is searched when it is asked for, and never seen otherwise", async () => {
   expect((await find("charge", { ref: "next" })).places).toEqual(["acme/shop@next next.ts c2", "acme/shop@next pay.ts c2"]);
   expect((await find("subscription")).places).toEqual([]);

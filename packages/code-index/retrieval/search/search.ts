@@ -13,7 +13,7 @@ import { refuseNul } from "#retrieval/query/refusals.ts";
 import { createSealedCursors, digest, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { isTimeout, tooSlow } from "#retrieval/scope/read-scope.ts";
 import type { RerankerState } from "#retrieval/ranking/rerank.ts";
-import { notesOnIndex, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
+import { notesOnIndex, presentFacets, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
 import { isBroken, type Legs, type SearchDependencies } from "./search-legs.ts";
 import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 import { createSemaphore } from "#retrieval/scope/semaphore.ts";
@@ -61,7 +61,7 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
   const end = offset + request.limit;
   const { searched, chunks } = await dependencies.searchLimit.run(access.tenant.tenantId, dependencies.database.signal, async () => {
     const around = await readSearchable(dependencies.database, scope);
-    const finding = { ...around, scope, query, conditions, isDeep: false, page: { from: offset, to: end } };
+    const finding = { ...around, scope, query, conditions, isDeep: false, page: { from: offset, to: end }, kind: request.kind };
     return { searched: around, chunks: await findChunks(dependencies, finding) };
   });
   const found = await rerank(dependencies, query, chunks);
@@ -73,6 +73,8 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
       : await readAs(dependencies.database, scope.tenant, READ_MS, (transaction) => notesOnEmptyScope(transaction, scope));
   return {
     results,
+    ranked: { places: found.ranked.length, capped: found.isCapped },
+    facets: presentFacets(found),
     legs: { semantic: found.legs.semantic.state, bm25: found.legs.bm25.state, exact: found.legs.exact.state },
     ...(found.reranker === undefined ? {} : { reranker: found.reranker }),
     index: presentIndex(searched.repositories, results),
@@ -101,8 +103,8 @@ const positionSchema = z.object({
 });
 type Position = z.infer<typeof positionSchema>;
 
-function cursorsOf(access: Access, { query, repo, ref, path, lang, symbol }: SearchRequest) {
-  return createSealedCursors(positionSchema, { access, name: "query", question: [query, repo, ref, path, lang, symbol] });
+function cursorsOf(access: Access, { query, repo, ref, path, lang, symbol, kind }: SearchRequest) {
+  return createSealedCursors(positionSchema, { access, name: "query", question: [query, repo, ref, path, lang, symbol, kind] });
 }
 
 /** Another one when the index changed; an incremental build keeps its generation, so the commit and the time count, too. */

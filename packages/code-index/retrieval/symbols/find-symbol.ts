@@ -1,9 +1,9 @@
-import type { FoundSymbol, SymbolsAnswer, SymbolsRequest } from "#contract.ts";
+import type { FileKind, FoundSymbol, SymbolsAnswer, SymbolsRequest } from "#contract.ts";
 import { findSymbolRows, nearNames, type SymbolRow, readChunksAt, type HoldingChunk } from "./read-symbols.store.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
-import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
+import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readSymbolName, type AskedName } from "./symbol-name.ts";

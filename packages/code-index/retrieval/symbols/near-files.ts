@@ -1,4 +1,5 @@
-import { fileKindOf, type FileKind } from "#retrieval/ranking/file-kind.ts";
+import type { FileKind } from "#contract.ts";
+import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
 import { sortedBy } from "./find-symbol.ts";
 import type { SymbolRow } from "./read-symbols.store.ts";
 

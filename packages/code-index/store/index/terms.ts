@@ -40,6 +40,21 @@ export function termsOfWord(word: string): readonly string[] {
   return [whole, ...parts].map((term) => term.toLowerCase());
 }
 
+/** The terms of a text with their places in it; of an identifier of several words the whole stands before its parts. */
+export function placedTermsOf(text: string): readonly { readonly term: string; readonly from: number; readonly to: number }[] {
+  return [...text.matchAll(WORD)].flatMap(({ 0: word, index: from }) => {
+    const [whole = "", ...parts] = termsOfWord(word.normalize("NFC"));
+    const lower = word.toLowerCase();
+    let after = 0;
+    const placed = parts.flatMap((term) => {
+      const at = lower.indexOf(term, after);
+      after = at === -1 ? after : at + term.length;
+      return at === -1 ? [] : [{ term, from: from + at, to: from + at + term.length }];
+    });
+    return [{ term: whole, from, to: from + word.length }, ...placed];
+  });
+}
+
 type Rules = { readonly part: RegExp; readonly compound: RegExp };
 
 const ASCII_RULES: Rules = { part: ASCII_PART, compound: ASCII_COMPOUND };

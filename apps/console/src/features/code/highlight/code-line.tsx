@@ -4,7 +4,11 @@ import classes from "./code-line.module.css";
 
 const NO_RANGES: readonly Range[] = [];
 
-type CodeLineProps = { readonly text: string; readonly tokens: HighlightedLine | undefined; readonly ranges?: readonly Range[] };
+type CodeLineProps = {
+  readonly text: string;
+  readonly tokens: HighlightedLine | undefined;
+  readonly ranges?: readonly Range[] | undefined;
+};
 
 /** A line of code, coloured when its tokens are there, with what was found in it marked. */
 export function CodeLine({ text, tokens, ranges = NO_RANGES }: CodeLineProps) {

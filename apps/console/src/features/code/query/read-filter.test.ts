@@ -9,6 +9,7 @@ const NOTHING: SearchState = {
   path: undefined,
   lang: undefined,
   ref: undefined,
+  kind: undefined,
   regex: undefined,
   case: undefined,
   explain: undefined,

@@ -7,6 +7,8 @@ export type SearchState = {
   readonly path: string | undefined;
   readonly lang: string | undefined;
   readonly ref: string | undefined;
+  /** What files are for; not for grep. */
+  readonly kind: string | undefined;
   /** For grep: `true` or not. */
   readonly regex: string | undefined;
   readonly case: string | undefined;
@@ -14,7 +16,7 @@ export type SearchState = {
   readonly explain: string | undefined;
 };
 
-export type FilterName = "repo" | "path" | "lang" | "ref";
+export type FilterName = "repo" | "path" | "lang" | "ref" | "kind";
 
 export function isGrep({ mode }: Pick<SearchState, "mode">): boolean {
   return mode === "grep";
@@ -25,7 +27,7 @@ export function isOn(flag: string | undefined): boolean {
 }
 
 export function hasFilter(state: SearchState): boolean {
-  return (state.repo ?? state.path ?? state.lang ?? state.ref) !== undefined;
+  return (state.repo ?? state.path ?? state.lang ?? state.ref ?? state.kind) !== undefined;
 }
 
-export const NO_FILTERS = { repo: undefined, path: undefined, lang: undefined, ref: undefined } as const;
+export const NO_FILTERS = { repo: undefined, path: undefined, lang: undefined, ref: undefined, kind: undefined } as const;

@@ -1,33 +1,30 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { excerptOf } from "./excerpt.ts";
+import type { Range } from "./mark-ranges.ts";
 
-const chunk = { start: 11, end: 60, context: 2, limit: 14 };
+const LINES = ["function pause() {", "  // retry", "  return 1;", "}", "function retry(pause) {", "  retry();", "}"];
+const START = 11;
 
-describe("the excerpt of a result", () => {
-  it("is the beginning when no line matched by word", () => {
-    expect(excerptOf({ ...chunk, matched: [] })).toEqual([{ start: 11, end: 24 }]);
-    expect(excerptOf({ ...chunk, end: 13, matched: [] })).toEqual([{ start: 11, end: 13 }]);
-  });
+/** What is shown of the lines, when every `retry` and `pause` of these lines is found. */
+function shown(matched: readonly number[], limit = 3) {
+  const matches = new Map(matched.map((line) => [line, rangesIn(LINES[line - START] ?? "")]));
+  return excerptOf({ lines: LINES, start: START, end: 17, matches, limit }).map(({ start, end }) => `${start}-${end}`);
+}
 
-  it("shows a match with its neighbours, inside of the chunk", () => {
-    expect(excerptOf({ ...chunk, matched: [30] })).toEqual([{ start: 28, end: 32 }]);
-    expect(excerptOf({ ...chunk, matched: [11] })).toEqual([{ start: 11, end: 13 }]);
-    expect(excerptOf({ ...chunk, matched: [60] })).toEqual([{ start: 58, end: 60 }]);
-  });
+function rangesIn(line: string): readonly Range[] {
+  return [...line.matchAll(/retry|pause/g)].map(({ 0: word, index }) => [index, index + word.length]);
+}
 
-  it("joins neighbours that touch and keeps the others apart", () => {
-    expect(excerptOf({ ...chunk, matched: [20, 23, 40] })).toEqual([
-      { start: 18, end: 25 },
-      { start: 38, end: 42 },
-    ]);
-  });
+test("the lines with the most different words come first, and stand in their order", () => {
+  expect(shown([11, 12, 15, 16])).toEqual(["11-12", "15-15"]);
+  expect(shown([12, 15, 16], 1)).toEqual(["15-15"]);
+});
 
-  it("never shows more lines than its limit, whatever matched", () => {
-    const spans = excerptOf({ ...chunk, matched: Array.from({ length: 50 }, (_, index) => 11 + index) });
-    expect(spans).toEqual([{ start: 11, end: 24 }]);
-  });
+test("where few lines match, those after the first are shown as well, and at a chunk's end those before", () => {
+  expect(shown([12])).toEqual(["12-14"]);
+  expect(shown([17])).toEqual(["15-17"]);
+});
 
-  it("leaves out matches that lie outside of the chunk", () => {
-    expect(excerptOf({ ...chunk, matched: [5, 99] })).toEqual([{ start: 11, end: 24 }]);
-  });
+test("a chunk without a match is shown from its beginning", () => {
+  expect(shown([])).toEqual(["11-13"]);
 });

@@ -1,43 +1,49 @@
 import type { LineRange } from "#features/code/file/line-range.ts";
+import type { Range } from "./mark-ranges.ts";
 
-/**
- * The spans of a chunk worth showing: each matched line with its neighbours, joined
- * where they touch; the chunk's beginning when no line matched by word.
- */
-export function excerptOf({
-  start,
-  end,
-  matched,
-  context,
-  limit,
-}: {
+type Chunk = {
+  readonly lines: readonly string[];
   readonly start: number;
   readonly end: number;
-  readonly matched: readonly number[];
-  /** Lines shown around a match. */
-  readonly context: number;
+  /** What is marked, by line. */
+  readonly matches: ReadonlyMap<number, readonly Range[]>;
   /** The most lines shown in all. */
   readonly limit: number;
-}): readonly LineRange[] {
-  const inside = matched.filter((line) => line >= start && line <= end).toSorted((a, b) => a - b);
-  if (inside.length === 0) {
-    return [{ start, end: Math.min(end, start + limit - 1) }];
+};
+
+/**
+ * The few lines of a chunk that say most: those that hold the most different things that were found, in their order; where they are
+ * too few, the lines that follow the first of them; the chunk's beginning when no line matched by word.
+ */
+export function excerptOf({ lines, start, end, matches, limit }: Chunk): readonly LineRange[] {
+  const wordsOf = (line: number) =>
+    new Set((matches.get(line) ?? []).map(([from, to]) => (lines[line - start] ?? "").slice(from, to).toLowerCase())).size;
+  const best = [...matches.keys()]
+    .filter((line) => line >= start && line <= end)
+    .toSorted((one, other) => wordsOf(other) - wordsOf(one) || one - other)
+    .slice(0, limit);
+  const first = best.length === 0 ? start : Math.min(...best);
+  const shown = new Set(best);
+  for (const line of neighboursOf(first, start, end)) {
+    if (shown.size < limit) {
+      shown.add(line);
+    }
   }
   const spans: LineRange[] = [];
-  let left = limit;
-  for (const line of inside) {
+  for (const line of [...shown].toSorted((one, other) => one - other)) {
     const last = spans.at(-1);
-    const from = Math.max(start, line - context, last === undefined ? start : last.end + 1);
-    const to = Math.min(end, line + context, from + left - 1);
-    if (left <= 0 || to < from) {
-      continue;
-    }
-    left -= to - from + 1;
-    if (last !== undefined && last.end + 1 === from) {
-      spans[spans.length - 1] = { start: last.start, end: to };
+    if (last?.end === line - 1) {
+      spans[spans.length - 1] = { start: last.start, end: line };
     } else {
-      spans.push({ start: from, end: to });
+      spans.push({ start: line, end: line });
     }
   }
   return spans;
+}
+
+/** What follows a line, then what is before it. */
+function neighboursOf(line: number, start: number, end: number): readonly number[] {
+  const after = Array.from({ length: end - line + 1 }, (_, index) => line + index);
+  const before = Array.from({ length: line - start }, (_, index) => line - 1 - index);
+  return [...after, ...before];
 }

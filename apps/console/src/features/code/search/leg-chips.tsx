@@ -55,7 +55,7 @@ export function LegStates({ answer }: { readonly answer: SearchAnswer }) {
             <li>
               <Status tone={TONES[state]}>
                 {label}
-                <span className={classes.figure}>{state === "ok" ? `${hits} in ${formatDuration(ms)}` : state}</span>
+                {state !== "ok" && <span className={classes.figure}>{state}</span>}
               </Status>
             </li>
           </Tooltip>

@@ -9,6 +9,7 @@ import { type SearchState, isOn } from "#features/code/query/search-state.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
+import { Facets } from "./facets.tsx";
 import { NoAnswer } from "./no-answer.tsx";
 import { AnswerNotes } from "./answer-notes.tsx";
 import { LegStates } from "./leg-chips.tsx";
@@ -25,7 +26,7 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
   const first = search.data?.pages[0];
   const last = search.data?.pages.at(-1);
   if (first === undefined || last === undefined) {
-    return <NoAnswer list={search} rowHeight={120} />;
+    return <NoAnswer list={search} rowHeight={90} />;
   }
   const results = search.data?.pages.flatMap((page) => page.results) ?? [];
   const failed = search.isPlaceholderData ? null : search.isFetchNextPageError ? null : search.error;
@@ -37,6 +38,7 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
         </Text>
         {search.isPlaceholderData && <Loader size={14} aria-label="Searching" />}
         <SearchedIndexes index={first.index} />
+        <ReadAs query={first.query} onRemove={(filter) => onChange(withoutReadFilter(state, filter))} />
         <div className={classes.legs}>
           <LegStates answer={first} />
           <Switch
@@ -47,7 +49,6 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
           />
         </div>
       </div>
-      <ReadAs query={first.query} onRemove={(filter) => onChange(withoutReadFilter(state, filter))} />
       <AnswerNotes
         partial={first.partial ? "The search stopped early, so some results may be missing." : undefined}
         notes={first.notes}
@@ -60,17 +61,21 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
           description={<NothingFound state={state} filtered={first.query.filters.length > 0} onChange={onChange} />}
         />
       ) : (
-        <>
-          <SearchResults results={results} searched={first.legs} ofBranch={first.query.filters.some(({ field }) => field === "ref")} />
-          <LoadMore list={search} endOfResults="No more results." />
-        </>
+        <div className={classes.columns}>
+          <Facets state={state} answer={first} onChange={onChange} />
+          <div className={classes.found}>
+            <SearchResults results={results} searched={first.legs} ofBranch={first.query.filters.some(({ field }) => field === "ref")} />
+            <LoadMore list={search} endOfResults="No more results." />
+          </div>
+        </div>
       )}
     </>
   );
 }
 
-function countOf(shown: number, { next_cursor: next }: SearchAnswer): string {
-  return next === null || shown === 0 ? plural(shown, "result", "results") : `${formatCount(shown)}+ results`;
+function countOf(shown: number, { ranked: { places, capped } }: SearchAnswer): string {
+  const all = capped ? `the best ${plural(places, "result", "results")}` : plural(places, "result", "results");
+  return shown < places || capped ? `Showing ${formatCount(shown)} of ${all}` : all;
 }
 
 type Understood = SearchAnswer["query"];

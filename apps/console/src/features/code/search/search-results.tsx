@@ -11,10 +11,9 @@ import { LegChips } from "./leg-chips.tsx";
 import { walkResults } from "./walk-results.ts";
 import classes from "./search-results.module.css";
 
-const CONTEXT_LINES = 2;
-const SHOWN_LINES = 14;
+const SHOWN_LINES = 3;
 /** More than a screen has room for. They are there at once, and the others right after they are painted. */
-const SCREEN = 5;
+const SCREEN = 8;
 
 type Shared = {
   /** How each way of searching fared. */
@@ -30,15 +29,10 @@ export function SearchResults({ results, ...shared }: Shared & { readonly result
     <ol className={classes.files} id="results">
       {files.map(({ repo, path, results: spans }) => (
         <li key={`${repo} ${path}`} className={classes.file}>
-          <h2 className={classes.path}>
-            <IconFile size={15} aria-hidden="true" />
-            <span className={classes.repo}>{repo}</span>
-            <span>{path}</span>
-          </h2>
           <ul className={classes.spans}>
-            {spans.map((result) => (
+            {spans.map((result, index) => (
               <li key={result.start_line}>
-                <Result result={result} {...shared} />
+                <Result result={result} namesFile={index === 0} {...shared} />
               </li>
             ))}
           </ul>
@@ -48,20 +42,33 @@ export function SearchResults({ results, ...shared }: Shared & { readonly result
   );
 }
 
-function Result({ result, searched, ofBranch }: Shared & { readonly result: SearchResult }) {
+type ResultProps = Shared & {
+  readonly result: SearchResult;
+  /** The first of its file. */
+  readonly namesFile: boolean;
+};
+
+function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
   const [whole, setWhole] = useState(false);
   const lines = useMemo(() => result.content.split("\n"), [result.content]);
   const coloured = useHighlighted(lines, result.language);
+  const matches = new Map(result.matched_lines.map((line, index) => [line, result.matched_ranges[index] ?? []]));
   const first = result.matched_lines[0] ?? result.start_line;
   const end = Math.min(result.end_line, result.start_line + lines.length - 1);
   const spans = whole
     ? [{ start: result.start_line, end }]
-    : excerptOf({ start: result.start_line, end, matched: result.matched_lines, context: CONTEXT_LINES, limit: SHOWN_LINES });
+    : excerptOf({ lines, start: result.start_line, end, matches, limit: SHOWN_LINES });
   const shown = spans.reduce((sum, span) => sum + span.end - span.start + 1, 0);
-  const matched = new Set(result.matched_lines);
   return (
     <article>
-      <div className={classes.head}>
+      <div className={classes.head} data-first={namesFile || undefined}>
+        {namesFile && (
+          <h2 className={classes.path}>
+            <IconFile size={14} aria-hidden="true" />
+            <span className={classes.repo}>{result.repo}</span>
+            <span>{result.path}</span>
+          </h2>
+        )}
         <Link
           data-result
           onKeyDown={walkResults}
@@ -75,19 +82,28 @@ function Result({ result, searched, ofBranch }: Shared & { readonly result: Sear
             {result.start_line}–{result.end_line}
           </span>
         )}
-        <LegChips legs={result.legs} searched={searched} />
+        {shown < end - result.start_line + 1 && (
+          <UnstyledButton className={classes.more} onClick={() => setWhole(true)}>
+            Show all {end - result.start_line + 1} lines
+          </UnstyledButton>
+        )}
       </div>
-      {result.explain !== undefined && <Explanation score={result.score} explain={result.explain} />}
+      {result.explain !== undefined && (
+        <div className={classes.explained}>
+          <LegChips legs={result.legs} searched={searched} />
+          <Explanation score={result.score} explain={result.explain} />
+        </div>
+      )}
       <div className={classes.code} role="region" tabIndex={0} aria-label={`${result.path}, from line ${result.start_line}`}>
         {spans.map((span) => (
           <div key={span.start} className={classes.span}>
             {lines.slice(span.start - result.start_line, span.end - result.start_line + 1).map((text, index) => {
               const line = span.start + index;
               return (
-                <div key={line} className={classes.line} data-matched={matched.has(line) || undefined}>
+                <div key={line} className={classes.line}>
                   <span className={classes.number}>{line}</span>
                   <span className={classes.text}>
-                    <CodeLine text={text} tokens={coloured[line - result.start_line]} />
+                    <CodeLine text={text} tokens={coloured[line - result.start_line]} ranges={matches.get(line)} />
                   </span>
                 </div>
               );
@@ -95,11 +111,6 @@ function Result({ result, searched, ofBranch }: Shared & { readonly result: Sear
           </div>
         ))}
       </div>
-      {shown < end - result.start_line + 1 && (
-        <UnstyledButton className={classes.more} onClick={() => setWhole(true)}>
-          Show all {end - result.start_line + 1} lines
-        </UnstyledButton>
-      )}
     </article>
   );
 }

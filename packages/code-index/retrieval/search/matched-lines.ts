@@ -1,0 +1,61 @@
+import { isStopWord, type ParsedQuery } from "#retrieval/query/query.ts";
+import { compilePattern, splitLines, type Pattern, type Range } from "#retrieval/patterns/compile-pattern.ts";
+import { placedTermsOf } from "#store/index/terms.ts";
+
+/** Most matching lines of a result. */
+const LINES = 20;
+
+/** A line by its number in the text, from 0, and where in it what was found is. */
+export type MatchedLine = { readonly index: number; readonly ranges: readonly Range[] };
+
+/**
+ * Finds the lines that hold a literal of the query, or match one of its regular expressions, or, when none does, hold one of its
+ * words.
+ */
+export function lineMatcher({
+  literals,
+  queryTerms,
+  alternatives,
+  isCaseSensitive,
+}: ParsedQuery): (text: string) => readonly MatchedLine[] {
+  const patterns = [
+    ...literals.map((source) => compilePattern({ source, isRegex: false, isCaseSensitive: false })),
+    ...alternatives
+      .flat()
+      .filter(({ kind, negated }) => kind === "regex" && !negated)
+      .map(({ source }) => compilePattern({ source, isRegex: true, isCaseSensitive })),
+  ];
+  const words = new Set(queryTerms.flatMap((queryTerm) => queryTerm.terms).filter((term) => !isStopWord(term)));
+  return (text) => {
+    const exact = matchesOf(patterns, text);
+    return exact.length > 0 ? exact : linesWithWords(text, words);
+  };
+}
+
+function matchesOf(patterns: readonly Pattern[], text: string): readonly MatchedLine[] {
+  const ranges = new Map<number, Range[]>();
+  for (const pattern of patterns.filter((each) => !each.isTooMuch(text))) {
+    const lines = pattern.linesOf(text);
+    pattern.rangesIn(text, lines).forEach((found, place) => {
+      const index = lines[place] ?? 0;
+      ranges.set(index, [...(ranges.get(index) ?? []), ...found]);
+    });
+  }
+  return [...ranges]
+    .map(([index, found]) => ({ index, ranges: found }))
+    .toSorted((one, other) => one.index - other.index)
+    .slice(0, LINES);
+}
+
+function linesWithWords(text: string, words: ReadonlySet<string>): readonly MatchedLine[] {
+  const found: MatchedLine[] = [];
+  for (const [index, line] of splitLines(text).entries()) {
+    const ranges = placedTermsOf(line)
+      .filter(({ term }) => words.has(term))
+      .map(({ from, to }): Range => [from, to]);
+    if (found.length < LINES && ranges.length > 0) {
+      found.push({ index, ranges });
+    }
+  }
+  return found;
+}
