@@ -230,6 +230,8 @@ export const outlineRequestSchema = fileRequestSchema.pick({ path: true, ref: tr
 /** What a file defines, from top to bottom. */
 export const outlineSchema = indexedFileSchema.extend({
   symbols: z.array(foundSymbolSchema.pick({ name: true, kind: true, scope: true, start_line: true, end_line: true })),
+  /** Names that it uses and that its repository defines, so that they can be followed. */
+  names: z.array(z.string()),
 });
 export type Outline = z.infer<typeof outlineSchema>;
 

@@ -218,6 +218,8 @@ export const foundSymbolSchema = indexedFileSchema.extend({
   end_line: z.int(),
   /** How its definition begins. */
   signature: z.string(),
+  /** The comment that belongs to it, without its marks; empty where there is none. */
+  comment: z.string(),
 });
 export type FoundSymbol = z.infer<typeof foundSymbolSchema>;
 

@@ -20,7 +20,9 @@ beforeAll(async () => {
   running = await startCodeIndex();
   shop = await running.index("acme/shop", {
     ...USERS,
-    "src/pay.ts": "export function chargeCard(basket: Basket): Receipt {\n  return pay(basket);\n}\n",
+    "src/receipt.py": 'def print_receipt(receipt):\n    """Prints it.\n\n    On paper."""\n    out(receipt)\n',
+    "src/pay.ts":
+      "/**\n * Takes the money.\n * @param basket what is bought\n */\nexport function chargeCard(basket: Basket): Receipt {\n  return pay(basket);\n}\n",
   });
   const headers = { authorization: `Bearer ${await running.createToken("one")}` };
   await running.server.listen({ host: "127.0.0.1", port: 0 });
@@ -59,10 +61,15 @@ test("a definition and its uses are a request each", async () => {
           path: "src/pay.ts",
           name: "chargeCard",
           signature: expect.stringContaining("Basket): Receipt"),
+          comment: "Takes the money.",
         },
       ],
     },
   });
+  const { body: python } = await get("/api/v1/symbols?name=print_receipt");
+  expect(python.symbols[0].comment).toBe("Prints it.\n\nOn paper.");
+  const { body: outline } = await get(`/api/v1/repos/${shop.id}/outline?path=src/users/user-1.ts`);
+  expect([outline.symbols.map(({ name }: { name: string }) => name), outline.names]).toEqual([["user1"], ["chargeCard"]]);
   const { body } = await get("/api/v1/references?symbol=chargeCard&limit=3");
   expect(body).toMatchObject({ total: 240, files_total: 40, references: [{ kind: "import" }, { kind: "call", within: "user0" }, {}] });
   expect((await get(`/api/v1/references?symbol=chargeCard&limit=3&cursor=${body.next_cursor}`)).body.references).toHaveLength(3);

@@ -1,10 +1,12 @@
 import { Button } from "@mantine/core";
 import { IconFileOff, IconFileSearch, IconGitBranch } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi, useLocation } from "@tanstack/react-router";
 import type { Repository } from "@sightline/code-index/contract";
-import { type ComponentProps, useState } from "react";
-import { fileQuery, treeQuery } from "#features/code/api/files.ts";
+import { type ComponentProps, useMemo, useState } from "react";
+import { fileQuery, outlineQuery, treeQuery } from "#features/code/api/files.ts";
+import { definitionsOf, symbolsQuery } from "#features/code/api/symbols.ts";
+import { fileLink } from "#features/code/file/file-link.ts";
 import { FileHeader, RepositoryHeader } from "#features/code/file/file-header.tsx";
 import { FilePanel, NameField } from "#features/code/file/file-panel.tsx";
 import { FileTreePanel } from "#features/code/file/file-tree-panel.tsx";
@@ -127,6 +129,20 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
       hashScrollIntoView: false,
     });
   const showName = (name: string) => show({ panel: "symbol", symbol: name });
+  const queries = useQueryClient();
+  const outline = useQuery(outlineQuery(branch, path));
+  const names = useMemo(
+    () => new Set([...(outline.data?.names ?? []), ...(outline.data?.symbols.map(({ name }) => name) ?? [])]),
+    [outline.data],
+  );
+  const follow = async (name: string) => {
+    // Where it can't be looked up, the panel says why.
+    const found = await queries.fetchQuery(symbolsQuery(name, { repo: repository.full_name, ref })).catch(() => undefined);
+    const [definition] = definitionsOf(name, path, found?.symbols ?? []);
+    return definition === undefined
+      ? showName(name)
+      : navigate(fileLink({ ...definition, end_line: definition.start_line }, ref !== undefined));
+  };
   if (file.data === undefined) {
     return hasStatus(file.error, 404) ? (
       <EmptyPanel
@@ -161,7 +177,15 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
         ))}
       </FileHeader>
       <div className={classes.content} data-panel={panel !== undefined || undefined}>
-        <FileView file={file.data} target={target} onTarget={aim} onName={showName} />
+        <FileView
+          file={file.data}
+          target={target}
+          onTarget={aim}
+          names={names}
+          branch={ref}
+          onName={showName}
+          onFollow={(name) => void follow(name)}
+        />
         {panel !== undefined && (
           <FilePanel panel={panel} onClose={() => show({ panel: undefined })}>
             {panel === "outline" && <OutlinePanel branch={branch} path={path} target={target} onTarget={aim} onName={showName} />}

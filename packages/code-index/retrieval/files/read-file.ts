@@ -10,6 +10,7 @@ import {
   countEmbedded,
   readOutline as readOutlineRows,
   listFiles,
+  namesDefined,
 } from "./read-files.store.ts";
 import { repositoriesInScope, type RepositoryInScope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -171,8 +172,13 @@ function coverageOf({ path, ref, commit, language, bytes, chunks, skip_reason: r
  * @throws {AppError} `repository_not_found` (404), `repository_not_indexed` or `ref_not_indexed` (409), `file_not_found` (404).
  */
 export async function readOutline(database: CodeIndexDatabase, scope: RepositoryScope, path: string): Promise<Outline> {
-  const { file, found: symbols } = await readExisting(database, scope, path, (transaction) => readOutlineRows(transaction, scope, path));
-  return { repo: scope.repo, ref: file.ref, commit: file.commit, path, language: file.language ?? "text", symbols: [...symbols] };
+  const { file, found } = await readExisting(database, scope, path, async (transaction) => ({
+    symbols: await readOutlineRows(transaction, scope, path),
+    names: await namesDefined(transaction, scope, path),
+  }));
+  const { symbols, names } = found;
+  const language = file.language ?? "text";
+  return { repo: scope.repo, ref: file.ref, commit: file.commit, path, language, symbols: [...symbols], names: [...names] };
 }
 
 /** Files of a tree in one answer. */

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { vectorsTable } from "#store/index/vectors.store.ts";
+import { lastName } from "#store/tenancy/tenant-template.ts";
 import type { Outline } from "#contract.ts";
 import { visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
@@ -123,6 +124,26 @@ export async function readOutline(
     order by symbol.start_line, symbol.end_line desc, symbol.name
   `.execute(query);
   return rows;
+}
+
+/** Which of the names that a file uses its build defines, written alike. */
+export async function namesDefined(query: TenantQuery, scope: RepositoryScope, path: string): Promise<readonly string[]> {
+  const { schema } = scope.tenant;
+  const { rows } = await sql<{ name: string }>`
+    with used as materialized (
+      select distinct name from ${filesOf(scope)}
+      join ${sql.id(schema, "symbol_references")} as using_it on using_it.document_id = file.document_id, unnest(using_it.names) as name
+      where file.path = ${path}
+    )
+    select used.name from used where exists (
+      select from ${sql.id(schema, "symbols")} as symbol
+      where ${lastName(sql.ref("symbol.name"))} = lower(used.name) and right(symbol.name, length(used.name)) = used.name
+        and exists (select from ${filesOf(scope)} where file.document_id = symbol.document_id)
+      offset 0
+    )
+    order by used.name
+  `.execute(query);
+  return rows.map((row) => row.name);
 }
 
 /** How many of a file's chunks have a vector of the embedder. */

@@ -75,12 +75,14 @@ function facetOf(values: readonly string[]): Facet {
 
 /** The folder of each path below the one that all of them are in; a file there has none. */
 function foldersOf(paths: readonly string[]): readonly string[] {
-  const [first = "", ...others] = paths;
-  const shared = others.reduce((prefix, path) => {
-    const differs = [...prefix].findIndex((letter, index) => path[index] !== letter);
-    return differs === -1 ? prefix : prefix.slice(0, differs);
-  }, first);
-  const from = shared.lastIndexOf("/") + 1;
+  // Of sorted paths the first and the last differ the most.
+  const sorted = paths.toSorted();
+  const [first = "", last = ""] = [sorted[0], sorted.at(-1)];
+  let same = 0;
+  while (same < first.length && first[same] === last[same]) {
+    same++;
+  }
+  const from = first.lastIndexOf("/", same - 1) + 1;
   return paths.flatMap((path) => {
     const end = path.indexOf("/", from);
     return end === -1 ? [] : [path.slice(0, end + 1)];

@@ -1,50 +1,13 @@
 import type { FileKind, FoundSymbol, SymbolsAnswer, SymbolsRequest } from "#contract.ts";
-import { findSymbolRows, nearNames, type SymbolRow, readChunksAt, type HoldingChunk } from "./read-symbols.store.ts";
+import { findSymbolRows, nearNames, type SymbolRow } from "./read-symbols.store.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
+import { readDefinitionTexts } from "./definition-text.ts";
 import { readSymbolName, type AskedName } from "./symbol-name.ts";
-
-/** Lines of a definition that may be its signature. */
-const MAX_SIGNATURE_LINES = 6;
-const MAX_SIGNATURE_LENGTH = 300;
-
-/** How definitions begin, in the same order: their first lines up to what opens the body. */
-async function readSignatures(query: TenantQuery, scope: Scope, rows: readonly SymbolRow[]): Promise<readonly string[]> {
-  const places = rows.map(({ document_id, start_line: line, end_line: end }) => {
-    return { document_id, line, lines: Math.min(end - line + 1, MAX_SIGNATURE_LINES) };
-  });
-  const chunks = places.length === 0 ? [] : await readChunksAt(query, scope, places);
-  const byDocument = Map.groupBy(chunks, (chunk) => chunk.document_id);
-  return places.map(({ document_id: id, line, lines }) => signatureOf(linesAt(byDocument.get(id) ?? [], line, lines)));
-}
-
-/** Lines of a file out of its chunks; a line that was cut in two is put together. */
-function linesAt(chunks: readonly HoldingChunk[], from: number, count: number): readonly string[] {
-  const lines = Array.from({ length: count }, () => "");
-  for (const { start_line: start, content } of chunks) {
-    for (const [index, text] of content.split("\n").entries()) {
-      const at = start + index - from;
-      if (at >= 0 && at < count) {
-        lines[at] += text;
-      }
-    }
-  }
-  return lines.map((line) => line.replace(/\r$/u, ""));
-}
-
-/** What opens a body, or ends a declaration. */
-const OPENS = /[{;]\s*$|=>\s*$|:\s*$|\bdo\s*$|^\s*end\s*$/u;
-
-function signatureOf(lines: readonly string[]): string {
-  const last = lines.findIndex((line) => OPENS.test(line));
-  const [first = "", ...others] = lines.slice(0, last === -1 ? 1 : last + 1);
-  const text = [first.trim(), ...others.map((line) => line.trim())].join(" ").trim();
-  return text.length > MAX_SIGNATURE_LENGTH ? `${text.slice(0, MAX_SIGNATURE_LENGTH).toWellFormed()}…` : text;
-}
 
 const READ_MS = 5_000;
 /** Most definitions of one name. */
@@ -104,8 +67,8 @@ async function lookUp(query: TenantQuery, scope: Scope, asked: AskedName, kind: 
 }
 
 export async function presentSymbols(query: TenantQuery, scope: Scope, rows: readonly SymbolRow[]): Promise<FoundSymbol[]> {
-  const signatures = await readSignatures(query, scope, rows);
-  return rows.map(({ document_id: _document, ...row }, index) => ({ ...row, signature: signatures[index] ?? "" }));
+  const texts = await readDefinitionTexts(query, scope, rows);
+  return rows.map(({ document_id: _document, ...row }, index) => ({ ...row, signature: "", comment: "", ...texts[index] }));
 }
 
 const KINDS: readonly FileKind[] = ["source", "declaration", "document", "data", "example", "test", "generated", "vendored"];

@@ -5,7 +5,7 @@ import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store
 import { lastName } from "#store/tenancy/tenant-template.ts";
 
 /** A definition, and the document it is in. */
-export type SymbolRow = Omit<FoundSymbol, "signature"> & { readonly document_id: number };
+export type SymbolRow = Omit<FoundSymbol, "signature" | "comment"> & { readonly document_id: number };
 
 type Asked = {
   /** In lower case, without what the name is inside of. */

@@ -1,10 +1,12 @@
 import type { SourceFile } from "@sightline/code-index/contract";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type MouseEvent, useEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useRef } from "react";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
 import { type LineRange, formatLineRange, inRange } from "./line-range.ts";
 import { clickedWord } from "./word-at.ts";
-import { CodeLine } from "#features/code/highlight/code-line.tsx";
+import { NameCard } from "./name-card.tsx";
+import { NameLine } from "./name-line.tsx";
+import { nameAt, useNameCard } from "./use-name-card.ts";
 import classes from "./file-view.module.css";
 
 const LINE_HEIGHT = 20;
@@ -14,12 +16,23 @@ type FileViewProps = {
   readonly file: SourceFile;
   readonly target: LineRange | undefined;
   readonly onTarget: (range: LineRange) => void;
+  /** Names that can be followed. */
+  readonly names: ReadonlySet<string>;
+  /** The branch that was asked for. */
+  readonly branch: string | undefined;
   /** A name in the code was clicked. */
   readonly onName: (name: string) => void;
+  /** The same with Ctrl or ⌘: its definition is asked for. */
+  readonly onFollow: (name: string) => void;
 };
 
-/** A file of any length; only its visible lines exist. A click on a line's number makes it the target, shift-click a range. */
-export function FileView({ file, target, onTarget, onName }: FileViewProps) {
+/**
+ * A file of any length; only its visible lines exist. A click on a line's number makes it the target, shift-click a range; with the
+ * keyboard Alt and an arrow move it, and the tab key walks through its names.
+ */
+export function FileView({ file, target, onTarget, names, branch, onName, onFollow }: FileViewProps) {
+  const card = useNameCard();
+  const cardId = useId();
   const box = useRef<HTMLElement>(null);
   const lines = useMemo(() => linesOf(file.content), [file.content]);
   const columns = useMemo(() => Math.max(...lines.map(width)), [lines]);
@@ -48,15 +61,27 @@ export function FileView({ file, target, onTarget, onName }: FileViewProps) {
   }
 
   function look(event: MouseEvent): void {
-    const name = clickedWord(event);
-    if (name !== undefined) {
-      onName(name);
+    const name = nameAt(event.target)?.name ?? clickedWord(event);
+    if (name !== undefined && document.getSelection()?.isCollapsed !== false) {
+      card.hide();
+      (event.ctrlKey || event.metaKey ? onFollow : onName)(name);
+    }
+  }
+
+  function step(event: KeyboardEvent): void {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined && event.altKey) {
+      event.preventDefault();
+      const first = file.start_line + (virtual.range?.startIndex ?? 0);
+      const line = Math.max(file.start_line, Math.min(file.start_line + lines.length - 1, start === undefined ? first : start + by));
+      onTarget({ start: line, end: line });
     }
   }
 
   return (
-    <section ref={box} className={classes.box} aria-label={`Content of ${file.path}`} tabIndex={0}>
-      <div className={classes.canvas} style={{ height: virtual.getTotalSize(), minWidth: `calc(${columns}ch + 96px)` }}>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it scrolls, so it takes keys
+    <section ref={box} className={classes.box} aria-label={`Content of ${file.path}`} tabIndex={0} onKeyDown={step} onScroll={card.hide}>
+      <div {...card.on} className={classes.canvas} style={{ height: virtual.getTotalSize(), minWidth: `calc(${columns}ch + 96px)` }}>
         {virtual.getVirtualItems().map(({ index, start: top }) => {
           const line = file.start_line + index;
           return (
@@ -77,12 +102,27 @@ export function FileView({ file, target, onTarget, onName }: FileViewProps) {
               </a>
               {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the panel of names takes them by keyboard */}
               <span className={classes.text} onClick={look}>
-                <CodeLine text={lines[index] ?? ""} tokens={coloured[index]} />
+                <NameLine text={lines[index] ?? ""} tokens={coloured[index]} names={names} focusable={inRange(target, line)} />
               </span>
             </div>
           );
         })}
       </div>
+      {card.shown !== undefined && (
+        <NameCard
+          key={card.shown.name}
+          id={cardId}
+          shown={card.shown}
+          file={file}
+          branch={branch}
+          onReferences={(name) => {
+            card.hide();
+            onName(name);
+          }}
+          onStay={card.stay}
+          onLeave={card.leave}
+        />
+      )}
     </section>
   );
 }

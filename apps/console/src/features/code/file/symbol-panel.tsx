@@ -1,17 +1,10 @@
 import { SegmentedControl, Text } from "@mantine/core";
-import {
-  type FoundReference,
-  type FoundSymbol,
-  type ReferencesAnswer,
-  referencesAnswerSchema,
-  useKindSchema,
-} from "@sightline/code-index/contract";
+import { type FoundReference, type FoundSymbol, type ReferencesAnswer, type UseKind, useKindSchema } from "@sightline/code-index/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { fileLink } from "./file-link.ts";
-import { codeIndex } from "#http/calls.ts";
-import { pageByPage } from "#http/queries.ts";
+import { referencesQuery } from "#features/code/api/symbols.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
@@ -23,11 +16,11 @@ type Place = { readonly repo: string; readonly ref: string | undefined };
 /** Where a name is defined and used: in this repository, or in all of them. */
 export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol: string; readonly place: Place }) {
   const [everywhere, setEverywhere] = useState(false);
-  const list = useInfiniteQuery(referencesQuery({ symbol, ...(everywhere ? {} : { repo, ref }) }));
+  const list = useInfiniteQuery(referencesQuery(symbol, everywhere ? {} : { repo, ref }));
   const pages = list.data?.pages ?? [];
   const [first] = pages;
   const last = pages.at(-1);
-  const files = useMemo(() => Map.groupBy(list.data?.pages.flatMap((page) => page.references) ?? [], fileOf), [list.data]);
+  const kinds = useMemo(() => Map.groupBy(list.data?.pages.flatMap((page) => page.references) ?? [], ({ kind }) => kind), [list.data]);
   return (
     <>
       <SegmentedControl
@@ -70,23 +63,25 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
                   : `on ${plural(first.total, "line", "lines")} of ${plural(first.files_total, "file", "files")}`}
             </span>
           </h3>
-          <p className={classes.counts}>{describeCounts(first)}</p>
-          {[...files.values()].map((references) => (
-            <References
-              key={references[0] === undefined ? "" : fileOf(references[0])}
-              references={references}
+          {useKindSchema.options.map((kind) => (
+            <KindOfUse
+              key={kind}
+              kind={kind}
+              references={kinds.get(kind) ?? []}
+              answer={first}
               shownRepo={everywhere}
               ofBranch={ref !== undefined && !everywhere}
             />
           ))}
-          {files.size > 0 && <LoadMore list={list} endOfResults="No more references." />}
+          {first.counts.text > 0 && <p className={classes.counts}>Also {plural(first.counts.text, ...COUNTED.text)}.</p>}
+          {kinds.size > 0 && <LoadMore list={list} endOfResults="No more references." />}
         </>
       )}
     </>
   );
 }
 
-const COUNTED: Readonly<Record<keyof ReferencesAnswer["counts"], readonly [one: string, many: string]>> = {
+const COUNTED: Readonly<Record<UseKind, readonly [one: string, many: string]>> = {
   definition: ["definition", "definitions"],
   import: ["import", "imports"],
   write: ["write", "writes"],
@@ -96,10 +91,28 @@ const COUNTED: Readonly<Record<keyof ReferencesAnswer["counts"], readonly [one: 
   text: ["in a string, comment or document", "in strings, comments and documents"],
 };
 
-/** All lines that have the name, by what they do with it. */
-function describeCounts({ counts, partial }: ReferencesAnswer): string {
-  const said = useKindSchema.options.flatMap((kind) => (counts[kind] === 0 ? [] : [plural(counts[kind], ...COUNTED[kind])]));
-  return said.length === 0 ? "" : `${partial ? "At least " : ""}${said.join(" · ")}`;
+type KindOfUseProps = Omit<ReferencesProps, "references"> & {
+  readonly kind: UseKind;
+  readonly references: readonly FoundReference[];
+  readonly answer: ReferencesAnswer;
+};
+
+/** The lines that do the same with a name, by file. */
+function KindOfUse({ kind, references, answer: { counts, partial }, ...shown }: KindOfUseProps) {
+  if (references.length === 0) {
+    return null;
+  }
+  return (
+    <details className={classes.group} open>
+      <summary className={classes.summary}>
+        {partial && "At least "}
+        {plural(counts[kind], ...COUNTED[kind])}
+      </summary>
+      {[...Map.groupBy(references, fileOf)].map(([file, inFile]) => (
+        <References key={file} references={inFile} {...shown} />
+      ))}
+    </details>
+  );
 }
 
 type DefinitionProps = { readonly definition: FoundSymbol; readonly shownRepo: boolean; readonly ofBranch: boolean };
@@ -155,12 +168,4 @@ function panelLink<L extends { readonly search: object }>(link: L) {
 
 function fileOf({ repo, ref, path }: FoundReference): string {
   return `${repo} ${ref} ${path}`;
-}
-
-const PAGE_SIZE = 50;
-
-/** Where a name is defined and where it is used, in one repository or in all. */
-function referencesQuery({ symbol, repo, ref }: { readonly symbol: string } & Partial<Place>) {
-  const call = codeIndex.get("/api/v1/references", { query: { symbol, repo, ref, limit: PAGE_SIZE }, answer: referencesAnswerSchema });
-  return { ...pageByPage(["references", symbol, repo, ref], call), staleTime: 60_000 };
 }

@@ -1,3 +1,5 @@
+import { isNoName } from "./name-ranges.ts";
+
 /** The identifier around a place in a text; undefined between words and for numbers. */
 export function wordAround(text: string, offset: number): string | undefined {
   const before = /[\p{L}\p{N}_$]*$/u.exec(text.slice(0, offset))?.[0] ?? "";
@@ -13,8 +15,8 @@ export function clickedWord(event: {
   readonly target: EventTarget;
 }): string | undefined {
   const isSelecting = document.getSelection()?.isCollapsed === false;
-  const color = event.target instanceof HTMLElement ? event.target.style.color : "";
-  if (isSelecting || /token-(?:keyword|comment|string)/.test(color)) {
+  const color = event.target instanceof HTMLElement ? event.target.style.color : undefined;
+  if (isSelecting || isNoName(color)) {
     return undefined;
   }
   const at = document.caretPositionFromPoint(event.clientX, event.clientY);
