@@ -116,7 +116,7 @@ const authorizeRoute = createRoute({
 
 const repositoryRoute = createRoute({
   ...under(signedInRoute, "/code/$owner/$repo"),
-  validateSearch: z.object({ path: text, ref: text, commit: text, panel: text, symbol: text }),
+  validateSearch: z.object({ path: text, ref: text, commit: text, panel: text, symbol: text, view: text }),
   component: lazyPage(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
 });
 

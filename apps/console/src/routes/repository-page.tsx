@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconFileOff, IconFileSearch, IconGitBranch } from "@tabler/icons-react";
+import { IconFileOff, IconGitBranch } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi, useLocation } from "@tanstack/react-router";
 import type { Repository } from "@sightline/code-index/contract";
@@ -11,6 +11,7 @@ import { FileHeader, RepositoryHeader } from "#features/code/file/file-header.ts
 import { FilePanel, NameField } from "#features/code/file/file-panel.tsx";
 import { FileTreePanel } from "#features/code/file/file-tree-panel.tsx";
 import { FileView } from "#features/code/file/file-view.tsx";
+import { FolderView } from "#features/code/file/folder-view.tsx";
 import { HistoryPanel, LastChanged } from "#features/code/file/history-panel.tsx";
 import { OutlinePanel } from "#features/code/file/outline-panel.tsx";
 import { SymbolPanel } from "#features/code/file/symbol-panel.tsx";
@@ -20,6 +21,7 @@ import { CodeRunsPanel } from "#features/traces/details/code-runs-panel.tsx";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { hasStatus } from "#http/api-error.ts";
 import { EmptyPanel, ErrorState, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { MarkdownText } from "#ui/markdown/markdown-text.tsx";
 import { FullPage } from "#ui/page/page.tsx";
 import { useTitle } from "#ui/page/use-title.ts";
 import classes from "./repository-page.module.css";
@@ -96,12 +98,8 @@ function Browser({ repository }: { readonly repository: Repository }) {
           )}
         </aside>
         <div className={classes.file} data-hidden={filesShown || undefined}>
-          {path === undefined ? (
-            <EmptyPanel icon={<IconFileSearch />} title="Choose a file" description="Or search the code of this repository.">
-              <Button component={Link} to="/code" search={{ repo: repository.full_name }} variant="default">
-                Search {repository.full_name}
-              </Button>
-            </EmptyPanel>
+          {path === undefined || path.endsWith("/") ? (
+            tree.data !== undefined && <FolderView tree={tree.data} folder={path ?? ""} branch={branch} />
           ) : (
             <OpenFile key={`${ref} ${path}`} repository={repository} path={path} />
           )}
@@ -112,7 +110,7 @@ function Browser({ repository }: { readonly repository: Repository }) {
 }
 
 function OpenFile({ repository, path }: { readonly repository: Repository; readonly path: string }) {
-  const { commit: linkedCommit, ref, symbol, panel: asked } = route.useSearch();
+  const { commit: linkedCommit, ref, symbol, panel: asked, view } = route.useSearch();
   const navigate = route.useNavigate();
   const target = parseLineRange(useLocation().hash);
   const branch = { id: repository.id, ref };
@@ -161,9 +159,30 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
       <Unanswered query={file} failed={`${path} could not be opened`} loading={<WaitingRows rows={16} height={16} />} />
     );
   }
+  const isMarkdown = file.data.language === "markdown";
+  // A line is one of the text as it is written.
+  const isPreview = isMarkdown && view !== "source" && target === undefined;
   return (
     <>
-      <FileHeader file={file.data} target={target} linkedCommit={linkedCommit} lastChanged={<LastChanged branch={branch} path={path} />}>
+      <FileHeader
+        file={file.data}
+        branch={ref}
+        target={target}
+        linkedCommit={linkedCommit}
+        lastChanged={<LastChanged branch={branch} path={path} />}
+      >
+        {isMarkdown && (
+          <Button
+            size="compact-xs"
+            variant={isPreview ? "light" : "default"}
+            aria-pressed={isPreview}
+            onClick={() =>
+              void navigate({ search: (before) => ({ ...before, view: isPreview ? "source" : undefined }), hash: "", replace: true })
+            }
+          >
+            Preview
+          </Button>
+        )}
         {PANELS.map(({ value, label }) => (
           <Button
             key={value}
@@ -177,15 +196,21 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
         ))}
       </FileHeader>
       <div className={classes.content} data-panel={panel !== undefined || undefined}>
-        <FileView
-          file={file.data}
-          target={target}
-          onTarget={aim}
-          names={names}
-          branch={ref}
-          onName={showName}
-          onFollow={(name) => void follow(name)}
-        />
+        {isPreview ? (
+          <section className={classes.preview} aria-label={`Preview of ${path}`} tabIndex={0}>
+            <MarkdownText text={file.data.content} />
+          </section>
+        ) : (
+          <FileView
+            file={file.data}
+            target={target}
+            onTarget={aim}
+            names={names}
+            branch={ref}
+            onName={showName}
+            onFollow={(name) => void follow(name)}
+          />
+        )}
         {panel !== undefined && (
           <FilePanel panel={panel} onClose={() => show({ panel: undefined })}>
             {panel === "outline" && <OutlinePanel branch={branch} path={path} target={target} onTarget={aim} onName={showName} />}

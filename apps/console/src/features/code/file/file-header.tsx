@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { plural } from "#ui/words/format.ts";
 import { type LineRange, formatLineRange } from "./line-range.ts";
+import { PathCrumbs } from "./path-crumbs.tsx";
 import { permalinkTo } from "./permalink.ts";
 import classes from "./file-header.module.css";
 
@@ -71,6 +72,8 @@ export function RepositoryHeader({ repository, branch, filesShown, onShowFiles, 
 
 type FileHeaderProps = {
   readonly file: SourceFile;
+  /** The one that was asked for. */
+  readonly branch: string | undefined;
   readonly target: LineRange | undefined;
   /** The commit that a link or a trace led to. */
   readonly linkedCommit: string | undefined;
@@ -79,17 +82,11 @@ type FileHeaderProps = {
   readonly children: ReactNode;
 };
 
-export function FileHeader({ file, target, linkedCommit, lastChanged, children }: FileHeaderProps) {
-  const names = file.path.split("/");
+export function FileHeader({ file, branch, target, linkedCommit, lastChanged, children }: FileHeaderProps) {
   return (
     <header className={classes.file}>
       <h2 className={classes.path}>
-        {names.slice(0, -1).map((name, index) => (
-          <span key={index} className={classes.folder}>
-            {name}/
-          </span>
-        ))}
-        {names.at(-1)}
+        <PathCrumbs repo={file.repo} path={file.path} branch={branch} />
         <CopyButton value={file.path} timeout={1_500}>
           {({ copied, copy }) => (
             <ActionIcon size="sm" variant="subtle" color="gray" aria-label={copied ? "Copied" : "Copy the path"} onClick={copy}>

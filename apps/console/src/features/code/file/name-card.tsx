@@ -50,7 +50,7 @@ export function NameCard({ id, shown: { name, at }, file: { repo, path }, branch
       >
         {definitions.slice(0, SHOWN).map((definition) => (
           <section key={`${definition.path} ${definition.start_line}`} className={classes.definition}>
-            <pre className={classes.signature}>{definition.signature}</pre>
+            <pre className={classes.signature}>{definition.signature.replace(/\s*\{$/u, "")}</pre>
             {definition.comment !== "" && <p className={classes.comment}>{definition.comment}</p>}
             <p className={classes.place}>
               {definition.kind} in{" "}

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { entriesOf } from "./folder-entries.ts";
+
+const FILES = ["README.md", "src/pay.ts", "src/pay/retry.ts", "src/pay/gateway.ts", "srcs/a.ts"].map((path) => ({
+  path,
+  language: "typescript",
+  lines: 3,
+}));
+
+test("a folder has its folders, then its files, each once", () => {
+  const pathsIn = (folder: string) => entriesOf(FILES, folder).map(({ path }) => path);
+  expect(pathsIn("")).toEqual(["src/", "srcs/", "README.md"]);
+  expect(pathsIn("src/")).toEqual(["src/pay/", "src/pay.ts"]);
+  expect(pathsIn("src/pay/")).toEqual(["src/pay/gateway.ts", "src/pay/retry.ts"]);
+  expect(pathsIn("none/")).toEqual([]);
+});
