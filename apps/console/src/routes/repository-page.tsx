@@ -17,7 +17,9 @@ import { OutlinePanel } from "#features/code/file/outline-panel.tsx";
 import { SymbolPanel } from "#features/code/file/symbol-panel.tsx";
 import { type LineRange, formatLineRange, parseLineRange } from "#features/code/file/line-range.ts";
 import { PANELS, type Panel, panelOf } from "#features/code/file/panels.ts";
+import { codeRunsQuery } from "#features/traces/api/code-runs.ts";
 import { CodeRunsPanel } from "#features/traces/details/code-runs-panel.tsx";
+import { runMarks } from "#features/traces/details/run-marks.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { hasStatus } from "#http/api-error.ts";
 import { EmptyPanel, ErrorState, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
@@ -133,6 +135,12 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
     () => new Set([...(outline.data?.names ?? []), ...(outline.data?.symbols.map(({ name }) => name) ?? [])]),
     [outline.data],
   );
+  const runs = useQuery(codeRunsQuery({ repo: repository.full_name, path, lines: undefined }));
+  const commit = file.data?.commit ?? "";
+  const marks = useMemo(
+    () => runMarks(runs.data?.items ?? [], { commit, definitions: outline.data?.symbols ?? [] }),
+    [runs.data, commit, outline.data],
+  );
   const follow = async (name: string) => {
     // Where it can't be looked up, the panel says why.
     const found = await queries.fetchQuery(symbolsQuery(name, { repo: repository.full_name, ref })).catch(() => undefined);
@@ -198,7 +206,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
       <div className={classes.content} data-panel={panel !== undefined || undefined}>
         {isPreview ? (
           <section className={classes.preview} aria-label={`Preview of ${path}`} tabIndex={0}>
-            <MarkdownText text={file.data.content} />
+            <MarkdownText asDocument text={file.data.content} />
           </section>
         ) : (
           <FileView
@@ -206,6 +214,8 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
             target={target}
             onTarget={aim}
             names={names}
+            marks={marks}
+            onMark={() => show({ panel: "runs" })}
             branch={ref}
             onName={showName}
             onFollow={(name) => void follow(name)}

@@ -31,17 +31,21 @@ function tagsAsText() {
 const PLUGINS = [remarkGfm, tagsAsText];
 
 /** Headings of a text are none of the page's. */
-function Heading({ children }: { readonly children?: ReactNode }) {
-  return <p className={classes.heading}>{children}</p>;
+function heading(level: number) {
+  return ({ children }: { readonly children?: ReactNode }) => (
+    <p className={classes.heading} data-level={level}>
+      {children}
+    </p>
+  );
 }
 
 const COMPONENTS: Components = {
-  h1: Heading,
-  h2: Heading,
-  h3: Heading,
-  h4: Heading,
-  h5: Heading,
-  h6: Heading,
+  h1: heading(1),
+  h2: heading(2),
+  h3: heading(3),
+  h4: heading(4),
+  h5: heading(5),
+  h6: heading(6),
   a: ({ href, children }) =>
     href === undefined || href === "" ? (
       <span>{children}</span>

@@ -18,6 +18,9 @@ type FileViewProps = {
   readonly onTarget: (range: LineRange) => void;
   /** Names that can be followed. */
   readonly names: ReadonlySet<string>;
+  /** What stands behind lines, and what a click on it does. */
+  readonly marks: ReadonlyMap<number, string>;
+  readonly onMark: (line: number) => void;
   /** The branch that was asked for. */
   readonly branch: string | undefined;
   /** A name in the code was clicked. */
@@ -30,7 +33,7 @@ type FileViewProps = {
  * A file of any length; only its visible lines exist. A click on a line's number makes it the target, shift-click a range; with the
  * keyboard Alt and an arrow move it, and the tab key walks through its names.
  */
-export function FileView({ file, target, onTarget, names, branch, onName, onFollow }: FileViewProps) {
+export function FileView({ file, target, onTarget, names, marks, onMark, branch, onName, onFollow }: FileViewProps) {
   const card = useNameCard();
   const cardId = useId();
   const box = useRef<HTMLElement>(null);
@@ -104,6 +107,11 @@ export function FileView({ file, target, onTarget, names, branch, onName, onFoll
               <span className={classes.text} onClick={look}>
                 <NameLine text={lines[index] ?? ""} tokens={coloured[index]} names={names} focusable={inRange(target, line)} />
               </span>
+              {marks.has(line) && (
+                <button type="button" className={classes.mark} onClick={() => onMark(line)}>
+                  {marks.get(line)}
+                </button>
+              )}
             </div>
           );
         })}

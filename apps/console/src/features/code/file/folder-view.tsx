@@ -55,7 +55,7 @@ function Readme({ branch, path }: { readonly branch: Branch; readonly path: stri
   const file = useQuery(fileQuery(branch, path));
   return file.data === undefined ? null : (
     <section className={classes.readme} aria-label={path}>
-      <MarkdownText text={file.data.content} />
+      <MarkdownText asDocument text={file.data.content} />
     </section>
   );
 }

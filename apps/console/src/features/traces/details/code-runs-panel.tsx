@@ -1,10 +1,9 @@
 import { Anchor } from "@mantine/core";
-import { type CodePlace, codeRunsSchema } from "@sightline/observability/contract";
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { CodePlace } from "@sightline/observability/contract";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
-import { observability } from "#http/calls.ts";
-import { answerTo } from "#http/queries.ts";
+import { codeRunsQuery, type FileLines } from "#features/traces/api/code-runs.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -93,20 +92,4 @@ function Place({ place, commit, onLine }: PlaceProps) {
       </ul>
     </>
   );
-}
-
-type FileLines = {
-  readonly repo: string;
-  readonly path: string;
-  /** Lines that are asked for; all of them when left out. */
-  readonly lines: { readonly start: number; readonly end: number } | undefined;
-};
-
-/** What ran of a file in the last thirty days, in all projects that the person may see. */
-function codeRunsQuery({ repo, path, lines }: FileLines) {
-  const query = { repo, path, from: lines?.start, to: lines?.end };
-  return queryOptions({
-    queryKey: ["code runs", repo, path, query.from, query.to],
-    queryFn: answerTo(observability.get("/api/v1/code-runs", { query, answer: codeRunsSchema })),
-  });
 }
