@@ -1,18 +1,27 @@
 import { Button, Code } from "@mantine/core";
-import { IconGitBranch, IconListSearch, IconSearch } from "@tabler/icons-react";
+import { IconBookmark, IconBookmarkFilled, IconGitBranch, IconListSearch, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useMe } from "#features/auth/api/me.ts";
+import { isSaved, keyOf, remember, searchOf, toggleSaved } from "#features/code/query/kept-searches.ts";
+import { useKeptSearches } from "#features/code/search/use-kept-searches.ts";
 import { GrepAnswerView } from "#features/code/search/grep-answer.tsx";
 import { searchQuery } from "#features/code/api/search.ts";
 import { SearchAnswerView } from "#features/code/search/search-answer.tsx";
+import { KeptSearchesView } from "#features/code/search/kept-searches.tsx";
 import { SearchBar } from "#features/code/search/search-bar.tsx";
 import { focusFirstResult } from "#features/code/search/walk-results.ts";
 import { type SearchState, isGrep } from "#features/code/query/search-state.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
+import { IconButton } from "#ui/kit/icon-button.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
+
+/** Milliseconds after which a search is one of the recent ones. */
+const REST_MS = 2_500;
 
 const route = getRouteApi("/signed-in/code");
 
@@ -31,12 +40,36 @@ export function CodePage() {
   const change = (part: Partial<SearchState>) =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
   const title = isGrep(state) ? "Grep" : "Search code";
+  const [kept, setKept] = useKeptSearches(useMe().id);
+  const search = searchOf(state);
+  const asked = search.q !== undefined && search.q !== "" ? keyOf(search) : undefined;
+  useEffect(() => {
+    // What stands so long is what was looked for, and not a word on the way to it.
+    const rest = asked === undefined ? undefined : setTimeout(() => setKept((before) => remember(before, search)), REST_MS);
+    return () => clearTimeout(rest);
+    // oxlint-disable-next-line react/exhaustive-deps -- `asked` is all that `search` says
+  }, [asked, setKept]);
+  const saved = isSaved(kept, search);
   return (
     <WidePage>
       <PageHeader title="Search code" documentTitle={q === undefined ? title : `${q.slice(0, 60)} · ${title}`} />
-      <SearchBar state={state} repositories={repositories.data ?? []} onEnterResults={focusFirstResult} onChange={change} />
+      <SearchBar state={state} repositories={repositories.data ?? []} onEnterResults={focusFirstResult} onChange={change}>
+        {asked !== undefined && (
+          <IconButton
+            size={42}
+            label={saved ? "Forget this search" : "Save this search in this browser"}
+            aria-pressed={saved}
+            onClick={() => setKept(toggleSaved(kept, search))}
+          >
+            {saved ? <IconBookmarkFilled size={18} /> : <IconBookmark size={18} />}
+          </IconButton>
+        )}
+      </SearchBar>
       {q === undefined || q.trim() === "" ? (
-        <Start noRepository={repositories.data?.length === 0} grep={isGrep(state)} />
+        <>
+          <Start noRepository={repositories.data?.length === 0} grep={isGrep(state)} />
+          <KeptSearchesView kept={kept} onChange={setKept} />
+        </>
       ) : isGrep(state) ? (
         <GrepAnswerView state={state} onChange={change} />
       ) : (

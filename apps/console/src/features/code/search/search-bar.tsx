@@ -15,10 +15,12 @@ type SearchBarProps = {
   readonly repositories: readonly SearchedRepository[];
   readonly onChange: (change: Partial<SearchState>) => void;
   readonly onEnterResults: () => void;
+  /** What else can be done with the search. */
+  readonly children?: ReactNode;
 };
 
 /** What is searched, as the address has it; typing changes the address after a short pause. */
-export function SearchBar({ state, repositories, onChange, onEnterResults }: SearchBarProps) {
+export function SearchBar({ state, repositories, onChange, onEnterResults, children }: SearchBarProps) {
   const completable = useMemo(
     () => ({
       repo: repositories.map(({ full_name: name }) => name),
@@ -83,6 +85,7 @@ export function SearchBar({ state, repositories, onChange, onEnterResults }: Sea
             <CodeQueryHelp onTake={(example) => onChange({ q: value === "" ? example : `${value.trim()} ${example}` })} />
           </>
         )}
+        {children}
       </div>
       <SearchFilters state={state} repositories={repositories} onChange={onChange} />
     </search>
