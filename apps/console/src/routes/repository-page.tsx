@@ -132,7 +132,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
   const queries = useQueryClient();
   const outline = useQuery(outlineQuery(branch, path));
   const names = useMemo(
-    () => new Set([...(outline.data?.names ?? []), ...(outline.data?.symbols.map(({ name }) => name) ?? [])]),
+    () => ({ own: new Set(outline.data?.symbols.map(({ name }) => name)), used: new Set(outline.data?.names) }),
     [outline.data],
   );
   const runs = useQuery(codeRunsQuery({ repo: repository.full_name, path, lines: undefined }));
@@ -236,7 +236,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
             )}
             {panel === "symbol" && (
               <>
-                <NameField key={symbol} name={symbol} onName={showName} />
+                <NameField key={`field ${symbol}`} name={symbol} onName={showName} />
                 {symbol !== undefined && <SymbolPanel key={symbol} symbol={symbol} place={{ repo: repository.full_name, ref }} />}
               </>
             )}

@@ -6,6 +6,7 @@ import { type LineRange, formatLineRange, inRange } from "./line-range.ts";
 import { clickedWord } from "./word-at.ts";
 import { NameCard } from "./name-card.tsx";
 import { NameLine } from "./name-line.tsx";
+import type { Names } from "./name-ranges.ts";
 import { nameAt, useNameCard } from "./use-name-card.ts";
 import classes from "./file-view.module.css";
 
@@ -17,7 +18,7 @@ type FileViewProps = {
   readonly target: LineRange | undefined;
   readonly onTarget: (range: LineRange) => void;
   /** Names that can be followed. */
-  readonly names: ReadonlySet<string>;
+  readonly names: Names;
   /** What stands behind lines, and what a click on it does. */
   readonly marks: ReadonlyMap<number, string>;
   readonly onMark: (line: number) => void;

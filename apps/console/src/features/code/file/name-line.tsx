@@ -2,21 +2,21 @@ import type { MouseEvent } from "react";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
 import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
 import { markRanges } from "#features/code/search/mark-ranges.ts";
-import { nameRanges } from "./name-ranges.ts";
+import { nameRanges, type Names } from "./name-ranges.ts";
 import classes from "./file-view.module.css";
 
 type NameLineProps = {
   readonly text: string;
   readonly tokens: HighlightedLine | undefined;
   /** Names that can be followed. */
-  readonly names: ReadonlySet<string>;
+  readonly names: Names;
   /** Whether the tab key stops at the names. */
   readonly focusable: boolean;
 };
 
 /** A line of code whose names lead to where they are defined and used. */
 export function NameLine({ text, tokens, names, focusable }: NameLineProps) {
-  if (tokens === undefined || names.size === 0) {
+  if (tokens === undefined) {
     return <CodeLine text={text} tokens={tokens} />;
   }
   return markRanges(tokens, nameRanges(tokens, names)).map((piece, index) =>

@@ -9,9 +9,19 @@ test("names are found whole, in whatever piece of code, but not in comments, str
     { text: "); // pause", color: "var(--sl-code-token-comment)" },
   ];
   const line = tokens.map(({ text }) => text).join("");
-  const found = nameRanges(tokens, new Set(["pause", "retry", "retryNow", "return"]));
+  const found = nameRanges(tokens, { own: new Set(["retryNow", "return"]), used: new Set(["pause", "retry"]) });
   expect(found.map(([from, to]) => [from, line.slice(from, to)])).toEqual([
     [7, "pause"],
     [13, "retryNow"],
   ]);
+});
+
+test.each([
+  ["found.scope = scope;", []],
+  ["const found = scope(text);", ["scope"]],
+  ["function read(scope: Scope) {", ["Scope"]],
+  ['import { scope } from "./scope.ts";', ["scope", "scope"]],
+])("of names that other files define those are followed that are no variables: %s", (text, names) => {
+  const found = nameRanges([{ text, color: undefined }], { own: new Set(), used: new Set(["scope", "Scope"]) });
+  expect(found.map(([from, to]) => text.slice(from, to))).toEqual(names);
 });
