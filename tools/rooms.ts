@@ -208,7 +208,7 @@ export const PARTS: readonly Part[] = [
         why: "symbols are looked up by name, not searched",
       },
       "retrieval/commits": {
-        uses: ["retrieval/files", "retrieval/scope", "retrieval/query", "store/index", "store/tenancy"],
+        uses: ["retrieval/files", "retrieval/scope", "retrieval/query", "splitting", "store/index", "store/tenancy"],
         why: "commits have an order of their own",
       },
       "retrieval/files": {
@@ -252,7 +252,7 @@ export const PARTS: readonly Part[] = [
         why: "vectors follow a build and do not wait for one",
       },
       "indexing/history": {
-        uses: ["indexing/tasks", "credentials", "splitting", "git", "store/index", "store/tenancy"],
+        uses: ["indexing/build", "indexing/tasks", "credentials", "splitting", "git", "store/index", "store/tenancy"],
         why: "history is kept beside the index, not by its jobs",
       },
       "indexing/tasks": {

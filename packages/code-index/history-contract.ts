@@ -2,7 +2,7 @@ import { z } from "zod";
 import { branchSchema } from "./branch-schema.ts";
 import { answerTail } from "./search-contract.ts";
 
-/** The commits of a branch; safe to import in a browser. */
+/** The commits of a branch, and what they changed; safe to import in a browser. */
 
 const timestamp = z.iso.datetime();
 
@@ -58,3 +58,85 @@ export const commitsAnswerSchema = z.object({
   ...answerTail,
 });
 export type CommitsAnswer = z.infer<typeof commitsAnswerSchema>;
+
+/** Changed files that are kept of a commit. */
+export const MAX_CHANGED_FILES = 2_000;
+
+const hashSchema = z.string().regex(/^[0-9a-f]{4,64}$/iu, "expected the hash of a commit, or its first four characters or more");
+
+export const commitParamsSchema = z.object({ repo_id: z.string().max(100), commit: hashSchema });
+
+export const commitRequestSchema = z.object({
+  /** A branch; the default one when left out. */
+  ref: branchSchema.optional(),
+  /** Only what changed of a file or folder. */
+  path: z.string().max(4_096).optional(),
+});
+export type CommitRequest = z.infer<typeof commitRequestSchema>;
+
+/** What changed of a file. */
+export const fileChangeSchema = z.object({
+  /** Of a deleted file the name it had. */
+  path: z.string(),
+  /** Of a file that was moved the name before. */
+  old_path: z.string().nullable(),
+  status: z.enum(["added", "deleted", "modified", "renamed"]),
+  added: z.int(),
+  deleted: z.int(),
+  /** The hunks of a unified diff; empty where no line changed. */
+  patch: z.string(),
+  /** Why the hunks are not here: a binary file, one too large, one that the rules of the repository leave out. */
+  left_out: z.string().nullable(),
+});
+export type FileChange = z.infer<typeof fileChangeSchema>;
+
+const changes = {
+  /** By path. */
+  changes: z.array(fileChangeSchema),
+  /** How many files changed, those that are not among them, too; null where it is not known. */
+  changes_total: z.int().nullable(),
+  notes: z.array(z.string()),
+};
+
+export const commitAnswerSchema = z.object({ repo: z.string(), ref: z.string(), commit: commitSchema, ...changes });
+export type CommitAnswer = z.infer<typeof commitAnswerSchema>;
+
+export const compareRequestSchema = commitRequestSchema.extend({ base: hashSchema, head: hashSchema });
+export type CompareRequest = z.infer<typeof compareRequestSchema>;
+
+export const compareAnswerSchema = z.object({ repo: z.string(), ref: z.string(), base: z.string(), head: z.string(), ...changes });
+export type CompareAnswer = z.infer<typeof compareAnswerSchema>;
+
+export const blameRequestSchema = z.object({
+  path: z.string().min(1).max(4_096),
+  ref: branchSchema.optional(),
+  /** The file as it was at that commit; as it is indexed when left out. */
+  commit: hashSchema.optional(),
+  start: z.coerce.number().int().min(1).optional(),
+  end: z.coerce.number().int().min(1).optional(),
+});
+export type BlameRequest = z.infer<typeof blameRequestSchema>;
+
+const blameRangeSchema = z.object({
+  start_line: z.int(),
+  end_line: z.int(),
+  /** Null for lines that are older than the commits that are kept. */
+  commit: z.string().nullable(),
+  /** The file's name at that commit, and where the lines began in it. */
+  path: z.string(),
+  original_line: z.int(),
+});
+
+export const blameAnswerSchema = z.object({
+  repo: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  path: z.string(),
+  total_lines: z.int(),
+  /** From top to bottom. */
+  ranges: z.array(blameRangeSchema),
+  /** Those that the ranges name. */
+  commits: z.array(commitSchema.omit({ paths: true, paths_total: true, body: true })),
+  notes: z.array(z.string()),
+});
+export type BlameAnswer = z.infer<typeof blameAnswerSchema>;

@@ -6,6 +6,7 @@ import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createAuthenticators } from "./http/access/authenticators.ts";
+import { commitRoutes } from "./http/commits.routes.ts";
 import { searchRoutes } from "./http/search.routes.ts";
 import { createCallLimit } from "./mcp/call-limit.ts";
 import { credentialRoutes } from "./http/credentials.routes.ts";
@@ -169,6 +170,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       fileRoutes({ database }),
       embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
+      commitRoutes({ database }),
       searchRoutes({ ...searching, grepLimit, finder }),
       webhook.routes,
       deliveryRoutes({ database, clock }),

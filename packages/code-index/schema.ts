@@ -272,4 +272,24 @@ export type CommitsTable = {
   readonly paths_total: number;
   readonly moved_to: readonly string[];
   readonly moved_from: readonly string[];
+  /** Files that differ from its first parent; null when only names were fetched. */
+  readonly changes_total: number | null;
+};
+
+export type ChangesTable = {
+  readonly repo_id: string;
+  readonly ref: string;
+  readonly position: number;
+  /** Of a deleted file the name it had. */
+  readonly path: string;
+  /** Of a file that was moved the name before. */
+  readonly old_path: string | null;
+  readonly status: "added" | "deleted" | "modified" | "renamed";
+  /** git's id of the content; null when there is none any more. */
+  readonly blob: string | null;
+  readonly added: number;
+  readonly deleted: number;
+  /** The hunks of git's diff, compressed; null where there are none, or why they were left out. */
+  readonly patch: Buffer | null;
+  readonly left_out: string | null;
 };

@@ -1,6 +1,7 @@
 import { runGit, startGit } from "./git.ts";
 import type { Mirror } from "./mirror.ts";
 import { SourceError } from "./source-error.ts";
+import { createReader } from "./stream-reader.ts";
 import { treeEntry, type TreeEntry } from "./tree-entry.ts";
 
 export type { TreeEntry } from "./tree-entry.ts";
@@ -88,56 +89,4 @@ export async function* readBlobs(mirror: Mirror, blobs: readonly string[], { sig
   } finally {
     stop();
   }
-}
-
-type Reader = {
-  /** Up to the byte, which is read but not returned; `undefined` at the end of the stream. */
-  readonly until: (byte: number) => Promise<Buffer | undefined>;
-  readonly take: (count: number) => Promise<Buffer | undefined>;
-};
-
-function createReader(stream: AsyncIterable<Buffer>): Reader {
-  const source = stream[Symbol.asyncIterator]();
-  let held: Buffer = Buffer.alloc(0);
-
-  /** Reads on until at least `count` bytes are held. */
-  async function fill(count: number): Promise<boolean> {
-    const parts = [held];
-    let length = held.length;
-    while (length < count) {
-      const next = await source.next();
-      if (next.done === true) {
-        break;
-      }
-      parts.push(next.value);
-      length += next.value.length;
-    }
-    held = parts.length === 1 ? held : Buffer.concat(parts);
-    return length >= count;
-  }
-
-  async function take(count: number): Promise<Buffer | undefined> {
-    if (!(await fill(count))) {
-      return undefined;
-    }
-    const taken = held.subarray(0, count);
-    held = held.subarray(count);
-    return taken;
-  }
-
-  return {
-    take,
-    until: async (byte) => {
-      let at = held.indexOf(byte);
-      while (at === -1) {
-        if (!(await fill(held.length + 1))) {
-          return undefined;
-        }
-        at = held.indexOf(byte);
-      }
-      const line = await take(at);
-      await take(1);
-      return line;
-    },
-  };
 }

@@ -59,6 +59,8 @@ const SETTINGS: readonly GitSetting[] = [
   ["gc.autoDetach", "false"],
   ["maintenance.autoDetach", "false"],
   ["safe.directory", "*"],
+  // What is larger is not looked into for what changed in it.
+  ["core.bigFileThreshold", "1m"],
 ];
 
 export type RunningGit = {
@@ -158,7 +160,8 @@ export function startGit(options: GitOptions): RunningGit {
       if (signal.aborted) {
         finish(signal.reason);
       } else if (late) {
-        finish(new SourceError(`git took longer than ${MAX_GIT_MS / 60_000} minutes`, { transient: true, fromRemote: true }));
+        const message = `git took longer than ${MAX_GIT_MS / 60_000} minutes`;
+        finish(new SourceError(message, { transient: true, problem: "too_slow", fromRemote: true }));
       } else {
         finish(code === 0 ? undefined : sourceErrorFrom(without(complaint, secrets), killedBy ?? `exit code ${code}`));
       }

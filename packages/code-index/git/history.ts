@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { runGit } from "./git.ts";
 import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, refsOf, type MirrorOptions } from "./mirror.ts";
-import { intoRepository, withinSize } from "./mirror-folder.ts";
+import { exists as isThere, intoRepository, withinSize } from "./mirror-folder.ts";
 import { withRemote, type ReachedRemote } from "./remote.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -23,11 +23,16 @@ export type History = {
   readonly commits: readonly string[];
   /** Whether the branch's first commits are among them. */
   readonly complete: boolean;
+  /** Whether what they changed is here, too, and not its names alone. */
+  readonly contents: boolean;
 };
 
+/** In the folder of a history that was too large, or took too long, to be fetched with its contents. */
+const NAMES_ONLY = "sightline-names-only";
+
 /**
- * Fetches the newest commits of a branch, and of what they changed the names alone where the host can do so. They have a folder of
- * their own, so that whoever fetches a commit to index it never waits for this.
+ * Fetches the newest commits of a branch with what they changed; where that is too much the names alone, if the host can do so. They
+ * have a folder of their own, so that whoever fetches a commit to index it never waits for this.
  *
  * @throws {SourceError} with git's own reason.
  */
@@ -36,11 +41,25 @@ export async function fetchHistory(options: HistoryOptions): Promise<History> {
   const folder = historyFolder(mirrorFolder(dataDir, repoId));
   return withRemote({ ...options, knownHosts: knownHostsFile(dataDir, repoId) }, signal, async (remote) => {
     const directory = join(folder, "repository.git");
-    return withFolderLock(folder, signal, () =>
-      intoRepository({ directory, fresh: options.fresh === true, maxPacks: MAX_PACKS, signal }, () =>
-        fetchDeeper({ ...options, directory, remote }),
-      ),
-    );
+    const marker = join(directory, NAMES_ONLY);
+    const fetchInto = (contents: boolean, fresh: boolean) =>
+      intoRepository({ directory, fresh, maxPacks: MAX_PACKS, signal }, async () => {
+        if (!contents) {
+          await writeFile(marker, "");
+        }
+        return fetchDeeper({ ...options, directory, remote, contents });
+      });
+    return withFolderLock(folder, signal, async () => {
+      const contents = !(await isThere(marker));
+      try {
+        return await fetchInto(contents, options.fresh === true);
+      } catch (error) {
+        if (!contents || !(error instanceof SourceError) || (error.problem !== "too_large" && error.problem !== "too_slow")) {
+          throw error;
+        }
+        return fetchInto(false, true);
+      }
+    });
   });
 }
 
@@ -49,7 +68,7 @@ export function historyFolder(mirror: string): string {
   return join(mirror, "history");
 }
 
-type Fetching = HistoryOptions & { readonly directory: string; readonly remote: ReachedRemote };
+type Fetching = HistoryOptions & { readonly directory: string; readonly remote: ReachedRemote; readonly contents: boolean };
 
 const MAX_PACKS = 50;
 
@@ -78,11 +97,12 @@ async function fetchDeeper(fetching: Fetching): Promise<History> {
 }
 
 async function fetchStep(
-  { directory, remote, ref, maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching,
+  { directory, remote, ref, contents, maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching,
   { generations, target }: { readonly generations: number; readonly target: string },
 ): Promise<void> {
   const source = ref === "HEAD" ? "HEAD" : `refs/heads/${ref}`;
-  const flags = ["--quiet", `--depth=${generations}`, "--filter=blob:none", "--no-tags", "--no-recurse-submodules"];
+  const filter = contents ? [] : ["--filter=blob:none"];
+  const flags = ["--quiet", `--depth=${generations}`, ...filter, "--no-tags", "--no-recurse-submodules"];
   await withinSize({ directory, maxBytes, signal }, (limited) =>
     remote.git(["fetch", ...flags, "--no-write-fetch-head", "--force"], [`+${source}:${target}`], { directory, signal: limited }),
   );
@@ -93,7 +113,7 @@ async function listRefs(directory: string, own: string, signal: AbortSignal): Pr
   return splitOutput(listed);
 }
 
-async function listHistory({ directory, commit, depth, signal }: Fetching, tip: string): Promise<History> {
+async function listHistory({ directory, commit, depth, contents, signal }: Fetching, tip: string): Promise<History> {
   // Parents of commits at the border of a shallow clone are not here, so what those commits changed is unknown.
   const border = new Set(splitOutput(await readFile(join(directory, "shallow")).catch(() => Buffer.of())));
   const walk = (from: string) =>
@@ -105,7 +125,7 @@ async function listHistory({ directory, commit, depth, signal }: Fetching, tip: 
   const isHere = await exists(directory, commit, signal);
   const listed = splitOutput(await walk(isHere ? commit : tip));
   const known = listed.filter((id) => !border.has(id));
-  return { directory, commits: known.slice(0, depth), complete: known.length <= depth && known.length === listed.length };
+  return { directory, contents, commits: known.slice(0, depth), complete: known.length <= depth && known.length === listed.length };
 }
 
 async function exists(directory: string, commit: string, signal: AbortSignal): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { withoutCredentials } from "./clone-url.ts";
 
 /** What is the matter, where it matters to a caller. */
-export type SourceProblem = "branch_missing" | "too_large" | "address_refused" | "access_refused" | "other";
+export type SourceProblem = "branch_missing" | "too_large" | "too_slow" | "address_refused" | "access_refused" | "other";
 
 const REMOTE_PROBLEMS: ReadonlySet<SourceProblem> = new Set(["branch_missing", "address_refused", "access_refused"]);
 

@@ -9,8 +9,6 @@ import {
   referencesRequestSchema,
   symbolsAnswerSchema,
   symbolsRequestSchema,
-  commitsAnswerSchema,
-  commitsRequestSchema,
 } from "#contract.ts";
 import { search, type SearchDependencies } from "#retrieval/search/search.ts";
 import { scopeOf, whileAwaited } from "#http/kit/request-tenant.ts";
@@ -19,8 +17,6 @@ import type { NameFinder } from "#splitting/name-finder.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
-import { searchCommits } from "#retrieval/commits/search-commits.ts";
-import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
 
 export function searchRoutes({
   grepLimit,
@@ -79,20 +75,6 @@ export function searchRoutes({
           scopeOf(request),
           request.query,
         ),
-    );
-
-    server.get(
-      "/api/v1/repos/:repo_id/commits",
-      route("reader", "Its newest commits, by words, path, author and time", {
-        params: repositoryParamsSchema,
-        querystring: commitsRequestSchema,
-        response: { 200: commitsAnswerSchema },
-      }),
-      async (request) => {
-        const access = scopeOf(request);
-        const { full_name: repo } = await findRepository(database, access, request.params.repo_id);
-        return searchCommits(database, { ...access, repo, ref: request.query.ref }, request.query);
-      },
     );
   };
 }

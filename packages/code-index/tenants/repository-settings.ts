@@ -9,6 +9,7 @@ import {
   hasCredential,
   lockRepository,
   registerRepository as insertRepository,
+  refreshHistories,
   updateRepository,
   type LockedRepository,
   type RepositorySettings,
@@ -83,6 +84,9 @@ export async function changeRepository({ database, allowFileUrls, now }: Context
     const after = { ...before, ...settings, ...address };
     const names = before.branches.filter((name) => !after.branches.includes(name) && name !== before.default_branch);
     await removeRefs(transaction, { tenantId, repoId, names, now });
+    if (hasOtherRules(before, after)) {
+      await refreshHistories(transaction, { tenantId, repoId });
+    }
     for (const { ref, mode } of before.wanted ? jobsFor(before, after) : []) {
       await enqueueJob({ ...database, query: transaction }, { tenantId, repoId, ref, mode, trigger: "settings", now });
     }
@@ -116,12 +120,16 @@ type Wanted = { readonly ref: string | undefined; readonly mode: JobMode };
 function jobsFor(before: LockedRepository, after: LockedRepository): readonly Wanted[] {
   const all = [undefined, ...after.branches];
   // Which paths are indexed is decided for each when it is looked at, so that all of them have to be.
-  if (!isSame(before.include, after.include) || !isSame(before.exclude, after.exclude)) {
+  if (hasOtherRules(before, after)) {
     return all.map((ref) => ({ ref, mode: "full" }));
   }
   const added = after.branches.filter((name) => !before.branches.includes(name));
   const elsewhere = before.clone_url !== after.clone_url || before.credential_id !== after.credential_id;
   return (elsewhere ? all : added).map((ref) => ({ ref, mode: added.some((name) => name === ref) ? "full" : "incremental" }));
+}
+
+function hasOtherRules(before: LockedRepository, after: LockedRepository): boolean {
+  return !isSame(before.include, after.include) || !isSame(before.exclude, after.exclude);
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {

@@ -1,6 +1,8 @@
+import { brotliCompressSync, constants } from "node:zlib";
+import type { CommitChanges } from "#git/read-changes.ts";
 import type { Commit } from "#git/read-commits.ts";
 import { decode } from "#splitting/decode.ts";
-import type { NewCommit } from "#store/index/commits.store.ts";
+import type { NewChange, NewCommit } from "#store/index/commits.store.ts";
 import { termsOf } from "#store/index/terms.ts";
 
 const MAX_SUBJECT = 1_000;
@@ -9,7 +11,8 @@ const MAX_NAME = 300;
 /** Different words of a message that it is found by. */
 const MAX_TERMS = 1_000;
 
-export function describeCommit(commit: Commit, position: number): NewCommit {
+/** @param changes `undefined` when only names were fetched. */
+export function describeCommit(commit: Commit, changes: CommitChanges | undefined, position: number): NewCommit {
   const message = decodeMessage(commit.message).replaceAll("\r\n", "\n").trim();
   const end = message.search(/\n\s*\n|$/u);
   // As git has it: the first paragraph, in one line.
@@ -30,7 +33,27 @@ export function describeCommit(commit: Commit, position: number): NewCommit {
     paths_total: commit.pathsTotal,
     moved_to: commit.moves.map(({ to }) => to),
     moved_from: commit.moves.map(({ from }) => from),
+    changes_total: changes?.total ?? null,
   };
+}
+
+/** Much of a patch is words of programs, which brotli knows beforehand. */
+const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
+
+export function describeChanges({ changes }: CommitChanges, position: number): readonly NewChange[] {
+  // Two names that differ only in how a strange byte is written; the first stands for both.
+  const byPath = new Map(changes.toReversed().map((change) => [change.path, change]));
+  return [...byPath.values()].map(({ path, oldPath, status, blob, added, deleted, patch, leftOut }) => ({
+    position,
+    path,
+    old_path: oldPath,
+    status,
+    blob,
+    added,
+    deleted,
+    patch: patch.length === 0 ? null : `\\x${brotliCompressSync(patch, COMPRESSION).toString("hex")}`,
+    left_out: leftOut,
+  }));
 }
 
 function decodeMessage(bytes: Buffer): string {

@@ -14,6 +14,8 @@ export type ClaimedHistory = {
   readonly repoId: string;
   readonly ref: string;
   readonly cloneUrl: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
   /** The commit that is indexed. */
   readonly commit: string;
 };
@@ -50,7 +52,7 @@ export async function claimHistory(
       returning ref_id
     )
     select ref.ref_id as "refId", ${workerId} as "workerId", ref.tenant_id as "tenantId", ref.repo_id as "repoId", ref.name as ref,
-      repository.clone_url as "cloneUrl", ref.indexed_commit as commit
+      repository.clone_url as "cloneUrl", repository.include, repository.exclude, ref.indexed_commit as commit
     from claimed
     join codeindex.refs as ref on ref.ref_id = claimed.ref_id
     join codeindex.repositories as repository on repository.id = ref.repo_id

@@ -3,13 +3,23 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import type { SourceAccess } from "#credentials/source-access.ts";
 import { fetchHistory, type History } from "#git/history.ts";
+import { readChanges } from "#git/read-changes.ts";
 import { readCommits } from "#git/read-commits.ts";
-import { addCommits, beginHistory, noteHistoryError, showHistory, type Begun, type NewCommit } from "#store/index/commits.store.ts";
+import {
+  addCommits,
+  beginHistory,
+  noteHistoryError,
+  showHistory,
+  type Begun,
+  type NewChange,
+  type NewCommit,
+} from "#store/index/commits.store.ts";
 import { claimHistory, failHistory, finishHistory, keepHistory, releaseHistory, type ClaimedHistory } from "./history-queue.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { reasonOf } from "#indexing/tasks/interrupted.ts";
 import { workOnClaim } from "#indexing/tasks/work-on-claim.ts";
-import { describeCommit } from "./describe-commit.ts";
+import { readChangeRules, type ChangeRules } from "./change-rules.ts";
+import { describeChanges, describeCommit } from "./describe-commit.ts";
 
 export type HistoryTools = {
   readonly database: CodeIndexDatabase;
@@ -69,14 +79,16 @@ async function bringUp(tools: HistoryTools, claimed: ClaimedHistory, signal: Abo
   if (begun === undefined) {
     return 0;
   }
-  const plan = planCommits(history, begun);
-  for await (const batch of describeInBatches(history, plan, signal)) {
+  const rules = await readChangeRules(history, claimed, signal);
+  const plan = planCommits(history, begun, rules);
+  for await (const batch of describeInBatches(history, plan, { rules, signal })) {
     signal.throwIfAborted();
     await addCommits(database, begun.writer, batch);
   }
   const { first, last, gone } = plan;
   const newest = history.commits[0] ?? null;
-  await showHistory(database, begun.writer, { commit: newest, complete: history.complete, first, last, gone, now: clock.now() });
+  const shown = { commit: newest, complete: history.complete, first, last, gone, rules: rules.identity, now: clock.now() };
+  await showHistory(database, begun.writer, shown);
   return plan.missing.length;
 }
 
@@ -89,13 +101,16 @@ type Plan = {
   readonly gone: readonly number[];
 };
 
-/** What is kept keeps its position and new commits come above it; unless one of them belongs below: then all are written anew. */
-function planCommits({ commits }: Pick<History, "commits">, { known, lastPosition }: Pick<Begun, "known" | "lastPosition">): Plan {
+/**
+ * What is kept keeps its position and new commits come above it; unless one of them belongs below, or the rules have changed: then all
+ * are written anew.
+ */
+function planCommits({ commits }: History, { known, lastPosition, rules }: Begun, { identity }: ChangeRules): Plan {
   const wanted = new Set(commits);
   const kept = known.filter(({ commit }) => wanted.has(commit));
   const have = new Set(kept.map(({ commit }) => commit));
   const parents = new Set(kept.flatMap((commit) => commit.parents));
-  const isAnew = commits.some((commit) => !have.has(commit) && parents.has(commit));
+  const isAnew = rules !== identity || commits.some((commit) => !have.has(commit) && parents.has(commit));
   const missing = commits.filter((commit) => isAnew || !have.has(commit)).toReversed();
   const last = lastPosition + missing.length;
   const lowest = isAnew ? undefined : kept.at(-1)?.position;
@@ -108,27 +123,58 @@ function planCommits({ commits }: Pick<History, "commits">, { known, lastPositio
   };
 }
 
-/** Commits of a statement, and the characters of their texts and paths. */
+/** Commits of a statement, and the characters of their texts, paths and patches. */
 const BATCH = 200;
 const BATCH_CHARACTERS = 2_000_000;
+/** Commits of a run of git, which may take only so long. */
+const RUN = 2_000;
+
+type Batch = { readonly commits: NewCommit[]; readonly changes: NewChange[] };
+type Describing = { readonly rules: ChangeRules; readonly signal: AbortSignal };
 
 async function* describeInBatches(
   history: History,
   { missing, from }: Plan,
-  signal: AbortSignal,
-): AsyncGenerator<readonly NewCommit[], void, undefined> {
-  let batch: NewCommit[] = [];
+  describing: Describing,
+): AsyncGenerator<Batch, void, undefined> {
+  let batch: Batch = { commits: [], changes: [] };
   let characters = 0;
-  let position = from;
-  for await (const commit of readCommits(history, missing, { signal })) {
-    const described = describeCommit(commit, ++position);
-    batch.push(described);
-    characters += described.body.length + described.paths.reduce((sum, path) => sum + path.length, 0);
-    if (batch.length >= BATCH || characters > BATCH_CHARACTERS) {
-      yield batch;
-      batch = [];
-      characters = 0;
+  for (let start = 0; start < missing.length; start += RUN) {
+    const run = describeRun(history, missing.slice(start, start + RUN), { ...describing, from: from + start });
+    for await (const { commit, changes } of run) {
+      batch.commits.push(commit);
+      batch.changes.push(...changes);
+      characters += commit.body.length + commit.paths.reduce((sum, path) => sum + path.length, 0);
+      characters += changes.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0);
+      if (batch.commits.length >= BATCH || characters > BATCH_CHARACTERS) {
+        yield batch;
+        batch = { commits: [], changes: [] };
+        characters = 0;
+      }
     }
   }
   yield batch;
+}
+
+type Described = { readonly commit: NewCommit; readonly changes: readonly NewChange[] };
+
+async function* describeRun(
+  history: History,
+  missing: readonly string[],
+  { rules: { leftOut }, signal, from }: Describing & { readonly from: number },
+): AsyncGenerator<Described, void, undefined> {
+  const changing = history.contents ? readChanges(history, missing, { leftOut, signal }) : undefined;
+  let position = from;
+  try {
+    for await (const commit of readCommits(history, missing, { signal })) {
+      const changes = (await changing?.next())?.value ?? undefined;
+      position++;
+      yield {
+        commit: describeCommit(commit, changes, position),
+        changes: changes === undefined ? [] : describeChanges(changes, position),
+      };
+    }
+  } finally {
+    await changing?.return();
+  }
 }

@@ -53,7 +53,7 @@ test("a branch's commits are listed as git lists them, with author, times, paren
   });
   const folder = join(history.fixture.tools.dataDir, "mirrors", history.repoId(), "history", "repository.git");
   const objects = history.source().git(`--git-dir=${folder}`, "cat-file", "--batch-all-objects", "--batch-check=%(objecttype)");
-  expect(new Set(objects.split("\n"))).toEqual(new Set(["commit", "tree"]));
+  expect(new Set(objects.split("\n"))).toEqual(new Set(["blob", "commit", "tree"]));
 });
 
 test("pushes come on top, and what a force push took away is gone", async () => {
@@ -182,19 +182,20 @@ test("of two that write one history the later wins, and nobody sees half of it",
     paths_total: 0,
     moved_to: [],
     moved_from: [],
+    changes_total: 0,
   };
   const slow = await beginHistory(history.fixture.database, of);
   if (slow === undefined) {
     throw new Error("The branch is indexed.");
   }
   const position = slow.lastPosition + 1;
-  await addCommits(history.fixture.database, slow.writer, [{ ...row, commit: "a".repeat(40), position }]);
+  await addCommits(history.fixture.database, slow.writer, { commits: [{ ...row, commit: "a".repeat(40), position }] });
   expect(await history.subjects()).toEqual(["one"]);
   const fast = await beginHistory(history.fixture.database, of);
   await expect(
-    addCommits(history.fixture.database, slow.writer, [{ ...row, commit: "b".repeat(40), position: position + 1 }]),
+    addCommits(history.fixture.database, slow.writer, { commits: [{ ...row, commit: "b".repeat(40), position: position + 1 }] }),
   ).rejects.toThrow("another indexer");
-  const shown = { commit: null, complete: true, first: 1, last: position, gone: [], now: new Date() };
+  const shown = { commit: null, complete: true, first: 1, last: position, gone: [], rules: "", now: new Date() };
   await expect(showHistory(history.fixture.database, slow.writer, shown)).rejects.toThrow("another indexer");
   expect(fast?.known).toHaveLength(1);
   expect(await history.subjects()).toEqual(["one"]);

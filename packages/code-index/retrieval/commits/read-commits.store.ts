@@ -15,7 +15,9 @@ export type HistoryRow = {
   readonly last_error: string | null;
 };
 
-export type CommitRow = Omit<CommitsTable, "repo_id" | "ref" | "terms" | "moved_to" | "moved_from"> & { readonly repo: string };
+export type CommitRow = Omit<CommitsTable, "repo_id" | "ref" | "terms" | "moved_to" | "moved_from" | "changes_total"> & {
+  readonly repo: string;
+};
 
 export async function findHistory(query: TenantQuery, scope: RepositoryScope): Promise<HistoryRow | undefined> {
   const { rows } = await sql<HistoryRow>`
@@ -127,7 +129,7 @@ export async function findMove(query: TenantQuery, scope: RepositoryScope, { nam
   return rows[0];
 }
 
-const commitColumns = sql`
+export const commitColumns = sql`
   build.repo, commit.position, commit.commit, commit.parents, commit.author, commit.author_email, commit.authored_at, commit.committed_at,
   commit.subject, commit.body, commit.paths, commit.paths_total
 `;
@@ -138,7 +140,7 @@ function buildOf(scope: RepositoryScope): RawBuilder<unknown> {
 }
 
 /** The commits of the branch that are not still being written. */
-function commitsOf(scope: RepositoryScope): RawBuilder<unknown> {
+export function commitsOf(scope: RepositoryScope): RawBuilder<unknown> {
   const { schema } = scope.tenant;
   return sql`${buildOf(scope)}
     join ${sql.id(schema, "histories")} as history on history.repo_id = build.id and history.ref = build.ref

@@ -47,7 +47,7 @@ export async function searchCommits(
       repo: build?.repo ?? scope.repo,
       ref: build?.ref ?? "",
       commit: build?.commit ?? "",
-      commits: rows.map((row) => present(row, filter.path)),
+      commits: rows.map((row) => presentCommit(row, filter.path)),
       depth: depthOf(history),
       path: describePath(filter.path),
       notes: notesOn({ request, history, build, crowded, found: rows.length }),
@@ -148,7 +148,10 @@ function describePath(path: ChangedPath | undefined): CommitsAnswer["path"] {
   return { is: path.is, names: path.is === "file" ? path.names.map(({ name }) => name) : [path.path] };
 }
 
-function present({ position: _position, paths, authored_at, committed_at, ...row }: CommitRow, asked: ChangedPath | undefined): Commit {
+export function presentCommit(
+  { position: _position, paths, authored_at, committed_at, ...row }: CommitRow,
+  asked: ChangedPath | undefined,
+): Commit {
   return {
     ...row,
     parents: [...row.parents],

@@ -59,6 +59,16 @@ export async function readFile(
   };
 }
 
+/** All of a file that is searchable; `undefined` for others. */
+export async function readWholeFile(query: TenantQuery, scope: RepositoryScope, path: string): Promise<string | undefined> {
+  const file = await findFile(query, scope, path);
+  if (file === undefined || file.skip_reason !== null) {
+    return undefined;
+  }
+  const pieces = await readPieces(query, scope, { path, start: 1, end: file.lines });
+  return pieces.map(({ content }) => content).join("");
+}
+
 function refuseUnreadable(file: FileRow, { start, end }: { readonly start: number; readonly end: number | undefined }): void {
   if (file.skip_reason !== null) {
     throw refusal(409, "file_not_indexed", `${file.path} is not indexed: ${file.skip_reason}.`);

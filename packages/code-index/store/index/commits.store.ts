@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { CodeIndexTables, CommitsTable } from "#schema.ts";
+import type { ChangesTable, CodeIndexTables, CommitsTable } from "#schema.ts";
 import { insertRows } from "./insert-rows.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 
@@ -11,6 +11,9 @@ export type NewCommit = Omit<CommitsTable, "repo_id" | "ref" | "authored_at" | "
   readonly committed_at: string;
 };
 
+/** A patch as hexadecimal digits behind `\\x`. */
+export type NewChange = Omit<ChangesTable, "repo_id" | "ref" | "patch"> & { readonly patch: string | null };
+
 export type KnownCommit = { readonly commit: string; readonly position: number; readonly parents: readonly string[] };
 
 export type Begun = {
@@ -19,6 +22,7 @@ export type Begun = {
   readonly known: readonly KnownCommit[];
   /** New commits get higher ones. */
   readonly lastPosition: number;
+  readonly rules: string | null;
 };
 
 type Of = { readonly tenant: Omit<Tenant, "name">; readonly repoId: string; readonly ref: string };
@@ -27,11 +31,11 @@ type Of = { readonly tenant: Omit<Tenant, "name">; readonly repoId: string; read
 export async function beginHistory(database: CodeIndexDatabase, { tenant, repoId, ref }: Of): Promise<Begun | undefined> {
   const { schema } = tenant;
   return withinTenant(database, tenant, {}, async (transaction) => {
-    const { rows } = await sql<{ writer: number; first_position: number; last_position: number }>`
+    const { rows } = await sql<{ writer: number; first_position: number; last_position: number; rules: string | null }>`
       insert into ${sql.id(schema, "histories")} as history (repo_id, ref, writer)
       select repo_id, name, 1 from ${sql.id(schema, "refs")} where repo_id = ${repoId} and name = ${ref}
       on conflict (repo_id, ref) do update set writer = history.writer + 1
-      returning writer, first_position, last_position
+      returning writer, first_position, last_position, rules
     `.execute(transaction);
     const [begun] = rows;
     if (begun === undefined) {
@@ -44,12 +48,19 @@ export async function beginHistory(database: CodeIndexDatabase, { tenant, repoId
     const known = await sql<KnownCommit>`
       select commit, position, parents from ${commits} where repo_id = ${repoId} and ref = ${ref} order by position desc
     `.execute(transaction);
-    return { writer: { ...tenant, repoId, ref, writer: begun.writer }, known: known.rows, lastPosition: begun.last_position };
+    return {
+      writer: { ...tenant, repoId, ref, writer: begun.writer },
+      known: known.rows,
+      lastPosition: begun.last_position,
+      rules: begun.rules,
+    };
   });
 }
 
-/** Adds commits that nobody sees yet. @throws {Error} when another one writes. */
-export async function addCommits(database: CodeIndexDatabase, writer: HistoryWriter, commits: readonly NewCommit[]): Promise<void> {
+type Added = { readonly commits: readonly NewCommit[]; readonly changes?: readonly NewChange[] };
+
+/** Adds commits that nobody sees yet, and what they changed. @throws {Error} when another one writes. */
+export async function addCommits(database: CodeIndexDatabase, writer: HistoryWriter, { commits, changes = [] }: Added): Promise<void> {
   if (commits.length === 0) {
     return;
   }
@@ -57,11 +68,15 @@ export async function addCommits(database: CodeIndexDatabase, writer: HistoryWri
     await requireWriter(transaction, writer);
     const { repoId: repo_id, ref } = writer;
     await insertRows(transaction, writer.schema, { table: "commits", columns: COMMIT_COLUMNS, same: { repo_id, ref }, rows: commits });
+    await insertRows(transaction, writer.schema, { table: "changes", columns: CHANGE_COLUMNS, same: { repo_id, ref }, rows: changes });
   });
 }
 
 const COMMIT_COLUMNS = `position integer, commit text, parents text[], author text, author_email text, authored_at timestamptz,
-  committed_at timestamptz, subject text, body text, terms text[], paths text[], paths_total integer, moved_to text[], moved_from text[]`;
+  committed_at timestamptz, subject text, body text, terms text[], paths text[], paths_total integer, moved_to text[], moved_from text[], changes_total integer`;
+
+const CHANGE_COLUMNS =
+  "position integer, path text, old_path text, status text, blob text, added integer, deleted integer, patch bytea, left_out text";
 
 type Finished = {
   readonly commit: string | null;
@@ -70,6 +85,7 @@ type Finished = {
   readonly last: number;
   /** Those in between that the branch has no more. */
   readonly gone: readonly number[];
+  readonly rules: string;
   readonly now: Date;
 };
 
@@ -84,7 +100,7 @@ export async function showHistory(database: CodeIndexDatabase, writer: HistoryWr
     `.execute(transaction);
     await sql`
       update ${sql.id(schema, "histories")} set commit = ${finished.commit}, complete = ${finished.complete}, fetched_at = ${finished.now},
-        first_position = ${finished.first}, last_position = ${finished.last}, last_error = null,
+        first_position = ${finished.first}, last_position = ${finished.last}, rules = ${finished.rules}, last_error = null,
         commits = (select count(*) from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref})
       where repo_id = ${repoId} and ref = ${ref}
     `.execute(transaction);

@@ -75,6 +75,14 @@ export async function lockRepository(
     .executeTakeFirst();
 }
 
+/** Has the histories of its branches looked at again, though nothing was pushed. */
+export async function refreshHistories(transaction: Transaction<CodeIndexTables>, { tenantId, repoId }: OfRepository): Promise<void> {
+  await sql`
+    update codeindex.histories as history set commit = null from codeindex.refs as ref
+    where ref.ref_id = history.ref_id and ref.repo_id = ${repoId} and ref.tenant_id = ${tenantId}
+  `.execute(transaction);
+}
+
 export async function updateRepository(
   transaction: Transaction<CodeIndexTables>,
   { tenantId, repoId, ...changes }: OfRepository & Partial<RepositorySettings>,
