@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { branchSchema } from "./branch-schema.ts";
+import { hashSchema } from "./history-contract.ts";
 import { foundSymbolSchema, indexedCommitSchema, indexedFileSchema } from "./search-contract.ts";
 
 /** Requests and answers of the code index; safe to import in a browser. */
@@ -211,9 +212,12 @@ export type Coverage = z.infer<typeof coverageSchema>;
 export const fileRequestSchema = z.object({
   path: z.string().min(1).max(4096),
   ref: branchSchema.optional(),
+  /** The file as it was at that commit; as it is indexed when left out. */
+  commit: hashSchema.optional(),
   start: z.coerce.number().int().min(1).optional(),
   end: z.coerce.number().int().min(1).optional(),
 });
+export type FileRequest = z.infer<typeof fileRequestSchema>;
 
 export const fileSchema = indexedFileSchema.extend({
   start_line: z.int(),

@@ -62,7 +62,7 @@ export type CommitsAnswer = z.infer<typeof commitsAnswerSchema>;
 /** Changed files that are kept of a commit. */
 export const MAX_CHANGED_FILES = 2_000;
 
-const hashSchema = z.string().regex(/^[0-9a-f]{4,64}$/iu, "expected the hash of a commit, or its first four characters or more");
+export const hashSchema = z.string().regex(/^[0-9a-f]{4,64}$/iu, "expected the hash of a commit, or its first four characters or more");
 
 export const commitParamsSchema = z.object({ repo_id: z.string().max(100), commit: hashSchema });
 
@@ -106,16 +106,6 @@ export type CompareRequest = z.infer<typeof compareRequestSchema>;
 
 export const compareAnswerSchema = z.object({ repo: z.string(), ref: z.string(), base: z.string(), head: z.string(), ...changes });
 export type CompareAnswer = z.infer<typeof compareAnswerSchema>;
-
-export const blameRequestSchema = z.object({
-  path: z.string().min(1).max(4_096),
-  ref: branchSchema.optional(),
-  /** The file as it was at that commit; as it is indexed when left out. */
-  commit: hashSchema.optional(),
-  start: z.coerce.number().int().min(1).optional(),
-  end: z.coerce.number().int().min(1).optional(),
-});
-export type BlameRequest = z.infer<typeof blameRequestSchema>;
 
 const blameRangeSchema = z.object({
   start_line: z.int(),

@@ -1,6 +1,18 @@
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
-import { commitAnswerSchema, commitParamsSchema, commitRequestSchema, commitsAnswerSchema, commitsRequestSchema } from "#contract.ts";
+import {
+  blameAnswerSchema,
+  commitAnswerSchema,
+  commitParamsSchema,
+  commitRequestSchema,
+  commitsAnswerSchema,
+  commitsRequestSchema,
+  compareAnswerSchema,
+  compareRequestSchema,
+  fileRequestSchema,
+} from "#contract.ts";
+import { blame } from "#retrieval/commits/blame.ts";
+import { compareCommits } from "#retrieval/commits/compare-commits.ts";
 import { readCommit } from "#retrieval/commits/read-commit.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
@@ -32,6 +44,32 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
         const { repo_id: repoId, commit } = request.params;
         const scope = await scopeOfRepository(request, repoId, request.query.ref);
         return readCommit(untilAborted(database, whileAwaited(reply.raw)), scope, { ...request.query, commit });
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/compare",
+      route("reader", "What changed between two commits of a branch", {
+        params: repositoryParamsSchema,
+        querystring: compareRequestSchema,
+        response: { 200: compareAnswerSchema },
+      }),
+      async (request, reply) => {
+        const scope = await scopeOfRepository(request, request.params.repo_id, request.query.ref);
+        return compareCommits(untilAborted(database, whileAwaited(reply.raw)), scope, request.query);
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/blame",
+      route("reader", "Which commit last changed each line of a file", {
+        params: repositoryParamsSchema,
+        querystring: fileRequestSchema,
+        response: { 200: blameAnswerSchema },
+      }),
+      async (request, reply) => {
+        const scope = await scopeOfRepository(request, request.params.repo_id, request.query.ref);
+        return blame(untilAborted(database, whileAwaited(reply.raw)), scope, request.query);
       },
     );
   };

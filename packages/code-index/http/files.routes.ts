@@ -12,6 +12,7 @@ import {
   treeRequestSchema,
   treeSchema,
 } from "#contract.ts";
+import { readFileAtCommit } from "#retrieval/commits/file-at-commit.ts";
 import { readCoverage, readFile, readOutline, readTree } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -42,14 +43,15 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
 
     server.get(
       "/api/v1/repos/:repo_id/file",
-      route("reader", "A file of the indexed commit, or some of its lines", {
+      route("reader", "A file, or some of its lines, of the indexed commit or of one that is kept", {
         params: repositoryParamsSchema,
         querystring: fileRequestSchema,
         response: { 200: fileSchema },
       }),
       async (request) => {
-        const { ref, ...reading } = request.query;
-        return readFile(database, await repositoryScope(request, request.params.repo_id, ref), reading);
+        const { ref, commit, ...reading } = request.query;
+        const scope = await repositoryScope(request, request.params.repo_id, ref);
+        return commit === undefined ? readFile(database, scope, reading) : readFileAtCommit(database, scope, { ...reading, commit });
       },
     );
 

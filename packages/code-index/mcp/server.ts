@@ -6,6 +6,7 @@ import { grepTool } from "#mcp/tools/grep.ts";
 import { indexStatusTool } from "#mcp/tools/index-status.ts";
 import { listFilesTool } from "#mcp/tools/list-files.ts";
 import { listReposTool } from "#mcp/tools/list-repos.ts";
+import { readCommitTool } from "#mcp/tools/read-commit.ts";
 import { readFileTool } from "#mcp/tools/read-file.ts";
 import { addFileResources } from "./resources.ts";
 import { searchTool } from "#mcp/tools/search.ts";
@@ -19,7 +20,7 @@ const INSTRUCTIONS = `This server searches the team's own source code, as last i
 - grep: every line that holds a text or matches a regular expression.
 - find_symbol: where a name is defined; find_references: its callers and other uses.
 - read_file: read around the lines found; name start and end, whole files are long.
-- commit_search: when and why something last changed.
+- commit_search: when and why something last changed; read_commit: its diff, or between two.
 - list_repos, list_files: what there is. index_status: how new it is, when something is missing.
 Name repo as soon as you know it. Answers are cut to max_tokens (2,000 unless you say otherwise); they say what was cut, and cursor goes on.`;
 
@@ -33,6 +34,7 @@ const TOOLS: readonly Tool[] = [
   findSymbolTool,
   findReferencesTool,
   commitSearchTool,
+  readCommitTool,
   listFilesTool,
   listReposTool,
   indexStatusTool,

@@ -8,6 +8,7 @@ import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
 import { branchSchema } from "#branch-schema.ts";
+import { hashSchema } from "#contract.ts";
 
 const EVERY_MS = 1_000;
 
@@ -140,6 +141,8 @@ export const oneRepoField = textField(200, "owner/repo, as list_repos names it."
 
 /** Its rule is no part of what models are told of every tool: they take names from answers. */
 const branchField = z.string().refine((name) => branchSchema.safeParse(name).success, "not the name of a branch");
+
+export const hashField = z.string().refine((hash) => hashSchema.safeParse(hash).success, "expected the hash of a commit, or its beginning");
 
 /** Where to look. */
 export const whereFields = {

@@ -1,4 +1,4 @@
-import type { BlameAnswer, BlameRequest } from "#contract.ts";
+import type { BlameAnswer, FileRequest } from "#contract.ts";
 import { fromRoot } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
@@ -22,7 +22,7 @@ const READ_MS = 12_000;
 export async function blame(
   database: CodeIndexDatabase,
   scope: RepositoryScope,
-  { path: given, commit: hash, start = 1, end }: BlameRequest,
+  { path: given, commit: hash, start = 1, end }: FileRequest,
 ): Promise<BlameAnswer> {
   refuseNul([given], "A NUL character is in no path.");
   const path = fromRoot(given);

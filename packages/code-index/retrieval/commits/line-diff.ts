@@ -1,4 +1,4 @@
-import { diffArrays } from "diff";
+import { diffArrays, structuredPatch, type StructuredPatchHunk } from "diff";
 
 /** Versions that differ by more lines are taken for two texts that have nothing in common. */
 const MAX_EDITS = 5_000;
@@ -17,4 +17,35 @@ export function linesThatStayed(before: readonly string[], after: readonly strin
     }
   }
   return (line) => origins[line];
+}
+
+/** The hunks between two versions, as `git diff` writes them. */
+export function diffOfLines(before: readonly string[], after: readonly string[]) {
+  const options = { context: 3, maxEditLength: MAX_EDITS, timeout: TIMEOUT_MS };
+  const found = structuredPatch("", "", before.join(""), after.join(""), undefined, undefined, options);
+  const hunks = found?.hunks ?? [wholeHunk(before, after)];
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return {
+    added: lines.filter((line) => line.startsWith("+")).length,
+    deleted: lines.filter((line) => line.startsWith("-")).length,
+    patch: hunks.map((hunk) => `${headOf(hunk)}\n${hunk.lines.map((line) => `${line}\n`).join("")}`).join(""),
+  };
+}
+
+type Hunk = Pick<StructuredPatchHunk, "oldStart" | "oldLines" | "newStart" | "newLines" | "lines">;
+
+function wholeHunk(before: readonly string[], after: readonly string[]): Hunk {
+  const marked = (sign: string) => (line: string) =>
+    line.endsWith("\n") ? [`${sign}${line.slice(0, -1)}`] : [`${sign}${line}`, "\\ No newline at end of file"];
+  const lines = [...before.flatMap(marked("-")), ...after.flatMap(marked("+"))];
+  return { oldStart: 1, oldLines: before.length, newStart: 1, newLines: after.length, lines };
+}
+
+function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  return `@@ -${rangeOf(oldStart, oldLines)} +${rangeOf(newStart, newLines)} @@`;
+}
+
+/** Of no lines git names the one before them, and of one line its number alone. */
+function rangeOf(start: number, lines: number): string {
+  return lines === 1 ? String(start) : `${lines === 0 ? start - 1 : start},${lines}`;
 }
