@@ -116,8 +116,14 @@ const authorizeRoute = createRoute({
 
 const repositoryRoute = createRoute({
   ...under(signedInRoute, "/code/$owner/$repo"),
-  validateSearch: z.object({ path: text, ref: text, commit: text, panel: text, symbol: text, view: text }),
+  validateSearch: z.object({ path: text, ref: text, commit: text, at: text, blame: text, panel: text, symbol: text, view: text }),
   component: lazyPage(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
+});
+
+const commitRoute = createRoute({
+  ...under(signedInRoute, "/code/$owner/$repo/commit/$commit"),
+  validateSearch: z.object({ ref: text, base: text, view: text }),
+  component: lazyPage(() => import("#routes/commit-page.tsx"), "CommitPage"),
 });
 
 const projectsRoute = createRoute({
@@ -170,6 +176,7 @@ const routeTree = rootRoute.addChildren([
     connectRoute,
     authorizeRoute,
     repositoryRoute,
+    commitRoute,
     projectsRoute,
     projectRoutes,
     traceRoute,

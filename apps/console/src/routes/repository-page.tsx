@@ -6,6 +6,8 @@ import type { Repository } from "@sightline/code-index/contract";
 import { type ComponentProps, useMemo, useState } from "react";
 import { fileQuery, outlineQuery, treeQuery } from "#features/code/api/files.ts";
 import { definitionsOf, symbolsQuery } from "#features/code/api/symbols.ts";
+import { AtCommitNote } from "#features/code/file/at-commit-note.tsx";
+import { useBlame } from "#features/code/file/blame-margin.tsx";
 import { fileLink } from "#features/code/file/file-link.ts";
 import { FileHeader, RepositoryHeader } from "#features/code/file/file-header.tsx";
 import { FilePanel, NameField } from "#features/code/file/file-panel.tsx";
@@ -68,7 +70,7 @@ export function RepositoryPage() {
 }
 
 function Browser({ repository }: { readonly repository: Repository }) {
-  const { path, ref } = route.useSearch();
+  const { path, ref, at } = route.useSearch();
   const navigate = route.useNavigate();
   const branch = { id: repository.id, ref };
   const tree = useQuery(treeQuery(branch));
@@ -81,7 +83,9 @@ function Browser({ repository }: { readonly repository: Repository }) {
         branch={ref}
         filesShown={filesShown}
         onShowFiles={() => setFilesShown(!filesShown)}
-        onBranch={(chosen) => void navigate({ search: (before) => ({ ...before, ref: chosen, commit: undefined }), hash: true })}
+        onBranch={(chosen) =>
+          void navigate({ search: (before) => ({ ...before, ref: chosen, commit: undefined, at: undefined }), hash: true })
+        }
       />
       <div className={classes.columns}>
         <aside className={classes.files} data-shown={filesShown || undefined} aria-label="Files of the repository">
@@ -103,7 +107,7 @@ function Browser({ repository }: { readonly repository: Repository }) {
           {path === undefined || path.endsWith("/") ? (
             tree.data !== undefined && <FolderView tree={tree.data} folder={path ?? ""} branch={branch} />
           ) : (
-            <OpenFile key={`${ref} ${path}`} repository={repository} path={path} />
+            <OpenFile key={`${ref} ${path} ${at}`} repository={repository} path={path} />
           )}
         </div>
       </div>
@@ -112,14 +116,17 @@ function Browser({ repository }: { readonly repository: Repository }) {
 }
 
 function OpenFile({ repository, path }: { readonly repository: Repository; readonly path: string }) {
-  const { commit: linkedCommit, ref, symbol, panel: asked, view } = route.useSearch();
+  const { commit: linkedCommit, ref, at, blame, symbol, panel: asked, view } = route.useSearch();
   const navigate = route.useNavigate();
   const target = parseLineRange(useLocation().hash);
   const branch = { id: repository.id, ref };
-  const file = useQuery(fileQuery(branch, path));
+  const file = useQuery(fileQuery(branch, path, at));
+  const marginOf = useBlame(branch, { path, commit: file.data?.commit ?? "", isShown: blame !== undefined && file.data !== undefined });
   const panel = panelOf(asked);
   const show = (next: { readonly panel: Panel | undefined; readonly symbol?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...next }), hash: true, replace: true, resetScroll: false });
+  const showBlame = (isShown: boolean) =>
+    void navigate({ search: (before) => ({ ...before, blame: isShown ? "1" : undefined }), hash: true, replace: true, resetScroll: false });
   const aim = (range: LineRange) =>
     void navigate({
       search: (before) => before,
@@ -202,7 +209,16 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
             {label}
           </Button>
         ))}
+        <Button
+          size="compact-xs"
+          variant={blame === undefined ? "default" : "light"}
+          aria-pressed={blame !== undefined}
+          onClick={() => showBlame(blame === undefined)}
+        >
+          Blame
+        </Button>
       </FileHeader>
+      {at !== undefined && <AtCommitNote repo={repository.full_name} refName={ref} commit={file.data.commit} />}
       <div className={classes.content} data-panel={panel !== undefined || undefined}>
         {isPreview ? (
           <section className={classes.preview} aria-label={`Preview of ${path}`} tabIndex={0}>
@@ -219,6 +235,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
             branch={ref}
             onName={showName}
             onFollow={(name) => void follow(name)}
+            marginOf={marginOf}
           />
         )}
         {panel !== undefined && (

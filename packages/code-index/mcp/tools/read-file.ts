@@ -26,7 +26,9 @@ When it is cut to max_tokens, it says where to read on.`,
     if (isBlame) {
       return answerBlame(await blame(database, scope, { ...reading, commit }), maxTokens);
     }
-    const file = await (commit === undefined ? readFile(database, scope, reading) : readFileAtCommit(database, scope, { ...reading, commit }));
+    const file = await (commit === undefined
+      ? readFile(database, scope, reading)
+      : readFileAtCommit(database, scope, { ...reading, commit }));
     return answerReadFile(file, maxTokens);
   },
 });

@@ -1,12 +1,32 @@
-import { commitsAnswerSchema } from "@sightline/code-index/contract";
-import { codeIndex } from "#http/calls.ts";
-import { pageByPage } from "#http/queries.ts";
+import { blameAnswerSchema, commitAnswerSchema, commitsAnswerSchema, compareAnswerSchema } from "@sightline/code-index/contract";
+import { queryOptions } from "@tanstack/react-query";
+import { codeIndex, encoded } from "#http/calls.ts";
+import { answerTo, pageByPage } from "#http/queries.ts";
 import { type Branch, pathOf } from "./files.ts";
 
 const PAGE_SIZE = 30;
+const STALE_MS = 60_000;
 
 /** The commits that changed a file, newest first. */
 export function commitsQuery({ id, ref }: Branch, path: string) {
   const call = codeIndex.get(`${pathOf(id)}/commits`, { query: { path, ref, limit: PAGE_SIZE }, answer: commitsAnswerSchema });
-  return { ...pageByPage(["commits", id, ref, path], call), staleTime: 60_000 };
+  return { ...pageByPage(["commits", id, ref, path], call), staleTime: STALE_MS };
+}
+
+/** A commit and what it changed. */
+export function commitQuery({ id, ref }: Branch, commit: string) {
+  const call = codeIndex.get(`${pathOf(id)}${encoded`/commits/${commit}`}`, { query: { ref }, answer: commitAnswerSchema });
+  return queryOptions({ queryKey: ["commit", id, ref, commit], queryFn: answerTo(call), staleTime: STALE_MS });
+}
+
+/** What changed from one commit to another. */
+export function compareQuery({ id, ref }: Branch, { base, head }: { readonly base: string; readonly head: string }) {
+  const call = codeIndex.get(`${pathOf(id)}/compare`, { query: { ref, base, head }, answer: compareAnswerSchema });
+  return queryOptions({ queryKey: ["compare", id, ref, base, head], queryFn: answerTo(call), staleTime: STALE_MS });
+}
+
+/** Which commit last changed each line of a file. */
+export function blameQuery({ id, ref }: Branch, { path, commit }: { readonly path: string; readonly commit: string }) {
+  const call = codeIndex.get(`${pathOf(id)}/blame`, { query: { ref, path, commit }, answer: blameAnswerSchema });
+  return queryOptions({ queryKey: ["blame", id, ref, path, commit], queryFn: answerTo(call), staleTime: STALE_MS });
 }

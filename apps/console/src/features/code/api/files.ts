@@ -18,11 +18,12 @@ export function treeQuery({ id, ref }: Branch) {
   return queryOptions({ queryKey: ["tree", id, ref], queryFn, staleTime: STALE_MS });
 }
 
-export function fileQuery({ id, ref }: Branch, path: string) {
+/** A file as it is indexed, or as it was at a commit. */
+export function fileQuery({ id, ref }: Branch, path: string, commit?: string) {
   return queryOptions({
-    queryKey: ["file", id, ref, path],
+    queryKey: ["file", id, ref, path, commit],
     queryFn: (context) =>
-      wholeFile((start) => ask(context, codeIndex.get(`${pathOf(id)}/file`, { query: { ref, path, start }, answer: fileSchema }))),
+      wholeFile((start) => ask(context, codeIndex.get(`${pathOf(id)}/file`, { query: { ref, path, commit, start }, answer: fileSchema }))),
     staleTime: STALE_MS,
   });
 }

@@ -1,6 +1,6 @@
 import type { SourceFile } from "@sightline/code-index/contract";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useRef } from "react";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useMemo, useRef } from "react";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
 import { type LineRange, formatLineRange, inRange } from "./line-range.ts";
 import { clickedWord } from "./word-at.ts";
@@ -28,13 +28,15 @@ type FileViewProps = {
   readonly onName: (name: string) => void;
   /** The same with Ctrl or ⌘: its definition is asked for. */
   readonly onFollow: (name: string) => void;
+  /** What stands before a line's number. */
+  readonly marginOf?: ((line: number) => ReactNode) | undefined;
 };
 
 /**
  * A file of any length; only its visible lines exist. A click on a line's number makes it the target, shift-click a range; with the
  * keyboard Alt and an arrow move it, and the tab key walks through its names.
  */
-export function FileView({ file, target, onTarget, names, marks, onMark, branch, onName, onFollow }: FileViewProps) {
+export function FileView({ file, target, onTarget, names, marks, onMark, branch, onName, onFollow, marginOf }: FileViewProps) {
   const card = useNameCard();
   const cardId = useId();
   const box = useRef<HTMLElement>(null);
@@ -95,6 +97,7 @@ export function FileView({ file, target, onTarget, names, marks, onMark, branch,
               data-target={inRange(target, line) || undefined}
               style={{ transform: `translateY(${top}px)` }}
             >
+              {marginOf?.(line)}
               <a
                 className={classes.number}
                 href={`#${formatLineRange({ start: line, end: line })}`}

@@ -8,6 +8,7 @@ import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
+import { CommitLink } from "#features/code/commit/commit-link.tsx";
 import classes from "./history-panel.module.css";
 
 type HistoryProps = { readonly branch: Branch; readonly path: string };
@@ -34,9 +35,15 @@ export function HistoryPanel({ branch, path }: HistoryProps) {
       <ol className={classes.list}>
         {commits.map(({ commit, subject, body, author, author_email: email, committed_at: at, paths_total: paths }) => (
           <li key={commit} className={classes.commit}>
-            <span className={classes.subject} title={body === "" ? undefined : body}>
+            <CommitLink
+              repo={first.repo}
+              refName={branch.ref}
+              commit={commit}
+              className={classes.subject}
+              title={body === "" ? undefined : body}
+            >
               {subject}
-            </span>
+            </CommitLink>
             <span className={classes.by}>
               <CopyableId value={commit} label="commit" />
               <span title={email}>{author}</span>

@@ -1,0 +1,64 @@
+import type { BlameAnswer } from "@sightline/code-index/contract";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useMemo } from "react";
+import { blameQuery } from "#features/code/api/commits.ts";
+import type { Branch } from "#features/code/api/files.ts";
+import { CommitLink } from "#features/code/commit/commit-link.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import classes from "./blame-margin.module.css";
+
+type Asked = { readonly path: string; readonly commit: string; readonly isShown: boolean };
+
+/** What stands before each line of a file: who last changed it; `undefined` while it is not to be shown. */
+export function useBlame(branch: Branch, { path, commit, isShown }: Asked): ((line: number) => ReactNode) | undefined {
+  const blame = useQuery({ ...blameQuery(branch, { path, commit }), enabled: isShown });
+  const { data, error } = blame;
+  const at = useMemo(() => (data === undefined ? undefined : lineFinder(data)), [data]);
+  if (!isShown) {
+    return undefined;
+  }
+  return (line) => {
+    const found = at?.(line);
+    const isFirst = found?.range.start_line === line;
+    return (
+      <span className={classes.margin} data-first={isFirst || undefined}>
+        {found === undefined && line === 1 && (error?.message ?? "Loading…")}
+        {isFirst && data !== undefined && <Origin answer={data} {...found} refName={branch.ref} />}
+      </span>
+    );
+  };
+}
+
+type Range = BlameAnswer["ranges"][number];
+type Found = { readonly range: Range; readonly commit: BlameAnswer["commits"][number] | undefined };
+
+function lineFinder({ ranges, commits }: BlameAnswer): (line: number) => Found | undefined {
+  const known = new Map(commits.map((commit) => [commit.commit, commit]));
+  const byLine = new Map<number, Found>();
+  for (const range of ranges) {
+    for (let line = range.start_line; line <= range.end_line; line += 1) {
+      byLine.set(line, { range, commit: known.get(range.commit ?? "") });
+    }
+  }
+  return (line) => byLine.get(line);
+}
+
+function Origin({ answer, commit, refName }: Found & { readonly answer: BlameAnswer; readonly refName: string | undefined }) {
+  if (commit === undefined) {
+    return <span title="These lines are older than the commits that are kept">older</span>;
+  }
+  return (
+    <>
+      <CommitLink
+        repo={answer.repo}
+        refName={refName}
+        commit={commit.commit}
+        className={classes.subject}
+        title={`${commit.subject}\n${commit.author}, ${commit.commit.slice(0, 12)}`}
+      >
+        {commit.subject}
+      </CommitLink>
+      <TimeStamp at={commit.committed_at} />
+    </>
+  );
+}
