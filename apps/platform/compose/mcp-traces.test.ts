@@ -131,9 +131,9 @@ test("an assistant learns in three calls why an agent's last run failed, and rea
 });
 
 describe("the tools for traces", () => {
-  test("are five beside the code index's nine, and the instructions name them", async () => {
+  test("are five beside the code index's ten, and the instructions name them", async () => {
     const client = await connect();
-    expect(await client.toolNames()).toHaveLength(14);
+    expect(await client.toolNames()).toHaveLength(15);
     expect(await client.toolNames()).toEqual(expect.arrayContaining(TRACE_TOOLS));
     expect(client.instructions()).toContain("list_traces");
     // All that tools/list says, schemas and annotations too: every conversation begins with it.
@@ -184,7 +184,7 @@ describe("what a token opens of traces is what its maker may see", () => {
     expect(await kept.toolNames()).toHaveLength(9);
     expect(kept.instructions()).not.toContain("traces");
     expect(await kept.call("list_traces", {}).catch(() => ({ isError: true }))).toMatchObject({ isError: true });
-    expect(await (await connect({ repositories: [repositoryId], traces: true })).toolNames()).toHaveLength(14);
+    expect(await (await connect({ repositories: [repositoryId], traces: true })).toolNames()).toHaveLength(15);
   });
 
   test("no more what they could see as an admin when they are one no longer, and nothing when their account is disabled", async () => {
@@ -220,7 +220,7 @@ describe("what a token opens of traces is what its maker may see", () => {
 
   test("also with the access token of the console", async () => {
     const client = await connectWith(admin);
-    expect(await client.toolNames()).toHaveLength(14);
+    expect(await client.toolNames()).toHaveLength(15);
     expect((await client.call("list_traces", {})).text).toContain("shipping agent");
   });
 });

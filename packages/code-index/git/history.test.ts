@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,18 +61,19 @@ const CHANGES = [
 ];
 
 test.for([
-  ["leaves contents out", "true", ["commit", "tree"]],
-  ["sends contents whether wanted or not", "false", ["blob", "commit", "tree"]],
-] as const)("a host that %s tells of the same commits, and the token is in no file", async ([, filters, kinds]) => {
-  repository.git("config", "uploadpack.allowFilter", filters);
-  const history = await fetch();
-  expect(history).toMatchObject({ commits: ids, complete: true });
-  expect(await changesOf(history)).toEqual(ids.map((id, index) => [id, CHANGES[index]]));
+  ["is small enough comes with contents", 2 ** 30, true, ["blob", "commit", "tree"]],
+  ["is larger comes without, then and later", 20_000, false, ["commit", "tree"]],
+] as const)("a history that %s, and the token is in no file", async ([, maxBytes, contents, kinds]) => {
+  repository.git("config", "uploadpack.allowFilter", "true");
+  ids.unshift(await repository.commit({ "a.txt": "three", "three.txt": "three".repeat(1_000), "large.bin": randomBytes(50_000) }));
+  const history = await fetch({}, { maxBytes });
+  expect(history).toMatchObject({ commits: ids, complete: true, contents });
+  expect(await changesOf(history)).toEqual(ids.map((id, index) => [id, [["large.bin"], ...CHANGES][index]]));
   const objects = repository.git(`--git-dir=${history.directory}`, "cat-file", "--batch-all-objects", "--batch-check=%(objecttype)");
   expect([...new Set(objects.split("\n"))].toSorted()).toEqual(kinds);
   expect(await readFile(join(history.directory, "config"), "utf8")).not.toContain(TOKEN);
   const next = await repository.commit({ "b.txt": "next" });
-  expect((await fetch({}, { commit: next })).commits).toEqual([next, ...ids]);
+  expect(await fetch({}, { commit: next, maxBytes })).toMatchObject({ commits: [next, ...ids], contents });
 });
 
 test("what is at the border of what was fetched is left out, since all of its files would look new", async () => {
