@@ -23,7 +23,8 @@ export function ChangedFiles({ repo, refName, commit, answer, view, onView }: Ch
   const { changes, changes_total: total, notes } = answer;
   const added = changes.reduce((sum, change) => sum + change.added, 0);
   const deleted = changes.reduce((sum, change) => sum + change.deleted, 0);
-  let shown = 0;
+  const lines = changes.map((change) => change.added + change.deleted);
+  const startsOpen = (index: number) => lines.slice(0, index + 1).reduce((sum, count) => sum + count, 0) <= MAX_LINES;
   return (
     <>
       <AnswerNotes partial={undefined} notes={notes} error={null} />
@@ -42,18 +43,15 @@ export function ChangedFiles({ repo, refName, commit, answer, view, onView }: Ch
           onChange={(chosen) => onView(chosen === "split" ? "split" : "unified")}
         />
       </Group>
-      {changes.map((change) => {
-        shown += change.added + change.deleted;
-        return (
-          <FileDiff key={change.path} change={change} view={view} startsOpen={shown <= MAX_LINES && change.left_out === null}>
-            {change.status !== "deleted" && (
-              <Anchor component={Link} size="xs" {...codeLink(repo)} search={{ path: change.path, at: commit, ref: refName }}>
-                View file
-              </Anchor>
-            )}
-          </FileDiff>
-        );
-      })}
+      {changes.map((change, index) => (
+        <FileDiff key={change.path} change={change} view={view} startsOpen={startsOpen(index) && change.left_out === null}>
+          {change.status !== "deleted" && (
+            <Anchor component={Link} size="xs" {...codeLink(repo)} search={{ path: change.path, at: commit, ref: refName }}>
+              View file
+            </Anchor>
+          )}
+        </FileDiff>
+      ))}
     </>
   );
 }

@@ -69,8 +69,7 @@ function splitRow({ left, right }: ReturnType<typeof toPairs>[number], index: nu
   if (left?.kind === "hunk") {
     return (
       <tr key={index} data-kind="hunk">
-        <td className={classes.number} />
-        <td className={classes.code} colSpan={3}>
+        <td className={classes.code} colSpan={4}>
           {left.text}
         </td>
       </tr>
