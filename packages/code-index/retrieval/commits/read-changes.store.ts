@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { ChangesTable, CommitsTable } from "#schema.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { commitColumns, commitsOf, type CommitRow } from "./read-commits.store.ts";
+import { buildOf, commitColumns, commitsOf, type CommitRow } from "./read-commits.store.ts";
 
 export type FoundCommit = CommitRow & Pick<CommitsTable, "changes_total">;
 
@@ -74,8 +74,11 @@ const changeColumns = sql`
   change.position, change.path, change.old_path, change.status, change.blob, change.added, change.deleted, change.patch, change.left_out
 `;
 
+/** Of the commits that are seen; without a join with them, which a database that has no statistics yet may make row by row. */
 function changesOf(scope: RepositoryScope): RawBuilder<unknown> {
-  return sql`${commitsOf(scope)}
-    join ${sql.id(scope.tenant.schema, "changes")} as change
-      on change.repo_id = commit.repo_id and change.ref = commit.ref and change.position = commit.position`;
+  const { schema } = scope.tenant;
+  return sql`${buildOf(scope)}
+    join ${sql.id(schema, "histories")} as history on history.repo_id = build.id and history.ref = build.ref
+    join ${sql.id(schema, "changes")} as change on change.repo_id = history.repo_id and change.ref = history.ref
+      and change.position between history.first_position and history.last_position`;
 }

@@ -135,7 +135,7 @@ export const commitColumns = sql`
 `;
 
 /** The one build asked for is found first (`offset 0` sees to that), and not the commits of all repositories. */
-function buildOf(scope: RepositoryScope): RawBuilder<unknown> {
+export function buildOf(scope: RepositoryScope): RawBuilder<unknown> {
   return sql`(select * from ${visibleBuilds(scope)} as visible offset 0) as build`;
 }
 
