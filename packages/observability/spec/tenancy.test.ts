@@ -294,9 +294,7 @@ const TABLES = [
 ];
 
 async function rowsOf(projectId: string): Promise<unknown> {
-  const rows: unknown[] = [];
-  for (const table of TABLES) {
-    rows.push((await database.pool.query(`select * from observability.${table} where project_id = $1 order by 1, 2, 3`, [projectId])).rows);
-  }
-  return [(await database.pool.query("select * from observability.projects where id = $1", [projectId])).rows, rows];
+  const rowsIn = async (table: string, key: string) =>
+    (await database.pool.query(`select * from observability.${table} where ${key} = $1 order by 1, 2, 3`, [projectId])).rows;
+  return [await rowsIn("projects", "id"), await Promise.all(TABLES.map((table) => rowsIn(table, "project_id")))];
 }

@@ -138,16 +138,15 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
   const showName = (name: string) => show({ panel: "symbol", symbol: name });
   const queries = useQueryClient();
   const outline = useQuery(outlineQuery(branch, path));
+  // They are of the indexed commit, and stand elsewhere in the file of another.
+  const definitions = useMemo(() => (at === undefined ? (outline.data?.symbols ?? []) : []), [at, outline.data]);
   const names = useMemo(
-    () => ({ own: new Set(outline.data?.symbols.map(({ name }) => name)), used: new Set(outline.data?.names) }),
-    [outline.data],
+    () => ({ own: new Set(definitions.map(({ name }) => name)), used: new Set(outline.data?.names) }),
+    [definitions, outline.data],
   );
   const runs = useQuery(codeRunsQuery({ repo: repository.full_name, path, lines: undefined }));
   const commit = file.data?.commit ?? "";
-  const marks = useMemo(
-    () => runMarks(runs.data?.items ?? [], { commit, definitions: outline.data?.symbols ?? [] }),
-    [runs.data, commit, outline.data],
-  );
+  const marks = useMemo(() => runMarks(runs.data?.items ?? [], { commit, definitions }), [runs.data, commit, definitions]);
   const follow = async (name: string) => {
     // Where it can't be looked up, the panel says why.
     const found = await queries.fetchQuery(symbolsQuery(name, { repo: repository.full_name, ref })).catch(() => undefined);
@@ -176,7 +175,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
   }
   const isMarkdown = file.data.language === "markdown";
   // A line is one of the text as it is written.
-  const isPreview = isMarkdown && view !== "source" && target === undefined;
+  const isPreview = isMarkdown && view !== "source" && target === undefined && blame === undefined;
   return (
     <>
       <FileHeader

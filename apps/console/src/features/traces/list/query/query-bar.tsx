@@ -43,7 +43,7 @@ export function QueryBar({
   projectId,
   value,
   onChange,
-  onEnterResults,
+  onEnterResults = () => undefined,
 }: QueryBarProps) {
   const id = useId();
   const [scroll, setScroll] = useState(0);
