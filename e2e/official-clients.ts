@@ -40,10 +40,16 @@ export function describeOfficialClients(stage: () => Stage): void {
       repository = makeSmallRepository();
       const { product } = stage();
       const session = await logIn(stage());
-      await post(`${product.consoleUrl}/api/code-index/api/v1/repos`, { full_name: REPOSITORY, clone_url: repository.cloneUrl }, session);
+      const registration = { full_name: REPOSITORY, clone_url: repository.cloneUrl };
+      const { id } = await post<{ id: string }>(`${product.consoleUrl}/api/code-index/api/v1/repos`, registration, session);
       traces = await sendTraces(product, session);
       const indexed = { items: [{ indexed_commit: repository.commit }] };
       await vi.waitFor(async () => expect(await read(product, "code-index/api/v1/repos", session)).toMatchObject(indexed), READY);
+      const kept = { items: [{ commit: repository.commit }] };
+      await vi.waitFor(
+        async () => expect(await read(product, `code-index/api/v1/repos/${id}/commits`, session)).toMatchObject(kept),
+        READY,
+      );
     });
 
     afterAll(() => repository?.remove());
@@ -58,6 +64,7 @@ export function describeOfficialClients(stage: () => Stage): void {
         ["find_symbol", { name: "pauseBeforeRetry" }],
         ["find_references", { symbol: "pauseBeforeRetry" }],
         ["commit_search", { repo: REPOSITORY }],
+        ["read_commit", { repo: REPOSITORY, commit: repository?.commit }],
         ["list_files", { repo: REPOSITORY }],
         ["list_repos", {}],
         ["index_status", { repo: REPOSITORY }],
@@ -75,6 +82,7 @@ export function describeOfficialClients(stage: () => Stage): void {
       const textOf = (name: string) => walk.answers.find(({ tool }) => tool === name)?.text;
       expect(textOf("search")).toContain(RETRY);
       expect(textOf("read_file")).toContain("const LONGEST_PAUSE_MS = 60_000;");
+      expect(textOf("read_commit")).toMatch(new RegExp(`added ${RETRY} `));
       expect(textOf("list_traces")).toContain(one?.id);
       expect(textOf("get_observation")).toContain("answer a question");
       expect(walk).toMatchObject({ scope: "mcp", expires_in: 3600, renewed: true });

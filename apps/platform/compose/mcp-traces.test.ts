@@ -181,7 +181,7 @@ describe("the tools for traces", () => {
 describe("what a token opens of traces is what its maker may see", () => {
   test("nothing through one that is kept to some repositories, unless it was made to", async () => {
     const kept = await connect({ repositories: [repositoryId] });
-    expect(await kept.toolNames()).toHaveLength(9);
+    expect(await kept.toolNames()).toHaveLength(10);
     expect(kept.instructions()).not.toContain("traces");
     expect(await kept.call("list_traces", {}).catch(() => ({ isError: true }))).toMatchObject({ isError: true });
     expect(await (await connect({ repositories: [repositoryId], traces: true })).toolNames()).toHaveLength(15);

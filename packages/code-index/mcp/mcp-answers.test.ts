@@ -190,7 +190,7 @@ test("patterns of files are characters where they mean nothing, and slow for nob
   }
 });
 
-test("an assistant finds a behaviour, reads it, finds its callers and its last change in four calls and few tokens", async () => {
+test("an assistant finds a behaviour, reads it, finds its callers its last change and who wrote it in seven calls and few tokens", async () => {
   // History comes after the code can be searched.
   await expect.poll(async () => (await call("commit_search", { repo: "acme/shop" })).text, { timeout: 10_000 }).toContain(shop.commit);
   let tokens = 0;
@@ -207,6 +207,9 @@ test("an assistant finds a behaviour, reads it, finds its callers and its last c
     /^acme\/shop src\/jobs\/nightly\.ts\n {2}4: await service\.retryRefund\("all"\); {2}\[call in settleNight\]$/mu,
   );
   expect(await ask("commit_search", { repo, path, limit: 1 })).toContain(shop.commit);
+  expect(await ask("read_commit", { repo, commit: shop.commit.slice(0, 10), path })).toContain("+  async retryRefund(");
+  expect(await ask("read_file", { repo, path, blame: true })).toMatch(new RegExp(`^1-\\d+ ${shop.commit.slice(0, 12)} `, "m"));
+  expect(await ask("read_file", { repo, path, commit: shop.commit })).toContain("async retryRefund(");
   expect(tokens).toBeLessThanOrEqual(8_000);
 });
 

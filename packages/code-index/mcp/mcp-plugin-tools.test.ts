@@ -76,9 +76,9 @@ async function send(token: string, method: string, params: object): Promise<unkn
 const call = (token: string, given: Record<string, unknown>) => callMcpTool(running, { token, name: "last_dream", given });
 
 describe("a guest's tools", () => {
-  test("stand beside the nine of the code index, and in the instructions", async () => {
+  test("stand beside the ten of the code index, and in the instructions", async () => {
     const { token } = await createToken({});
-    expect(await toolsOf(token)).toHaveLength(10);
+    expect(await toolsOf(token)).toHaveLength(11);
     expect(await toolsOf(token)).toContain("last_dream");
     const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
     expect(await send(token, "initialize", hello)).toMatchObject({ instructions: expect.stringContaining("last_dream") });
@@ -112,7 +112,7 @@ describe("a guest's tools", () => {
   test("are not there while their part has nothing to offer", async () => {
     const { token } = await createToken({});
     isOffered = false;
-    expect(await toolsOf(token)).toHaveLength(9);
+    expect(await toolsOf(token)).toHaveLength(10);
     isOffered = true;
   });
 });
@@ -133,7 +133,7 @@ describe("whether a token opens more than code", () => {
   test("one that was made before there was such a choice does not", async () => {
     const { token } = await createToken({});
     await running.database.pool.query("update codeindex.developer_tokens set traces = default where label = 't'");
-    expect(await toolsOf(token)).toHaveLength(9);
+    expect(await toolsOf(token)).toHaveLength(10);
   });
 });
 

@@ -47,6 +47,15 @@ function Lines({ path, patch, view }: { readonly path: string; readonly patch: s
   return (
     <div className={classes.scroll} role="region" aria-label={`Changes of ${path}`} tabIndex={0}>
       <table className={classes.lines} data-view={view}>
+        {view === "split" && (
+          // The first row may be a hunk's heading over all columns, which tells none its width.
+          <colgroup>
+            <col className={classes.numbers} />
+            <col />
+            <col className={classes.numbers} />
+            <col />
+          </colgroup>
+        )}
         <tbody>{view === "unified" ? rows.map((row, index) => <UnifiedRow key={index} row={row} />) : toPairs(rows).map(splitRow)}</tbody>
       </table>
     </div>
