@@ -9,18 +9,22 @@ const MAX_TAGS = 50;
 /** With all their steps, in one transaction. */
 const DELETED_AT_ONCE = 50;
 
-/** @returns how many of them there are. Tags that the application gave are not taken away. */
+/** Locks them in the order in which writers do. @returns how many of them there are. Tags that the application gave are not taken away. */
 export async function tagTraces(
   query: Query,
   { projectId, reader, ids, add, remove }: Chosen & { readonly add: readonly string[]; readonly remove: readonly string[] },
 ): Promise<number> {
   const { rows } = await sql<{ traces: number }>`
-    with tagged as (
+    with chosen as materialized (
+      select trace.id from observability.traces as trace
+      where trace.project_id = ${projectId}::uuid and trace.id = any(${ids}::uuid[]) and ${hasRoleIn(reader, "editor", projectId)}
+      order by trace.id for update of trace
+    ), tagged as (
       update observability.traces as trace set tags = nullif(array(
         select tag from (select unnest(trace.tags) union select unnest(${add}::text[])) as own (tag)
         where tag <> all(${remove}::text[]) order by tag limit ${MAX_TAGS}
       ), '{}')
-      where trace.project_id = ${projectId}::uuid and trace.id = any(${ids}::uuid[]) and ${hasRoleIn(reader, "editor", projectId)}
+      from chosen where trace.project_id = ${projectId}::uuid and trace.id = chosen.id
       returning trace.project_id, trace.id
     ), marked as (
       insert into observability.trace_marks (project_id, trace_id) select project_id, id from tagged
