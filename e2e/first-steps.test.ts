@@ -62,8 +62,10 @@ test("a repository is registered and indexed from there", { timeout: STEP_MS }, 
 });
 
 test("an assistant's first call ticks its step, without a reload", { timeout: STEP_MS }, async () => {
-  await take("Create a token: Connect an assistant");
-  await page.locator("input:focus").fill("Ada's laptop");
+  await take("Connect one: Connect an assistant");
+  await page.getByText("claude mcp login").waitFor();
+  await page.getByText("Developer token", { exact: true }).click();
+  await page.getByLabel("Label").fill("Ada's laptop");
   await page.getByRole("button", { name: "Create token" }).click();
   const token = (await page.getByLabel("the token", { exact: true }).innerText()).trim();
   await backToSteps();

@@ -10,14 +10,14 @@ import { RecentlyIndexed } from "#routes/overview/recently-indexed.tsx";
 import { useTroubles } from "#routes/overview/use-troubles.ts";
 import classes from "./overview-page.module.css";
 import { useLocalStorage } from "@mantine/hooks";
-import type { DeveloperToken } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
+import { connectionsQuery } from "#features/connections/api/connections.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
-import { expectedSteps, isOpen, stepsOf } from "#routes/overview/steps.ts";
+import { type Asked, type ConnectedAssistant, expectedSteps, isOpen, stepsOf } from "#routes/overview/steps.ts";
 
 export function OverviewPage() {
   const me = useMe();
@@ -59,12 +59,8 @@ function useFirstSteps(isAdmin: boolean) {
   const repositories = useQuery(repositoriesQuery);
   const projects = useQuery(projectsQuery);
   const secondFactor = useQuery({ ...secondFactorQuery, enabled: isAdmin });
-  const tokens = useQuery({
-    ...tokensQuery,
-    enabled: isAdmin,
-    refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_CALL_MS : REFRESH_MS),
-  });
-  const answers = { isAdmin, secondFactor, repositories, tokens, projects };
+  const assistants = useAssistants(isAdmin);
+  const answers = { isAdmin, secondFactor, repositories, assistants, projects };
   const steps = stepsOf(answers);
   const isDone = steps?.some(isOpen) === false;
   useEffect(() => {
@@ -82,6 +78,25 @@ function useFirstSteps(isAdmin: boolean) {
   };
 }
 
-function isWaiting(tokens: readonly DeveloperToken[]): boolean {
-  return tokens.length > 0 && tokens.every(({ last_used_at: at }) => at === null);
+/** Those with a token, which admins see, and those that were let in in the browser. */
+function useAssistants(isAdmin: boolean): Asked<readonly ConnectedAssistant[]> {
+  const tokens = useQuery({
+    ...tokensQuery,
+    enabled: isAdmin,
+    refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_CALL_MS : REFRESH_MS),
+  });
+  const connections = useQuery({
+    ...connectionsQuery,
+    refetchInterval: ({ state }) => (isWaiting(state.data ?? []) ? FIRST_CALL_MS : REFRESH_MS),
+  });
+  const error = tokens.error ?? connections.error;
+  if ((isAdmin && tokens.data === undefined) || connections.data === undefined) {
+    return { data: undefined, error };
+  }
+  const apps = connections.data.map(({ app, last_used_at }) => ({ label: app.name, last_used_at, revoked_at: null }));
+  return { data: [...(tokens.data ?? []), ...apps], error };
+}
+
+function isWaiting(assistants: readonly Pick<ConnectedAssistant, "last_used_at">[]): boolean {
+  return assistants.length > 0 && assistants.every(({ last_used_at: at }) => at === null);
 }

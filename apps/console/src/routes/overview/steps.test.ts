@@ -11,7 +11,7 @@ const EMPTY: Answers = {
   isAdmin: true,
   secondFactor: found({ totp_enabled: false }),
   repositories: found([]),
-  tokens: found([]),
+  assistants: found([]),
   projects: found([]),
 };
 
@@ -25,7 +25,7 @@ function one(id: Step["id"], answers: Partial<Answers>): Step | undefined {
 
 describe("the first steps", () => {
   test("are expected as far as they are known, and else not begun, so that their place is as tall as they are", () => {
-    const answers: Answers = { ...EMPTY, secondFactor: found({ totp_enabled: true }), repositories: onItsWay, tokens: failed };
+    const answers: Answers = { ...EMPTY, secondFactor: found({ totp_enabled: true }), repositories: onItsWay, assistants: failed };
     expect(stepsOf(answers)).toBeUndefined();
     expect(expectedSteps(answers).map(({ id, state }) => [id, state])).toEqual([
       ["second_factor", "done"],
@@ -45,19 +45,17 @@ describe("the first steps", () => {
     expect(steps({}).map(({ action }) => [action?.link.to, action?.link.search])).toEqual([
       ["/admin/security", { setup: "1" }],
       ["/code/repos", { register: "1" }],
-      ["/code/connect", { new: "1" }],
+      ["/code/connect", undefined],
       ["/projects", { new: "1" }],
     ]);
   });
 
   test("are not shown before everything was asked", () => {
-    expect(stepsOf({ ...EMPTY, tokens: onItsWay })).toBeUndefined();
+    expect(stepsOf({ ...EMPTY, assistants: onItsWay })).toBeUndefined();
   });
 
   test("of a member are those that a member can do, whatever admins may ask", () => {
-    expect(steps({ isAdmin: false, secondFactor: onItsWay, repositories: failed, tokens: onItsWay }).map(({ id }) => id)).toEqual([
-      "agent",
-    ]);
+    expect(steps({ isAdmin: false, secondFactor: onItsWay, repositories: failed }).map(({ id }) => id)).toEqual(["assistant", "agent"]);
   });
 
   test("that are not known are not to do", () => {
@@ -83,10 +81,10 @@ describe("a step ticks itself when", () => {
     expect(one("repository", { repositories: found([{ ...repository, indexed_commit: "abc" }]) })).toMatchObject({ state: "done" });
   });
 
-  test("a token was used, also one that is revoked by now", () => {
-    expect(one("assistant", { tokens: found([token]) })).toMatchObject({ state: "waiting" });
-    expect(one("assistant", { tokens: found([{ ...token, revoked_at: now }]) })).toMatchObject({ state: "todo" });
-    expect(one("assistant", { tokens: found([token, { label: "Old", last_used_at: now, revoked_at: now }]) })).toMatchObject({
+  test("an assistant has called, also one whose token is revoked by now", () => {
+    expect(one("assistant", { assistants: found([token]) })).toMatchObject({ state: "waiting" });
+    expect(one("assistant", { assistants: found([{ ...token, revoked_at: now }]) })).toMatchObject({ state: "todo" });
+    expect(one("assistant", { assistants: found([token, { label: "Old", last_used_at: now, revoked_at: now }]) })).toMatchObject({
       state: "done",
     });
   });
@@ -101,6 +99,6 @@ test("what is next is what somebody can do, before what only waits", () => {
   const project = { id: "p", name: "Agent", last_trace_at: null };
   const secured = { secondFactor: found({ totp_enabled: true }), projects: found([project]) };
   expect(nextOf(steps(secured))?.id).toBe("repository");
-  const done = { tokens: found([{ label: "t", last_used_at: "x", revoked_at: null }]), repositories: failed };
+  const done = { assistants: found([{ label: "t", last_used_at: "x", revoked_at: null }]), repositories: failed };
   expect(nextOf(steps({ ...secured, ...done }))?.id).toBe("agent");
 });

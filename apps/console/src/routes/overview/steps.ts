@@ -1,4 +1,4 @@
-import type { DeveloperToken, Repository } from "@sightline/code-index/contract";
+import type { Repository } from "@sightline/code-index/contract";
 import type { SecondFactorStatus } from "@sightline/identity/contract";
 import type { Project } from "@sightline/observability/contract";
 import { type LinkProps, linkOptions } from "@tanstack/react-router";
@@ -17,29 +17,28 @@ export type Step = {
   readonly action?: { readonly label: string; readonly link: LinkProps };
 };
 
+/** By a developer token, or by its owner in the browser. */
+export type ConnectedAssistant = { readonly label: string; readonly last_used_at: string | null; readonly revoked_at: string | null };
+
 type Answers = {
   readonly isAdmin: boolean;
   readonly secondFactor: Asked<Pick<SecondFactorStatus, "totp_enabled">>;
   readonly repositories: Asked<readonly Pick<Repository, "id" | "full_name" | "index_status" | "indexed_commit">[]>;
-  readonly tokens: Asked<readonly Pick<DeveloperToken, "label" | "last_used_at" | "revoked_at">[]>;
+  readonly assistants: Asked<readonly ConnectedAssistant[]>;
   readonly projects: Asked<readonly Pick<Project, "id" | "name" | "last_trace_at">[]>;
 };
 
 /** The way from an empty product to a useful one, as far as whoever looks may go; undefined until everything was asked. */
-export function stepsOf({ isAdmin, secondFactor, repositories, tokens, projects }: Answers): readonly Step[] | undefined {
-  const asked = [projects, ...(isAdmin ? [secondFactor, repositories, tokens] : [])];
+export function stepsOf({ isAdmin, secondFactor, repositories, assistants, projects }: Answers): readonly Step[] | undefined {
+  const asked = [projects, assistants, ...(isAdmin ? [secondFactor, repositories] : [])];
   if (asked.some(({ data, error }) => data === undefined && error === null)) {
     return undefined;
   }
-  const agent = step("agent", projects, agentStep);
-  return isAdmin
-    ? [
-        step("second_factor", secondFactor, secondFactorStep),
-        step("repository", repositories, repositoryStep),
-        step("assistant", tokens, assistantStep),
-        agent,
-      ]
-    : [agent];
+  return [
+    ...(isAdmin ? [step("second_factor", secondFactor, secondFactorStep), step("repository", repositories, repositoryStep)] : []),
+    step("assistant", assistants, assistantStep),
+    step("agent", projects, agentStep),
+  ];
 }
 
 /** As many as are to be expected: what is not known yet is taken for not begun. */
@@ -49,7 +48,7 @@ export function expectedSteps(answers: Answers): readonly Step[] {
       isAdmin: answers.isAdmin,
       secondFactor: expected(answers.secondFactor, { totp_enabled: false }),
       repositories: expected(answers.repositories, []),
-      tokens: expected(answers.tokens, []),
+      assistants: expected(answers.assistants, []),
       projects: expected(answers.projects, []),
     }) ?? []
   );
@@ -115,16 +114,16 @@ function repositoryStep(repositories: NonNullable<Answers["repositories"]["data"
     : todo(`${registered.full_name} is registered, and not indexed yet.`, "Index it", list);
 }
 
-function assistantStep(tokens: NonNullable<Answers["tokens"]["data"]>): Progress {
-  const used = tokens.find(({ last_used_at: at }) => at !== null);
+function assistantStep(assistants: readonly ConnectedAssistant[]): Progress {
+  const used = assistants.find(({ last_used_at: at }) => at !== null);
   if (used !== undefined) {
     return done(`“${used.label}” has connected.`);
   }
-  const unused = tokens.find(({ revoked_at: at }) => at === null);
-  const create = linkOptions({ to: "/code/connect", search: { new: "1" } });
+  const unused = assistants.find(({ revoked_at: at }) => at === null);
+  const connect = linkOptions({ to: "/code/connect" });
   return unused === undefined
-    ? todo("Claude Code, Cursor and others search your code over MCP.", "Create a token", create)
-    : waiting(`“${unused.label}” has not connected yet.`, "Show how", linkOptions({ to: "/code/connect" }));
+    ? todo("Claude Code, Cursor and others search your code over MCP.", "Connect one", connect)
+    : waiting(`“${unused.label}” has not connected yet.`, "Show how", connect);
 }
 
 function agentStep(projects: NonNullable<Answers["projects"]["data"]>): Progress {
