@@ -76,7 +76,8 @@ function callsOf({ method, url, query, body }: ServedRoute, fill: Fill, ids: rea
         body === undefined
           ? {}
           : { payload: { index: false, clone_url: fill["clone_url"], ...exampleOf(body, { ...fill, name: () => randomUUID() }, which) } };
-      return { method, url: `${url.replaceAll(PARAMETER, id)}?${asked.toString()}`, ...payload };
+      const path = url.replace(":commit", String(fill["commit"])).replaceAll(PARAMETER, id);
+      return { method, url: `${path}?${asked.toString()}`, ...payload };
     }),
   );
 }

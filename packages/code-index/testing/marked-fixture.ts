@@ -25,6 +25,8 @@ const NOBODYS = {
   symbol: "nobodysFunction0000",
 } as const;
 
+const NOBODYS_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";
+
 export type MarkedFixture = {
   readonly running: RunningCodeIndex;
   readonly routes: readonly ServedRoute[];
@@ -105,14 +107,14 @@ export async function createMarkedFixture(): Promise<MarkedFixture> {
     ids,
     allowedId: allowed.id,
     log,
-    victim: fillOf(MARKS, { repository: ids.repository, credential: ids.credential }),
-    nowhere: fillOf(NOBODYS, { repository: randomUUID(), credential: randomUUID() }),
+    victim: fillOf({ ...MARKS, commit: marked.commit }, { repository: ids.repository, credential: ids.credential }),
+    nowhere: fillOf({ ...NOBODYS, commit: NOBODYS_COMMIT }, { repository: randomUUID(), credential: randomUUID() }),
   };
 }
 
-type Named = { readonly name: string; readonly path: string; readonly branch: string; readonly symbol: string };
+type Named = Readonly<Record<"name" | "path" | "branch" | "symbol" | "commit", string>>;
 
-function fillOf({ name, path, branch, symbol }: Named, ids: { readonly repository: string; readonly credential: string }): Fill {
+function fillOf({ name, path, branch, symbol, commit }: Named, ids: { readonly repository: string; readonly credential: string }): Fill {
   return {
     repo: name,
     // What an asker registers is its own, and taken from then on.
@@ -125,6 +127,9 @@ function fillOf({ name, path, branch, symbol }: Named, ids: { readonly repositor
     ref: branch,
     branch,
     branches: [branch],
+    commit,
+    base: commit,
+    head: commit,
     symbol,
     name: symbol,
     // The same for both: how an asker's own code ranks depends on it.
