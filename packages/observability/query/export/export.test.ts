@@ -256,6 +256,7 @@ async function traceRow(traceId: string): Promise<EntryRow> {
 }
 
 /** With an output of 4,000 characters each: some twenty megabytes. */
+/** More than the network takes by itself, which may be 37 MB where the machine has much memory. */
 async function seedLarge(traceId: string, steps: number): Promise<void> {
   await writeEvents(database, [
     createProducer(projectId).event("trace.start", { trace_id: traceId, name: "large", started_at: "2026-11-21T10:00:00Z" }),
@@ -269,7 +270,7 @@ async function seedLarge(traceId: string, steps: number): Promise<void> {
   );
   await database.pool.query(
     `insert into observability.payloads (project_id, trace_id, event_id, owner_id, part, seq, value, day)
-     select $1::uuid, $2::uuid, md5('event' || step)::uuid, md5('step' || step)::uuid, 'end', step, to_json(repeat('x', 4000)), ${day}
+     select $1::uuid, $2::uuid, md5('event' || step)::uuid, md5('step' || step)::uuid, 'end', step, to_json(repeat('x', 9000)), ${day}
      from generate_series(1, $3::int) as step`,
     [projectId, traceId, steps],
   );
