@@ -15,7 +15,7 @@ const SHOWN_MS = 3_000;
 const LAYOUT_SHIFT = 0.1;
 /** Three loads, and the machine may be busy. */
 const LONG_MS = 120_000;
-const KEPT = /^(?:mantine-color-scheme-value$|sightline-(?:view-|first-steps$|single-keys$)|tsr-scroll-restoration)/;
+const KEPT = /^(?:mantine-color-scheme-value$|sightline-(?:view-|searches-|first-steps$|single-keys$)|tsr-scroll-restoration)/;
 const SECRET = /eyJ[\w-]{10}|codeindex_|sightline_refresh|Bearer|studio_/;
 const STORES = `(async () => ({
   kept: [localStorage, sessionStorage].flatMap((store) => Object.entries(store)),

@@ -99,7 +99,9 @@ function Compared({ projectId, sets }: { readonly projectId: string; readonly se
     return <Unanswered query={query} failed="The sets could not be compared" />;
   }
   const { a, b, is_counting: isCounting } = query.data;
-  const [ofA, ofB] = [a, b].map(({ traces, is_cut: isCut }) => `${isCut ? "the newest " : ""}${formatExactCount(traces)}`);
+  const [ofA, ofB] = [a, b].map(
+    ({ traces, is_cut: isCut }) => `${isCut ? "the newest " : ""}${formatExactCount(traces)} ${traces === 1 ? "trace" : "traces"}`,
+  );
   return (
     <>
       {isCounting && (
@@ -112,7 +114,7 @@ function Compared({ projectId, sets }: { readonly projectId: string; readonly se
           Figures
         </Title>
         <Text size="sm" c="dimmed" mb="xs">
-          A: {ofA} traces, B: {ofB} traces. “Higher” and “lower” are said only where the two 95% ranges do not overlap.
+          A: {ofA}, B: {ofB}. “Higher” and “lower” are said only where the two 95% ranges do not overlap.
         </Text>
         <Paper>
           <SetFigures comparison={query.data} />
