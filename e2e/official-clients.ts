@@ -45,7 +45,7 @@ export function describeOfficialClients(stage: () => Stage): void {
       traces = await sendTraces(product, session);
       const indexed = { items: [{ indexed_commit: repository.commit }] };
       await vi.waitFor(async () => expect(await read(product, "code-index/api/v1/repos", session)).toMatchObject(indexed), READY);
-      const kept = { items: [{ commit: repository.commit }] };
+      const kept = { commits: [{ commit: repository.commit }] };
       await vi.waitFor(
         async () => expect(await read(product, `code-index/api/v1/repos/${id}/commits`, session)).toMatchObject(kept),
         READY,
