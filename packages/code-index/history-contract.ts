@@ -76,9 +76,9 @@ export type CommitRequest = z.infer<typeof commitRequestSchema>;
 
 /** What changed of a file. */
 export const fileChangeSchema = z.object({
-  /** Of a deleted file the name it had. */
+  /** The file's name; the last one of a file that was deleted. */
   path: z.string(),
-  /** Of a file that was moved the name before. */
+  /** The name before, where the file was moved. */
   old_path: z.string().nullable(),
   status: z.enum(["added", "deleted", "modified", "renamed"]),
   added: z.int(),

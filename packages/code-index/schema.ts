@@ -280,9 +280,9 @@ export type ChangesTable = {
   readonly repo_id: string;
   readonly ref: string;
   readonly position: number;
-  /** Of a deleted file the name it had. */
+  /** The file's name; the last one of a file that was deleted. */
   readonly path: string;
-  /** Of a file that was moved the name before. */
+  /** The name before, where the file was moved. */
   readonly old_path: string | null;
   readonly status: "added" | "deleted" | "modified" | "renamed";
   /** git's id of the content; null when there is none any more. */

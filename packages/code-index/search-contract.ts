@@ -54,7 +54,7 @@ export const searchRequestSchema = filtersSchema.extend({
   query: z.string().min(1, "say what to look for").max(10_000),
   /** A name that the place defines; `*` stands for anything. */
   symbol: z.string().min(1).max(200).optional(),
-  /** Of the places that are ranked, only those in files of this kind. */
+  /** Keeps only those of the ranked places that are in files of this kind. */
   kind: fileKindSchema.optional(),
   limit: z.coerce.number().int().min(1).max(50).default(10),
   /** `next_cursor` of the page before, with everything else as it was. */

@@ -55,7 +55,7 @@ export const comparedSetStepSchema = z.object({
   /** The share of traces that ran it. */
   share: comparedFigureSchema,
   failure_rate: comparedFigureSchema,
-  /** Of those that succeeded. */
+  /** What those came to that succeeded. */
   p95_ms: comparedFigureSchema,
 });
 export type ComparedSetStep = z.infer<typeof comparedSetStepSchema>;
@@ -64,7 +64,7 @@ export const setComparisonSchema = z.object({
   from: timestamp,
   a: traceSetSchema,
   b: traceSetSchema,
-  /** Of the traces that ended. */
+  /** The share of the traces that ended. */
   failure_rate: comparedFigureSchema,
   /** These are of traces that succeeded: one that died early was not quick. Cost and tokens are the mean of a trace. */
   p50_ms: comparedFigureSchema,

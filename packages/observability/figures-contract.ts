@@ -65,7 +65,7 @@ const figuresSchema = z.object({
   input_tokens: z.int(),
   output_tokens: z.int(),
   cost: z.number().nullable(),
-  /** Of the streamed model calls; where traces are filtered, of each trace's slowest one. */
+  /** The wait of streamed model calls; where traces are filtered, of each trace's slowest one. */
   time_to_first_token: spreadSchema,
 });
 export const metricsPointSchema = figuresSchema.extend({

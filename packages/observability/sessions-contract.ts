@@ -44,7 +44,7 @@ export const listTurnsRequestSchema = z.object({
 });
 
 /** Somebody's words, 8,000 characters at the most. */
-const saidSchema = z.object({ text: z.string(), /** Of the whole. */ characters: z.int() }).nullable();
+const saidSchema = z.object({ text: z.string(), /** The length of the whole text. */ characters: z.int() }).nullable();
 export type Said = z.infer<typeof saidSchema>;
 
 /** A trace as a turn of the conversation: what was asked last, and what was answered last; null where that is not recorded. */

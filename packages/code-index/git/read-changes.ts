@@ -7,9 +7,9 @@ import { treeEntryPath } from "./tree-entry.ts";
 
 /** What a commit did to a file, compared with its first parent. */
 export type FileChange = {
-  /** Of a deleted file the name it had. */
+  /** The file's name; the last one of a file that was deleted. */
   readonly path: string;
-  /** Of a file that was moved the name before. */
+  /** The name before, where the file was moved. */
   readonly oldPath: string | null;
   readonly status: "added" | "deleted" | "modified" | "renamed";
   /** git's id of the content; null when there is none any more. */

@@ -16,7 +16,7 @@ export type TraceSetRow = {
   readonly traces: number;
   readonly ended: number;
   readonly failures: number;
-  /** Of the traces that succeeded: those with a duration, and how it lies. */
+  /** How many successful traces have a duration, and how it lies. */
   readonly timed: number;
   readonly p50_ms: Spread;
   readonly p95_ms: Spread;

@@ -8,7 +8,7 @@ type Row = Selectable<ObservabilitySchema["observability.charts"]>;
 export type ChartRow = Omit<Row, "project_id" | "place"> & { readonly can_change: boolean };
 type ChartFields = Pick<Row, "name" | "measure" | "grouped_by" | "query" | "kind">;
 
-/** Of a project. */
+/** Charts a project may have. */
 export const MAX_CHARTS = 100;
 
 /** In their order. */

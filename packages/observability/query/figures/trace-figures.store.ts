@@ -39,7 +39,7 @@ export type TraceFiguresRow = {
 };
 type Percentiles = readonly [number, number, number] | null;
 
-/** Of more traces, only the newest are read. */
+/** The newest traces are read, so many at the most. */
 export const NEWEST = 100_000;
 const GROUPS_OVER_TIME = 10;
 

@@ -18,7 +18,7 @@ export type SpokenRow = {
   readonly value: unknown;
 };
 
-/** Of one value: bytes as they are stored, and characters. */
+/** The longest value that is read: bytes as they are stored, and characters. */
 const [MAX_STORED, MAX_VALUE] = [128 * 1024, 400_000];
 
 /** Each trace's runs, in the order of their start, as the relation `run`. */

@@ -14,7 +14,7 @@ import { plural } from "#ui/words/format.ts";
 
 type ChosenTracesProps = {
   readonly projectId: string;
-  /** Of the reader; undefined while it is not known. */
+  /** The reader's role; undefined while it is not known. */
   readonly role: ProjectRole | undefined;
   readonly chosen: readonly string[];
   readonly onCompare: (first: string, second: string) => void;

@@ -23,7 +23,7 @@ const PAUSE_MS = 300;
 const SORTED_PAUSE_MS = 5_000;
 
 type TraceListProps = ListProps & {
-  /** Of the reader in the project; undefined while it is not known. */
+  /** The reader's role in the project; undefined while it is not known. */
   readonly role: ProjectRole | undefined;
   readonly onCompare: (first: string, second: string) => void;
   /** What a project without any trace needs. */
