@@ -14,6 +14,7 @@ import { listIndexedBranches } from "./refs.store.ts";
 import { forgetCallers } from "#store/records/call-limit.store.ts";
 import { pruneDeliveries } from "#webhooks/deliveries.store.ts";
 import { claimJob } from "#store/records/leases.store.ts";
+import { createWaitingWork, type WaitingWork } from "#store/records/waiting-work.store.ts";
 import { deleteOldJobs } from "./housekeeping.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -79,12 +80,13 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
     postingsMemory: createPostingsMemory(),
   };
+  const waiting = createWaitingWork(database, clock);
   const backfill = createBackfill({ database, embedder: tools.embedder, log, clock });
   const background = repeat({
     log,
     tasks: [
-      ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY),
-      { name: "making previews", everyMs: POLL_MS, run: (signal) => makePreview(tools, signal) },
+      ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY, waiting),
+      { name: "making previews", everyMs: POLL_MS, run: async (signal) => (await waiting()).previews && makePreview(tools, signal) },
       { name: "indexing vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors(tools, signal) },
       { name: "tidying mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal) },
       ...histories(tools, config.CODEINDEX_HISTORY_COMMITS),
@@ -135,7 +137,7 @@ function createDeletion({ dataDir, ...tools }: JobTools): (signal: AbortSignal) 
 }
 
 /** One job at a time in each. The last takes only what is over soon, so that a push never waits for first builds. */
-function lanes(tools: JobTools, count: number): readonly RepeatedTask[] {
+function lanes(tools: JobTools, count: number, waiting: () => Promise<WaitingWork>): readonly RepeatedTask[] {
   const { database, clock } = tools;
   const worker = `${hostname()}:${process.pid}:${randomUUID()}`;
   let claiming: Promise<unknown> = Promise.resolve();
@@ -149,7 +151,7 @@ function lanes(tools: JobTools, count: number): readonly RepeatedTask[] {
     name: `working on the queue, lane ${lane}`,
     everyMs: POLL_MS,
     run: async (signal: AbortSignal) => {
-      const job = await claim(lane);
+      const job = (await waiting()).jobs ? await claim(lane) : undefined;
       if (job !== undefined) {
         await workOn(tools, job, signal);
       }
@@ -165,8 +167,7 @@ const HISTORIES = 2;
 
 function histories(tools: JobTools, depth: number): readonly RepeatedTask[] {
   const run = (signal: AbortSignal) => keepOneHistory({ ...tools, depth }, signal);
-  const count = depth === 0 ? 0 : HISTORIES;
-  return Array.from({ length: count }, (_, lane) => ({ name: `keeping histories, lane ${lane}`, everyMs: HISTORIES_MS, run }));
+  return beside(depth === 0 ? 0 : HISTORIES, { name: "keeping histories", everyMs: HISTORIES_MS, run });
 }
 
 /** Pause when no repository is due. */
@@ -183,6 +184,23 @@ function polls({ database, sources, log, clock }: JobTools, everyMinutes: number
     listBranches: ({ id: repoId, tenant_id: tenantId, clone_url: cloneUrl }, signal) =>
       sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
   });
-  const count = everyMinutes === 0 ? 0 : POLLS;
-  return Array.from({ length: count }, (_, lane) => ({ name: `polling hosts, lane ${lane}`, everyMs: POLLED_MS, run: poll }));
+  return beside(everyMinutes === 0 ? 0 : POLLS, { name: "polling hosts", everyMs: POLLED_MS, run: poll });
+}
+
+/** So many of the same task beside each other; each looks for work only while those before it have some. */
+function beside(count: number, { name, run, ...task }: RepeatedTask): readonly RepeatedTask[] {
+  let running = 0;
+  const runOne = async (signal: AbortSignal): Promise<unknown> => {
+    running += 1;
+    try {
+      return await run(signal);
+    } finally {
+      running -= 1;
+    }
+  };
+  return Array.from({ length: count }, (_, lane) => ({
+    ...task,
+    name: `${name}, lane ${lane}`,
+    run: async (signal: AbortSignal) => running >= lane && runOne(signal),
+  }));
 }

@@ -18,11 +18,15 @@ type Options<Request, Answer> = {
   readonly threads: number;
   /** Many times what a file may take, also where a thread gets little of a core; then it hangs. */
   readonly fileMs: number;
+  /** After so long without a file a thread ends: it keeps the memory of the largest that it had, often more than 100 MB. */
+  readonly idleMs?: number;
   /** A message, and what of it is handed over instead of copied. */
   readonly pack: (request: Request) => readonly [message: unknown, handedOver: ArrayBuffer[]];
   /** The answer to a request that its thread died of, or hung on. */
   readonly lost: (request: Request, reason: string) => Answer;
 };
+
+const IDLE_MS = 300_000;
 
 /** Requests given to a thread before it has answered: it never waits for the main thread, which has other work. */
 const AHEAD = 4;
@@ -37,7 +41,7 @@ type Thread<Request, Answer> = { readonly worker: Worker; readonly tasks: Task<R
  * that a file waits counts as time it takes.
  */
 export function createParserThreads<Request, Answer>(options: Options<Request, Answer>): ParserThreads<Request, Answer> {
-  const { worker, threads, fileMs, pack, lost } = options;
+  const { worker, threads, fileMs, idleMs = IDLE_MS, pack, lost } = options;
   const waiting: Task<Request, Answer>[] = [];
   const alive = new Set<Thread<Request, Answer>>();
   let closed = false;
@@ -88,11 +92,12 @@ export function createParserThreads<Request, Answer>(options: Options<Request, A
     thread.worker.postMessage(message, handedOver);
   }
 
-  /** Times the first of its tasks. A thread without any keeps no process alive. */
+  /** Times the first of its tasks. A thread without any keeps no process alive, and ends after a while. */
   function watch(thread: Thread<Request, Answer>): void {
     clearTimeout(thread.timer);
     if (thread.tasks.length === 0) {
       thread.worker.unref();
+      thread.timer = setTimeout(() => lose(thread, "it had nothing to do"), idleMs).unref();
       return;
     }
     thread.worker.ref();
@@ -103,8 +108,8 @@ export function createParserThreads<Request, Answer>(options: Options<Request, A
     if (!alive.delete(thread)) {
       return;
     }
+    clearTimeout(thread.timer);
     const [blamed, ...others] = thread.tasks.splice(0);
-    watch(thread);
     void thread.worker.terminate();
     waiting.unshift(...others);
     if (blamed !== undefined) {
@@ -125,7 +130,7 @@ export function createParserThreads<Request, Answer>(options: Options<Request, A
       alive.clear();
       for (const thread of ending) {
         thread.tasks.length = 0;
-        watch(thread);
+        clearTimeout(thread.timer);
       }
       await Promise.all(ending.map(({ worker: own }) => own.terminate()));
     },

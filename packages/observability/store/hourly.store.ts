@@ -34,6 +34,9 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
       select chosen.project_id, chosen.day::text as day, chosen.hour::text as hour,
         project.id is not null and (project.retention_days is null or chosen.day >= (now() at time zone 'UTC')::date - project.retention_days) as is_kept
       from chosen left join observability.projects as project on project.id = chosen.project_id`.execute(transaction);
+    if (marked.length === 0) {
+      return false;
+    }
     // The rows of expired traces may be gone already; their figures stay as they are.
     const hours = JSON.stringify(marked.filter(({ is_kept: isKept }) => isKept));
     const due = sql`json_to_recordset(${hours}) as due (project_id uuid, day date, hour timestamptz)`;

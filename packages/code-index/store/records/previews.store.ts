@@ -5,6 +5,8 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 /** A preview is made anew when it is older, or when it is asked for after a push or a change of the settings. */
 const FRESH_MS = 600_000;
+/** One that waits for longer is not made any more: one that ends its worker again and again is not to be made for ever. */
+export const WAITS_MS = FRESH_MS;
 /** One that failed is tried again sooner: what was wrong may have been fixed. */
 const FAILED_MS = 3_000;
 
@@ -70,8 +72,7 @@ export async function claimPreview(database: CodeIndexDatabase, { workerId, now 
       join codeindex.repositories as owner on owner.id = due.repo_id
       join codeindex.tenants as tenant on tenant.tenant_id = due.tenant_id
       where owner.deleting_at is null and tenant.deleting_at is null
-        -- One that ends its worker again and again is not asked for for ever.
-        and due.requested_at > ${before(now, FRESH_MS)}
+        and due.requested_at > ${before(now, WAITS_MS)}
         and (due.status = 'queued' or due.status = 'running' and due.heartbeat_at <= ${before(now, LEASE_MS)})
       order by due.requested_at
       limit 1
