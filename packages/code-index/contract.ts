@@ -10,6 +10,7 @@ export * from "./git-hosts-contract.ts";
 export * from "./branch-schema.ts";
 export * from "./search-contract.ts";
 export * from "./history-contract.ts";
+export * from "./scip-contract.ts";
 
 const timestamp = z.iso.datetime();
 
@@ -26,8 +27,10 @@ export const createTokenRequestSchema = z.object({
   repositories: z.array(z.uuid()).min(1, "name at least one repository, or leave the list out").max(500).optional(),
   /** Whether it opens the traces that its maker may see; when left out, a token of all repositories does, one of some does not. */
   traces: z.boolean().optional(),
+  /** Whether it uploads SCIP indexes of those repositories, as a CI does. */
+  uploads: z.boolean().default(false),
 });
-export type CreateTokenRequest = z.infer<typeof createTokenRequestSchema>;
+export type CreateTokenRequest = z.input<typeof createTokenRequestSchema>;
 
 export const developerTokenSchema = z.object({
   id: z.uuid(),
@@ -37,6 +40,8 @@ export const developerTokenSchema = z.object({
   repositories: z.array(z.uuid()).nullable(),
   /** It opens the traces that its maker may see. */
   traces: z.boolean(),
+  /** It uploads SCIP indexes. */
+  uploads: z.boolean(),
   created_at: timestamp,
   last_used_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
@@ -45,7 +50,7 @@ export type DeveloperToken = z.infer<typeof developerTokenSchema>;
 
 /** The only answer that ever holds the token itself. */
 export const createdTokenSchema = developerTokenSchema
-  .pick({ id: true, token_prefix: true, label: true, repositories: true, traces: true, created_at: true })
+  .pick({ id: true, token_prefix: true, label: true, repositories: true, traces: true, uploads: true, created_at: true })
   .extend({
     token: z.string(),
   });

@@ -21,6 +21,7 @@ import { createMcpEndpoint, type McpEndpoint } from "./mcp/handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./mcp/mcp.routes.ts";
 import { registerQueueMetrics } from "./http/queue-metrics.ts";
 import { repositoryRoutes } from "./http/repositories.routes.ts";
+import { scipRoutes } from "./http/scip.routes.ts";
 import { createWebhook } from "./http/webhook.routes.ts";
 import type { CodeIndexConfig, EmbeddingConfig } from "./config.ts";
 import { createCodeIndexSealer } from "./credentials/sealer.ts";
@@ -168,6 +169,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       credentialRoutes({ database, clock, sealer, sources }),
       repositoryRoutes({ config, database, clock, sealer }),
       fileRoutes({ database }),
+      scipRoutes({ database, clock }),
       embeddingRoutes({ database, embedder: searching.embedder?.identity }),
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       commitRoutes({ database }),

@@ -165,6 +165,8 @@ export type DeveloperTokensTable = {
   readonly repositories: readonly string[] | null;
   /** It opens the traces, too, that whoever made it may see. */
   readonly traces: Generated<boolean>;
+  /** It uploads SCIP indexes. */
+  readonly uploads: Generated<boolean>;
   readonly created_at: Generated<Date>;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;

@@ -22,6 +22,21 @@ export const indexedCommitSchema = z.object({ repo: z.string(), ref: z.string(),
 /** A file of it. */
 export const indexedFileSchema = indexedCommitSchema.extend({ path: z.string(), language: z.string() });
 
+/** `exact`: an uploaded SCIP index says that it is this very symbol, in a file that has not changed since. `name`: it is called so. */
+export const precisionSchema = z.enum(["exact", "name"]);
+export type Precision = z.infer<typeof precisionSchema>;
+
+/** Where in the code the name stands that is asked for: with a SCIP index of that file, only that very symbol is meant. */
+const positionFields = {
+  /** `path:line` or `path:line:column`, both from 1, of a file of `position_repo`, or of `repo`, on the branch asked for. */
+  position: z
+    .string()
+    .max(4_200)
+    .regex(/^.+?(?::[1-9]\d{0,8}){1,2}$/u, "expected path:line or path:line:column")
+    .optional(),
+  position_repo: z.string().max(200).optional(),
+};
+
 const cursorSchema = z.string().min(1).max(2_000);
 
 /** How an answer of several pages ends. */
@@ -205,6 +220,7 @@ export const symbolsRequestSchema = z.object({
   kind: symbolKindSchema.optional(),
   limit: z.coerce.number().int().min(1).max(200).default(20),
   ...filtersSchema.shape,
+  ...positionFields,
   cursor: cursorSchema.optional(),
 });
 export type SymbolsRequest = z.infer<typeof symbolsRequestSchema>;
@@ -220,6 +236,7 @@ export const foundSymbolSchema = indexedFileSchema.extend({
   signature: z.string(),
   /** The comment that belongs to it, without its marks; empty where there is none. */
   comment: z.string(),
+  precision: precisionSchema,
 });
 export type FoundSymbol = z.infer<typeof foundSymbolSchema>;
 
@@ -239,6 +256,7 @@ export const referencesRequestSchema = z.object({
   all: flagSchema.default(false),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   ...filtersSchema.shape,
+  ...positionFields,
   cursor: cursorSchema.optional(),
 });
 export type ReferencesRequest = z.infer<typeof referencesRequestSchema>;
@@ -257,6 +275,7 @@ export const foundReferenceSchema = indexedFileSchema.extend({
   kind: useKindSchema,
   /** The innermost definition that the line is inside of. */
   within: z.string().nullable(),
+  precision: precisionSchema,
 });
 export type FoundReference = z.infer<typeof foundReferenceSchema>;
 

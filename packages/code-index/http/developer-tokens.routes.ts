@@ -33,6 +33,7 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
           repositories,
           // A token for some repositories opens traces only on request.
           traces: request.body.traces ?? repositories === null,
+          uploads: request.body.uploads,
           createdBy: principal.kind === "user" ? principal.userId : principal.kind,
           now: clock.now(),
         });

@@ -52,6 +52,8 @@ create table codeindex.developer_tokens (
   repositories uuid[],
   -- Whether the token opens what its maker may see of other parts, too.
   traces boolean not null default false,
+  -- Whether the token uploads SCIP indexes.
+  uploads boolean not null default false,
   created_by text not null,
   created_at timestamptz not null default now(),
   last_used_at timestamptz,

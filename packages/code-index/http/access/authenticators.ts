@@ -25,9 +25,12 @@ const MAX_TOKEN_LENGTH = 8_192;
 
 /**
  * The auth classes of the API's routes: `reader` is a developer token, an access token or an app's, `mcp` the same with
- * the challenge that MCP clients expect, `user` an access token, `admin` one of an admin. All name a registered tenant.
+ * the challenge that MCP clients expect, `uploader` an admin's access token or a developer token that uploads, `user` an access token,
+ * `admin` one of an admin. All name a registered tenant.
  */
-export function createAuthenticators(dependencies: AuthDependencies): Readonly<Record<"reader" | "mcp" | "user" | "admin", Authenticator>> {
+export function createAuthenticators(
+  dependencies: AuthDependencies,
+): Readonly<Record<"reader" | "mcp" | "uploader" | "user" | "admin", Authenticator>> {
   const reader: Authenticator = async (request) => admit(request, await callerFrom(request, dependencies), dependencies);
   const user: Authenticator = async (request) => {
     const caller = await callerFrom(request, dependencies);
@@ -45,10 +48,17 @@ export function createAuthenticators(dependencies: AuthDependencies): Readonly<R
         throw codeOf(error) === "auth_failed" ? authFailed(messageOf(error), dependencies.mcpChallenge) : error;
       }
     },
+    uploader: async (request) => {
+      const caller = await callerFrom(request, dependencies);
+      if (caller.uploads !== true && !isAdmin(caller)) {
+        throw forbidden("Only an admin, or a developer token that may upload, may do this; Connect in the console makes such tokens.");
+      }
+      await admit(request, caller, dependencies);
+    },
     user,
     admin: async (request) => {
       const caller = await callerFrom(request, dependencies);
-      if (caller.principal.kind !== "user" || caller.principal.role !== "admin") {
+      if (!isAdmin(caller)) {
         throw forbidden("Only an admin may do this, with an access token.");
       }
       await admit(request, caller, dependencies);
@@ -56,10 +66,15 @@ export function createAuthenticators(dependencies: AuthDependencies): Readonly<R
   };
 }
 
+function isAdmin({ principal }: Caller): boolean {
+  return principal.kind === "user" && principal.role === "admin";
+}
+
 type Caller = {
   readonly principal: Extract<Principal, { kind: "user" | "developer-token" }>;
   readonly repositories?: readonly string[] | undefined;
   readonly person?: Person | undefined;
+  readonly uploads?: boolean;
   /** Whether its tenant is made when it comes for the first time: for people, and for apps that they let in. */
   readonly mayProvision?: boolean;
 };
@@ -96,6 +111,7 @@ async function callerOfDeveloperToken(request: IncomingRequest, token: string, {
     principal: { kind: "developer-token", tokenId: row.id, tenantId: row.tenant_id },
     repositories: row.repositories ?? undefined,
     person: row.traces ? { tenantId: row.tenant_id, userId: row.created_by } : undefined,
+    uploads: row.uploads,
   };
 }
 
@@ -126,7 +142,7 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
 
 async function admit(
   request: IncomingRequest,
-  { principal, mayProvision = false, ...sees }: Caller,
+  { principal, mayProvision = false, repositories, person }: Caller,
   { database, provision }: AuthDependencies,
 ): Promise<void> {
   const { tenantId } = principal;
@@ -139,7 +155,7 @@ async function admit(
     );
   }
   setPrincipal(request, principal);
-  setCaller(request, { tenant, ...sees });
+  setCaller(request, { tenant, repositories, person });
 }
 
 /** The one answer to every token that does not open what it was sent to. */

@@ -18,6 +18,8 @@ type NewToken = {
   readonly repositories?: readonly string[] | null;
   /** None when left out. */
   readonly traces?: boolean;
+  /** None when left out. */
+  readonly uploads?: boolean;
   readonly createdBy: string;
   readonly now: Date;
 };
@@ -38,6 +40,7 @@ export async function createDeveloperToken(
       label: given.label,
       repositories: given.repositories ?? null,
       traces: given.traces ?? false,
+      uploads: given.uploads ?? false,
       created_by: given.createdBy,
       created_at: given.now,
     })

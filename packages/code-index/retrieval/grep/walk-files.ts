@@ -60,7 +60,7 @@ async function* page<File extends TextFile>(
 }
 
 /** Files whose texts are read at once. */
-export function* inPortions<File extends TextFile>(
+export function* inPortions<File extends { readonly bytes: number }>(
   files: readonly File[],
   bytes: () => number,
 ): Generator<readonly File[], void, undefined> {

@@ -1,8 +1,11 @@
 import type { ReferencesAnswer, ReferencesRequest } from "#contract.ts";
 import { documentsUsing, type SymbolRow } from "./read-symbols.store.ts";
-import type { Access } from "#store/tenancy/read-scope.store.ts";
+import type { TextFile } from "#retrieval/grep/read-texts.store.ts";
+import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
+import { findExactMeaning, readPosition, type ExactMeaning } from "./exact-meaning.ts";
+import { readExactPlaces, withCovered, type ExactLine } from "./exact-places.ts";
 import { definitionsOf, hintOf, presentSymbols } from "./find-symbol.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
@@ -27,7 +30,8 @@ const DEFINITIONS = 10;
 
 /**
  * Where a name is used, beginning with what is nearest to its definition: of every line that has it as a whole word what it does with
- * it. The text says which lines those are, the grammar what they do; two things of the same name are not told apart.
+ * it. The text says which lines those are, the grammar what they do; two things of the same name are told apart where an uploaded
+ * SCIP index knows the file as it is.
  *
  * @throws {AppError} `invalid_query`, `invalid_cursor` (400), `too_busy` (503) when too many run at once, and as `readScope`.
  */
@@ -43,10 +47,15 @@ export async function findReferences(
     const paging = createPaging(["references", access.tenant.tenantId, asked, all, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
     // The definition may lie outside the folder that is asked for.
-    const definitions = await definitionsOf(transaction, { ...scope, path: undefined, lang: undefined }, asked);
+    const position = readPosition(where);
+    const definitions = await definitionsOf(transaction, { ...scope, path: undefined, lang: undefined }, { asked, position });
     const nearest = definitions.slice(0, DEFINITIONS);
     const find = async (name: string) => {
-      const holding = await filesHolding(transaction, scope, { name, builds });
+      const meaning = await findExactMeaning(transaction, scope, { asked: { ...asked, name }, position });
+      const { holding, exact } = await filesMeant(transaction, scope, {
+        meaning,
+        holding: await filesHolding(transaction, scope, { name, builds }),
+      });
       const files = holding.slice(0, MAX_FILES);
       const documents = files.map((file) => file.document_id);
       const usesOuter = asked.outer === undefined ? new Set<number>() : await documentsUsing(transaction, scope, asked.outer, documents);
@@ -54,6 +63,7 @@ export async function findReferences(
         files: nearestFiles(files, nearest, usesOuter),
         name,
         finder,
+        exact,
         isListed: ({ kind }, isDefinition) => all || (kind !== "text" && !isDefinition),
         wanted: before + limit,
         limits,
@@ -87,6 +97,20 @@ export async function findReferences(
     };
   };
   return turns.run(access.tenant.tenantId, database.signal, () => readScope({ database, scope, milliseconds: STATEMENT_MS }, read));
+}
+
+type Meant = { readonly meaning: ExactMeaning | undefined; readonly holding: readonly TextFile[] };
+
+/** The files that have the name or, as far as uploaded indexes know, what it means, with the lines that these know. */
+async function filesMeant(query: TenantQuery, scope: Scope, { meaning, holding }: Meant) {
+  if (meaning === undefined) {
+    return { holding, exact: new Map<number, readonly ExactLine[]>() };
+  }
+  const documents = holding.map((file) => file.document_id);
+  const places = await readExactPlaces(query, scope, meaning, "documents");
+  const { lines } = await withCovered(query, scope, { meaning, places, documents });
+  const named = new Set(documents);
+  return { holding: [...holding, ...places.files.filter((file) => !named.has(file.document_id))], exact: lines };
 }
 
 function isEmpty({ counts }: FoundLines): boolean {

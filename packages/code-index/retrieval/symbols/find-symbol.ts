@@ -7,6 +7,8 @@ import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readDefinitionTexts } from "./definition-text.ts";
+import { withExactDefinitions } from "./exact-definitions.ts";
+import { findExactMeaning, readPosition, type Position } from "./exact-meaning.ts";
 import { readSymbolName, type AskedName } from "./symbol-name.ts";
 
 const READ_MS = 5_000;
@@ -29,7 +31,11 @@ export async function findSymbols(
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, builds) => {
     const paging = createPaging(["symbols", access.tenant.tenantId, asked, kind, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
-    const { rows, isNear } = await lookUp(transaction, scope, asked, kind);
+    const named = await lookUp(transaction, scope, asked, kind);
+    const exact = (await exactly(transaction, scope, { asked, position: readPosition(where) }, named.isNear ? [] : named.rows)).filter(
+      (row) => kind === undefined || row.kind === kind,
+    );
+    const { rows, isNear } = exact.length > 0 ? { rows: exact, isNear: false } : named;
     const found = nearestTo(asked, rows.slice(0, MAX_DEFINITIONS));
     const page = found.slice(before, before + limit);
     const shown = before + page.length;
@@ -48,10 +54,20 @@ export async function findSymbols(
   });
 }
 
+type Asking = { readonly asked: AskedName; readonly position: Position | undefined };
+
 /** The definitions of exactly the name, or of the name in other case; nearest first. */
-export async function definitionsOf(query: TenantQuery, scope: Scope, asked: AskedName): Promise<readonly SymbolRow[]> {
-  const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", limit: MAX_DEFINITIONS });
-  return nearestTo(asked, rows);
+export async function definitionsOf(query: TenantQuery, scope: Scope, asking: Asking): Promise<readonly SymbolRow[]> {
+  const rows = await findSymbolRows(query, scope, { names: asking.asked.spellings, how: "whole", limit: MAX_DEFINITIONS });
+  return nearestTo(asking.asked, await exactly(query, scope, asking, rows));
+}
+
+/** The definitions, exactly as far as uploaded indexes know them. */
+async function exactly(query: TenantQuery, scope: Scope, asking: Asking, rows: readonly SymbolRow[]): Promise<readonly SymbolRow[]> {
+  const meaning = await findExactMeaning(query, scope, asking);
+  return meaning === undefined
+    ? rows
+    : withExactDefinitions(query, scope, { asked: asking.asked, meaning, rows, isOne: asking.position !== undefined });
 }
 
 type Looked = { readonly rows: readonly SymbolRow[]; readonly isNear: boolean };
@@ -68,16 +84,21 @@ async function lookUp(query: TenantQuery, scope: Scope, asked: AskedName, kind: 
 
 export async function presentSymbols(query: TenantQuery, scope: Scope, rows: readonly SymbolRow[]): Promise<FoundSymbol[]> {
   const texts = await readDefinitionTexts(query, scope, rows);
-  return rows.map(({ document_id: _document, ...row }, index) => ({ ...row, signature: "", comment: "", ...texts[index] }));
+  return rows.map(({ document_id: _document, said, precision = "name", ...row }, index) => ({
+    ...row,
+    signature: said?.signature || (texts[index]?.signature ?? ""),
+    comment: said?.comment || (texts[index]?.comment ?? ""),
+    precision,
+  }));
 }
 
 const KINDS: readonly FileKind[] = ["source", "declaration", "document", "data", "example", "test", "generated", "vendored"];
 
 /** Definitions inside the named outer definition first, then those in the same case, then by kind of file. */
 function nearestTo(asked: AskedName, rows: readonly SymbolRow[]): readonly SymbolRow[] {
-  return sortedBy(rows, ({ name, scope, path }) => {
+  return sortedBy(rows, ({ name, scope, path, precision }) => {
     const inOtherPlace = isInside({ name, scope }, asked.outer) ? 0 : 100;
-    return inOtherPlace + (lastOf(name) === asked.name ? 0 : 10) + KINDS.indexOf(fileKindOf(path));
+    return (precision === "exact" ? 0 : 1_000) + inOtherPlace + (lastOf(name) === asked.name ? 0 : 10) + KINDS.indexOf(fileKindOf(path));
   });
 }
 

@@ -1,5 +1,5 @@
 import { LATE, within } from "@sightline/foundation/deadline";
-import type { FoundReference, UseKind } from "#contract.ts";
+import type { FoundReference, Precision, UseKind } from "#contract.ts";
 import { readTexts, type TextFile } from "#retrieval/grep/read-texts.store.ts";
 import { inPortions, walkFiles } from "#retrieval/grep/walk-files.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
@@ -7,6 +7,7 @@ import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
 import type { NameFinder } from "#splitting/name-finder.ts";
 import { linesOfKind, type NameLine } from "#splitting/name-lines.ts";
 import type { RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
+import type { ExactLine } from "./exact-places.ts";
 import { readOutlines, type OutlineRow } from "./read-symbols.store.ts";
 
 /** Most files that are looked at for one name. */
@@ -36,12 +37,16 @@ type Reading = {
   readonly files: readonly TextFile[];
   readonly name: string;
   readonly finder: NameFinder;
+  /** Of the documents that uploaded indexes know, the lines that have what is meant. */
+  readonly exact: ReadonlyMap<number, readonly ExactLine[]>;
   /** Whether a line is to be listed. */
   readonly isListed: (line: NameLine, isDefinition: boolean) => boolean;
   /** How many lines are needed; the others are counted. */
   readonly wanted: number;
   readonly limits: ReferenceLimits;
 };
+
+type Line = NameLine & { readonly precision: Precision };
 
 export type FoundLines = {
   readonly listed: readonly FoundReference[];
@@ -61,7 +66,7 @@ const PARSE_MS = 10_000;
 
 /** Goes through files until their time is over, and says of every line that has the name what it does with it. */
 export async function readNameLines(query: TenantQuery, scope: Scope, reading: Reading): Promise<FoundLines> {
-  const { files, name, finder, isListed, wanted, limits } = reading;
+  const { files, name, finder, exact, isListed, wanted, limits } = reading;
   const began = performance.now();
   const counts: Record<UseKind, number> = { definition: 0, import: 0, write: 0, call: 0, type: 0, read: 0, text: 0 };
   const listed: FoundReference[] = [];
@@ -84,12 +89,12 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
         const left = began + PARSE_MS - performance.now();
         const parsed = await within(() => finder.find({ text, language, name, isDefined: own.length > 0 }), left);
         unparsed += parsed === LATE ? 1 : 0;
-        return { text, outline, own, lines: parsed === LATE ? linesOfKind(text, name, "read") : parsed };
+        const named = parsed === LATE ? linesOfKind(text, name, "read") : parsed;
+        return { text, outline, ...exactLines({ text, named, exact: exact.get(id) }, own) };
       }),
     );
-    for (const [index, { text, outline, own, lines }] of found.entries()) {
+    for (const [index, { text, outline, lines, defining }] of found.entries()) {
       const file = portion[index];
-      const defining = linesDefining(lines, own);
       const shown = lines.filter((line) => isListed(line, defining.has(line.line)));
       lines.forEach(({ kind }) => counts[kind]++);
       total += shown.length;
@@ -108,6 +113,33 @@ function isNamed({ name: defined }: OutlineRow, name: string): boolean {
   return defined === name || /[^.:#]+$/u.exec(defined)?.[0] === name;
 }
 
+type Named = { readonly text: string; readonly named: readonly NameLine[]; readonly exact: readonly ExactLine[] | undefined };
+type Told = { readonly lines: readonly Line[]; readonly defining: ReadonlySet<number> };
+
+/** The lines of a name and which of them define it: where an index knows the file only those that have what is meant, and text. */
+function exactLines({ text, named, exact }: Named, own: readonly OutlineRow[]): Told {
+  if (exact === undefined) {
+    return { lines: named.map((line) => ({ ...line, precision: "name" })), defining: linesDefining(named, own) };
+  }
+  const starts = [0, ...[...text.matchAll(/\n/gu)].map(({ index }) => index + 1)];
+  const byLine = Map.groupBy(exact, ({ line }) => line);
+  const lines = [...byLine].map(([line, those]): Line => {
+    const [{ column, isDefinition } = { column: 0, isDefinition: false }] = those.toSorted(
+      (one, other) => Number(one.isDefinition) - Number(other.isDefinition),
+    );
+    const known = named.find((one) => one.line === line && one.kind !== "text");
+    const kind = isDefinition ? "definition" : known === undefined || known.kind === "definition" ? "read" : known.kind;
+    return { line, at: known?.at ?? (starts[line - 1] ?? 0) + column, kind, precision: "exact" };
+  });
+  const texts = named
+    .filter(({ line, kind }) => kind === "text" && !byLine.has(line))
+    .map((line): Line => ({ ...line, precision: "name" }));
+  return {
+    lines: [...lines, ...texts].toSorted((one, other) => one.line - other.line),
+    defining: new Set(lines.flatMap(({ line, kind }) => (kind === "definition" ? [line] : []))),
+  };
+}
+
 /** The line of each definition that has its name. */
 function linesDefining(lines: readonly NameLine[], own: readonly OutlineRow[]): ReadonlySet<number> {
   const defining = lines.filter(({ kind }) => kind === "definition");
@@ -116,13 +148,13 @@ function linesDefining(lines: readonly NameLine[], own: readonly OutlineRow[]): 
 
 function present(
   text: string,
-  { line, at, kind }: NameLine,
+  { line, at, kind, precision }: Line,
   outline: readonly OutlineRow[],
-): Pick<FoundReference, "line" | "text" | "kind" | "within"> {
+): Pick<FoundReference, "line" | "text" | "kind" | "within" | "precision"> {
   const from = text.lastIndexOf("\n", at - 1) + 1;
   const end = text.indexOf("\n", at);
   const whole = text.slice(from, end === -1 ? text.length : end);
-  return { line, text: lineAround(whole, at - from), kind, within: withinOf(outline, line) };
+  return { line, text: lineAround(whole, at - from), kind, within: withinOf(outline, line), precision };
 }
 
 /** The innermost definition around a line. Rows are by their first line, the longer ones before. */

@@ -1,11 +1,17 @@
 import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
-import type { FoundSymbol } from "#contract.ts";
+import type { FoundSymbol, Precision } from "#contract.ts";
 import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { lastName } from "#store/tenancy/tenant-template.ts";
 
 /** A definition, and the document it is in. */
-export type SymbolRow = Omit<FoundSymbol, "signature" | "comment"> & { readonly document_id: number };
+export type SymbolRow = Omit<FoundSymbol, "signature" | "comment" | "precision"> & {
+  readonly document_id: number;
+  /** By name when left out. */
+  readonly precision?: Precision;
+  /** What an uploaded index says of it; texts are empty where it says nothing. */
+  readonly said?: Pick<FoundSymbol, "signature" | "comment">;
+};
 
 type Asked = {
   /** In lower case, without what the name is inside of. */

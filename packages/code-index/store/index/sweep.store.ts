@@ -22,6 +22,14 @@ export async function sweepTenant(database: CodeIndexDatabase, tenant: Swept): P
     await deleteSegment(database, tenant, segmentId);
   }
   await sweepHistories(database, tenant);
+  await sweepScipUploads(database, tenant);
+}
+
+async function sweepScipUploads(database: CodeIndexDatabase, { schema }: Swept): Promise<void> {
+  await sql`
+    delete from ${sql.id(schema, "scip_uploads")} as upload
+    where not exists (select from codeindex.refs as ref where ref.repo_id = upload.repo_id and ref.name = upload.ref)
+  `.execute(database.query);
 }
 
 /** Deletes a build that failed, and whatever else is dead. */

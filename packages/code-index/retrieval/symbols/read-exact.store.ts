@@ -1,0 +1,115 @@
+import { sql, type RawBuilder } from "kysely";
+import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
+import type { TextFile } from "#retrieval/grep/read-texts.store.ts";
+
+/** A symbol of an upload. */
+export type ExactSymbol = {
+  readonly upload_id: number;
+  readonly number: number;
+  readonly symbol: string;
+  readonly name: string;
+  readonly definitions: readonly number[];
+  readonly documents: readonly number[];
+};
+
+/** What an upload knows of a file whose content is the one it saw. */
+export type ExactDocument = TextFile & {
+  readonly upload_id: number;
+  readonly number: number;
+  readonly symbols: readonly number[];
+  readonly signatures: readonly string[];
+  readonly comments: readonly string[];
+  readonly occurrences: Buffer;
+};
+
+const MAX_SYMBOLS = 1_000;
+
+/** The symbols that have one of the names, however its letters are cased. */
+export async function exactSymbolsNamed(query: TenantQuery, scope: Scope, names: readonly string[]): Promise<readonly ExactSymbol[]> {
+  return exactSymbols(query, scope, sql`lower(symbol.name) = any(${names}::text[])`);
+}
+
+/** The same symbols in every upload that may be seen. */
+export async function sameSymbols(
+  query: TenantQuery,
+  scope: Scope,
+  of: readonly { readonly upload_id: number; readonly number: number }[],
+): Promise<readonly ExactSymbol[]> {
+  const table = sql.id(scope.tenant.schema, "scip_symbols");
+  return exactSymbols(
+    query,
+    scope,
+    sql`symbol.symbol = any(array(
+      select same.symbol from json_to_recordset(${JSON.stringify(of)}::json) as given(upload_id integer, number integer)
+      join ${table} as same on same.upload_id = given.upload_id and same.number = given.number
+    ))`,
+  );
+}
+
+async function exactSymbols(query: TenantQuery, scope: Scope, condition: RawBuilder<unknown>): Promise<readonly ExactSymbol[]> {
+  const { schema } = scope.tenant;
+  const { rows } = await sql<ExactSymbol>`
+    select symbol.upload_id, symbol.number, symbol.symbol, symbol.name, symbol.definitions, symbol.documents
+    from ${sql.id(schema, "scip_symbols")} as symbol join ${sql.id(schema, "scip_uploads")} as upload on upload.upload_id = symbol.upload_id
+    where ${condition} and upload.repo_id = any(array(select id from ${visibleBuilds(scope)} as build))
+    order by cardinality(symbol.definitions) > 0 desc, symbol.upload_id desc, symbol.number
+    limit ${MAX_SYMBOLS}
+  `.execute(query);
+  return rows;
+}
+
+/** What is known of a file of the scope, by its whole path. */
+export async function exactDocumentsAt(query: TenantQuery, scope: Scope, path: string): Promise<readonly ExactDocument[]> {
+  return exactDocuments(query, { ...scope, path: undefined, lang: undefined }, sql`file.path = ${path}`);
+}
+
+/** Documents of uploads that files of the scope still are. */
+export async function exactDocumentsOf(
+  query: TenantQuery,
+  scope: Scope,
+  of: readonly { readonly upload_id: number; readonly number: number }[],
+): Promise<readonly ExactDocument[]> {
+  return exactDocuments(
+    query,
+    scope,
+    sql`(scip.upload_id, scip.number) in (
+      select upload_id, number from json_to_recordset(${JSON.stringify(of)}::json) as given(upload_id integer, number integer)
+    )`,
+  );
+}
+
+async function exactDocuments(query: TenantQuery, scope: Scope, condition: RawBuilder<unknown>): Promise<readonly ExactDocument[]> {
+  const { schema } = scope.tenant;
+  const { rows } = await sql<ExactDocument>`
+    select build.repo, build.ref, build.commit, file.path, document.language, document.document_id, document.bytes,
+      scip.upload_id, scip.number, scip.symbols, scip.signatures, scip.comments, scip.occurrences
+    from ${sql.id(schema, "scip_documents")} as scip ${joinUnchangedFiles(scope)}
+    where ${condition} and ${matchesFile(scope, "document")}
+    order by build.repo, file.path
+  `.execute(query);
+  return rows;
+}
+
+/** Of some documents of the index those that one of the uploads saw as they are. */
+export async function coveredBy(
+  query: TenantQuery,
+  scope: Scope,
+  { uploads, documents }: { readonly uploads: readonly number[]; readonly documents: readonly number[] },
+): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ document_id: number }>`
+    select document.document_id from ${sql.id(scope.tenant.schema, "scip_documents")} as scip ${joinUnchangedFiles(scope)}
+    where scip.upload_id = any(${uploads}::integer[]) and document.document_id = any(${documents}::bigint[])
+  `.execute(query);
+  return new Set(rows.map((row) => row.document_id));
+}
+
+/** The files of the scope that have the content an upload of their repository saw. */
+function joinUnchangedFiles(scope: Scope): RawBuilder<unknown> {
+  const { schema } = scope.tenant;
+  return sql`
+    join ${sql.id(schema, "scip_uploads")} as upload on upload.upload_id = scip.upload_id
+    join ${visibleBuilds(scope)} as build on build.id = upload.repo_id
+    join ${sql.id(schema, "files")} as file on file.generation = build.generation and file.path = scip.path and file.blob = scip.blob
+    join ${sql.id(schema, "documents")} as document on document.document_id = file.document_id
+  `;
+}

@@ -1,0 +1,73 @@
+import { describeSymbol, type Description } from "#scip/format/describe-symbol.ts";
+import { packOccurrences } from "#scip/format/packed-occurrences.ts";
+import type { ColumnUnit, ScipDocument, ScipMetadata } from "#scip/format/read-scip.ts";
+import { MAX_OCCURRENCES, notScip, tooLarge } from "#scip/format/scip-errors.ts";
+import { isLocal } from "#scip/format/symbol-names.ts";
+
+/** What is kept of a document while the others arrive: its occurrences are packed, with columns as the tool counts them. */
+export type CollectedDocument = {
+  readonly path: string;
+  readonly unit: ColumnUnit;
+  readonly packed: Buffer;
+  readonly occurrences: number;
+  /** For each of its symbols the number in the upload; -1 for one that only this document knows. */
+  readonly symbols: readonly number[];
+  readonly defined: ReadonlySet<number>;
+  readonly descriptions: readonly Description[];
+};
+
+export type Collected = {
+  readonly metadata: ScipMetadata;
+  readonly documents: readonly CollectedDocument[];
+  /** The text of each symbol, by its number. */
+  readonly symbols: readonly string[];
+};
+
+const NOT_DESCRIBED: Description = { signature: "", comment: "" };
+
+/** @throws {AppError} `invalid_scip` (400), `body_too_large` (413). */
+export async function collectDocuments(messages: AsyncIterable<ScipMetadata | ScipDocument>): Promise<Collected> {
+  const numbers = new Map<string, number>();
+  const documents = new Map<string, CollectedDocument>();
+  let metadata: ScipMetadata | undefined;
+  let occurrences = 0;
+  for await (const message of messages) {
+    if (message.kind === "metadata") {
+      metadata = message;
+      continue;
+    }
+    occurrences += message.occurrences.length;
+    if (occurrences > MAX_OCCURRENCES) {
+      throw tooLarge(`${MAX_OCCURRENCES} occurrences`);
+    }
+    documents.set(message.path, collect(message, numbers));
+  }
+  if (metadata === undefined) {
+    throw notScip("it has no metadata");
+  }
+  return { metadata, documents: [...documents.values()], symbols: [...numbers.keys()] };
+}
+
+function collect({ path, unit, occurrences, symbols }: ScipDocument, numbers: Map<string, number>): CollectedDocument {
+  const own = [...new Set(occurrences.map(({ symbol }) => symbol))];
+  const indexes = new Map(own.map((symbol, index) => [symbol, index]));
+  const placed = occurrences.map(({ symbol, ...place }) => ({ ...place, symbol: indexes.get(symbol) ?? 0 }));
+  return {
+    path,
+    unit,
+    packed: packOccurrences(placed),
+    occurrences: occurrences.length,
+    symbols: own.map((symbol) => (isLocal(symbol) ? -1 : numberOf(symbol, numbers))),
+    defined: new Set(placed.filter(({ isDefinition }) => isDefinition).map(({ symbol }) => symbol)),
+    descriptions: own.map((symbol) => {
+      const said = symbols.get(symbol);
+      return said === undefined ? NOT_DESCRIBED : describeSymbol(said);
+    }),
+  };
+}
+
+function numberOf(symbol: string, numbers: Map<string, number>): number {
+  const known = numbers.get(symbol) ?? numbers.size;
+  numbers.set(symbol, known);
+  return known;
+}
