@@ -119,6 +119,7 @@ export const PARTS: readonly Part[] = [
           "retrieval/commits",
           "retrieval/scope",
           "scip",
+          "scip/format",
           "webhooks",
           "tenants",
           "credentials",

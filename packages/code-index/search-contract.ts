@@ -28,12 +28,8 @@ export type Precision = z.infer<typeof precisionSchema>;
 
 /** Where in the code the name stands that is asked for: with a SCIP index of that file, only that very symbol is meant. */
 const positionFields = {
-  /** `path:line` or `path:line:column`, both from 1, of a file of `position_repo`, or of `repo`, on the branch asked for. */
-  position: z
-    .string()
-    .max(4_200)
-    .regex(/^.+?(?::[1-9]\d{0,8}){1,2}$/u, "expected path:line or path:line:column")
-    .optional(),
+  /** `path:line` or `path:line:column`, both from 1, of a file of `repo`, or of `position_repo`, on the branch asked for. */
+  position: z.string().max(4_200).optional(),
   position_repo: z.string().max(200).optional(),
 };
 

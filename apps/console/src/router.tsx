@@ -116,7 +116,17 @@ const authorizeRoute = createRoute({
 
 const repositoryRoute = createRoute({
   ...under(signedInRoute, "/code/$owner/$repo"),
-  validateSearch: z.object({ path: text, ref: text, commit: text, at: text, blame: text, panel: text, symbol: text, view: text }),
+  validateSearch: z.object({
+    path: text,
+    ref: text,
+    commit: text,
+    at: text,
+    blame: text,
+    panel: text,
+    symbol: text,
+    from: text,
+    view: text,
+  }),
   component: lazyPage(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
 });
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { addConnect } from "./connect-command.ts";
+import { addUploadScip } from "./upload-scip-command.ts";
 import { loadEnvironmentFile } from "#settings/environment.ts";
 import { roleNames, roleTasks } from "#settings/role-names.ts";
 import { version } from "#settings/version.ts";
@@ -69,6 +70,7 @@ export function createProgram(): Command {
     .action(async () => (await import("./doctor.ts")).doctor());
 
   addConnect(program);
+  addUploadScip(program);
 
   const admin = program.command("admin").description("Manage admins from the machine itself.");
   admin

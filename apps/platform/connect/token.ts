@@ -20,11 +20,11 @@ export async function readCredential(options: TokenOptions, environment: Environ
     return { kind: "later" };
   }
   if (options.fromStdin) {
-    return { kind: "token", token: checked(await text(process.stdin), "What came in on stdin") };
+    return { kind: "token", token: checkedToken(await text(process.stdin), "What came in on stdin") };
   }
   const variable = environment[TOKEN_VARIABLE];
   if (variable !== undefined && variable !== "") {
-    return { kind: "variable", token: checked(variable, TOKEN_VARIABLE) };
+    return { kind: "variable", token: checkedToken(variable, TOKEN_VARIABLE) };
   }
   if (!process.stdin.isTTY) {
     throw new UsageError(
@@ -38,13 +38,14 @@ export async function readCredential(options: TokenOptions, environment: Environ
   if (answer === undefined) {
     throw new Error("Nothing was written, as no token was given.");
   }
-  return { kind: "token", token: checked(answer, "What was typed") };
+  return { kind: "token", token: checkedToken(answer, "What was typed") };
 }
 
 /** The characters a bearer token may have (RFC 6750), none of which means anything to an assistant's file. */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
-function checked(given: string, name: string): string {
+/** The token without blanks around it. @throws {UsageError} where it is none, without showing it. */
+export function checkedToken(given: string, name: string): string {
   const token = given.trim();
   if (!TOKEN.test(token)) {
     throw new UsageError(

@@ -16,7 +16,7 @@ export async function findCommit(
   const heads: { ref: string; head: string }[] = [];
   for (const ref of await indexedBranches(query, { ...access, repo }, MAX_BRANCHES)) {
     const [build] = await repositoriesInScope(query, { ...access, repo, ref });
-    heads.push(...(build?.commit == null ? [] : [{ ref, head: build.commit }]));
+    heads.push(...(typeof build?.commit === "string" ? [{ ref, head: build.commit }] : []));
   }
   for (const { ref, head } of heads.toSorted((one, other) => Number(other.head === commit) - Number(one.head === commit))) {
     const changed = await changedSince(query, { ...access, repo, ref }, { commit, head });

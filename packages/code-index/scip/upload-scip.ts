@@ -79,7 +79,7 @@ async function write(
   const skipped = Map.groupBy(placed, ({ path }) => reasonToSkip(files.get(path), changed.has(path)));
   const kept = (skipped.get(undefined) ?? []).flatMap(({ document, path }) => {
     const file = files.get(path);
-    return file?.document_id == null ? [] : [{ ...file, document_id: file.document_id, document }];
+    return typeof file?.document_id === "number" ? [{ ...file, document_id: file.document_id, document }] : [];
   });
   const { tool, version } = metadata;
   const uploadId = await insertUpload(query, schema, { repoId, ref, commit, tool, version, root, now });

@@ -116,14 +116,14 @@ function Browser({ repository }: { readonly repository: Repository }) {
 }
 
 function OpenFile({ repository, path }: { readonly repository: Repository; readonly path: string }) {
-  const { commit: linkedCommit, ref, at, blame, symbol, panel: asked, view } = route.useSearch();
+  const { commit: linkedCommit, ref, at, blame, symbol, from, panel: asked, view } = route.useSearch();
   const navigate = route.useNavigate();
   const target = parseLineRange(useLocation().hash);
   const branch = { id: repository.id, ref };
   const file = useQuery(fileQuery(branch, path, at));
   const marginOf = useBlame(branch, { path, commit: file.data?.commit ?? "", isShown: blame !== undefined && file.data !== undefined });
   const panel = panelOf(asked);
-  const show = (next: { readonly panel: Panel | undefined; readonly symbol?: string }) =>
+  const show = (next: { readonly panel: Panel | undefined; readonly symbol?: string; readonly from?: string | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...next }), hash: true, replace: true, resetScroll: false });
   const showBlame = (isShown: boolean) =>
     void navigate({ search: (before) => ({ ...before, blame: isShown ? "1" : undefined }), hash: true, replace: true, resetScroll: false });
@@ -135,7 +135,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
       resetScroll: false,
       hashScrollIntoView: false,
     });
-  const showName = (name: string) => show({ panel: "symbol", symbol: name });
+  const showName = (name: string, position?: string) => show({ panel: "symbol", symbol: name, from: position });
   const queries = useQueryClient();
   const outline = useQuery(outlineQuery(branch, path));
   // They are of the indexed commit, and stand elsewhere in the file of another.
@@ -147,12 +147,12 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
   const runs = useQuery(codeRunsQuery({ repo: repository.full_name, path, lines: undefined }));
   const commit = file.data?.commit ?? "";
   const marks = useMemo(() => runMarks(runs.data?.items ?? [], { commit, definitions }), [runs.data, commit, definitions]);
-  const follow = async (name: string) => {
+  const follow = async (name: string, position: string) => {
     // Where it can't be looked up, the panel says why.
-    const found = await queries.fetchQuery(symbolsQuery(name, { repo: repository.full_name, ref })).catch(() => undefined);
+    const found = await queries.fetchQuery(symbolsQuery(name, { repo: repository.full_name, ref, position })).catch(() => undefined);
     const [definition] = definitionsOf(name, path, found?.symbols ?? []);
     return definition === undefined
-      ? showName(name)
+      ? showName(name, position)
       : navigate(fileLink({ ...definition, end_line: definition.start_line }, ref !== undefined));
   };
   if (file.data === undefined) {
@@ -233,13 +233,15 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
             onMark={() => show({ panel: "runs" })}
             branch={ref}
             onName={showName}
-            onFollow={(name) => void follow(name)}
+            onFollow={(name, position) => void follow(name, position)}
             marginOf={marginOf}
           />
         )}
         {panel !== undefined && (
           <FilePanel panel={panel} onClose={() => show({ panel: undefined })}>
-            {panel === "outline" && <OutlinePanel branch={branch} path={path} target={target} onTarget={aim} onName={showName} />}
+            {panel === "outline" && (
+              <OutlinePanel branch={branch} path={path} target={target} onTarget={aim} onName={(name) => showName(name)} />
+            )}
             {panel === "history" && <HistoryPanel branch={branch} path={path} />}
             {panel === "runs" && (
               <CodeRunsPanel
@@ -252,8 +254,10 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
             )}
             {panel === "symbol" && (
               <>
-                <NameField key={`field ${symbol}`} name={symbol} onName={showName} />
-                {symbol !== undefined && <SymbolPanel key={symbol} symbol={symbol} place={{ repo: repository.full_name, ref }} />}
+                <NameField key={`field ${symbol}`} name={symbol} onName={(name) => showName(name)} />
+                {symbol !== undefined && (
+                  <SymbolPanel key={`${symbol} ${from}`} symbol={symbol} place={{ repo: repository.full_name, ref, position: from }} />
+                )}
               </>
             )}
           </FilePanel>

@@ -10,10 +10,11 @@ export const findReferencesTool = defineTool({
   name: "find_references",
   title: "Find uses of a symbol",
   description: `Find every use of a name: calls, imports, types, reads and writes of functions, classes, fields or variables, with line, text and the function each is in.
-What is nearest to the definition comes first, tests and vendored copies last. Names decide: two things of the same name are not told apart.`,
+What is nearest to the definition comes first, tests and vendored copies last. Names decide; uses marked exact are certain, from a SCIP index.`,
   inputSchema: z.strictObject({
     symbol: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
     ...whereFields,
+    position: textField(1_000, "path:line of one use in repo: only uses of that very symbol, where a SCIP index tells.", 0).optional(),
     all: z
       .boolean()
       .default(false)
@@ -58,7 +59,8 @@ function renderUses(references: readonly FoundReference[], placeOf: ReturnType<t
   return references.map((reference, index) => {
     const before = references[index - 1];
     const isSame = before?.repo === reference.repo && before.path === reference.path;
-    const { line, text, kind, within } = reference;
-    return `${isSame ? "" : `${placeOf(reference)}\n`}  ${line}: ${text.trim()}  [${kind}${within === null ? "" : ` in ${within}`}]`;
+    const { line, text, kind, within, precision } = reference;
+    const how = `${precision === "exact" ? "exact " : ""}${kind}${within === null ? "" : ` in ${within}`}`;
+    return `${isSame ? "" : `${placeOf(reference)}\n`}  ${line}: ${text.trim()}  [${how}]`;
   });
 }

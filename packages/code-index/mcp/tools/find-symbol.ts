@@ -31,8 +31,8 @@ Exact names come first; otherwise other case, then names that begin with it. Use
 /** Definitions in two lines each. */
 export function placeSymbols(symbols: readonly FoundSymbol[], placeOf = createPlaces()): readonly string[] {
   return symbols.map((symbol) => {
-    const { start_line: start, end_line: end, kind, name, scope, signature } = symbol;
+    const { start_line: start, end_line: end, kind, name, scope, signature, precision } = symbol;
     const whole = scope === "" ? name : `${scope} › ${name}`;
-    return `${placeOf(symbol)}:${start}-${end} ${kind} ${whole}\n  ${signature}`;
+    return `${placeOf(symbol)}:${start}-${end} ${kind} ${whole}${precision === "exact" ? " [exact]" : ""}\n  ${signature}`;
   });
 }

@@ -1,3 +1,4 @@
+import { invalidQuery } from "#retrieval/query/refusals.ts";
 import { readTexts } from "#retrieval/grep/read-texts.store.ts";
 import { unpackOccurrences } from "#scip/format/packed-occurrences.ts";
 import { namesOfSymbol } from "#scip/format/symbol-names.ts";
@@ -10,11 +11,16 @@ export type Position = { readonly repo: string; readonly path: string; readonly 
 
 type Given = { readonly position?: string | undefined; readonly position_repo?: string | undefined; readonly repo?: string | undefined };
 
+/** @throws {AppError} `invalid_query` (400) */
 export function readPosition({ position = "", position_repo: own, repo = own }: Given): Position | undefined {
-  const [, path = "", line, column] = /^(.+?):(\d+)(?::(\d+))?$/u.exec(position) ?? [];
-  return line === undefined || repo === undefined
-    ? undefined
-    : { repo: own ?? repo, path, line: Number(line), column: column === undefined ? undefined : Number(column) };
+  if (position === "") {
+    return undefined;
+  }
+  const [, path, line = "", column] = /^(.+?):(\d{1,9})(?::(\d{1,9}))?$/u.exec(position) ?? [];
+  if (path === undefined || repo === undefined || path.includes("\0")) {
+    throw invalidQuery("A position is path:line or path:line:column, and needs the repository that the path is in.");
+  }
+  return { repo: own ?? repo, path, line: Number(line), column: column === undefined ? undefined : Number(column) };
 }
 
 /** A symbol that only one document of an upload knows; it has no number of its own. */

@@ -33,7 +33,7 @@ export function namesOfSymbol(symbol: string): SymbolNames {
 }
 
 function kindOf(suffix: string, outerSuffix: string | undefined): string {
-  switch (suffix.at(-1)) {
+  switch (suffix.slice(-1)) {
     case "/":
       return "module";
     case "#":

@@ -27,8 +27,8 @@ export function scopeOf(
 
 /** Everything that a token opens, in words. */
 export function openedBy(
-  token: Pick<DeveloperToken, "repositories" | "traces">,
+  token: Pick<DeveloperToken, "repositories" | "traces"> & Partial<Pick<DeveloperToken, "uploads">>,
   repositories: readonly RepositoryChoice[] | undefined,
 ): string {
-  return `${scopeOf(token, repositories)}${token.traces ? "; traces" : ""}`;
+  return `${scopeOf(token, repositories)}${token.traces ? "; traces" : ""}${token.uploads === true ? "; SCIP uploads" : ""}`;
 }

@@ -3,8 +3,14 @@ import { queryOptions } from "@tanstack/react-query";
 import { codeIndex } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
 
-/** Where to look for a name: a branch of a repository, or everywhere when both are left out. */
-export type Place = { readonly repo?: string | undefined; readonly ref?: string | undefined };
+/** Where to look for a name, a branch of a repository, or everywhere when both are left out; and where it stands, so that it alone is meant. */
+export type Place = {
+  readonly repo?: string | undefined;
+  readonly ref?: string | undefined;
+  /** `path:line:column` */
+  readonly position?: string | undefined;
+  readonly position_repo?: string | undefined;
+};
 
 const STALE_MS = 60_000;
 const PAGE_SIZE = 50;
@@ -27,8 +33,8 @@ export function usesQuery(symbol: string, place: Place) {
   return queryOptions({ queryKey: ["uses", symbol, place], queryFn, staleTime: STALE_MS });
 }
 
-/** The definitions of exactly a name, those of the file where it was met first. */
+/** The definitions of exactly a name, or of what it is another name for; those of the file where it was met first. */
 export function definitionsOf(name: string, path: string, symbols: readonly FoundSymbol[]): readonly FoundSymbol[] {
-  const exact = symbols.filter((symbol) => /[^.:#]+$/u.exec(symbol.name)?.[0] === name);
+  const exact = symbols.filter((symbol) => symbol.precision === "exact" || /[^.:#]+$/u.exec(symbol.name)?.[0] === name);
   return exact.toSorted((one, other) => Number(other.path === path) - Number(one.path === path));
 }

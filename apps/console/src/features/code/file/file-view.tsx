@@ -7,11 +7,14 @@ import { clickedWord } from "./word-at.ts";
 import { NameCard } from "./name-card.tsx";
 import { NameLine } from "./name-line.tsx";
 import type { Names } from "./name-ranges.ts";
-import { nameAt, useNameCard } from "./use-name-card.ts";
+import { nameAt, useNameCard, type ShownName } from "./use-name-card.ts";
 import classes from "./file-view.module.css";
 
 const LINE_HEIGHT = 20;
 const TAB_WIDTH = 4;
+
+/** The name, and where in the file it stands: `path:line:column`. */
+type OnName = (name: string, position: string) => void;
 
 type FileViewProps = {
   readonly file: SourceFile;
@@ -25,9 +28,9 @@ type FileViewProps = {
   /** The branch that was asked for. */
   readonly branch: string | undefined;
   /** A name in the code was clicked. */
-  readonly onName: (name: string) => void;
+  readonly onName: OnName;
   /** The same with Ctrl or ⌘: its definition is asked for. */
-  readonly onFollow: (name: string) => void;
+  readonly onFollow: OnName;
   /** What stands before a line's number. */
   readonly marginOf?: ((line: number) => ReactNode) | undefined;
 };
@@ -66,13 +69,16 @@ export function FileView({ file, target, onTarget, names, marks, onMark, branch,
     onTarget({ start: Math.min(from, line), end: Math.max(from, line) });
   }
 
-  function look(event: MouseEvent): void {
-    const name = nameAt(event.target)?.name ?? clickedWord(event);
+  function look(event: MouseEvent, line: number): void {
+    const known = nameAt(event.target);
+    const name = known?.name ?? clickedWord(event);
     if (name !== undefined && document.getSelection()?.isCollapsed !== false) {
       card.hide();
-      (event.ctrlKey || event.metaKey ? onFollow : onName)(name);
+      (event.ctrlKey || event.metaKey ? onFollow : onName)(name, known === undefined ? `${file.path}:${line}` : positionOf(known));
     }
   }
+
+  const positionOf = ({ line, column }: ShownName) => `${file.path}:${line}:${column}`;
 
   function step(event: KeyboardEvent): void {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -94,6 +100,7 @@ export function FileView({ file, target, onTarget, names, marks, onMark, branch,
             <div
               key={line}
               className={classes.line}
+              data-line={line}
               data-target={inRange(target, line) || undefined}
               style={{ transform: `translateY(${top}px)` }}
             >
@@ -108,7 +115,7 @@ export function FileView({ file, target, onTarget, names, marks, onMark, branch,
                 {line}
               </a>
               {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the panel of names takes them by keyboard */}
-              <span className={classes.text} onClick={look}>
+              <span className={classes.text} onClick={(event) => look(event, line)}>
                 <NameLine text={lines[index] ?? ""} tokens={coloured[index]} names={names} focusable={inRange(target, line)} />
               </span>
               {marks.has(line) && (
@@ -122,14 +129,15 @@ export function FileView({ file, target, onTarget, names, marks, onMark, branch,
       </div>
       {card.shown !== undefined && (
         <NameCard
-          key={card.shown.name}
+          key={`${card.shown.name} ${positionOf(card.shown)}`}
           id={cardId}
           shown={card.shown}
+          position={positionOf(card.shown)}
           file={file}
           branch={branch}
-          onReferences={(name) => {
+          onReferences={(name, position) => {
             card.hide();
-            onName(name);
+            onName(name, position);
           }}
           onStay={card.stay}
           onLeave={card.leave}

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { definitionsOf, symbolsQuery, usesQuery } from "#features/code/api/symbols.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
 import { fileLink } from "./file-link.ts";
+import { PrecisionLabel } from "./precision-label.tsx";
 import type { ShownName } from "./use-name-card.ts";
 import classes from "./name-card.module.css";
 
@@ -17,15 +18,26 @@ type NameCardProps = {
   readonly shown: ShownName;
   readonly file: { readonly repo: string; readonly path: string };
   readonly branch: string | undefined;
-  readonly onReferences: (name: string) => void;
+  /** Where the name stands: `path:line:column`. */
+  readonly position: string;
+  readonly onReferences: (name: string, position: string) => void;
   /** The pointer is on the card, or left it. */
   readonly onStay: () => void;
   readonly onLeave: () => void;
 };
 
 /** What a name is: its definition with signature and comment, and how often it is used. */
-export function NameCard({ id, shown: { name, at }, file: { repo, path }, branch, onReferences, onStay, onLeave }: NameCardProps) {
-  const place = { repo, ref: branch };
+export function NameCard({
+  id,
+  shown: { name, at },
+  file: { repo, path },
+  branch,
+  position,
+  onReferences,
+  onStay,
+  onLeave,
+}: NameCardProps) {
+  const place = { repo, ref: branch, position };
   const symbols = useQuery(symbolsQuery(name, place));
   const uses = useQuery(usesQuery(name, place));
   if (symbols.data === undefined) {
@@ -56,12 +68,13 @@ export function NameCard({ id, shown: { name, at }, file: { repo, path }, branch
               {definition.kind} in{" "}
               <Link className={classes.link} {...fileLink({ ...definition, end_line: definition.start_line }, branch !== undefined)}>
                 {definition.path}:{definition.start_line}
-              </Link>
+              </Link>{" "}
+              <PrecisionLabel precision={definition.precision} />
             </p>
           </section>
         ))}
         <div className={classes.foot}>
-          <UnstyledButton className={classes.link} onClick={() => onReferences(name)}>
+          <UnstyledButton className={classes.link} onClick={() => onReferences(name, position)}>
             {uses.data === undefined ? "References" : countOf(uses.data)}
           </UnstyledButton>
           {definitions.length > SHOWN && <span>{formatCount(definitions.length - SHOWN)} more definitions</span>}

@@ -9,15 +9,19 @@ import { formatCount, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
+import { PrecisionLabel } from "./precision-label.tsx";
 import classes from "./symbol-panel.module.css";
 
-type Place = { readonly repo: string; readonly ref: string | undefined };
+type Place = { readonly repo: string; readonly ref: string | undefined; readonly position: string | undefined };
 
 /** Where a name is defined and used: in this repository, or in all of them. */
-export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol: string; readonly place: Place }) {
+export function SymbolPanel({ symbol, place: { repo, ref, position } }: { readonly symbol: string; readonly place: Place }) {
   const [everywhere, setEverywhere] = useState(false);
-  const list = useInfiniteQuery(referencesQuery(symbol, everywhere ? {} : { repo, ref }));
+  const place = everywhere ? { position_repo: repo } : { repo, ref };
+  const list = useInfiniteQuery(referencesQuery(symbol, position === undefined && everywhere ? {} : { ...place, position }));
   const pages = list.data?.pages ?? [];
+  const precisions = new Set(pages.flatMap((page) => page.references.map(({ precision }) => precision)));
+  const [precision] = precisions;
   const [first] = pages;
   const last = pages.at(-1);
   const kinds = useMemo(() => Map.groupBy(list.data?.pages.flatMap((page) => page.references) ?? [], ({ kind }) => kind), [list.data]);
@@ -61,7 +65,8 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
                 : first.total === 0
                   ? "nowhere that is indexed"
                   : `on ${plural(first.total, "line", "lines")} of ${plural(first.files_total, "file", "files")}`}
-            </span>
+            </span>{" "}
+            {precision !== undefined && precisions.size === 1 && <PrecisionLabel precision={precision} />}
           </h3>
           {useKindSchema.options.map((kind) => (
             <KindOfUse
@@ -70,6 +75,7 @@ export function SymbolPanel({ symbol, place: { repo, ref } }: { readonly symbol:
               references={kinds.get(kind) ?? []}
               answer={first}
               shownRepo={everywhere}
+              isMixed={precisions.size > 1}
               ofBranch={ref !== undefined && !everywhere}
             />
           ))}
@@ -118,21 +124,27 @@ function KindOfUse({ kind, references, answer: { counts, partial }, ...shown }: 
 type DefinitionProps = { readonly definition: FoundSymbol; readonly shownRepo: boolean; readonly ofBranch: boolean };
 
 function Definition({ definition, shownRepo, ofBranch }: DefinitionProps) {
-  const { repo, path, kind, start_line: line, signature } = definition;
+  const { repo, path, kind, start_line: line, signature, precision } = definition;
   return (
     <Link className={classes.place} {...panelLink(fileLink({ ...definition, end_line: line }, ofBranch))}>
       <span className={classes.path}>
         <span className={classes.kind}>{kind}</span> {shownRepo && `${repo} `}
-        {path}:{line}
+        {path}:{line} <PrecisionLabel precision={precision} />
       </span>
       <code className={classes.code}>{signature}</code>
     </Link>
   );
 }
 
-type ReferencesProps = { readonly references: readonly FoundReference[]; readonly shownRepo: boolean; readonly ofBranch: boolean };
+type ReferencesProps = {
+  readonly references: readonly FoundReference[];
+  readonly shownRepo: boolean;
+  /** Some are exact, some by name: each says which. */
+  readonly isMixed: boolean;
+  readonly ofBranch: boolean;
+};
 
-function References({ references, shownRepo, ofBranch }: ReferencesProps) {
+function References({ references, shownRepo, isMixed, ofBranch }: ReferencesProps) {
   const [first] = references;
   if (first === undefined) {
     return null;
@@ -153,6 +165,7 @@ function References({ references, shownRepo, ofBranch }: ReferencesProps) {
             >
               <span className={classes.number}>{reference.line}</span>
               <code className={classes.code}>{reference.text.trim()}</code>
+              {isMixed && <PrecisionLabel precision={reference.precision} />}
             </Link>
           </li>
         ))}

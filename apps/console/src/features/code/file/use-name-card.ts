@@ -1,7 +1,7 @@
 import { type FocusEvent, type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
 
-/** A name in the code, and where on the screen it is. */
-export type ShownName = { readonly name: string; readonly at: DOMRect };
+/** A name in the code, where on the screen it is, and where in its line: from 1. */
+export type ShownName = { readonly name: string; readonly at: DOMRect; readonly line: string; readonly column: number };
 
 /** So long a pointer rests on a name before its card is shown, and is away from both before it is gone. */
 const REST_MS = 250;
@@ -54,5 +54,13 @@ export function useNameCard() {
 export function nameAt(target: EventTarget): ShownName | undefined {
   const element = target instanceof HTMLElement ? target : undefined;
   const name = element?.dataset["name"];
-  return element === undefined || name === undefined ? undefined : { name, at: element.getBoundingClientRect() };
+  const line = element?.closest<HTMLElement>("[data-line]")?.dataset["line"];
+  return element === undefined || name === undefined || line === undefined
+    ? undefined
+    : { name, at: element.getBoundingClientRect(), line, column: columnOf(element) };
+}
+
+function columnOf(piece: Element): number {
+  const before = piece.previousElementSibling;
+  return before === null ? 1 : columnOf(before) + (before.textContent?.length ?? 0);
 }

@@ -28,14 +28,16 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
   // Until somebody says otherwise, it opens traces when it opens all code.
   const [chosenTraces, setTraces] = useState<boolean>();
   const traces = chosenTraces ?? allowed.length === 0;
+  const [uploads, setUploads] = useState(false);
   const [problem, setProblem] = useState<string>();
   const create = useChange({
-    send: () => createToken({ label, traces, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
+    send: () => createToken({ label, traces, uploads, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
     refreshes: [tokensQuery.queryKey],
     onSuccess(token) {
       setLabel("");
       setAllowed([]);
       setTraces(undefined);
+      setUploads(false);
       onCreated(token);
     },
   });
@@ -83,6 +85,12 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
           description="The assistant can read traces, prompts and errors in every project you have access to."
           checked={traces}
           onChange={(event) => setTraces(event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="Upload SCIP indexes"
+          description="For CI: definitions and references of these repositories become exact."
+          checked={uploads}
+          onChange={(event) => setUploads(event.currentTarget.checked)}
         />
       </Form>
       {created !== undefined && (

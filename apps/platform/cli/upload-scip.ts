@@ -1,0 +1,144 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { messageOf } from "@sightline/foundation/errors";
+import { parseJson } from "@sightline/foundation/parse-json";
+import { z } from "zod";
+import { TOKEN_VARIABLE } from "#connect/entries.ts";
+import { checkedToken } from "#connect/token.ts";
+import { findCheckout } from "#demo/checkout.ts";
+import { deriveEnvironment } from "#settings/environment.ts";
+import { UsageError } from "#settings/failure.ts";
+import { withRunningAddresses } from "#settings/running.ts";
+
+export type UploadOptions = { readonly repo?: string; readonly commit?: string; readonly url?: string; readonly wait: string };
+
+const LOOK_UP_MS = 30_000;
+const UPLOAD_MS = 600_000;
+const AGAIN_MS = 3_000;
+
+/** `sightline upload-scip`: waits for a commit that is being indexed. */
+export async function uploadScip(file: string, options: UploadOptions): Promise<void> {
+  const wait = Number(options.wait);
+  if (!Number.isInteger(wait) || wait < 0 || wait > 3_600) {
+    throw new UsageError("--wait takes whole seconds, 3600 at the most.");
+  }
+  const token = checkedToken(process.env[TOKEN_VARIABLE] || missing(`No token: set ${TOKEN_VARIABLE}.`), TOKEN_VARIABLE);
+  const url = await urlOf(options.url);
+  const checkout = await findCheckout(process.cwd());
+  const repo = options.repo ?? checkout?.fullName ?? missing(`${process.cwd()} is no git checkout: name the repository with --repo.`);
+  const commit = options.commit ?? checkout?.commit ?? missing(`${process.cwd()} is no git checkout: name the commit with --commit.`);
+  const body = await promisify(gzip)(await readIndex(file));
+  const send = createSender(url, token);
+  const path = `/api/v1/repos/${await findId(send, repo)}/scip?commit=${encodeURIComponent(commit)}`;
+  const headers = { "content-type": "application/octet-stream", "content-encoding": "gzip" };
+  const until = Date.now() + wait * 1_000;
+  for (;;) {
+    const answer = await send(path, { method: "POST", headers, body: new Uint8Array(body), signal: AbortSignal.timeout(UPLOAD_MS) });
+    if (answer.ok) {
+      show(uploadedSchema.parse(answer.body));
+      return;
+    }
+    const mayCome = answer.error === "commit_not_found" || answer.status === 503;
+    if (!mayCome || Date.now() + AGAIN_MS > until) {
+      throw new Error(`The index was not taken (${answer.status} ${answer.error}): ${answer.message}`);
+    }
+    await pause(AGAIN_MS);
+  }
+}
+
+function missing(what: string): never {
+  throw new UsageError(what);
+}
+
+async function urlOf(given: string | undefined): Promise<string> {
+  const url = URL.parse(given ?? deriveEnvironment(await withRunningAddresses(process.env)).environment["CODEINDEX_PUBLIC_URL"] ?? "");
+  if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "") {
+    throw new UsageError("The address (--url or CODEINDEX_PUBLIC_URL) starts with https:// or http:// and holds no password.");
+  }
+  return `${url.origin}${url.pathname.replace(/(?:\/mcp)?\/*$/, "")}`;
+}
+
+async function readIndex(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new UsageError(`${file} can't be read: ${messageOf(error)}`);
+  }
+}
+
+type Answered =
+  | { readonly ok: true; readonly body: unknown }
+  | { readonly ok: false; readonly status: number; readonly error: string; readonly message: string };
+
+const errorSchema = z.object({ error: z.string(), message: z.string() });
+
+type Sending = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
+
+function createSender(url: string, token: string) {
+  return async (path: string, { headers: own, ...request }: Sending = {}): Promise<Answered> => {
+    const headers = { ...own, authorization: `Bearer ${token}` };
+    const response = await fetch(url + path, { signal: AbortSignal.timeout(LOOK_UP_MS), redirect: "error", ...request, headers }).catch(
+      (error: unknown) => {
+        throw new Error(`${url} does not answer: ${messageOf(error)}`, { cause: error });
+      },
+    );
+    const body = parseJson(await response.text());
+    if (response.ok) {
+      return { ok: true, body };
+    }
+    const refused = errorSchema.safeParse(body).data ?? {
+      error: "unknown",
+      message: "the answer is none of Sightline's; is the address right?",
+    };
+    return { ok: false, status: response.status, ...refused };
+  };
+}
+
+const repositoriesSchema = z.object({
+  items: z.array(z.object({ id: z.string(), full_name: z.string() })),
+  next_cursor: z.string().nullable(),
+});
+
+/** The id of a repository by its name. @throws {Error} where the token sees none of that name. */
+async function findId(send: ReturnType<typeof createSender>, repo: string): Promise<string> {
+  if (z.uuid().safeParse(repo).success) {
+    return repo;
+  }
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const answer = await send(`/api/v1/repos?limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`);
+    if (!answer.ok) {
+      throw new Error(`The repositories can't be listed (${answer.status} ${answer.error}): ${answer.message}`);
+    }
+    const { items, next_cursor: next } = repositoriesSchema.parse(answer.body);
+    const found = items.find(({ full_name: name }) => name.toLowerCase() === repo.toLowerCase());
+    if (found !== undefined) {
+      return found.id;
+    }
+    cursor = next;
+  }
+  throw new Error(`The token sees no repository ${repo}; name it as Sightline has it with --repo.`);
+}
+
+const uploadedSchema = z.object({
+  tool: z.string(),
+  version: z.string(),
+  repo: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  root: z.string(),
+  documents: z.int(),
+  symbols: z.int(),
+  occurrences: z.int(),
+  skipped: z.array(z.object({ reason: z.string(), files: z.int(), examples: z.array(z.string()) })),
+});
+
+function show({ tool, version, repo, ref, commit, root, documents, symbols, occurrences, skipped }: z.infer<typeof uploadedSchema>): void {
+  const of = root === "" ? repo : `${root} in ${repo}`;
+  console.log(`Uploaded the index of ${tool} ${version} for ${of} at ${commit.slice(0, 12)} (${ref}).`);
+  console.log(`${documents} files, ${symbols} symbols, ${occurrences} occurrences.`);
+  for (const { reason, files, examples } of skipped) {
+    console.log(`Left out, ${reason}: ${files}, such as ${examples.join(", ")}`);
+  }
+}
