@@ -73,6 +73,7 @@ const OTHER_CLASSES = [
   "session-or-password-change",
   "reader",
   "mcp",
+  "uploader",
   "user",
   "user-or-key",
   "user-or-operator",

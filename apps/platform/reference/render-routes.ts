@@ -12,6 +12,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   "session-step-up": "whoever showed password and code again, or a passkey, within ten minutes",
   reader: "an access token or a developer token",
   mcp: "an access token or a developer token, over MCP",
+  uploader: "an access token of an admin, or a developer token that uploads",
   user: "an access token",
   "user-or-key": "an access token, or a key of the project that may read",
   "user-or-operator": "an access token, or the operator's `API_KEY`",
