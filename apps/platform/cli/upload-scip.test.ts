@@ -23,7 +23,13 @@ test.for([
   ["a token of two lines", ["index.scip", ...NAMED], { SIGHTLINE_TOKEN: `${TOKEN}\nx` }, 2, /SIGHTLINE_TOKEN is not a token/],
   ["no checkout", ["index.scip"], { SIGHTLINE_TOKEN: TOKEN }, 2, /is no git checkout: name the repository with --repo/],
   ["no file", ["none.scip", ...NAMED], { SIGHTLINE_TOKEN: TOKEN }, 2, /none\.scip can't be read/],
-  ["nobody there", ["index.scip", ...NAMED, "--url", "http://127.0.0.1:9/mcp"], { SIGHTLINE_TOKEN: TOKEN }, 1, /^http:\/\/127\.0\.0\.1:9 does not answer/],
+  [
+    "nobody there",
+    ["index.scip", ...NAMED, "--url", "http://127.0.0.1:9/mcp"],
+    { SIGHTLINE_TOKEN: TOKEN },
+    1,
+    /^http:\/\/127\.0\.0\.1:9 does not answer/,
+  ],
 ] as const)("%s is said, and the token is not shown", async ([, words, environment, code, expected]) => {
   const result = await runCommand(["upload-scip", ...words], { folder, environment });
   expect(result).toMatchObject({ code, error: expect.stringMatching(expected) });

@@ -1,5 +1,5 @@
 import { describeSymbol, type Description } from "#scip/format/describe-symbol.ts";
-import { packOccurrences } from "#scip/format/packed-occurrences.ts";
+import { packOccurrences, unpackOccurrences } from "#scip/format/packed-occurrences.ts";
 import type { ColumnUnit, ScipDocument, ScipMetadata } from "#scip/format/read-scip.ts";
 import { MAX_OCCURRENCES, notScip, tooLarge } from "#scip/format/scip-errors.ts";
 import { isLocal } from "#scip/format/symbol-names.ts";
@@ -40,7 +40,9 @@ export async function collectDocuments(messages: AsyncIterable<ScipMetadata | Sc
     if (occurrences > MAX_OCCURRENCES) {
       throw tooLarge(`${MAX_OCCURRENCES} occurrences`);
     }
-    documents.set(message.path, collect(message, numbers));
+    const known = documents.get(message.path);
+    const document = collect(message, numbers);
+    documents.set(message.path, known === undefined ? document : merge(known, document));
   }
   if (metadata === undefined) {
     throw notScip("it has no metadata");
@@ -63,6 +65,29 @@ function collect({ path, unit, occurrences, symbols }: ScipDocument, numbers: Ma
       const said = symbols.get(symbol);
       return said === undefined ? NOT_DESCRIBED : describeSymbol(said);
     }),
+  };
+}
+
+/** Of a file that belongs to several projects a tool writes a document for each, in which symbols may be called otherwise. */
+function merge(one: CollectedDocument, other: CollectedDocument): CollectedDocument {
+  const symbols = [...one.symbols];
+  const descriptions = [...one.descriptions];
+  const known = new Map(symbols.map((symbol, index) => [symbol, index]));
+  known.delete(-1);
+  const indexes = other.symbols.map((symbol, index) => {
+    descriptions.push(...(known.has(symbol) ? [] : [other.descriptions[index] ?? NOT_DESCRIBED]));
+    return known.get(symbol) ?? symbols.push(symbol) - 1;
+  });
+  const others = [...unpackOccurrences(other.packed)].map((occurrence) => ({ ...occurrence, symbol: indexes[occurrence.symbol] ?? 0 }));
+  const all = [...unpackOccurrences(one.packed), ...others];
+  const occurrences = [...new Map(all.map((place) => [`${place.line} ${place.start} ${place.end} ${place.symbol}`, place])).values()];
+  return {
+    ...one,
+    symbols,
+    descriptions,
+    packed: packOccurrences(occurrences),
+    occurrences: occurrences.length,
+    defined: new Set([...one.defined, ...[...other.defined].map((index) => indexes[index] ?? 0)]),
   };
 }
 

@@ -113,6 +113,17 @@ test("columns are counted as the tool counts them", async () => {
   }
 });
 
+test("a file that two projects have is what both say of it", async () => {
+  const both = await running.index("acme/both", { "a.txt": "thing\nthing\n" });
+  // Without the metadata.
+  const second = indexOf("a.txt", [
+    [0, 0, 5],
+    [1, 0, 5],
+  ]).subarray(10);
+  const answer = await upload(Buffer.concat([indexOf("a.txt", [[0, 0, 5]]), second]), both);
+  expect(answer).toMatchObject({ status: 200, body: { documents: 1, symbols: 1, occurrences: 2 } });
+});
+
 test("a new upload takes the place of the one before", async () => {
   const of = async () => (await usesOf("symbol=charge")).filter((use) => use.endsWith("exact")).length;
   await upload(await scipFixture("typescript"));

@@ -68,7 +68,7 @@ export async function findReferences(
         wanted: before + limit,
         limits,
       });
-      return { ...lines, name, isExact: meaning !== undefined, isWhole: lines.isWhole && holding.length <= MAX_FILES };
+      return { ...lines, name, isWhole: lines.isWhole && holding.length <= MAX_FILES };
     };
     const exact = await find(asked.name);
     const [defined] = definitions;
@@ -88,9 +88,6 @@ export async function findReferences(
       partial: !isWhole,
       notes: [
         ...notesOn({ name, isOther, definitions, found, isWhole }),
-        ...(found.isExact
-          ? ["In files that an uploaded SCIP index knows as they are now, uses are exact; elsewhere they are by name."]
-          : []),
         ...(isEmpty(found) && isWhole ? [`No line uses ${asked.name.slice(0, 100)}; ${await hintOf(transaction, scope, asked)}.`] : []),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
       ],
