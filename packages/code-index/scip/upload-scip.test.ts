@@ -215,8 +215,6 @@ test("a file that was changed since is by name, the others stay exact", async ()
     { timeout: 20_000, interval: 500 },
   );
   await running.server.inject({ method: "DELETE", url: `/api/v1/repos/${shop.id}`, headers: running.asAdmin() });
-  await vi.waitFor(async () => expect((await running.database.pool.query("select from tenant_one.scip_documents")).rows).toHaveLength(1), {
-    timeout: 20_000,
-    interval: 200,
-  });
+  const kept = () => running.database.pool.query("select from tenant_one.scip_uploads where repo_id = $1", [shop.id]);
+  await vi.waitFor(async () => expect((await kept()).rows).toEqual([]), { timeout: 20_000, interval: 200 });
 }, 90_000);
