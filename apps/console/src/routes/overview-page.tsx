@@ -4,6 +4,7 @@ import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { Attention } from "#routes/overview/attention.tsx";
 import { FirstSteps, FirstStepsPlace, progressOf } from "#routes/overview/first-steps.tsx";
+import { LastDay } from "#routes/overview/last-day.tsx";
 import { LiveAgents } from "#routes/overview/live-agents.tsx";
 import { Parts } from "#routes/overview/parts.tsx";
 import { RecentlyIndexed } from "#routes/overview/recently-indexed.tsx";
@@ -39,6 +40,7 @@ export function OverviewPage() {
         {expected.length > 0 && <FirstStepsPlace steps={expected} />}
         {isShown && <FirstSteps steps={steps} onPutAway={() => setAway(true)} />}
         <Attention troubles={troubles} />
+        <LastDay />
         <div className={classes.columns}>
           <LiveAgents />
           <RecentlyIndexed />

@@ -65,11 +65,7 @@ function useParts(isAdmin: boolean): readonly Part[] {
       health: observability && healthOf("observability", observability, alerts),
       foot: projects.data !== undefined && (
         <Link to="/projects" className={classes.link}>
-          {`${plural(projects.data.length, "project", "projects")}, ${plural(
-            projects.data.reduce((sum, project) => sum + project.recent_traces, 0),
-            "trace",
-            "traces",
-          )} in 24 h`}
+          {plural(projects.data.length, "project", "projects")}
         </Link>
       ),
     },
@@ -79,7 +75,7 @@ function useParts(isAdmin: boolean): readonly Part[] {
       health: identity && healthOf("identity", identity),
       foot: me.data !== undefined && (
         <span>
-          You are {me.data.role === "admin" ? "an admin" : `a ${me.data.role}`} of {me.data.tenant.name}
+          Signed in as {me.data.role} (tenant: {me.data.tenant.name})
         </span>
       ),
     },

@@ -180,7 +180,7 @@ export function traceTroubles(
     {
       ...trouble,
       title: `${more ? "More than " : ""}${plural(traces.length, "trace", "traces")} failed`,
-      reason: `in ${project.name}, the newest is ${newest.name}${newest.error === null ? "" : `: ${newest.error}`}`,
+      reason: `in ${project.name}, the newest is ${newest.name}`,
       action: {
         label: "See them",
         link: linkOptions({

@@ -23,7 +23,8 @@ import { observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 
 const FAILURES_SHOWN = 5;
-const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: FAILURES_SHOWN + 1, everyMs: 15_000 };
+/** The newest of a project; one more than are shown, to know that there are more. */
+export const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: FAILURES_SHOWN + 1, everyMs: 15_000 };
 /** As often as the rules are looked at. */
 const RULES_MS = 60_000;
 

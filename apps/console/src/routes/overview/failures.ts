@@ -1,0 +1,28 @@
+import { type ListedTrace, quoteTraceValue } from "@sightline/observability/contract";
+
+type Failed = Pick<ListedTrace, "name" | "error" | "started_at">;
+
+export type Failure = {
+  readonly name: string;
+  readonly error: string | null;
+  readonly count: number;
+  /** When the newest began. */
+  readonly at: string;
+  /** The query of the list that finds them. */
+  readonly q: string;
+};
+
+/** As much of a message as it is asked for by. */
+const BEGINNING = /^.{0,200}/su;
+
+/** Failed traces, the newest first, those of the same name and message as one. */
+export function failuresByError(traces: readonly Failed[]): readonly Failure[] {
+  return [...Map.groupBy(traces, ({ name, error }) => JSON.stringify([name, error])).values()].flatMap(([newest, ...others]) =>
+    newest === undefined ? [] : [{ ...newest, count: others.length + 1, at: newest.started_at, q: queryOf(newest) }],
+  );
+}
+
+function queryOf({ name, error }: Failed): string {
+  const said = error === null ? "" : ` error:${quoteTraceValue(BEGINNING.exec(error)?.[0] ?? "")}`;
+  return `status:failure name:${quoteTraceValue(name)}${said}`;
+}

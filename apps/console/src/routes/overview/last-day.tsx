@@ -1,0 +1,193 @@
+import type { Metrics, Project } from "@sightline/observability/contract";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Link, type LinkProps, linkOptions } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { metricsQuery } from "#features/dashboards/api/metrics.ts";
+import { askedRange } from "#features/dashboards/asked-range.ts";
+import { durationOf, percentOf } from "#features/dashboards/components/key-figures.tsx";
+import { wholeSeries } from "#features/dashboards/whole-series.ts";
+import { projectsQuery } from "#features/projects/api/projects.ts";
+import { newestTracesQuery } from "#features/traces/api/list-traces.ts";
+import { LoadingRows } from "#ui/kit/list-states.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { useNow } from "#ui/time/use-now.ts";
+import { formatCost, formatCount, plural } from "#ui/words/format.ts";
+import { failuresByError } from "./failures.ts";
+import { HoursLine } from "./hours-line.tsx";
+import classes from "./last-day.module.css";
+import { Panel, PanelNote } from "./panel.tsx";
+import panel from "./panel.module.css";
+import { LATELY } from "./troubles.ts";
+import { FAILURES } from "./use-troubles.ts";
+import { watchedOf } from "./watched.ts";
+
+const FAILURES_SHOWN = 5;
+
+/** What agents did in 24 hours, beside the 24 hours before, by project, and how they failed. */
+export function LastDay() {
+  const projects = useQuery(projectsQuery);
+  const all = projects.data ?? [];
+  const active = watchedOf(all).filter(({ recent_traces: traces }) => traces > 0);
+  return (
+    <Panel
+      title="Last 24 hours"
+      aside={
+        <Link to="/projects" className={panel.link}>
+          All projects
+        </Link>
+      }
+    >
+      {projects.data === undefined && projects.error === null && (
+        <div className={panel.loading}>
+          <LoadingRows rows={2} />
+        </div>
+      )}
+      {projects.data === undefined && projects.error !== null && <PanelNote role="alert">Unavailable: {projects.error.message}</PanelNote>}
+      {projects.data !== undefined && active.length === 0 && <NothingRan projects={all} />}
+      {active.map((project) => (
+        <ProjectDay key={project.id} project={project} />
+      ))}
+      <NewestFailures projects={active} />
+    </Panel>
+  );
+}
+
+/** The next step of whoever has nothing to look at yet. */
+function NothingRan({ projects }: { readonly projects: readonly Project[] }) {
+  const [newest] = watchedOf(projects);
+  const [waiting] = projects;
+  if (newest !== undefined) {
+    return (
+      <PanelNote>
+        No agent ran. The last trace came <TimeStamp at={newest.last_trace_at} />:{" "}
+        <Link to="/projects/$projectId/traces" params={{ projectId: newest.id }} className={panel.link}>
+          traces of {newest.name}
+        </Link>
+      </PanelNote>
+    );
+  }
+  return waiting === undefined ? (
+    <PanelNote>
+      Here you see what your agents did.{" "}
+      <Link to="/projects" search={{ new: "1" }} className={panel.link}>
+        Create a project
+      </Link>{" "}
+      to send the first trace.
+    </PanelNote>
+  ) : (
+    <PanelNote>
+      {waiting.name} is waiting for its first trace.{" "}
+      <Link to="/projects/$projectId/traces" params={{ projectId: waiting.id }} className={panel.link}>
+        Show how to send it
+      </Link>
+    </PanelNote>
+  );
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+function ProjectDay({ project }: { readonly project: Project }) {
+  const range = askedRange({ span: LATELY }, useNow());
+  const earlier = (at: string) => new Date(Date.parse(at) - DAY_MS).toISOString();
+  const day = useQuery(metricsQuery(project.id, range));
+  const before = useQuery(metricsQuery(project.id, { ...range, from: earlier(range.from), to: range.from }));
+  const tracesOf = (search: NonNullable<Parameters<typeof tracesLink>[1]>) => tracesLink(project.id, search);
+  return (
+    <section className={classes.project} aria-label={project.name}>
+      <div className={classes.about}>
+        <Link to="/projects/$projectId/dashboards" params={{ projectId: project.id }} className={panel.link}>
+          {project.name}
+        </Link>
+        {day.data !== undefined && <HoursLine hours={wholeSeries(day.data).map(({ traces }) => traces)} />}
+      </div>
+      {day.data === undefined ? (
+        day.error === null ? (
+          <LoadingRows rows={1} />
+        ) : (
+          <p className={classes.unknown} role="alert">
+            Unavailable: {day.error.message}
+          </p>
+        )
+      ) : (
+        <dl className={classes.figures}>
+          {FIGURES.map(({ label, valueOf, isBad, search }) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>
+                <Link {...tracesOf(search)} className={classes.value} data-bad={isBad?.(day.data.total) || undefined}>
+                  {valueOf(day.data.total)}
+                </Link>
+                {(before.data?.total.traces.count ?? 0) > 0 && (
+                  <span className={classes.before}>was {before.data && valueOf(before.data.total)}</span>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {(day.data?.pending_hours ?? 0) > 0 && <p className={classes.unknown}>The newest traces are still being counted.</p>}
+    </section>
+  );
+}
+
+type Figure = {
+  readonly label: string;
+  readonly valueOf: (total: Metrics["total"]) => ReactNode;
+  readonly isBad?: (total: Metrics["total"]) => boolean;
+  /** The list of traces that it leads to. */
+  readonly search: { readonly q?: string; readonly sort?: string };
+};
+
+const FIGURES: readonly Figure[] = [
+  { label: "Traces", valueOf: ({ traces }) => formatCount(traces.count), search: {} },
+  {
+    label: "Failed",
+    valueOf: ({ traces }) => percentOf(traces.failures, traces.count),
+    isBad: ({ traces }) => traces.failures > 0,
+    search: { q: "status:failure" },
+  },
+  { label: "p95 duration", valueOf: ({ traces }) => durationOf(traces.p95_ms), search: { sort: "duration" } },
+  { label: "Cost", valueOf: ({ cost }) => (cost === null ? "–" : formatCost(cost)), search: { sort: "cost" } },
+  {
+    label: "Tokens",
+    valueOf: ({ input_tokens: read, output_tokens: written }) => formatCount(read + written),
+    search: { sort: "tokens" },
+  },
+];
+
+function tracesLink(projectId: string, search: { readonly q?: string; readonly sort?: string }): LinkProps {
+  return linkOptions({ to: "/projects/$projectId/traces", params: { projectId }, search: { ...search, span: LATELY } });
+}
+
+/** The newest failed traces, those with the same message as one. */
+function NewestFailures({ projects }: { readonly projects: readonly Project[] }) {
+  const asked = useQueries({ queries: projects.map(({ id }) => newestTracesQuery(id, FAILURES)) });
+  const failures = projects
+    .flatMap((project, index) => failuresByError(asked[index]?.data?.items ?? []).map((failure) => ({ project, ...failure })))
+    .toSorted((one, other) => other.at.localeCompare(one.at))
+    .slice(0, FAILURES_SHOWN);
+  return failures.length === 0 ? null : (
+    <section aria-labelledby="newest-failures">
+      <h3 id="newest-failures" className={classes.heading}>
+        Newest failures
+      </h3>
+      <ul className={panel.rows}>
+        {failures.map(({ project, name, error, count, at, q }) => (
+          <li key={`${project.id} ${q}`}>
+            <div className={panel.words}>
+              <Link {...tracesLink(project.id, { q })} className={`${panel.link} ${classes.error}`}>
+                {error ?? "No message"}
+              </Link>
+              <span className={panel.quiet}>
+                {plural(count, "trace", "traces")} of {name} in {project.name}
+              </span>
+            </div>
+            <span className={panel.aside}>
+              <TimeStamp at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
