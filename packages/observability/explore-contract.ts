@@ -98,7 +98,7 @@ export const facetFieldSchema = z.string().max(200).refine(hasTraceFacets, "no f
 
 export const facetsRequestSchema = z.object({
   /** `metadata` tells its keys. */
-  field: z.union([facetFieldSchema, z.literal("metadata")]).default("name"),
+  field: z.union([facetFieldSchema, z.literal(["metadata", "status"])]).default("name"),
   /** The beginning of the values, in either case. */
   prefix: z.string().max(200).regex(WITHOUT_NUL, nulRefused).default(""),
   /** Of the newest 5,000 traces that it finds; without it, of all. What cannot be read of it is left out. */

@@ -2,6 +2,7 @@ import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { boundSearch } from "./bound-search.ts";
+import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import { valuesOfField } from "./field-values.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
@@ -22,9 +23,9 @@ type FacetOptions = InProject & {
 /** Traces that are looked at where it is asked for some of them. */
 export const FACET_TRACES = 5_000;
 
-/** Whether the values of all traces are told; keys of metadata are counted by nobody. */
+/** Whether the values of all traces are told; keys of metadata and statuses are counted by nobody. */
 export function isOfAll({ field, terms }: Pick<FacetOptions, "field" | "terms">): boolean {
-  return terms.length === 0 && field !== "metadata";
+  return terms.length === 0 && field !== "metadata" && field !== "status";
 }
 
 /**
@@ -47,7 +48,7 @@ export async function listFacets(query: Query, options: FacetOptions): Promise<r
   const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: true });
   const chosen = sql<Facet>`
     with chosen as materialized (
-      select entry.name, entry.session_id, entry.user_id, entry.thread_id, entry.fields
+      select entry.name, entry.session_id, entry.user_id, entry.thread_id, entry.fields, ${field === "status" ? entryStatus : sql`null`} as status
       from observability.trace_entries as entry
       where entry.project_id = ${projectId}::uuid and ${isAllowed} and ${sql.join([sql`true`, ...conditions], sql` and `)}
       order by entry.sort_at desc, entry.trace_id desc limit ${FACET_TRACES}

@@ -5,6 +5,9 @@ export const TEXT_COLUMNS: Readonly<Record<string, string>> = { name: "name", se
 
 /** Selects the values that an `entry` has of a text field, and of `metadata` its keys. */
 export function valuesOfField(field: string): RawBuilder<unknown> {
+  if (field === "status") {
+    return sql`select entry.status`;
+  }
   const column = TEXT_COLUMNS[field];
   if (column !== undefined) {
     return sql`select ${sql.ref(`entry.${column}`)} where ${sql.ref(`entry.${column}`)} <> ''`;

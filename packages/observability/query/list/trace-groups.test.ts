@@ -93,6 +93,9 @@ test("facets tell which values a field has, of all traces or of those that a que
   expect((await facets("field=user&prefix=AN")).items.map(({ value }) => value)).toEqual(["ann", "Anton"]);
   expect((await facets("field=model&q=status:failure%20colour:red")).items).toEqual([{ value: "m-1", count: 1 }]);
   expect((await facets("field=user&prefix=%25")).items).toEqual([]);
+  const statuses = await facets("field=status");
+  expect(statuses.items).toContainEqual({ value: "failure", count: 1 });
+  expect(statuses.items.reduce((sum, { count }) => sum + count, 0)).toBe(4);
 });
 
 test("what is kept no longer is in no list, facet or group", async () => {

@@ -47,9 +47,12 @@ export function newestTracesQuery(projectId: string, { everyMs, ...query }: { q:
 
 export type AskedFacets = { readonly field: string; readonly prefix: string; readonly q: string };
 
-/** The values that a field has, for the completion of a query. */
+/** How many values of a field are told at once. */
+export const FACETS_SHOWN = 20;
+
+/** The values that a field has, those of the most traces first. */
 export function facetsQuery(projectId: string, asked: AskedFacets) {
-  const query = { ...asked, limit: 20 };
+  const query = { ...asked, limit: FACETS_SHOWN };
   return queryOptions({
     queryKey: ["facets", projectId, asked.field, asked.prefix, asked.q],
     queryFn: answerTo(observability.get(`${tracesOf(projectId)}/facets`, { query, answer: facetListSchema })),

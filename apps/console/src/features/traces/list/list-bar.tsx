@@ -1,9 +1,10 @@
 import type { ListProps } from "./list-state.ts";
+import { FilterMenu } from "#features/traces/list/query/filter-menu.tsx";
 import { QueryBar } from "#features/traces/list/query/query-bar.tsx";
-import { withTerm, statusesIn, withStatuses } from "#features/traces/list/query/query-text.ts";
+import { withTerm, valuesIn, withToggled } from "#features/traces/list/query/query-text.ts";
 import { ViewMenu } from "./view-menu.tsx";
 import { walkRows } from "./walk-rows.ts";
-import { TRACE_FIELDS, type ObservationStatus, observationStatusSchema } from "@sightline/observability/contract";
+import { TRACE_FIELDS, observationStatusSchema } from "@sightline/observability/contract";
 import { QueryHelp } from "#ui/query/query-help.tsx";
 import { UnstyledButton } from "@mantine/core";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
@@ -23,6 +24,7 @@ export function ListBar({ projectId, state, onChange }: ListProps) {
         <TraceQueryHelp onTake={(example) => ask(withTerm(state.q, example))} />
       </div>
       <div className={classes.row}>
+        <FilterMenu projectId={projectId} q={state.q} range={state.range} onChange={ask} />
         <ViewMenu projectId={projectId} state={state} onChange={onChange} />
         <StatusChips q={state.q} onChange={ask} />
       </div>
@@ -54,13 +56,16 @@ function TraceQueryHelp({ onTake }: { readonly onTake: (example: string) => void
 
 /** Statuses to choose with a click each; what is chosen is a term of the query. */
 function StatusChips({ q, onChange }: { readonly q: string; readonly onChange: (q: string) => void }) {
-  const chosen = statusesIn(q);
-  const toggle = (status: ObservationStatus) =>
-    onChange(withStatuses(q, chosen.includes(status) ? chosen.filter((other) => other !== status) : [...chosen, status]));
+  const chosen = valuesIn(q, "status");
   return (
     <div className={classes.chips} role="group" aria-label="Status">
       {observationStatusSchema.options.map((status) => (
-        <UnstyledButton key={status} className={classes.chip} aria-pressed={chosen.includes(status)} onClick={() => toggle(status)}>
+        <UnstyledButton
+          key={status}
+          className={classes.chip}
+          aria-pressed={chosen.includes(status)}
+          onClick={() => onChange(withToggled(q, "status", status))}
+        >
           <TraceStatus status={status} />
         </UnstyledButton>
       ))}

@@ -1,17 +1,25 @@
 import { parseTraceQuery } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
-import { askedOf, partsOf, statusesIn, withRange, withStatuses, withTerm } from "./query-text.ts";
+import { askedOf, partsOf, valuesIn, withRange, withTerm, withToggled, withoutField } from "./query-text.ts";
 
-describe("the statuses of a query", () => {
-  it("are those of its term", () => {
-    expect(statusesIn("refund status:failure,running")).toEqual(["failure", "running"]);
-    expect(statusesIn("-status:failure refund")).toEqual([]);
+describe("the values of a field in a query", () => {
+  it("are those that a trace may have, none that it must not, and no patterns", () => {
+    expect(valuesIn("refund status:failure,running", "status")).toEqual(["failure", "running"]);
+    expect(valuesIn("-status:failure refund", "status")).toEqual([]);
+    expect(valuesIn('model:gpt*,"gpt*" model:o1', "model")).toEqual(["gpt*", "o1"]);
   });
 
-  it("are replaced, and everything else stays", () => {
-    expect(withStatuses("refund  status:failure cost:>1", ["running"])).toBe("status:running refund cost:>1");
-    expect(withStatuses("status:failure -status:running status:success", [])).toBe("-status:running");
-    expect(withStatuses("", ["failure", "running"])).toBe("status:failure,running");
+  it("are added to their term and taken out of it, and everything else stays", () => {
+    expect(withToggled("", "status", "failure")).toBe("status:failure");
+    expect(withToggled("refund  status:failure cost:>1", "status", "running")).toBe("refund  status:failure,running cost:>1");
+    expect(withToggled("status:failure -status:running status:success", "status", "failure")).toBe("-status:running status:success");
+    expect(withToggled("user:ann refund", "tag", 'to "do", soon')).toBe('user:ann refund tag:"to \\"do\\", soon"');
+    expect(withToggled('user:ann refund tag:"to \\"do\\", soon"', "tag", 'to "do", soon')).toBe("user:ann refund");
+    expect(withToggled("metadata.customer:acme,glo* x", "metadata.customer", "acme")).toBe("metadata.customer:glo* x");
+  });
+
+  it("can be left out", () => {
+    expect(withoutField("tag:a refund tag:b,c -tag:d", "tag")).toBe("refund -tag:d");
   });
 });
 

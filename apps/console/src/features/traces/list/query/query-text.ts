@@ -1,17 +1,37 @@
-import { type ObservationStatus, type TraceTerm, observationStatusSchema, parseTraceQuery } from "@sightline/observability/contract";
+import { type TextValue, type TraceTerm, formatTraceQuery, parseTraceQuery } from "@sightline/observability/contract";
 import type { AskedTraces } from "#features/traces/api/list-traces.ts";
 import { type TimeRange, spanOf } from "#ui/time/time-range.ts";
 import type { ListState } from "#features/traces/list/list-state.ts";
 
-/** The statuses that the query's text asks for; none when it does not, or when it is about more than that. */
-export function statusesIn(text: string): readonly ObservationStatus[] {
-  return statusTerms(text).flatMap(({ values }) => values.flatMap((value) => observationStatusSchema.safeParse(value).data ?? []));
+/** The values of a field that the query's text asks for, any of them; none when it does not. Patterns are no values. */
+export function valuesIn(text: string, field: string): readonly string[] {
+  return termsFor(text, field).flatMap((term) => valuesOf(term).flatMap((value) => (value.isPattern ? [] : [value.text])));
 }
 
-/** The same text asking for these statuses instead, in one term at its beginning. */
-export function withStatuses(text: string, statuses: readonly ObservationStatus[]): string {
-  const rest = without(text, statusTerms(text));
-  return statuses.length === 0 ? rest : `status:${statuses.join(",")} ${rest}`.trim();
+/** The same text asking for that value of the field as well as for the others, or no longer when it did. */
+export function withToggled(text: string, field: string, value: string): string {
+  const terms = termsFor(text, field);
+  if (valuesIn(text, field).includes(value)) {
+    return terms
+      .reduceRight(
+        (left, term) =>
+          replaced(
+            left,
+            term,
+            valuesOf(term).filter((each) => each.isPattern || each.text !== value),
+          ),
+        text,
+      )
+      .trim();
+  }
+  const added = { text: value, isPattern: false };
+  const [first] = terms;
+  return first === undefined ? withTerm(text, formatted(field, [added])) : replaced(text, first, [...valuesOf(first), added]);
+}
+
+/** The text without what it asks of a field. */
+export function withoutField(text: string, field: string): string {
+  return without(text, termsFor(text, field));
 }
 
 export function withTerm(text: string, term: string): string {
@@ -46,8 +66,24 @@ function without(text: string, terms: readonly Pick<TraceTerm, "from" | "to">[])
     .trim();
 }
 
-function statusTerms(text: string) {
+type TermOfValues = Extract<TraceTerm, { kind: "text" | "choice" }>;
+
+/** Those that any of some values satisfies. */
+function termsFor(text: string, field: string): readonly TermOfValues[] {
   return parseTraceQuery(text).terms.flatMap((term) =>
-    term.kind === "choice" && term.field === "status" && !term.isNegated ? [term] : [],
+    (term.kind === "text" || term.kind === "choice") && term.field === field && !term.isNegated ? [term] : [],
   );
+}
+
+function valuesOf({ values }: TermOfValues): readonly TextValue[] {
+  return values.map((value) => (typeof value === "string" ? { text: value, isPattern: false } : value));
+}
+
+function formatted(field: string, values: readonly TextValue[]): string {
+  return formatTraceQuery([{ kind: "text", field, values, isNegated: false }]);
+}
+
+/** The text with other values in a term, and without the term when there is none. */
+function replaced(text: string, term: TermOfValues, values: readonly TextValue[]): string {
+  return values.length === 0 ? without(text, [term]) : `${text.slice(0, term.from)}${formatted(term.field, values)}${text.slice(term.to)}`;
 }
