@@ -2,38 +2,50 @@ import { Button, Group, Modal, NumberInput, TagsInput, Text, TextInput } from "@
 import { notifications } from "@mantine/notifications";
 import { MAX_BULK_TRACES, type ProjectRole } from "@sightline/observability/contract";
 import { IconStar, IconTag, IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
-import { deleteTraces, keysOfTraces, scoreTraces, tagTraces } from "#features/traces/api/bulk.ts";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type Choice, MAX_MATCHING, batchesOf, deleteTraces, keysOfTraces, scoreTraces, tagTraces } from "#features/traces/api/bulk.ts";
 import { useApi } from "#http/api-context.ts";
 import { encoded } from "#http/calls.ts";
+import type { Call } from "#http/send.ts";
 import { useChange } from "#http/use-change.ts";
 import { ConfirmDialog, DialogForm } from "#ui/kit/dialogs.tsx";
 import { ExportButton } from "#ui/kit/export-button.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
-import { plural } from "#ui/words/format.ts";
+import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { formatExactCount } from "#ui/words/format.ts";
 
 type ChosenTracesProps = {
   readonly projectId: string;
   /** The reader's role; undefined while it is not known. */
   readonly role: ProjectRole | undefined;
-  readonly chosen: readonly string[];
+  readonly chosen: Choice;
+  /** How many the query of the list finds; undefined while it is not known. */
+  readonly matching: number | undefined;
+  readonly onChooseAll: (count: number) => void;
   readonly onCompare: (first: string, second: string) => void;
   readonly onClear: () => void;
 };
 
 /** What can be done to the traces that are chosen in the list. */
-export function ChosenTraces({ projectId, role, chosen, onCompare, onClear }: ChosenTracesProps) {
+export function ChosenTraces({ projectId, role, chosen, matching, onChooseAll, onCompare, onClear }: ChosenTracesProps) {
   const api = useApi();
   const [dialog, setDialog] = useState<"tag" | "score" | "delete">();
-  const [first = "", second = ""] = chosen;
+  const ids = "ids" in chosen ? chosen.ids : [];
+  const [first = "", second = ""] = ids;
   const mayEdit = role === "editor" || role === "owner";
-  const many = { projectId, ids: chosen, onClose: () => setDialog(undefined) };
+  const many = { projectId, choice: chosen, onClose: () => setDialog(undefined) };
   return (
     <Group gap="xs" ml="auto" role="group" aria-label="Chosen traces">
       <Text size="sm">
-        {plural(chosen.length, "trace", "traces")} chosen{chosen.length === MAX_BULK_TRACES && ", the most at once"}
+        {"q" in chosen && (chosen.count === MAX_MATCHING ? "The newest " : "All ")}
+        {inWords(chosen)} chosen{ids.length === MAX_BULK_TRACES && ", the most that can be ticked"}
       </Text>
-      <Button size="compact-sm" disabled={chosen.length !== 2} title="Choose two traces" onClick={() => onCompare(first, second)}>
+      {"ids" in chosen && matching !== undefined && matching > chosen.count && (
+        <Button size="compact-sm" variant="light" onClick={() => onChooseAll(Math.min(matching, MAX_MATCHING))}>
+          Choose {matching > MAX_MATCHING ? `the newest ${formatExactCount(MAX_MATCHING)}` : `all ${formatExactCount(matching)}`} that match
+        </Button>
+      )}
+      <Button size="compact-sm" disabled={ids.length !== 2} title="Choose two traces" onClick={() => onCompare(first, second)}>
         Compare
       </Button>
       {mayEdit && (
@@ -55,7 +67,7 @@ export function ChosenTraces({ projectId, role, chosen, onCompare, onClear }: Ch
           api.download({
             part: "observability",
             path: encoded`/api/v1/projects/${projectId}/export`,
-            query: { trace_ids: chosen.join(",") },
+            query: "q" in chosen ? { q: chosen.q } : { trace_ids: ids.join(",") },
             accept: "application/jsonl",
             signal,
           })
@@ -76,38 +88,75 @@ export function ChosenTraces({ projectId, role, chosen, onCompare, onClear }: Ch
   );
 }
 
-type ManyProps = { readonly projectId: string; readonly ids: readonly string[]; readonly onClose: () => void };
+function inWords({ count }: Choice): string {
+  return `${formatExactCount(count)} ${count === 1 ? "trace" : "traces"}`;
+}
 
-/** A change of them all, which tells how many there still were. */
+type ManyProps = { readonly projectId: string; readonly choice: Choice; readonly onClose: () => void };
+
+/** A change of them all, batch by batch, which tells how many there still were; closing its dialog stops it after a batch. */
 function useChangeOfMany(
-  { projectId, onClose }: ManyProps,
-  send: Parameters<typeof useChange<{ traces: number }>>[0]["send"],
+  { projectId, choice, onClose }: ManyProps,
+  send: (ids: readonly string[]) => Call<{ traces: number }>,
   done: string,
 ) {
-  return useChange({
-    send,
+  const [changed, setChanged] = useState(0);
+  const isStopped = useRef(false);
+  useEffect(
+    () => () => {
+      isStopped.current = true;
+    },
+    [],
+  );
+  const change = useChange({
+    async send(_, api) {
+      isStopped.current = false;
+      let traces = 0;
+      for await (const ids of batchesOf(api, projectId, choice)) {
+        traces += (await api.request(send(ids))).traces;
+        setChanged(traces);
+        if (isStopped.current) {
+          break;
+        }
+      }
+      return { traces };
+    },
     refreshes: keysOfTraces(projectId),
+    refreshesAlways: true,
     onRefreshed: ({ traces }) => {
-      notifications.show({ color: "green", message: `${plural(traces, "trace was", "traces were")} ${done}.` });
+      notifications.show({ color: "green", message: `${formatExactCount(traces)} ${traces === 1 ? "trace was" : "traces were"} ${done}.` });
       onClose();
     },
   });
+  const close = () => {
+    if (change.isPending) {
+      isStopped.current = true;
+    } else {
+      onClose();
+    }
+  };
+  const tools: ReactNode = changed > 0 && (
+    <Dimmed role="status" mr="auto">
+      {formatExactCount(changed)} of {formatExactCount(choice.count)} {done}
+    </Dimmed>
+  );
+  return { change, close, form: { change, tools, ...(change.isPending ? { cancel: "Stop" } : {}) } };
 }
 
 function TagDialog(props: ManyProps) {
-  const { projectId, ids, onClose } = props;
+  const { projectId, choice } = props;
   const [add, setAdd] = useState<string[]>([]);
   const [remove, setRemove] = useState<string[]>([]);
-  const change = useChangeOfMany(props, () => tagTraces(projectId, { trace_ids: [...ids], add, remove }), "tagged");
+  const { change, close, form } = useChangeOfMany(props, (ids) => tagTraces(projectId, { trace_ids: [...ids], add, remove }), "tagged");
   return (
-    <Modal opened onClose={onClose} title={`Tag ${plural(ids.length, "trace", "traces")}`}>
+    <Modal opened onClose={close} title={`Tag ${inWords(choice)}`}>
       <DialogForm
-        change={change}
+        {...form}
         failed="The traces were not tagged"
         submit="Save tags"
         disabled={add.length + remove.length === 0}
         onSubmit={() => change.mutate()}
-        onCancel={onClose}
+        onCancel={close}
       >
         <TagsInput
           label="Add"
@@ -134,13 +183,13 @@ function TagDialog(props: ManyProps) {
 }
 
 function ScoreDialog(props: ManyProps) {
-  const { projectId, ids, onClose } = props;
+  const { projectId, choice } = props;
   const [name, setName] = useState("");
   const [value, setValue] = useState<number | string>(1);
   const [comment, setComment] = useState("");
-  const change = useChangeOfMany(
+  const { change, close, form } = useChangeOfMany(
     props,
-    () =>
+    (ids) =>
       scoreTraces(projectId, {
         trace_ids: [...ids],
         name: name.trim(),
@@ -150,14 +199,14 @@ function ScoreDialog(props: ManyProps) {
     "scored",
   );
   return (
-    <Modal opened onClose={onClose} title={`Score ${plural(ids.length, "trace", "traces")}`}>
+    <Modal opened onClose={close} title={`Score ${inWords(choice)}`}>
       <DialogForm
-        change={change}
+        {...form}
         failed="The traces were not scored"
         submit="Score"
         disabled={name.trim() === "" || value === ""}
         onSubmit={() => change.mutate()}
-        onCancel={onClose}
+        onCancel={close}
       >
         <TextInput label="Name" placeholder="helpful" maxLength={200} data-autofocus {...typedInto(name, setName)} />
         <NumberInput label="Value" value={value} onChange={setValue} />
@@ -168,19 +217,21 @@ function ScoreDialog(props: ManyProps) {
 }
 
 function DeleteDialog({ onDeleted, ...props }: ManyProps & { readonly onDeleted: () => void }) {
-  const { projectId, ids, onClose } = props;
-  const change = useChangeOfMany({ ...props, onClose: onDeleted }, () => deleteTraces(projectId, ids), "deleted");
-  const many = plural(ids.length, "trace", "traces");
+  const { projectId, choice } = props;
+  const { change, close, form } = useChangeOfMany({ ...props, onClose: onDeleted }, (ids) => deleteTraces(projectId, ids), "deleted");
+  const many = inWords(choice);
   return (
     <ConfirmDialog
       opened
-      title={`Delete ${many}?`}
-      change={change}
+      title={
+        "q" in choice ? `Delete ${choice.count === MAX_MATCHING ? "the newest" : "all"} ${many} that match the query?` : `Delete ${many}?`
+      }
+      cancel={choice.count === 1 ? "Keep it" : "Keep them"}
+      {...form}
       failed="The traces were not deleted"
       confirm={`Delete ${many}`}
-      cancel={ids.length === 1 ? "Keep it" : "Keep them"}
       onConfirm={() => change.mutate()}
-      onClose={onClose}
+      onClose={change.isPending ? close : props.onClose}
     >
       <Text>Their steps, scores and figures go with them. Nobody can bring them back.</Text>
     </ConfirmDialog>

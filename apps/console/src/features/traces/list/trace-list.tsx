@@ -8,6 +8,7 @@ import { formatExactCount, plural } from "#ui/words/format.ts";
 import { EmptyPanel, ListError, LoadingList } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { Status } from "#ui/kit/status.tsx";
+import type { Choice } from "#features/traces/api/bulk.ts";
 import { histogramQuery, isLive, tracesQuery } from "#features/traces/api/list-traces.ts";
 import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/marks/live-mark.tsx";
@@ -49,7 +50,13 @@ export function TraceList({ projectId, role, state, onChange, onCompare, setUp }
   });
   // The same answer that the histogram shows.
   const counted = useQuery({ ...histogramQuery(projectId, q), enabled: readable });
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [ticked, setTicked] = useState<readonly string[]>([]);
+  // All that a query found when they were chosen, also those that are not shown.
+  const [matching, setMatching] = useState<Extract<Choice, { q: string }>>();
+  const tick = (ids: readonly string[]) => {
+    setTicked(ids.slice(0, MAX_BULK_TRACES));
+    setMatching(undefined);
+  };
   const traces = list.data?.pages.flatMap(({ items }) => items);
 
   function toFirst(): void {
@@ -79,6 +86,9 @@ export function TraceList({ projectId, role, state, onChange, onCompare, setUp }
   if (traces.length === 0 && q === "") {
     return <Paper>{setUp}</Paper>;
   }
+  const all = matching?.q === q ? matching : undefined;
+  const chosen = all ?? { ids: ticked, count: ticked.length };
+  const shownChosen = all === undefined ? ticked : traces.map(({ id }) => id);
   return (
     <>
       <TraceHistogramBar projectId={projectId} state={state} onChange={onChange} />
@@ -88,8 +98,16 @@ export function TraceList({ projectId, role, state, onChange, onCompare, setUp }
           {list.data?.pages[0]?.is_cost_pending === true && "; prices changed a moment ago, some costs are still the old ones"}
         </Dimmed>
         <Freshness readable={readable} error={list.error} live={isLive(list.data?.pages.length) ? live : undefined} onFirst={toFirst} />
-        {chosen.length > 0 && (
-          <ChosenTraces projectId={projectId} role={role} chosen={chosen} onCompare={onCompare} onClear={() => setChosen([])} />
+        {chosen.count > 0 && (
+          <ChosenTraces
+            projectId={projectId}
+            role={role}
+            chosen={chosen}
+            matching={counted.data?.total}
+            onChooseAll={(count) => setMatching({ q, count })}
+            onCompare={onCompare}
+            onClear={() => tick([])}
+          />
         )}
       </div>
       {traces.length === 0 ? (
@@ -102,11 +120,9 @@ export function TraceList({ projectId, role, state, onChange, onCompare, setUp }
               traces={traces}
               columns={columns}
               sorting={{ sort, order }}
-              chosen={chosen}
+              chosen={shownChosen}
               onSort={(sorting) => onChange({ ...state, ...sorting })}
-              onChoose={(ids, isChosen) =>
-                setChosen([...chosen.filter((id) => !ids.includes(id)), ...(isChosen ? ids : [])].slice(0, MAX_BULK_TRACES))
-              }
+              onChoose={(ids, isChosen) => tick([...shownChosen.filter((id) => !ids.includes(id)), ...(isChosen ? ids : [])])}
               onTerm={(term) => onChange({ ...state, q: withTerm(state.q, term) })}
             />
           </Paper>
