@@ -47,7 +47,7 @@ export const NUMBERS = {
     label: "Cost",
     ofTrace: "apart",
     field: { name: "cost", description: "US dollars, by the project's prices", example: ">0.10" },
-    column: { width: 74 },
+    column: { width: 84 },
   },
 } as const satisfies Readonly<Record<string, NumberDefinition>>;
 

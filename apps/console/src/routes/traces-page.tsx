@@ -41,12 +41,13 @@ export function TracesPage() {
     list,
     Object.values(search).some((value) => value !== undefined),
   );
+  const isEmpty = project?.last_trace_at === null && state.q === "";
   return (
     <WidePage>
       <PageHeader title="Traces" documentTitle={name === undefined ? "Traces" : `Traces of ${name}`}>
-        <ListTools {...list} />
+        {!isEmpty && <ListTools {...list} />}
       </PageHeader>
-      <ListBar key={`bar ${projectId}`} {...list} />
+      {!isEmpty && <ListBar key={`bar ${projectId}`} {...list} />}
       <TraceList
         key={projectId}
         {...list}

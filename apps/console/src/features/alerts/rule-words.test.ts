@@ -4,16 +4,20 @@ import { ruleInWords } from "./rule-words.ts";
 test.each([
   [
     { metric: "error_rate", threshold: 0.05, window_minutes: 15, filter: { model: "m-1" } },
-    "error rate of model “m-1” is above 5% in the last 15 minutes",
+    "the error rate of model “m-1” is above 5% in the last 15 minutes",
   ],
   [
     { metric: "latency_p95", threshold: 30_000, window_minutes: 60, filter: {} },
-    "95th percentile of durations is above 30 s in the last hour",
+    "the 95th percentile of durations is above 30 s in the last hour",
   ],
-  [{ metric: "no_traces", threshold: 0, window_minutes: 180, filter: {} }, "number of traces begun is at or below 0 in the last 3 hours"],
+  [{ metric: "no_traces", threshold: 0, window_minutes: 180, filter: {} }, "no trace has started in the last 3 hours"],
+  [
+    { metric: "no_traces", threshold: 2, window_minutes: 60, filter: { trace: "shop" } },
+    "the number of traces started of trace “shop” is at or below 2 in the last hour",
+  ],
   [
     { metric: "cost", threshold: 12, window_minutes: 1440, filter: { trace: "shop" } },
-    "cost of trace “shop” is above $12.00 in the last 24 hours",
+    "the cost of trace “shop” is above $12.00 in the last 24 hours",
   ],
 ] as const)("a rule reads as a sentence: %j", (rule, words) => {
   expect(ruleInWords(rule)).toBe(words);

@@ -31,7 +31,7 @@ export const METRICS: Readonly<Record<AlertMetric, Words>> = {
   cost_per_user: { label: "cost of one user", unit: "$", factor: 1, write: formatCost, narrowedBy: ["trace", "model"] },
   tokens: { label: "tokens", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace", "model"] },
   gaps: { label: "missing events", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
-  no_traces: { label: "number of traces begun", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace"] },
+  no_traces: { label: "number of traces started", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace"] },
 };
 
 export const METRIC_CHOICES = (Object.keys(METRICS) as AlertMetric[]).map((value) => ({ value, label: METRICS[value].label }));
@@ -53,7 +53,7 @@ export function comparison(metric: AlertMetric): string {
   return ["errors", "tokens", "gaps"].includes(metric) ? "are above" : "is above";
 }
 
-/** `errors of model “m-1” are above 10 in the last 15 minutes` */
+/** `the errors of model “m-1” are above 10 in the last 15 minutes` */
 export function ruleInWords({
   metric,
   threshold,
@@ -61,6 +61,9 @@ export function ruleInWords({
   filter,
 }: Pick<AlertRule, "metric" | "threshold" | "window_minutes" | "filter">): string {
   const { label, write } = METRICS[metric];
+  if (metric === "no_traces" && threshold === 0) {
+    return `no trace${filter.trace === undefined ? "" : ` “${filter.trace}”`} has started in the last ${windowInWords(minutes)}`;
+  }
   const narrowed = Object.entries(filter).map(([what, which]) => ` of ${what} “${which}”`);
-  return `${label}${narrowed.join("")} ${comparison(metric)} ${write(threshold)} in the last ${windowInWords(minutes)}`;
+  return `the ${label}${narrowed.join("")} ${comparison(metric)} ${write(threshold)} in the last ${windowInWords(minutes)}`;
 }

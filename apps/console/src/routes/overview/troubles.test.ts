@@ -147,7 +147,7 @@ describe("of a project", () => {
       }) as AlertRule;
     const rules = [rule("Errors", "firing", true), rule("Well", "ok", true), rule("Off", "firing", false)];
     expect(alertTroubles(PROJECT, rules)).toMatchObject([
-      { title: "“Errors” is firing", reason: "in Support: errors are above 3 in the last hour" },
+      { title: "“Errors” is firing", reason: "in Support: the errors are above 3 in the last hour" },
     ]);
   });
 });

@@ -66,7 +66,7 @@ function Compare({ compared }: { readonly compared: Compared }) {
   }
   const run = (side: "A" | "B", trace: ComparedTrace, other: ComparedTrace, onPick: (id: string) => void) => (
     <RunCard side={side} projectId={projectId} trace={trace}>
-      <PickTrace projectId={projectId} label={`Another ${side}`} query={named(other.name)} except={[trace.id, other.id]} onPick={onPick} />
+      <PickTrace projectId={projectId} label={`Change ${side}`} query={named(other.name)} except={[trace.id, other.id]} onPick={onPick} />
     </RunCard>
   );
   return (

@@ -70,7 +70,14 @@ export function CompareSetsPage() {
         <div className={classes.sets}>
           {side("a", a)}
           {side("b", b)}
-          <Select label="Time" data={SPANS} value={span} allowDeselect={false} onChange={(value) => change({ hours: value ?? SPAN })} />
+          <Select
+            label="Time"
+            size="md"
+            data={SPANS}
+            value={span}
+            allowDeselect={false}
+            onChange={(value) => change({ hours: value ?? SPAN })}
+          />
         </div>
         {a === "" || b === "" ? (
           <Paper>
@@ -114,7 +121,7 @@ function Compared({ projectId, sets }: { readonly projectId: string; readonly se
           Figures
         </Title>
         <Text size="sm" c="dimmed" mb="xs">
-          A: {ofA}, B: {ofB}. “Higher” and “lower” are said only where the two 95% ranges do not overlap.
+          A: {ofA}, B: {ofB}. A figure is called higher or lower only where the two 95% ranges do not overlap.
         </Text>
         <Paper>
           <SetFigures comparison={query.data} />
@@ -125,7 +132,7 @@ function Compared({ projectId, sets }: { readonly projectId: string; readonly se
           Steps
         </Title>
         <Text size="sm" c="dimmed" mb="xs">
-          Of the newest {plural(a.traces_of_steps, "trace", "traces")} of A and {formatExactCount(b.traces_of_steps)} of B; those that
+          In the newest {plural(a.traces_of_steps, "trace", "traces")} of A and {formatExactCount(b.traces_of_steps)} of B; steps that
           changed come first.
         </Text>
         <Paper>

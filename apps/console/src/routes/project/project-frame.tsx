@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, getRouteApi } from "@tanstack/react-router";
+import { Link, Outlet, getRouteApi, useLocation } from "@tanstack/react-router";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import classes from "./project-frame.module.css";
 import { Button } from "@mantine/core";
 import { IconActivity } from "@tabler/icons-react";
 import { hasCode } from "#http/api-error.ts";
+import { useActiveInView } from "#ui/page/active-in-view.ts";
 import { MissingPage } from "#ui/page/missing-page.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId");
@@ -19,10 +20,15 @@ const TABS = [
   { label: "Settings", to: "/projects/$projectId/settings" },
 ] as const;
 
+/** What comes behind the project in an address: both comparisons are one tab. */
+const pageOf = (path: string) => path.split("/")[3];
+
 /** A project's name and its pages, above each of them. The heading of the page is the page's own. */
 export function ProjectFrame() {
   const { projectId } = route.useParams();
   const project = useQuery(projectQuery(projectId));
+  const { pathname } = useLocation();
+  const tabs = useActiveInView<HTMLUListElement>(`${pathname} ${project.data?.id}`);
   // An id that is none is answered as an invalid request.
   if (project.data === undefined && hasCode(project.error, "project_not_found", "invalid_request")) {
     return (
@@ -46,10 +52,16 @@ export function ProjectFrame() {
           <span aria-hidden="true">/</span>
           <span className={classes.name}>{project.data?.name ?? "…"}</span>
         </div>
-        <ul className={classes.tabs}>
+        <ul ref={tabs} className={classes.tabs}>
           {TABS.map(({ label, to }) => (
             <li key={label}>
-              <Link to={to} params={{ projectId }} className={classes.tab} activeOptions={{ includeSearch: false }}>
+              <Link
+                to={to}
+                params={{ projectId }}
+                className={classes.tab}
+                activeOptions={{ includeSearch: false }}
+                aria-current={pageOf(to) === pageOf(pathname) ? "page" : undefined}
+              >
                 {label}
               </Link>
             </li>

@@ -11,6 +11,7 @@ import { KeySettings } from "#features/projects/settings/key-settings.tsx";
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
 import { Unanswered, LoadingRows } from "#ui/kit/list-states.tsx";
+import { useActiveInView } from "#ui/page/active-in-view.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import classes from "./settings-page.module.css";
@@ -63,10 +64,11 @@ function Sections({ project }: { readonly project: Project }) {
   const navigate = route.useNavigate();
   const me = useMe();
   const chosen = SECTION_IDS.find((id) => id === section);
+  const links = useActiveInView<HTMLElement>(chosen ?? "");
   const toProjects = () => void navigate({ to: "/projects" });
   return (
     <div className={classes.columns}>
-      <nav aria-label="Settings" className={classes.nav}>
+      <nav ref={links} aria-label="Settings" className={classes.nav}>
         {GROUPS.map(({ heading, sections }) => (
           <Fragment key={heading ?? ""}>
             {heading !== undefined && <span className={classes.heading}>{heading}</span>}

@@ -39,7 +39,7 @@ export function RuleTable({ rules, channels, mayChange, onEdit, onSwitch, onDele
           render: (rule) => (
             <>
               <Text fw={550}>{rule.name}</Text>
-              <Dimmed>When the {ruleInWords(rule)}</Dimmed>
+              <Dimmed>When {ruleInWords(rule)}</Dimmed>
             </>
           ),
         },

@@ -84,7 +84,7 @@ function Suggestions({ mayChange, onChoose }: { readonly mayChange: boolean; rea
           {SUGGESTED.map(({ why, rule }) => (
             <div key={rule.name} className={classes.suggestion}>
               <Text fw={550}>{rule.name}</Text>
-              <Text size="sm">When the {ruleInWords(rule)}.</Text>
+              <Text size="sm">When {ruleInWords(rule)}.</Text>
               <Dimmed>{why}</Dimmed>
               <Button size="xs" variant="default" aria-label={`Use this: ${rule.name}`} onClick={() => onChoose(rule)}>
                 Use this

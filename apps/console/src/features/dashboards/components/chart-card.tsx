@@ -1,4 +1,4 @@
-import { Paper, Skeleton, Title } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import type { Chart, TraceFigures } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -8,12 +8,11 @@ import { queryOfGroup } from "#features/dashboards/groupings.ts";
 import { MEASURES } from "#features/dashboards/measures.ts";
 import { endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
 import { PlainTable } from "#ui/kit/data-table.tsx";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { Unanswered } from "#ui/kit/list-states.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import breakdown from "./breakdown.module.css";
 import classes from "./chart-card.module.css";
-import { SeriesCard } from "./series-card.tsx";
+import { Card, SeriesCard } from "./series-card.tsx";
 
 const COLORS = ["node", "tool", "retriever", "llm", "span"].map((kind) => `var(--sl-kind-${kind})`);
 const MAX_RANKED = 20;
@@ -35,31 +34,25 @@ export function ChartCard({ chart, tools, ...place }: ChartPlace & { readonly ch
   const q = `${place.q} ${chart.query}`.trim();
   const groups = kind === "ranking" ? MAX_RANKED : COLORS.length;
   const figures = useQuery(traceFiguresQuery(projectId, range, { q, by: by ?? undefined, top: measure, groups }));
-  if (figures.data === undefined || kind === "ranking") {
+  if (figures.data === undefined) {
     return (
-      <Paper component="section" aria-label={chart.name} className={classes.card}>
-        <header className={classes.head}>
-          <div>
-            <Title order={2}>{chart.name}</Title>
-            <Dimmed>{figures.data === undefined ? inWords(chart) : summaryOf(chart, figures.data)}</Dimmed>
-          </div>
-          {tools}
-        </header>
-        {figures.data === undefined ? (
-          <Unanswered query={figures} failed="The chart could not be loaded" loading={<Skeleton height={220} />} />
-        ) : (
-          <Ranking chart={chart} figures={figures.data} q={q} link={place.link} />
-        )}
-      </Paper>
+      <Card title={chart.name} summary={inWords(chart)} tools={tools}>
+        <Unanswered query={figures} failed="The chart could not be loaded" loading={<Skeleton height={220} />} />
+      </Card>
+    );
+  }
+  const about = { title: chart.name, summary: summaryOf(chart, figures.data), note: noteOf(figures.data), tools };
+  if (kind === "ranking") {
+    return (
+      <Card {...about}>
+        <Ranking chart={chart} figures={figures.data} q={q} link={place.link} />
+      </Card>
     );
   }
   const { format, isSum } = MEASURES[measure];
   return (
     <SeriesCard
-      title={chart.name}
-      summary={summaryOf(chart, figures.data)}
-      note={noteOf(figures.data)}
-      tools={tools}
+      {...about}
       kind={kind === "bars" && isSum === true ? "bars" : "lines"}
       {...linesOf(chart, figures.data)}
       format={format}
@@ -111,7 +104,7 @@ function Ranking({ chart: { name, measure, by }, figures, q, link }: RankingProp
         rowKey={({ key }) => key}
         columns={[
           {
-            header: by,
+            header: by.charAt(0).toUpperCase() + by.slice(1),
             className: classes.key,
             render: ({ key }) => {
               const query = queryOfGroup(by, key, q);
@@ -130,25 +123,20 @@ function Ranking({ chart: { name, measure, by }, figures, q, link }: RankingProp
           },
         ]}
       />
-      {noteOf(figures) !== undefined && (
-        <Dimmed size="xs" mt={6}>
-          {noteOf(figures)}
-        </Dimmed>
-      )}
     </div>
   );
 }
 
-/** `Cost by user, of environment:production`. */
+/** `Cost by user where environment:production`. */
 function inWords({ measure, by, query }: Chart): string {
-  return `${MEASURES[measure].label}${by === null ? "" : ` by ${by}`}${query.trim() === "" ? "" : `, of ${query.trim()}`}`;
+  return `${MEASURES[measure].label}${by === null ? "" : ` by ${by}`}${query.trim() === "" ? "" : ` where ${query.trim()}`}`;
 }
 
 function summaryOf(chart: Chart, { total, groups, groups_total: all }: TraceFigures): string {
-  const { of, format } = MEASURES[chart.measure];
+  const { of, format, isSum } = MEASURES[chart.measure];
   const value = of(total);
-  const first = all > groups.length ? `; the first ${groups.length} of ${formatCount(all)}` : "";
-  return `${inWords(chart)}: ${value === null ? "–" : format(value)} in all${first}`;
+  const first = all > groups.length ? `; top ${groups.length} of ${formatCount(all)}` : "";
+  return `${inWords(chart)}: ${value === null ? "–" : format(value)} ${isSum === true ? "in total" : "overall"}${first}`;
 }
 
 function noteOf({ newest, is_counting: isCounting }: TraceFigures): string | undefined {

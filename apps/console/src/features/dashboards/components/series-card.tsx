@@ -23,13 +23,12 @@ type SeriesCardProps = SeriesChartProps & {
 export function SeriesCard({ title, summary, note, tools, ...chart }: SeriesCardProps) {
   const [isTable, setIsTable] = useState(false);
   return (
-    <Paper component="section" aria-label={title} className={classes.card}>
-      <header className={classes.head}>
-        <div>
-          <Title order={2}>{title}</Title>
-          <Dimmed>{summary}</Dimmed>
-        </div>
-        <Group gap={4} wrap="nowrap">
+    <Card
+      title={title}
+      summary={summary}
+      note={note}
+      tools={
+        <>
           <Button
             size="compact-xs"
             variant="subtle"
@@ -41,8 +40,9 @@ export function SeriesCard({ title, summary, note, tools, ...chart }: SeriesCard
             {isTable ? "Chart" : "Table"}
           </Button>
           {tools}
-        </Group>
-      </header>
+        </>
+      }
+    >
       {isTable ? (
         <div className={classes.table} tabIndex={0} role="region" aria-label={`${title} as a table`}>
           <SeriesTable {...chart} />
@@ -54,6 +54,26 @@ export function SeriesCard({ title, summary, note, tools, ...chart }: SeriesCard
           </Suspense>
         </div>
       )}
+    </Card>
+  );
+}
+
+type CardProps = Pick<SeriesCardProps, "title" | "summary" | "note" | "tools"> & { readonly children: ReactNode };
+
+/** Figures under a heading that says them in a sentence. */
+export function Card({ title, summary, note, tools, children }: CardProps) {
+  return (
+    <Paper component="section" aria-label={title} className={classes.card}>
+      <header className={classes.head}>
+        <div>
+          <Title order={2}>{title}</Title>
+          <Dimmed>{summary}</Dimmed>
+        </div>
+        <Group gap={4} wrap="nowrap">
+          {tools}
+        </Group>
+      </header>
+      {children}
       {note !== undefined && (
         <Dimmed size="xs" mt={6}>
           {note}

@@ -51,7 +51,7 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
           <TextInput
             label="Keep traces for"
             description="Counted from a trace's first event; leave empty to keep traces forever"
-            placeholder="without end"
+            placeholder="forever"
             inputMode="numeric"
             maw={480}
             readOnly={!mayChange}

@@ -50,13 +50,13 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
         <Title order={2}>Masking</Title>
         <Dimmed mt={4} mb="lg">
           Replaced by [masked] before anything is stored or can be searched: in inputs, outputs, attributes, errors, reasoning and tool
-          calls. It counts for new events only; what is stored already stays as it is. Names of steps and ids of users and sessions are not
+          calls. It applies to new events only; what is already stored stays as it is. Names of steps and ids of users and sessions are not
           masked.
         </Dimmed>
         <Form onSubmit={submit} gap="lg">
           <Textarea
             label="Fields"
-            description="One name per line, in upper or lower case. The whole value is masked; * matches any characters: *password*, api_*"
+            description="One name per line; case is ignored. The whole value is masked; * matches any characters: *password*, api_*"
             placeholder="password"
             rows={4}
             spellCheck={false}
@@ -68,7 +68,7 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
               Patterns
             </Text>
             <Dimmed size="xs" mb="xs">
-              Regular expressions in RE2's syntax; what they find in a text is masked. Begin with (?i) for either case.
+              RE2 regular expressions; every match in a text is masked. Start with (?i) to ignore case.
             </Dimmed>
             <Stack gap="xs">
               {patterns.map((pattern, index) => (

@@ -42,7 +42,7 @@ export function ChosenTraces({ projectId, role, chosen, matching, onChooseAll, o
       </Text>
       {"ids" in chosen && matching !== undefined && matching > chosen.count && (
         <Button size="compact-sm" variant="light" onClick={() => onChooseAll(Math.min(matching, MAX_MATCHING))}>
-          Choose {matching > MAX_MATCHING ? `the newest ${formatExactCount(MAX_MATCHING)}` : `all ${formatExactCount(matching)}`} that match
+          Choose {matching > MAX_MATCHING ? `the newest ${formatExactCount(MAX_MATCHING)}` : `all ${formatExactCount(matching)}`}
         </Button>
       )}
       <Button size="compact-sm" disabled={ids.length !== 2} title="Choose two traces" onClick={() => onCompare(first, second)}>

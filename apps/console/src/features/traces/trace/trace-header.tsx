@@ -114,7 +114,7 @@ function TraceLinks({ trace }: { readonly trace: TraceDigest }) {
           </Anchor>
         </span>
       )}
-      {threadId !== null && (
+      {threadId !== null && threadId !== sessionId && (
         <span>
           thread{" "}
           <Anchor

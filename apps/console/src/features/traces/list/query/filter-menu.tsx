@@ -25,7 +25,7 @@ type FilterMenuProps = {
 export function FilterMenu(props: FilterMenuProps) {
   const [opened, setOpened] = useState(false);
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-start" withinPortal={false} trapFocus returnFocus>
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" width={300} withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
         <Button
           variant="default"
