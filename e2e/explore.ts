@@ -119,49 +119,56 @@ export function describeExplore(stage: () => Stage): void {
       expect(new URL(page.url()).searchParams.get("q")).toMatch(/^tool:/);
     });
 
-    test("all that match are tagged, the tag is in the filter menu, and a chart of one's own tells of it", async () => {
-      const page = await openTraces(stage());
-      await page
-        .getByRole("table")
-        .getByRole("checkbox", { name: /^Choose demo agent/ })
-        .first()
-        .click();
-      const chosen = page.getByRole("group", { name: "Chosen traces" });
-      await chosen.getByRole("button", { name: /^Choose all \d+$/ }).click();
-      await chosen.getByText(/^All \d+ traces chosen$/).waitFor();
-      await chosen.getByRole("button", { name: "Tag…" }).click();
-      await page.getByRole("textbox", { name: "Add" }).fill("to review");
-      await page.getByRole("button", { name: "Save tags" }).click();
-      await page.getByText(/^\d+ traces were tagged\.$/).waitFor();
+    test(
+      "all that match are tagged, the tag is in the filter menu, and a chart of one's own tells of it",
+      { timeout: COUNTED_MS },
+      async () => {
+        const page = await openTraces(stage());
+        await page
+          .getByRole("table")
+          .getByRole("checkbox", { name: /^Choose demo agent/ })
+          .first()
+          .click();
+        const chosen = page.getByRole("group", { name: "Chosen traces" });
+        await chosen.getByRole("button", { name: /^Choose all \d+$/ }).click();
+        await chosen.getByText(/^All \d+ traces? chosen$/).waitFor();
+        await chosen.getByRole("button", { name: "Tag…" }).click();
+        await page
+          .getByRole("dialog", { name: /^Tag \d+ traces?$/ })
+          .getByLabel("Add", { exact: true })
+          .fill("to review");
+        await page.getByRole("button", { name: "Save tags" }).click();
+        await page.getByText(/^\d+ traces? (?:was|were) tagged\.$/).waitFor();
 
-      await page.getByRole("button", { name: "Filter", exact: true }).click();
-      const filter = page.getByRole("dialog", { name: "Filter" });
-      await filter.locator("summary", { hasText: /^Tag$/ }).click();
-      await filter.getByRole("checkbox", { name: /^to review/ }).check();
-      await expect.poll(() => queryOf(page).inputValue()).toBe('tag:"to review"');
-      expect(await inspectPage(page, "traces-filter")).toEqual([]);
-      await page.keyboard.press("Escape");
-      await traceOf(page).waitFor();
+        await page.getByRole("button", { name: "Filter", exact: true }).click();
+        const filter = page.getByRole("dialog", { name: "Filter" });
+        await filter.locator("summary", { hasText: /^Tag$/ }).click();
+        await filter.getByRole("checkbox", { name: /^to review/ }).check();
+        await expect.poll(() => queryOf(page).inputValue()).toBe('tag:"to review"');
+        expect(await inspectPage(page, "traces-filter")).toEqual([]);
+        await page.keyboard.press("Escape");
+        await traceOf(page).waitFor();
 
-      await page.getByRole("link", { name: "Dashboard" }).click();
-      await page.getByRole("button", { name: "Add a chart" }).click();
-      const dialog = page.getByRole("dialog", { name: "Add a chart" });
-      await dialog.getByRole("textbox", { name: "Name" }).fill("What to review");
-      await dialog.getByLabel("Measure").selectOption({ label: "Traces" });
-      await dialog.getByLabel("Grouped by").selectOption({ label: "Tag" });
-      await dialog.getByText("Ranking", { exact: true }).click();
-      await dialog.getByRole("button", { name: "Save" }).click();
-      const ranking = page.getByRole("region", { name: "What to review as a list" });
-      await ranking.getByRole("link", { name: "to review" }).waitFor();
-      expect(await inspectPage(page, "dashboard-own-chart")).toEqual([]);
-      await ranking.getByRole("link", { name: "to review" }).click();
-      await expect.poll(() => queryOf(page).inputValue()).toBe('tag:"to review"');
-      await page.goBack();
-      await page.getByRole("button", { name: "Actions for What to review" }).click();
-      await page.getByRole("menuitem", { name: "Delete…" }).click();
-      await page.getByRole("button", { name: "Delete", exact: true }).click();
-      await ranking.waitFor({ state: "detached" });
-    });
+        await page.getByRole("link", { name: "Dashboard" }).click();
+        await page.getByRole("button", { name: "Add a chart" }).click();
+        const dialog = page.getByRole("dialog", { name: "Add a chart" });
+        await dialog.getByRole("textbox", { name: "Name" }).fill("What to review");
+        await dialog.getByLabel("Measure").selectOption({ label: "Traces" });
+        await dialog.getByLabel("Grouped by").selectOption({ label: "Tag" });
+        await dialog.getByText("Ranking", { exact: true }).click();
+        await dialog.getByRole("button", { name: "Save" }).click();
+        const ranking = page.getByRole("region", { name: "What to review as a list" });
+        await ranking.getByRole("link", { name: "to review" }).waitFor();
+        expect(await inspectPage(page, "dashboard-own-chart")).toEqual([]);
+        await ranking.getByRole("link", { name: "to review" }).click();
+        await expect.poll(() => queryOf(page).inputValue()).toBe('tag:"to review"');
+        await page.goBack();
+        await page.getByRole("button", { name: "Actions for What to review" }).click();
+        await page.getByRole("menuitem", { name: "Delete…" }).click();
+        await page.getByRole("button", { name: "Delete", exact: true }).click();
+        await ranking.waitFor({ state: "detached" });
+      },
+    );
 
     test.each(["Sessions", "Users"])("%s are a page of the project", async (name) => {
       const page = await openTraces(stage());

@@ -147,6 +147,9 @@ function TagDialog(props: ManyProps) {
   const { projectId, choice } = props;
   const [add, setAdd] = useState<string[]>([]);
   const [remove, setRemove] = useState<string[]>([]);
+  // What is typed becomes a tag when the field is left, as for the button.
+  const [isTyping, setTyping] = useState(false);
+  const onSearchChange = (text: string) => setTyping(text.trim() !== "");
   const { change, close, form } = useChangeOfMany(props, (ids) => tagTraces(projectId, { trace_ids: [...ids], add, remove }), "tagged");
   return (
     <Modal opened onClose={close} title={`Tag ${inWords(choice)}`}>
@@ -154,7 +157,7 @@ function TagDialog(props: ManyProps) {
         {...form}
         failed="The traces were not tagged"
         submit="Save tags"
-        disabled={add.length + remove.length === 0}
+        disabled={add.length + remove.length === 0 && !isTyping}
         onSubmit={() => change.mutate()}
         onCancel={close}
       >
@@ -166,6 +169,7 @@ function TagDialog(props: ManyProps) {
           maxLength={200}
           value={add}
           onChange={setAdd}
+          onSearchChange={onSearchChange}
           acceptValueOnBlur
         />
         <TagsInput
@@ -175,6 +179,7 @@ function TagDialog(props: ManyProps) {
           maxLength={200}
           value={remove}
           onChange={setRemove}
+          onSearchChange={onSearchChange}
           acceptValueOnBlur
         />
       </DialogForm>
