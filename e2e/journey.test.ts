@@ -140,7 +140,7 @@ describe("in both themes, without a violation that axe finds, is", () => {
   });
 
   test.each<[string, string, (shown: Page) => Promise<void>]>([
-    ["overview", "/", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
+    ["overview", "/", (shown) => shown.getByText("p95 duration").first().waitFor()],
     [
       "code-search",
       `/code?q=how+long+to+wait+before+a+failed+payment+is+tried+again&repo=${encodeURIComponent(REPOSITORY)}`,
