@@ -31,10 +31,12 @@ export async function demo(): Promise<void> {
   // What the agent runs is the code that was just indexed: its traces lead there.
   process.env["OBS_REPO"] = checkout.fullName;
   process.env["OBS_COMMIT"] = checkout.commit;
+  const consoleUrl = environment["PUBLIC_URL"] ?? "http://localhost:3000";
   const publisher = await initializeRedisPublisher({
     redisUrl: environment["OBSERVABILITY_REDIS_URL"] ?? "",
     streamName: environment["OBSERVABILITY_STREAM_NAME"] ?? "observability:events",
     projectId,
+    consoleUrl,
     verifyConsumer: true,
   });
   if (!publisher.ok) {
@@ -49,7 +51,7 @@ export async function demo(): Promise<void> {
   });
   await closeRedisPublisher();
   console.log(`The demo agent says: ${answer}`);
-  const traces = `${environment["PUBLIC_URL"] ?? "http://localhost:3000"}/projects/${projectId}/traces`;
+  const traces = `${consoleUrl}/projects/${projectId}/traces`;
   console.log(`Its run is at ${traces}; one that failed is there too: ${traces}?q=status%3Afailure`);
   process.exit(0);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from stream import Stream
 SOURCES = f"{Path(__file__).parents[1] / 'src'}"
 
 
-def run(stream: Stream, code: str, *, url: str | None = None, wait: bool = True, **more: str):
+def run(stream: Stream, code: str, *, url: str | None = None, wait: bool = True, stderr: int = subprocess.PIPE, **more: str):
     begin = "import sightline, os, sys, time\nfrom sightline import *\n"
     environment = {
         **os.environ,
@@ -32,7 +33,7 @@ def run(stream: Stream, code: str, *, url: str | None = None, wait: bool = True,
         [sys.executable, "-X", "dev", "-W", "error", "-c", begin + textwrap.dedent(code)],
         env=environment,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
     )
     if not wait:
@@ -41,7 +42,7 @@ def run(stream: Stream, code: str, *, url: str | None = None, wait: bool = True,
         out, err = process.communicate(timeout=20)
     finally:
         process.kill()
-    assert (process.returncode, err) == (0, "")
+    assert (process.returncode, err or "") == (0, "")
     return out
 
 
@@ -195,6 +196,31 @@ def test_children_of_multiprocessing_send_what_is_left(idle_stream: Stream, tmp_
     )
     run(idle_stream, f"import runpy; sys.argv = [{str(script)!r}]; runpy.run_path({str(script)!r}, run_name='__main__')")
     assert names(idle_stream) == ["child 0", "child 1", "child 2"]
+
+
+def test_in_a_terminal_it_says_where_its_first_trace_is_once(idle_stream: Stream):
+    def said(**more: str) -> str:
+        terminal, stderr = pty.openpty()
+        code = """
+        initialize_redis_publisher().wait()
+        with trace("first"): pass
+        with trace("second"): pass
+        """
+        watched = {"CI": "", "PYTEST_CURRENT_TEST": "", "OBS_CONSOLE_URL": "https://sightline.acme.dev/"}
+        run(idle_stream, code, stderr=stderr, **{**watched, **more})
+        os.close(stderr)
+        try:
+            return os.read(terminal, 1000).decode()
+        except OSError:
+            return ""
+        finally:
+            os.close(terminal)
+
+    address = f"https://sightline.acme.dev/projects/{PROJECT_ID}/traces/"
+    line = said()
+    first = next(trace for trace in idle_stream.read().traces if trace["name"] == "first")
+    assert line == f"Sightline: {address}{first['trace_id']}\r\n"
+    assert said(CI="true") == said(OBS_CONSOLE_URL="") == ""
 
 
 def test_switched_off_it_costs_no_thread_and_no_import(idle_stream: Stream):

@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createTestStream, ofType } from "#testing/stream.ts";
+import { createTestStream, ofType, PROJECT_ID } from "#testing/stream.ts";
 
 let stream: ReturnType<typeof createTestStream>;
 
@@ -84,5 +85,33 @@ describe("A process that publishes", () => {
     const failed = await runApplication(`throw new Error("mine");`);
     expect(failed.code).toBe(1);
     expect(failed.output).toContain("mine");
+  });
+
+  it.runIf(process.platform === "linux")("says in a terminal where its first trace is, once, and nowhere else", async () => {
+    const door = fileURLToPath(new URL("index.ts", import.meta.url));
+    const program = `import { closeRedisPublisher, initializeRedisPublisher, observe } from ${JSON.stringify(door)};
+      await initializeRedisPublisher(${JSON.stringify({ ...stream.options, logger: undefined })});
+      observe({ name: "first" }, () => 1);
+      observe({ name: "second" }, () => 2);
+      await closeRedisPublisher();`;
+    const inTerminal = (more: Readonly<Record<string, string>>) =>
+      promisify(execFile)(
+        "script",
+        ["--quiet", "--return", "--command", `exec "$NODE" --input-type=module --eval "$PROGRAM"`, "/dev/null"],
+        {
+          env: {
+            PATH: process.env["PATH"],
+            NODE: process.execPath,
+            PROGRAM: program,
+            OBS_CONSOLE_URL: "https://sightline.acme.dev/",
+            ...more,
+          },
+        },
+      );
+    const { stdout } = await inTerminal({});
+    const [first] = ofType(await stream.read(), "trace.start");
+    expect(stdout).toBe(`Sightline: https://sightline.acme.dev/projects/${PROJECT_ID}/traces/${String(first?.["trace_id"])}\r\n`);
+    const quiet = await Promise.all([{ CI: "true" }, { NODE_ENV: "test" }, { OBS_CONSOLE_URL: "" }].map(inTerminal));
+    expect(quiet.map((ended) => ended.stdout)).toEqual(["", "", ""]);
   });
 });

@@ -13,6 +13,7 @@ import type {
 } from "../event/event.ts";
 import { createIdentifier } from "../event/identifier.ts";
 import { countDropped, observe } from "../settings/metrics.ts";
+import { tellFirstTrace } from "./first-trace.ts";
 import { PayloadCopies } from "./payload-copies.ts";
 import { deploymentOfProcess } from "../settings/settings.ts";
 import { sdkState } from "../client/sdk-state.ts";
@@ -89,7 +90,7 @@ export type OpenObservation = {
 
 /** Undefined when nothing is recorded; the caller's own work goes on either way. */
 export function startTrace(start: TraceStart): OpenTrace | undefined {
-  return record((copies, publish, now) => {
+  const opened = record((copies, publish, now) => {
     const traceId = createIdentifier();
     const { environment, release, version, tags, metadata } = { ...deploymentOfProcess(), ...withoutMissing(start.labels) };
     publish("trace.start", {
@@ -108,6 +109,10 @@ export function startTrace(start: TraceStart): OpenTrace | undefined {
     });
     return { traceId };
   });
+  if (opened !== undefined) {
+    tellFirstTrace(opened);
+  }
+  return opened;
 }
 
 function withoutMissing(labels: TraceLabels = {}): TraceLabels {

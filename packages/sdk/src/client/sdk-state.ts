@@ -18,6 +18,8 @@ export type SdkState = {
   /** Takes the publisher's listeners off the process again. */
   removeExitHooks: (() => void) | undefined;
   capturePrompts: boolean;
+  /** Whether this process has said where its first trace is. */
+  isFirstTraceTold: boolean;
   readonly metrics: PublisherMetrics;
   readonly spans: AsyncLocalStorage<ActiveSpan>;
   /** Set by an integration: the framework's run around the running code. */
@@ -42,6 +44,7 @@ function findState(): SdkState {
     closing: undefined,
     removeExitHooks: undefined,
     capturePrompts: false,
+    isFirstTraceTold: false,
     metrics: createMetrics(),
     spans: new AsyncLocalStorage(),
     frameworkSpan: undefined,

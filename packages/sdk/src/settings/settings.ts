@@ -20,6 +20,8 @@ export type PublisherOptions = {
   readonly captureReasoning?: boolean;
   /** Unicode code points. Default `OBS_REASONING_MAX_LENGTH`, else 50000. */
   readonly reasoningMaxLength?: number;
+  /** Address of the console, by which a process in a terminal says where its first trace is. Default `OBS_CONSOLE_URL`. */
+  readonly consoleUrl?: string;
   /** Runs on a bounded copy of every payload before it leaves the process. */
   readonly mask?: MaskFunction;
   /** Default `console.warn`. */
@@ -77,6 +79,7 @@ export function readSettings(options: PublisherOptions, environment: Environment
       options.reasoningMaxLength ?? Number(environment["OBS_REASONING_MAX_LENGTH"] || 50_000),
       problems,
     ),
+    consoleUrl: options.consoleUrl ?? environment["OBS_CONSOLE_URL"] ?? "",
     mask: options.mask,
     logger: options.logger ?? consoleLogger,
     maxBufferBytes: checkCount("maxBufferBytes", options.maxBufferBytes ?? 32 * 1024 * 1024, problems),
@@ -93,6 +96,11 @@ export function isSwitchedOff(): boolean {
 /** What `OBS_ENVIRONMENT` and `OBS_RELEASE` say about where the application runs. */
 export function deploymentOfProcess(): { readonly environment: string | undefined; readonly release: string | undefined } {
   return { environment: processEnvironment["OBS_ENVIRONMENT"] || undefined, release: processEnvironment["OBS_RELEASE"] || undefined };
+}
+
+/** Whether somebody watches this process as it runs: neither a CI nor a test, and its errors go to a terminal. */
+export function isWatched(): boolean {
+  return process.stderr.isTTY && !processEnvironment["CI"] && processEnvironment["NODE_ENV"] !== "test";
 }
 
 /** What `OBS_REPO` and `OBS_COMMIT` say about the application's code. */

@@ -7,9 +7,14 @@ const intake = {
   otlp_url: "http://localhost:18000/v1/traces",
 };
 
-it("the environment of an application names the Redis and, when it is another than the usual, the stream", () => {
-  expect(environmentFor("p1", intake)).toBe("OBS_PROJECT_ID=p1\nOBS_REDIS_URL=redis://events.acme.dev:16380");
-  expect(environmentFor("p1", { ...intake, stream_name: "acme" })).toContain("\nOBS_STREAM_NAME=acme");
+it("the environment of an application names the Redis, the console and, when it is another than the usual, the stream", () => {
+  const origin = "https://sightline.acme.dev";
+  expect(environmentFor("p1", intake, origin).split("\n")).toEqual([
+    "OBS_PROJECT_ID=p1",
+    "OBS_REDIS_URL=redis://events.acme.dev:16380",
+    "OBS_CONSOLE_URL=https://sightline.acme.dev",
+  ]);
+  expect(environmentFor("p1", { ...intake, stream_name: "acme" }, origin)).toContain("\nOBS_STREAM_NAME=acme");
 });
 
 it("only an address that leaves something open comes with a note", () => {

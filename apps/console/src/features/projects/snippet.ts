@@ -3,12 +3,13 @@ import type { Intake } from "@sightline/observability/contract";
 /** The stream that the SDK writes to when it is told of none. */
 const DEFAULT_STREAM = "observability:events";
 
-/** What an application needs in its environment to send its traces to a project. */
-export function environmentFor(projectId: string, { redis_url, stream_name }: Intake): string {
+/** What an application needs in its environment to send its traces to a project, and to say where they are: in the console at `origin`. */
+export function environmentFor(projectId: string, { redis_url, stream_name }: Intake, origin: string): string {
   return [
     `OBS_PROJECT_ID=${projectId}`,
     `OBS_REDIS_URL=${redis_url}`,
     ...(stream_name === DEFAULT_STREAM ? [] : [`OBS_STREAM_NAME=${stream_name}`]),
+    `OBS_CONSOLE_URL=${origin}`,
   ].join("\n");
 }
 
@@ -43,7 +44,7 @@ const PYTHON: LanguageSetUp = {
   code: `import sightline
 from langgraph.graph import START, MessagesState
 
-sightline.initialize_redis_publisher().wait()  # reads the two variables
+sightline.initialize_redis_publisher().wait()  # reads these variables
 sightline.wrap_llm_adapter()  # also records prompts and answers of models
 
 graph = sightline.create_traced_graph(MessagesState, trace_name="my-agent")
@@ -63,7 +64,7 @@ function inTypeScript(packages: string, imports: string, work: string): Language
     code: `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 ${imports}
 
-await initializeRedisPublisher(); // reads OBS_REDIS_URL and OBS_PROJECT_ID
+await initializeRedisPublisher(); // reads OBS_REDIS_URL, OBS_PROJECT_ID and OBS_CONSOLE_URL
 wrapLlmAdapter(); // also records prompts and answers of models
 
 ${work}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from sightline._capture.code_reference import CodeReference
+from sightline._capture.first_trace import tell_first_trace
 from sightline._capture.payload_copies import PayloadCopies
 from sightline._client.state import state
 from sightline._event.identifier import create_identifier
@@ -95,7 +96,10 @@ def start_trace(
         publish("trace.start", body)
         return OpenTrace(trace_id)
 
-    return _record(work)
+    opened = _record(work)
+    if opened is not None:
+        tell_first_trace(opened.trace_id)
+    return opened
 
 
 def end_trace(trace: OpenTrace, outcome: Outcome) -> None:

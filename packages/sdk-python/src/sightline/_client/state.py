@@ -28,6 +28,8 @@ class State:
         """Held while a publisher is started or taken away."""
         self.publisher: Publisher | None = None
         self.capture_prompts = False
+        self.is_first_trace_told = False
+        """Whether this process has said where its first trace is."""
         self.metrics = Metrics()
         self.framework_span: Callable[[], ActiveSpan | None] | None = None
         """Set by an integration: the framework's run around the running code."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -42,6 +43,7 @@ class Options:
     enabled: bool | None = None
     capture_reasoning: bool | None = None
     reasoning_max_length: int | None = None
+    console_url: str | None = None
     mask: MaskFunction | None = None
     logger: logging.Logger | None = None
     max_buffer_bytes: int = DEFAULT_BUFFER_BYTES
@@ -57,6 +59,8 @@ class Settings:
     capture_reasoning: bool
     reasoning_max_length: int
     """Unicode code points."""
+    console_url: str
+    """Empty where nobody is told where traces can be seen."""
     mask: MaskFunction | None
     logger: logging.Logger
     max_buffer_bytes: int
@@ -99,6 +103,7 @@ def read_settings(options: Options, environment: Mapping[str, str] | None = None
             else options.reasoning_max_length,
             problems,
         ),
+        console_url=variables.get("OBS_CONSOLE_URL", "") if options.console_url is None else options.console_url,
         mask=options.mask,
         logger=options.logger or DEFAULT_LOGGER,
         max_buffer_bytes=_check_count("max_buffer_bytes", options.max_buffer_bytes, problems),
@@ -110,6 +115,11 @@ def read_settings(options: Options, environment: Mapping[str, str] | None = None
 def is_switched_off() -> bool:
     """Whether the environment switches the SDK off, which then does not even attach to graphs."""
     return os.environ.get("OBS_ENABLED", "").strip().lower() in FALSE
+
+
+def is_watched() -> bool:
+    """Whether somebody watches this process as it runs: neither a CI nor a test, and its errors go to a terminal."""
+    return sys.stderr.isatty() and not os.environ.get("CI") and not os.environ.get("PYTEST_CURRENT_TEST")
 
 
 def _read_flag(variables: Mapping[str, str], name: str, problems: list[str]) -> bool:

@@ -46,7 +46,7 @@ function WithSdk({ projectId, intake, setUp }: { readonly projectId: string; rea
       </Step>
       <Step title="Save these two files">
         <Dimmed size="xs">.env, or the same in your agent’s environment; an agent with the SDK needs no API key</Dimmed>
-        <CopyableBlock text={environmentFor(projectId, intake)} label="the environment variables" />
+        <CopyableBlock text={environmentFor(projectId, intake, window.location.origin)} label="the environment variables" />
         {redisNotes(intake).map((note) => (
           <Dimmed key={note} size="xs">
             {note}
