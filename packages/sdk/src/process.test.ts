@@ -87,6 +87,17 @@ describe("A process that publishes", () => {
     expect(failed.output).toContain("mine");
   });
 
+  it("has its goodbye said by the next one when it exits before all is sent", async () => {
+    expect((await runApplication(`process.exit(0);`)).output).toContain("ended with 4 events that the stream had not taken");
+    await runApplication("");
+    const byes = (await stream.read()).filter(({ type }) => type === "producer.bye");
+    expect(byes.map(({ seq, body }) => [seq, body["last_seq"]])).toEqual([
+      [6, 6],
+      [6, 6],
+    ]);
+    expect(new Set(byes.map((bye) => bye.producer_id)).size).toBe(2);
+  });
+
   it.runIf(process.platform === "linux")("says in a terminal where its first trace is, once, and nowhere else", async () => {
     const door = fileURLToPath(new URL("index.ts", import.meta.url));
     const program = `import { closeRedisPublisher, initializeRedisPublisher, observe } from ${JSON.stringify(door)};

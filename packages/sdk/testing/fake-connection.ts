@@ -1,4 +1,4 @@
-import type { StreamEntry } from "#src/publish/event-buffer.ts";
+import type { EntryFields } from "#src/publish/event-buffer.ts";
 import { PublishFailure } from "#src/publish/publish-failure.ts";
 import type { StreamConnection, StreamState } from "#src/publish/stream-connection.ts";
 
@@ -8,13 +8,13 @@ export const OUTAGE = new PublishFailure("unreachable", "Redis cannot be reached
 export function createFakeConnection() {
   let isOpen = true;
   const connection = {
-    batches: [] as (readonly StreamEntry[])[],
+    batches: [] as (readonly EntryFields[])[],
     kept: [] as boolean[],
     /** Entries of a batch that it takes; then it fails. */
     takes: Infinity,
     state: { length: 7, consumerAlive: true, lagSeconds: 2, isProjectMissing: false } as StreamState | PublishFailure,
     answer: Promise.resolve(),
-    append: async (entries: readonly StreamEntry[]) => {
+    append: async <Entry extends EntryFields>(entries: readonly Entry[]) => {
       connection.batches.push(entries);
       await connection.answer;
       const unsent = entries.slice(connection.takes);

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { inject } from "vitest";
 import { z } from "zod";
@@ -12,6 +14,9 @@ declare module "vitest" {
     readonly redisUrl: string;
   }
 }
+
+// What one test's publisher leaves behind is no other file's matter.
+process.env["XDG_CACHE_HOME"] = mkdtempSync(join(tmpdir(), "sightline-sdk-"));
 
 type Body = Readonly<Record<string, unknown>>;
 export type ReadEvent = {

@@ -25,10 +25,13 @@ function installExitHooks(publisher: Publisher, closeNow: () => Promise<void>): 
       process.kill(process.pid, "SIGTERM");
     });
   };
+  const onExit = () => publisher.abandon();
   process.once("beforeExit", onBeforeExit);
+  process.once("exit", onExit);
   process.on("SIGTERM", onTerminate);
   sdkState.removeExitHooks = () => {
     process.off("beforeExit", onBeforeExit);
+    process.off("exit", onExit);
     process.off("SIGTERM", onTerminate);
     sdkState.removeExitHooks = undefined;
   };

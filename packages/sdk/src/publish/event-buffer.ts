@@ -20,12 +20,15 @@ export type BufferedEvent = {
 };
 
 /** One stream entry: flat fields, the body as JSON text. */
-export type StreamEntry = {
+export type EntryFields = {
   readonly id: string;
   readonly type: EventType;
   readonly seq: number;
   readonly ts: string;
   readonly body: string;
+};
+
+export type StreamEntry = EntryFields & {
   /** The event in the buffer it was made of. */
   readonly source: BufferedEvent;
 };

@@ -9,6 +9,8 @@ import { createInspection } from "./inspection.ts";
 import { classifyFailure, within } from "./publish-failure.ts";
 import { createSender } from "./sender.ts";
 import { openStreamConnection, type StreamState } from "./stream-connection.ts";
+import { timestamp } from "../event/timestamp.ts";
+import { deliverGoodbyes, keepGoodbye } from "./unsent-goodbyes.ts";
 
 export type Publisher = ReturnType<typeof startPublisher>;
 
@@ -25,7 +27,12 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     }
   });
   const connector = createConnector(
-    (timeout) => openStreamConnection(settings, timeout),
+    async (timeout) => {
+      const endsAt = Date.now() + timeout;
+      const connection = await openStreamConnection(settings, timeout);
+      await deliverGoodbyes(connection, settings.projectId, Math.max(1, endsAt - Date.now()));
+      return connection;
+    },
     () => queue.reconnected(),
     warnings,
   );
@@ -75,6 +82,15 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     }
   };
 
+  /** Leaves the goodbye of this producer to a later process, as `left` events that were numbered will not arrive. */
+  const leaveGoodbye = (left: number) => {
+    const seq = queue.lastSequence;
+    const goodbye = { producer_id: producerId, id: createIdentifier(), seq, ts: timestamp(), body: JSON.stringify(heartbeat.report(seq)) };
+    const isKept = keepGoodbye(settings.projectId, goodbye);
+    const outlook = isKept ? "the next start on this machine reports them" : "nothing reports them";
+    warnings.say("closed", `ended with ${left} events that the stream had not taken; they are lost, and ${outlook}`);
+  };
+
   /** Sends what is queued; true when nothing is left. Keeps the process alive until then or until the deadline. */
   const flush = (deadline: number) => connector.keepAliveDuring(() => sender.flush(deadline));
 
@@ -88,6 +104,17 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     enqueue,
     probe: (deadline: number) => connector.keepAliveDuring(() => probe(deadline)),
     flush,
+    /** The process ends at once: what waits is dropped and counted. */
+    abandon() {
+      const left = queue.size;
+      if (closed || left === 0) {
+        return;
+      }
+      heartbeat.stop();
+      closed = true;
+      queue.clear();
+      leaveGoodbye(left);
+    },
     /** Says goodbye, flushes, lets go. What is left is dropped and counted. */
     async close(deadline: number): Promise<void> {
       if (closed) {
@@ -97,11 +124,12 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       closed = true;
       sender.stop();
       await flush(deadline);
-      if (queue.size > 0) {
-        warnings.say("closed", `closed with ${queue.size} events that the stream could not take in time; they are lost`);
-      }
+      const left = queue.size;
       connector.close();
       await sender.release();
+      if (left > 0) {
+        leaveGoodbye(left);
+      }
     },
   };
 }

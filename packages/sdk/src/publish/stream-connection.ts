@@ -2,11 +2,11 @@ import type { Redis } from "ioredis";
 import { EVENT_VERSION } from "../event/event.ts";
 import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { StreamEntry } from "./event-buffer.ts";
+import type { EntryFields } from "./event-buffer.ts";
 
-type AppendOutcome = {
+type AppendOutcome<Entry> = {
   /** What Redis did not confirm, in the order it was given. */
-  readonly unsent: readonly StreamEntry[];
+  readonly unsent: readonly Entry[];
   readonly failure: PublishFailure | undefined;
 };
 
@@ -20,7 +20,7 @@ export type StreamState = {
 
 /** One connection to one Redis. It is thrown away on the first sign of trouble, never repaired: nothing piles up inside the client. */
 export type StreamConnection = {
-  append(entries: readonly StreamEntry[], producerId: string, timeout: number): Promise<AppendOutcome>;
+  append<Entry extends EntryFields>(entries: readonly Entry[], producerId: string, timeout: number): Promise<AppendOutcome<Entry>>;
   inspect(timeout: number): Promise<StreamState>;
   /** Whether the open socket keeps the process alive. */
   keepAlive(keep: boolean): void;
@@ -87,7 +87,12 @@ export async function openStreamConnection(settings: Settings, timeout: number):
   };
 }
 
-async function append(client: Redis, settings: Settings, entries: readonly StreamEntry[], producerId: string): Promise<AppendOutcome> {
+async function append<Entry extends EntryFields>(
+  client: Redis,
+  settings: Settings,
+  entries: readonly Entry[],
+  producerId: string,
+): Promise<AppendOutcome<Entry>> {
   const pipeline = client.pipeline();
   for (const { id, type, seq, ts, body } of entries) {
     const fields = ["v", EVENT_VERSION, "id", id, "type", type, "project_id", settings.projectId];

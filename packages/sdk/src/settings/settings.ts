@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { MaskFunction } from "../mask/masking.ts";
 
 /** Where warnings go. The SDK says each reason at most once a minute. */
@@ -101,6 +103,11 @@ export function deploymentOfProcess(): { readonly environment: string | undefine
 /** Whether somebody watches this process as it runs: neither a CI nor a test, and its errors go to a terminal. */
 export function isWatched(): boolean {
   return process.stderr.isTTY && !processEnvironment["CI"] && processEnvironment["NODE_ENV"] !== "test";
+}
+
+/** Where this user's processes keep what a later one is to know. */
+export function cacheFolder(): string {
+  return join(processEnvironment["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "sightline-sdk");
 }
 
 /** What `OBS_REPO` and `OBS_COMMIT` say about the application's code. */

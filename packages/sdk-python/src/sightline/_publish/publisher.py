@@ -8,11 +8,13 @@ import threading
 from concurrent.futures import Future
 
 from sightline._event.identifier import create_identifier
-from sightline._publish.buffered_event import Body
+from sightline._event.timestamp import timestamp
+from sightline._publish.buffered_event import Body, BufferedEvent
 from sightline._publish.connector import Connector
 from sightline._publish.event_queue import EventQueue
 from sightline._publish.sender import Sender
 from sightline._publish.stream_connection import StreamConnection, StreamState
+from sightline._publish.unsent_goodbyes import deliver_goodbyes, keep_goodbye
 from sightline._settings.metrics import Metrics
 from sightline._settings.settings import Settings
 from sightline._settings.version import SDK_VERSION
@@ -33,7 +35,7 @@ class Publisher:
         self._metrics = metrics
         self._warnings = Warnings(settings.logger)
         self._queue = EventQueue(settings.max_buffer_bytes, settings.max_buffer_events, self._note_dropped)
-        connector = Connector(lambda: StreamConnection(settings, CALL_TIMEOUT), self._queue.reconnected, self._warnings)
+        connector = Connector(self._connect, self._queue.reconnected, self._warnings)
         self.producer_id = create_identifier()
         self._sender = Sender(self.producer_id, self._queue, connector, metrics)
         self._starting = threading.RLock()
@@ -75,7 +77,22 @@ class Publisher:
         self._sender.done.wait(deadline + _SETTLE_TIMEOUT)
         left = self._queue.clear()
         if left > 0:
-            self._warnings.say("closed", f"closed with {left} events that the stream could not take in time; they are lost")
+            self._leave_goodbye(left)
+
+    def _connect(self) -> StreamConnection:
+        connection = StreamConnection(self.settings, CALL_TIMEOUT)
+        deliver_goodbyes(
+            self.settings.project_id, lambda entry, producer_id: connection.append([entry], producer_id).failure is None
+        )
+        return connection
+
+    def _leave_goodbye(self, left: int) -> None:
+        """Leaves the goodbye of this producer to a later process, as `left` events that were numbered will not arrive."""
+        event = BufferedEvent("producer.bye", None, 0, timestamp())
+        event.id, event.seq = create_identifier(), self.last_sequence
+        is_kept = keep_goodbye(self.settings.project_id, self.producer_id, event, self._sender.report(event.seq))
+        outlook = "the next start on this machine reports them" if is_kept else "nothing reports them"
+        self._warnings.say("closed", f"ended with {left} events that the stream had not taken; they are lost, and {outlook}")
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._sender.run, name="sightline", daemon=True)

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -120,6 +121,11 @@ def is_switched_off() -> bool:
 def is_watched() -> bool:
     """Whether somebody watches this process as it runs: neither a CI nor a test, and its errors go to a terminal."""
     return sys.stderr.isatty() and not os.environ.get("CI") and not os.environ.get("PYTEST_CURRENT_TEST")
+
+
+def cache_folder() -> Path:
+    """Where this user's processes keep what a later one is to know."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sightline-sdk"
 
 
 def _read_flag(variables: Mapping[str, str], name: str, problems: list[str]) -> bool:
