@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { auth, Client, type OAuthClientProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { describeApiDocuments } from "./api-documents.ts";
 import { excuse, failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
 import { enterCredentials, logInFirst, logOut } from "./log-in.ts";
 import { describeOfficialClients } from "./official-clients.ts";
@@ -122,4 +123,9 @@ test("an assistant is told the no of its owner, and a question that was answered
   excuse(problems, /409 \(Conflict\)/);
 });
 
-describeOfficialClients(() => ({ product: stage.product, person: { email: stage.product.admin.email, password: PASSWORD } }));
+const withPerson = () => ({ product: stage.product, person: { email: stage.product.admin.email, password: PASSWORD } });
+
+describeOfficialClients(withPerson);
+
+// The last: it deletes what it finds.
+describeApiDocuments(withPerson);

@@ -13,6 +13,13 @@ const QUERIES = [
   "user:user-0",
   "user:user-9999",
   "thread:thread-40",
+  "environment:production",
+  "release:2026.3",
+  "version:1.*",
+  "tag:tag-1",
+  "tag:tag-29*",
+  "metadata.plan:pro",
+  "metadata.customer:customer-4000",
   "model:gpt-5.4",
   "model:rare-model",
   "model:claude*",
@@ -50,15 +57,33 @@ const QUERIES = [
   "name:agent-0 duration:>60s",
   "w7 status:failure",
   "tool:tool-7 -status:success started:>-7d",
+  "tag:tag-1 metadata.plan:pro status:failure",
+  "environment:production -tag:tag-0 started:>-7d",
 ];
 const SORTS = ["duration", "cost", "tokens", "errors"];
-const SORTED_QUERIES = ["", "status:failure", "model:rare-model", "w7"];
+const SORTED_QUERIES = ["", "status:failure", "model:rare-model", "w7", "tag:tag-1", "metadata.plan:pro"];
 
 export const LISTS: readonly Case[] = [
   ...QUERIES.map((q) => ({ q, sort: "started" })),
   ...SORTS.flatMap((sort) => SORTED_QUERIES.map((q) => ({ q, sort }))),
 ];
 export const ASCENDING: readonly Case[] = ["started", ...SORTS].map((sort) => ({ q: "", sort, order: "asc" }));
+
+/** What dashboards and charts of a project's own ask; read from the traces, not from counted hours. */
+const FIGURES = [
+  "",
+  "q=tag:tag-1",
+  "q=status:failure",
+  "q=metadata.plan:pro&by=model",
+  "by=user&top=cost",
+  "by=metadata.customer&groups=10",
+  "by=environment&q=started:%3E-7d",
+].map((words) => `traces/figures?step=day&from=${daysAgo(28)}&${words}`);
+const RELEASES = "a=release:2026.3&b=release:2026.2";
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 24 * 60 * 60 * 1000).toISOString();
+}
 
 /** Behind a project's address. */
 export const OTHERS: readonly string[] = [
@@ -68,6 +93,21 @@ export const OTHERS: readonly string[] = [
   "sessions?prefix=session-77",
   "users?prefix=user-77",
   "views",
-  ...["name", "session", "user", "model", "tool", "node", "code"].map((field) => `traces/facets?field=${field}`),
+  ...["name", "session", "user", "model", "tool", "node", "code", "tag", "environment", "release", "metadata.customer"].map(
+    (field) => `traces/facets?field=${field}`,
+  ),
+  "traces/facets?field=tag&q=metadata.plan:pro",
+  "traces/histogram",
+  "traces/histogram?q=tag:tag-1",
+  `metrics?step=day&by=trace&from=${daysAgo(28)}`,
+  `metrics?step=day&by=model&kind=llm&from=${daysAgo(28)}`,
+  ...FIGURES,
+  "charts",
+  "sessions/session-40",
+  "sessions/session-40/turns",
+  "users/user-0",
+  "users/user-9999",
+  `compare/sets?${RELEASES}`,
+  `compare/sets?${RELEASES}&hours=168`,
   ...["last", "traces", "cost", "tokens", "failures"].flatMap((sort) => [`sessions?sort=${sort}`, `users?sort=${sort}`]),
 ];

@@ -15,7 +15,8 @@ export type Fill = {
 
 /**
  * Traces of the last thirty days, ten steps each, as agents of a middling company would have left them: few names, models and tools and
- * many users, sessions and words, each far more often some than others. Inputs and outputs are left out, but for the words that traces are found by.
+ * many users, sessions and words, each far more often some than others; with labels, tags, metadata and the lines that the list shows.
+ * Inputs and outputs are left out, but for the words that traces are found by.
  */
 export async function fillTraces({ url, projectId, otherId, tenantId, traces }: Fill): Promise<void> {
   const run = (statement: string) => runScript(RUN_SQL, url, statement);
@@ -62,10 +63,16 @@ function tracesStatement(project: string, first: number, last: number, count: nu
   return `
     insert into observability.traces (
       project_id, id, seen_at, start_event, start_producer, start_seq, name, started_at, thread_id, session_id, user_id, start_words,
+      start_fields, start_line, end_line,
       end_event, end_producer, end_seq, ended_at, end_status, error, end_words, day, paused_at, resumed_from, resumed_at
     )
     select '${project}', id, at, gen_random_uuid(), producer, i * 22, 'agent-' || name, at, 'thread-' || session, 'session-' || session, 'user-' || person,
       ${wordsOf(30)} || array['agent', 'order' || i, 'user', person::text],
+      array['environment:' || (array['production', 'production', 'staging', 'development'])[1 + i % 4], 'release:2026.' || (i * 4 / ${count}),
+        'version:1.' || i % 10, 'tag:tag-' || floor(300 * power(random(), 3))::int, 'tag:team-' || name % 5,
+        'metadata.plan:' || (array['free', 'free', 'pro', 'team'])[1 + i % 4], 'metadata.customer:customer-' || floor(5000 * power(random(), 2))::int],
+      'Where is order ' || i || ' of customer ' || person || ', which was to be here last week?',
+      case when not is_open then 'Order ' || i || ' was shipped on Tuesday and arrives tomorrow; here is its number.' end,
       case when not is_open then gen_random_uuid() end, case when not is_open then producer end, case when not is_open then i * 22 + 21 end,
       case when not is_open then at + seconds * interval '1 second' end,
       case when is_open then null when is_paused then 'interrupted' when has_failed then 'failure' else 'success' end,

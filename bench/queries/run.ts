@@ -91,8 +91,10 @@ async function measureFilled(url: string, traces: number): Promise<void> {
       );
     }
     for (const path of OTHERS) {
-      rows.push(await timePath(serving, `${base}/${path}`, { traces, route: path, asked: "", goalMs: GOALS_MS.others }));
+      const route = path.replace(/&?from=[^&]*/, "");
+      rows.push(await timePath(serving, `${base}/${path}`, { traces, route, asked: "", goalMs: GOALS_MS.others }));
     }
+    rows.push(await timeTagging(serving, base, { traces, route: "tag 50 traces", asked: "", goalMs: GOALS_MS.others }));
   } finally {
     await serving.stop();
   }
@@ -105,12 +107,26 @@ type Asked = { readonly traces: number; readonly route: string; readonly asked: 
 
 /** The first page and then the second, by turns. */
 async function timePath(serving: Serving, path: string, { traces, route, asked, goalMs }: Asked) {
-  const first = await serving.get(path);
+  const first = await serving.ask(path);
   const second = first.next === null ? path : `${path}${path.includes("?") ? "&" : "?"}cursor=${first.next}`;
   const paths = Array.from({ length: REQUESTS }, (_, index) => (index % 2 === 0 ? path : second));
-  const { took } = await time(paths, 1, async (each) => void (await serving.get(each)));
+  const { took } = await time(paths, 1, async (each) => void (await serving.ask(each)));
+  return { traces, route, asked, items: first.items, ...spreadOf(took, goalMs) };
+}
+
+/** The newest traces get a tag and lose it, by turns. */
+async function timeTagging(serving: Serving, base: string, { traces, route, asked, goalMs }: Asked) {
+  const { ids } = await serving.ask(`${base}/traces`);
+  const changes = Array.from({ length: REQUESTS }, (_, index) =>
+    index % 2 === 0 ? { trace_ids: ids, add: ["bench"], remove: [] } : { trace_ids: ids, add: [], remove: ["bench"] },
+  );
+  const { took } = await time(changes, 1, async (change) => void (await serving.ask(`${base}/traces/tag`, change)));
+  return { traces, route, asked, items: ids.length, ...spreadOf(took, goalMs) };
+}
+
+function spreadOf(took: readonly number[], goalMs: number) {
   const sorted = took.toSorted((one, other) => one - other);
   const at = (share: number) => Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
   const goal = at(0.95) < goalMs ? "met" : `missed: ${goalMs}`;
-  return { traces, route, asked, items: first.items, "p50 ms": at(0.5), "p95 ms": at(0.95), goal };
+  return { "p50 ms": at(0.5), "p95 ms": at(0.95), goal };
 }

@@ -8,12 +8,16 @@ import { freePort, waitUntilHealthy } from "#processes.ts";
 import { ISSUER, startIssuer } from "#product.ts";
 import { repository } from "#scripts.ts";
 
+export type Answer = { readonly items: number; readonly next: string | null; readonly ids: readonly string[] };
+
 /** Observability's API as it is started for real. */
 export type Serving = {
-  /** A path behind `/api/v1`; answers the body's length and its `next_cursor`. */
-  readonly get: (path: string) => Promise<{ readonly items: number; readonly next: string | null }>;
+  /** A path behind `/api/v1`, posted to with a body; answers the length, the ids and the `next_cursor` of the answer. */
+  readonly ask: (path: string, body?: object) => Promise<Answer>;
   readonly stop: () => Promise<void>;
 };
+
+const JSON_BODY = { "content-type": "application/json" };
 
 export async function serveObservability(databaseUrl: string, tenantId: string): Promise<Serving> {
   const home = await mkdtemp(join(tmpdir(), "sightline-bench-"));
@@ -42,13 +46,18 @@ export async function serveObservability(databaseUrl: string, tenantId: string):
   await waitUntilHealthy(url, child);
   const headers = { authorization: `Bearer ${issuer.tokenFor(tenantId)}` };
   return {
-    get: async (path) => {
-      const answer = await fetch(`${url}/api/v1${path}`, { headers });
+    ask: async (path, given) => {
+      const sent = given === undefined ? {} : { method: "POST", body: JSON.stringify(given) };
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        ...sent,
+        headers: given === undefined ? headers : { ...headers, ...JSON_BODY },
+      });
       if (!answer.ok) {
         throw new Error(`${path} answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`);
       }
-      const body = (await answer.json()) as { readonly items?: readonly unknown[]; readonly next_cursor?: string | null };
-      return { items: body.items?.length ?? 1, next: body.next_cursor ?? null };
+      const body = (await answer.json()) as { readonly items?: readonly { readonly id?: string }[]; readonly next_cursor?: string | null };
+      const ids = (body.items ?? []).flatMap(({ id }) => id ?? []);
+      return { items: body.items?.length ?? 1, next: body.next_cursor ?? null, ids };
     },
     stop: async () => {
       const ended = once(child, "exit");

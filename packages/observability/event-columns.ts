@@ -94,9 +94,8 @@ export const TRACES = {
     error: text,
     end_words: column<string[], readonly string[]>("text[]"),
     end_line: text,
-    paused_at: text,
   },
-  once: { resumed_from: text, resumed_at: time },
+  once: { paused_at: text, resumed_from: text, resumed_at: time },
 };
 
 export const OBSERVATIONS = {

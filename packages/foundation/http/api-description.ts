@@ -53,7 +53,8 @@ export function apiDescription(title: string, version: string): FastifyDynamicSw
         schema: {
           ...described,
           ...(WITHOUT_CREDENTIAL.has(auth) ? {} : { security: [{ bearer: [] }] }),
-          response: { ...(typeof described.response === "object" ? described.response : {}), "4xx": ERROR },
+          // Whoever answers in another form says so itself.
+          response: { "4xx": ERROR, ...(typeof described.response === "object" ? described.response : {}) },
         },
       };
     },

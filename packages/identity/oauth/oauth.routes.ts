@@ -64,7 +64,7 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
     server.get(
       "/oauth/authorize",
       withoutBody("public", "An app asks for access (OAuth 2.1, PKCE): leads the browser to the person's consent", {
-        response: { 303: z.null() },
+        response: { 303: z.null(), "4xx": refusedPage },
       }),
       async (request, reply) => {
         await throttle.take(authorizationCounters(clientOf(request).ip));
@@ -73,17 +73,22 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
     );
     server.get(
       "/oauth/authorize/:uid",
-      withoutBody("public", "Leads the browser back to the app, with a code for it", { params: uid, response: { 303: z.null() } }),
+      withoutBody("public", "Leads the browser back to the app, with a code for it", {
+        params: uid,
+        response: { 303: z.null(), "4xx": refusedPage },
+      }),
       answer,
     );
     server.post(
       "/oauth/token",
-      withBody("public", "An app exchanges its code, or its refresh token, for an access token", { response: { 200: tokenAnswer } }),
+      withBody("public", "An app exchanges its code, or its refresh token, for an access token", {
+        response: { 200: tokenAnswer, "4xx": refused },
+      }),
       answerApp,
     );
     server.post(
       "/oauth/revoke",
-      withBody("public", "An app ends what it was granted (RFC 7009)", { response: { 200: z.null() } }),
+      withBody("public", "An app ends what it was granted (RFC 7009)", { response: { 200: z.null(), "4xx": refused } }),
       answerApp,
     );
   };
@@ -97,6 +102,13 @@ const tokenAnswer = z.object({
   refresh_token: z.string().optional(),
   scope: z.string().optional(),
 });
+
+/** OAuth's own fields (RFC 6749, 5.2); of too many tries those of every other route. */
+const refused = z.looseObject({ error: z.string(), error_description: z.string().optional() });
+const refusedPage = {
+  description: "A page for the person at the browser.",
+  content: { "text/html": { schema: z.string() }, "application/json": { schema: refused } },
+};
 
 /** Apps look for OAuth's own fields and codes (RFC 7591, 3.2.2). */
 function answerAsOauth(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {

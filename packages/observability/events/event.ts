@@ -142,6 +142,8 @@ const eventBodies = {
     reasoning: reasoning.optional(),
     tool_entry: toolEntry.optional(),
     next: graphMoves.optional(),
+    /** The checkpoint at which this step has the run wait, from whoever cannot tell the trace's end so. */
+    paused_at: z.string().max(200).optional(),
     attributes,
   }),
   "observation.update": z.object({ trace_id: id, observation_id: id, attributes: z.record(z.string(), z.unknown()) }),

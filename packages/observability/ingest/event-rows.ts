@@ -86,9 +86,11 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       break;
     }
     case "trace.end": {
-      const { trace_id: traceId, ended_at: endedAt, status, output, attributes, stands_in_since: standsInSince, ...rest } = event.body;
+      const { trace_id: traceId, ended_at: endedAt, status, output, attributes, ...others } = event.body;
+      const { stands_in_since: standsInSince, paused_at: pausedAt, ...rest } = others;
       mergeTrace(fold, event, traceId, {
         ...rest,
+        ...pauseOf(fold, event, traceId, pausedAt),
         ...placeOf("end", event, standsInSince),
         ended_at: toInstant(endedAt),
         end_status: status,
@@ -122,8 +124,8 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     }
     case "observation.end": {
       const { trace_id: traceId, observation_id: id, ended_at: endedAt, status, model, usage, ...body } = event.body;
-      const { output, attributes, reasoning, tool_entry, ...rest } = body;
-      mergeTrace(fold, event, traceId, {});
+      const { output, attributes, reasoning, tool_entry, paused_at: pausedAt, ...rest } = body;
+      mergeTrace(fold, event, traceId, pauseOf(fold, event, traceId, pausedAt));
       mergeObservation(fold, event, event.body, {
         ...rest,
         ...placeOf("end", event, undefined),
@@ -189,6 +191,12 @@ function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: strin
   return standsInSince === undefined
     ? { [`${half}_event`]: event.id, [`${half}_producer`]: event.producer_id, [`${half}_seq`]: event.seq }
     : { [`${half}_event`]: event.id, [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
+}
+
+/** Of several checkpoints that steps wait at the lowest stays. */
+function pauseOf(fold: Fold, event: StreamEvent, traceId: string, pausedAt: string | undefined): Pick<TraceWrite, "paused_at"> {
+  const known = fold.traces.get(keyOf(event.project_id, traceId.toLowerCase()))?.paused_at;
+  return pausedAt === undefined ? {} : { paused_at: lower(known, pausedAt) };
 }
 
 function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {

@@ -3,24 +3,10 @@ import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { observabilityMigrations } from "#migration-set.ts";
-import type { ObservabilitySchema } from "#schema.ts";
-import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
+import { describe, expect, test } from "vitest";
+import { useOtlpRig } from "#testing/use-otlp-rig.ts";
 
-let database: TestDatabase<ObservabilitySchema>;
-let otlp: OtlpRig;
-
-beforeAll(async () => {
-  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
-  otlp = await createOtlpRig(database);
-});
-beforeEach(() => otlp.clear());
-afterAll(async () => {
-  await otlp.close();
-  await database.drop();
-});
+const otlp = useOtlpRig();
 
 const exporters = {
   protobuf: (settings: object) => new ProtobufExporter(settings),

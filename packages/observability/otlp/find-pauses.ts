@@ -11,8 +11,8 @@ type Read = {
 
 /** How one trace's spans of a request hang together with another run of the same thread. */
 export type Pause = {
-  /** The checkpoint it waits at. */
-  readonly at: string | undefined;
+  /** The checkpoints it waits at, by the spans that stopped it there. */
+  readonly at: ReadonlyMap<string, string>;
   /** The spans that wait: the node, and what it runs in, which ends without an error. */
   readonly waiting: ReadonlySet<string>;
   /** The first task of a run that may go on from another one's checkpoint. */
@@ -44,7 +44,7 @@ function findPause(reads: readonly Read[]): Pause {
     }
   }
   const isResume = reads.some(({ facts }) => isCommand(facts.input)) || !reads.some(({ isStart }) => isStart);
-  return { at: interrupted[0]?.checkpoint, waiting, from: isResume ? tasks[0] : undefined };
+  return { at: new Map(interrupted.map(({ span, checkpoint }) => [span.spanId, checkpoint])), waiting, from: isResume ? tasks[0] : undefined };
 }
 
 function isNested({ task }: LangGraphTask): boolean {

@@ -1,28 +1,14 @@
 import { gzipSync } from "node:zlib";
 import protobuf from "protobufjs/minimal.js";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MAX_STREAM_LENGTH } from "#config.ts";
-import { observabilityMigrations } from "#migration-set.ts";
-import type { ObservabilitySchema } from "#schema.ts";
 import { createApiRig } from "#testing/api-rig.ts";
 import { jsonRequest, jsonSpan, TRACE } from "#testing/otlp-request.ts";
-import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
+import { useOtlpRig } from "#testing/use-otlp-rig.ts";
 import { createTcpProxy } from "#testing/tcp-proxy.ts";
 import { createAdmission } from "./admission.ts";
 
-let database: TestDatabase<ObservabilitySchema>;
-let otlp: OtlpRig;
-
-beforeAll(async () => {
-  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
-  otlp = await createOtlpRig(database);
-});
-beforeEach(() => otlp.clear());
-afterAll(async () => {
-  await otlp.close();
-  await database.drop();
-});
+const otlp = useOtlpRig();
 
 const PROTOBUF = { "content-type": "application/x-protobuf" };
 const GZIP = { "content-encoding": "gzip" };
@@ -149,7 +135,7 @@ describe("POST /v1/traces asks to send again later", () => {
   test("with 503 while Redis is away, and stores nothing twice when it comes back", async () => {
     const proxy = await createTcpProxy(otlp.rig.redis.url);
     const { stream, heartbeatKey } = otlp.rig;
-    const api = await createApiRig({ database, redisUrl: proxy.url, stream, heartbeatKey });
+    const api = await createApiRig({ database: otlp.database, redisUrl: proxy.url, stream, heartbeatKey });
     const send = () =>
       api.server.inject({
         method: "POST",

@@ -1,24 +1,10 @@
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { observabilityMigrations } from "#migration-set.ts";
-import type { ObservabilitySchema } from "#schema.ts";
+import { describe, expect, test } from "vitest";
 import { attributes, jsonRequest, jsonSpan } from "#testing/otlp-request.ts";
-import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
+import { useOtlpRig } from "#testing/use-otlp-rig.ts";
 // What the instrumentations for Python sent of LangGraph 1.2: think, then ask, which interrupts; and the run that resumes it.
 import recorded from "./python-langgraph.json" with { type: "json" };
 
-let database: TestDatabase<ObservabilitySchema>;
-let otlp: OtlpRig;
-
-beforeAll(async () => {
-  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
-  otlp = await createOtlpRig(database);
-});
-beforeEach(() => otlp.clear());
-afterAll(async () => {
-  await otlp.close();
-  await database.drop();
-});
+const otlp = useOtlpRig();
 
 describe.each(["openinference", "traceloop"] as const)("LangGraph for Python by %s", (instrumentation) => {
   const [asked, resumed] = recorded[instrumentation];
@@ -27,6 +13,12 @@ describe.each(["openinference", "traceloop"] as const)("LangGraph for Python by 
     const trace = await received(asked);
     expect(trace).toMatchObject({ status: "interrupted", failures: 0, thread_id: "t-1" });
     expect(nodesOf(trace)).toEqual(["think success", "ask interrupted"]);
+  });
+
+  test("it is also when each span comes alone, the root last, which knows nothing of it; and its resume is a part of it", async () => {
+    expect(await received(...spansOf(asked))).toMatchObject({ status: "interrupted", failures: 0 });
+    const trace = await received(...spansOf(asked), ...spansOf(resumed));
+    expect(trace).toMatchObject({ status: "success", segments: [{ status: "interrupted" }, { status: "success" }] });
   });
 
   test("its resume is a part of the same trace, with the edges that were taken", async () => {
@@ -83,6 +75,16 @@ async function received(...requests: readonly (object | undefined)[]) {
   const [trace, ...others] = await otlp.traces();
   expect(others).toEqual([]);
   return trace;
+}
+
+/** As an exporter sends them that does not wait for more: each when it ends. */
+function spansOf(request: (typeof recorded.openinference)[number] | undefined): readonly object[] {
+  const spans = (request?.resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ scope, spans: given }) => given.map((span) => ({ span, resource, scope }))),
+  );
+  return spans
+    .toSorted((left, right) => Number(BigInt(left.span.endTimeUnixNano) - BigInt(right.span.endTimeUnixNano)))
+    .map(({ span, resource, scope }) => ({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans: [span] }] }] }));
 }
 
 function nodesOf(trace: Awaited<ReturnType<typeof received>>): readonly string[] {

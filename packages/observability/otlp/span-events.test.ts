@@ -1,24 +1,10 @@
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createdApiKeySchema, projectSchema } from "#contract.ts";
-import { observabilityMigrations } from "#migration-set.ts";
-import type { ObservabilitySchema } from "#schema.ts";
 import { attributes, jsonRequest, jsonSpan, TRACE, type JsonSpan } from "#testing/otlp-request.ts";
 import { createApiRig } from "#testing/api-rig.ts";
-import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
+import { useOtlpRig } from "#testing/use-otlp-rig.ts";
 
-let database: TestDatabase<ObservabilitySchema>;
-let otlp: OtlpRig;
-
-beforeAll(async () => {
-  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
-  otlp = await createOtlpRig(database);
-});
-beforeEach(() => otlp.clear());
-afterAll(async () => {
-  await otlp.close();
-  await database.drop();
-});
+const otlp = useOtlpRig();
 
 const [ROOT, NODE, TOOL, MODEL] = ["a", "b", "c", "d"].map((letter) => letter.repeat(16)) as [string, string, string, string];
 
@@ -246,7 +232,7 @@ async function contentOf(): Promise<unknown> {
 
 async function createOtlpRigOnSameStream() {
   const { stream, heartbeatKey, redis } = otlp.rig;
-  const api = await createApiRig({ database, redisUrl: redis.url, stream, heartbeatKey });
+  const api = await createApiRig({ database: otlp.database, redisUrl: redis.url, stream, heartbeatKey });
   const headers = { "content-type": "application/json", "x-api-key": otlp.key };
   return {
     send: (body: object) => api.server.inject({ method: "POST", url: "/v1/traces", headers, payload: body }),

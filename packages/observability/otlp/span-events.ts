@@ -177,6 +177,7 @@ function eventsOf(projectId: string, { span, source, place, facts, pause }: Read
     ...facts.call,
     reasoning: facts.kind === "llm" ? findReasoning(facts.output, readJson(span.attributes.get("output.value") ?? null)) : undefined,
     tool_entry: toolEntryOf(common),
+    paused_at: pause?.at.get(span.spanId),
   });
   // An orphan cannot tell whether the whole trace has ended.
   return [...trace, start, end, ...(place === "root" || place === "entrance" ? [traceEnd(ids.trace_id, common)] : [])];
@@ -235,14 +236,13 @@ function traceResume(traceId: string, { projectId, span }: Common, checkpoint: s
   return draft(projectId, "trace.resume", { trace_id: traceId, resumed_at: toTimestamp(span.startNanos), resumed_from: checkpoint });
 }
 
-function traceEnd(traceId: string, { projectId, span, place, pause, status, output }: Common): DraftEvent {
+function traceEnd(traceId: string, { projectId, span, place, status, output }: Common): DraftEvent {
   return draft(projectId, "trace.end", {
     trace_id: traceId,
     ended_at: toTimestamp(span.endNanos),
     status,
     output,
     error: errorOf(span),
-    paused_at: status === "interrupted" ? pause?.at : undefined,
     ...standIn(span, place),
   });
 }

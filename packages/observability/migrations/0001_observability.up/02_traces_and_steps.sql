@@ -44,7 +44,10 @@ create table observability.traces (
   -- The hour a row counted for before its last change, so that whoever changes it can mark both without reading it first.
   left_hour timestamptz,
   sort_at timestamptz generated always as (coalesce(started_at, seen_at)) stored,
-  status text generated always as (coalesce(end_status, 'running')) stored,
+  -- Whoever reports a run need not know that one of its steps waits, which then says so itself.
+  status text generated always as (
+    case when end_status = 'success' and paused_at is not null then 'interrupted' else coalesce(end_status, 'running') end
+  ) stored,
   primary key (project_id, id)
 );
 -- Partial, so that only lists by time can use it. As long as the table has no statistics the planner takes a project for a few rows,
