@@ -82,13 +82,13 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
     server.post(
       "/oauth/token",
       withBody("public", "An app exchanges its code, or its refresh token, for an access token", {
-        response: { 200: tokenAnswer, "4xx": refused },
+        response: { 200: tokenAnswer, "4xx": refusedToApp },
       }),
       answerApp,
     );
     server.post(
       "/oauth/revoke",
-      withBody("public", "An app ends what it was granted (RFC 7009)", { response: { 200: z.null(), "4xx": refused } }),
+      withBody("public", "An app ends what it was granted (RFC 7009)", { response: { 200: z.null(), "4xx": refusedToApp } }),
       answerApp,
     );
   };
@@ -104,10 +104,10 @@ const tokenAnswer = z.object({
 });
 
 /** OAuth's own fields (RFC 6749, 5.2); of too many tries those of every other route. */
-const refused = z.looseObject({ error: z.string(), error_description: z.string().optional() });
+const refusedToApp = z.looseObject({ error: z.string(), error_description: z.string().optional() });
 const refusedPage = {
   description: "A page for the person at the browser.",
-  content: { "text/html": { schema: z.string() }, "application/json": { schema: refused } },
+  content: { "text/html": { schema: z.string() }, "application/json": { schema: refusedToApp } },
 };
 
 /** Apps look for OAuth's own fields and codes (RFC 7591, 3.2.2). */
