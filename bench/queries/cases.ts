@@ -106,7 +106,7 @@ export const OTHERS: readonly string[] = [
   "sessions/session-40",
   "sessions/session-40/turns",
   "users/user-0",
-  "users/user-9999",
+  "users/user-3",
   `compare/sets?${RELEASES}`,
   `compare/sets?${RELEASES}&hours=168`,
   ...["last", "traces", "cost", "tokens", "failures"].flatMap((sort) => [`sessions?sort=${sort}`, `users?sort=${sort}`]),
