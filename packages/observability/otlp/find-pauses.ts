@@ -44,7 +44,11 @@ function findPause(reads: readonly Read[]): Pause {
     }
   }
   const isResume = reads.some(({ facts }) => isCommand(facts.input)) || !reads.some(({ isStart }) => isStart);
-  return { at: new Map(interrupted.map(({ span, checkpoint }) => [span.spanId, checkpoint])), waiting, from: isResume ? tasks[0] : undefined };
+  return {
+    at: new Map(interrupted.map(({ span, checkpoint }) => [span.spanId, checkpoint])),
+    waiting,
+    from: isResume ? tasks[0] : undefined,
+  };
 }
 
 function isNested({ task }: LangGraphTask): boolean {

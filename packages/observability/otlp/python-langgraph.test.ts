@@ -77,8 +77,11 @@ async function received(...requests: readonly (object | undefined)[]) {
   return trace;
 }
 
+type ScopeSpans = { readonly scope: object; readonly spans: readonly { readonly endTimeUnixNano: string }[] };
+type Request = { readonly resourceSpans: readonly { readonly resource: object; readonly scopeSpans: readonly ScopeSpans[] }[] };
+
 /** As an exporter sends them that does not wait for more: each when it ends. */
-function spansOf(request: (typeof recorded.openinference)[number] | undefined): readonly object[] {
+function spansOf(request: Request | undefined): readonly object[] {
   const spans = (request?.resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ scope, spans: given }) => given.map((span) => ({ span, resource, scope }))),
   );
