@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { inject } from "vitest";
 import { z } from "zod";
@@ -14,9 +12,6 @@ declare module "vitest" {
     readonly redisUrl: string;
   }
 }
-
-// What one test's publisher leaves behind is no other file's matter.
-process.env["XDG_CACHE_HOME"] = mkdtempSync(join(tmpdir(), "sightline-sdk-"));
 
 type Body = Readonly<Record<string, unknown>>;
 export type ReadEvent = {
