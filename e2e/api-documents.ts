@@ -9,9 +9,8 @@ import type { Product } from "./product.ts";
 
 type Stage = { readonly product: Product; readonly person: Credentials };
 
-/** For each of the three, which are asked the same in the same order every time. */
-const BUDGET_S = 25;
-const TEST_MS = 180_000;
+/** On a machine that does nothing else each takes some ten seconds. */
+const TEST_MS = 300_000;
 const CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance"];
 
 /** By API, the paths that are not called. */
@@ -41,7 +40,8 @@ export function describeApiDocuments(stage: () => Stage): void {
     test.each(Object.entries(EXCLUDED))("of %s", { timeout: TEST_MS }, async (name, excluded) => {
       const at = `${stage().product.consoleUrl}/api/${name}`;
       const words = ["run", `${at}/docs/json`, "--url", at, "--exclude-path-regex", excluded, "--checks", CHECKS.join(",")];
-      const bounds = ["--seed", "1", "--phases", "examples,coverage,fuzzing", "--max-time", String(BUDGET_S), "--continue-on-failure"];
+      // Every operation, with what its schema allows and what it does not; the same requests every time.
+      const bounds = ["--seed", "1", "--phases", "coverage", "--continue-on-failure"];
       const headers = ["-H", `Authorization: Bearer ${session.access_token}`];
       const schemathesis = ["-m", "schemathesis.cli", ...words, ...bounds, ...headers, "--no-color", "--warnings", "off"];
       // It leaves files where it runs.
