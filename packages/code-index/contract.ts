@@ -224,6 +224,12 @@ export const fileRequestSchema = z.object({
 });
 export type FileRequest = z.infer<typeof fileRequestSchema>;
 
+export const lineHistoryRequestSchema = fileRequestSchema.extend({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.string().min(1).max(2_000).optional(),
+});
+export type LineHistoryRequest = z.infer<typeof lineHistoryRequestSchema>;
+
 export const fileSchema = indexedFileSchema.extend({
   start_line: z.int(),
   end_line: z.int(),

@@ -130,3 +130,30 @@ export const blameAnswerSchema = z.object({
   notes: z.array(z.string()),
 });
 export type BlameAnswer = z.infer<typeof blameAnswerSchema>;
+
+/** What one commit changed of lines that are followed back from a later version. */
+const lineChangeSchema = z.object({
+  commit: commitSchema.omit({ paths: true, paths_total: true }),
+  /** The file's name at that commit, and between which lines of it they were. */
+  path: z.string(),
+  start_line: z.int(),
+  end_line: z.int(),
+  /** The hunks of it against its first parent, as far as they are about the lines. */
+  patch: z.string(),
+  /** Why the hunks are not here. */
+  left_out: z.string().nullable(),
+});
+
+export const lineHistoryAnswerSchema = z.object({
+  repo: z.string(),
+  ref: z.string(),
+  commit: z.string(),
+  path: z.string(),
+  start_line: z.int(),
+  end_line: z.int(),
+  total_lines: z.int(),
+  /** The newest first. */
+  changes: z.array(lineChangeSchema),
+  ...answerTail,
+});
+export type LineHistoryAnswer = z.infer<typeof lineHistoryAnswerSchema>;

@@ -10,9 +10,12 @@ import {
   compareAnswerSchema,
   compareRequestSchema,
   fileRequestSchema,
+  lineHistoryAnswerSchema,
+  lineHistoryRequestSchema,
 } from "#contract.ts";
 import { blame } from "#retrieval/commits/blame.ts";
 import { compareCommits } from "#retrieval/commits/compare-commits.ts";
+import { readLineHistory } from "#retrieval/commits/line-history.ts";
 import { readCommit } from "#retrieval/commits/read-commit.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
@@ -70,6 +73,19 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
       async (request, reply) => {
         const scope = await scopeOfRepository(request, request.params.repo_id, request.query.ref);
         return blame(untilAborted(database, whileAwaited(reply.raw)), scope, request.query);
+      },
+    );
+
+    server.get(
+      "/api/v1/repos/:repo_id/line-history",
+      route("reader", "The commits that changed some lines of a file, with what they changed there", {
+        params: repositoryParamsSchema,
+        querystring: lineHistoryRequestSchema,
+        response: { 200: lineHistoryAnswerSchema },
+      }),
+      async (request, reply) => {
+        const scope = await scopeOfRepository(request, request.params.repo_id, request.query.ref);
+        return readLineHistory(untilAborted(database, whileAwaited(reply.raw)), scope, request.query);
       },
     );
   };

@@ -1,16 +1,14 @@
 import type { BlameAnswer, FileRequest } from "#contract.ts";
-import { fromRoot } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
-import { refuseNul } from "#retrieval/query/refusals.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { checkRange, newestChange, openHistory, type FileHistory } from "./file-at-commit.ts";
-import { linesThatStayed } from "./line-diff.ts";
+import { otherParents } from "./commit-graph.ts";
+import { newestChange, type FileHistory } from "./file-at-commit.ts";
+import { openLines } from "./open-lines.ts";
 import { originsOf, parsePatch, textOfPatch } from "./patch.ts";
-import type { ChangeRow, CommitNode } from "./read-changes.store.ts";
-import { requireCommit } from "./read-commit.ts";
-import { commitsAt, findHistory } from "./read-commits.store.ts";
+import { commitsAt } from "./read-commits.store.ts";
 import { presentCommit } from "./search-commits.ts";
+import { hunksSince, walkLines, type Suspect, type Visit } from "./walk-lines.ts";
 
 const READ_MS = 12_000;
 
@@ -19,21 +17,10 @@ const READ_MS = 12_000;
  *
  * @throws {AppError} as `readFileAtCommit`.
  */
-export async function blame(
-  database: CodeIndexDatabase,
-  scope: RepositoryScope,
-  { path: given, commit: hash, start = 1, end }: FileRequest,
-): Promise<BlameAnswer> {
-  refuseNul([given], "A NUL character is in no path.");
-  const path = fromRoot(given);
+export async function blame(database: CodeIndexDatabase, scope: RepositoryScope, asked: FileRequest): Promise<BlameAnswer> {
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
-    const newest = (await findHistory(transaction, scope))?.newest ?? "";
-    const { position, commit } = await requireCommit(transaction, scope, hash ?? newest);
-    const history = await openHistory(transaction, scope, build);
-    const total = (await history.linesAt(position, path)).length;
-    const last = checkRange({ path, lines: total, start, end });
-    const asked = Array.from({ length: last - start + 1 }, (_, index) => start - 1 + index);
-    const blamed = await blameLines(history, { position, path, lines: asked.map((line) => ({ line, final: line })) });
+    const { history, position, commit, path, lines, total } = await openLines(transaction, scope, build, asked);
+    const blamed = await blameLines(history, { position, path, lines: lines.map((line) => ({ line, final: line })) });
     const ranges = toRanges(
       blamed.toSorted((one, other) => one.final - other.final),
       history,
@@ -51,7 +38,7 @@ export async function blame(
       commits: rows.map((row) => presentCommit(row, undefined)),
       notes: [
         ...(isOlder ? ["Lines without a commit are older than the commits that are kept, or came with a change that is not kept."] : []),
-        ...(hash === undefined && commit !== build?.commit
+        ...(asked.commit === undefined && commit !== build?.commit
           ? [`This is the file at ${commit}, where the history ends; it follows the index.`]
           : []),
       ],
@@ -61,78 +48,43 @@ export async function blame(
 
 /** A line of the file asked for, and its place in the version that is looked at. */
 type Line = { readonly line: number; readonly final: number };
-type Suspect = { readonly position: number; readonly path: string; readonly lines: readonly Line[] };
 type Blamed = { readonly final: number; readonly line: number; readonly path: string; readonly position: number | undefined };
 
-/** The newest suspect first, each passes on what its parents had already. */
-async function blameLines(history: FileHistory, first: Suspect): Promise<readonly Blamed[]> {
-  const { graph } = history;
+async function blameLines(history: FileHistory, first: Suspect<Line>): Promise<readonly Blamed[]> {
   const blamed: Blamed[] = [];
-  const waiting = new Map<string, Suspect>();
-  const suspect = (node: CommitNode | undefined, path: string, lines: readonly Line[]) => {
-    if (node === undefined) {
-      blamed.push(...lines.map((line) => ({ ...line, path, position: undefined })));
-    } else if (lines.length > 0) {
-      const key = `${node.position} ${path}`;
-      waiting.set(key, { position: node.position, path, lines: [...(waiting.get(key)?.lines ?? []), ...lines] });
-    }
-  };
-  suspect(graph.at(first.position), first.path, first.lines);
-  for (let next = newestOf(waiting); next !== undefined; next = newestOf(waiting)) {
-    const { path, lines } = next;
-    waiting.delete(`${next.position} ${path}`);
-    const changes = await history.changesOf(path);
-    const node = graph.at(next.position);
-    const change = changes.at(next.position, path, "new");
-    if (node === undefined || change === undefined) {
-      // It was not touched since an older commit of its first parents.
-      suspect(node === undefined ? undefined : newestChange(graph, graph.parent(node), { changes, name: path })?.node, path, lines);
-      continue;
-    }
-    const rest = await passOn({ history, node, change, lines, suspect });
-    blamed.push(...rest.map((line) => ({ ...line, path, position: change.left_out === null ? node.position : undefined })));
-  }
+  await walkLines(history, first, {
+    visit: async (visit) => {
+      const { node, change } = visit;
+      const rest = await passLinesOn(history, visit);
+      blamed.push(...rest.map((line) => ({ ...line, path: change.path, position: change.left_out === null ? node.position : undefined })));
+      return true;
+    },
+    older: (path, lines) => void blamed.push(...lines.map((line) => ({ ...line, path, position: undefined }))),
+  });
   return blamed;
 }
 
-function newestOf(waiting: ReadonlyMap<string, Suspect>): Suspect | undefined {
-  return [...waiting.values()].reduce<Suspect | undefined>(
-    (best, each) => (best !== undefined && best.position >= each.position ? best : each),
-    undefined,
-  );
-}
-
-type Passing = {
-  readonly history: FileHistory;
-  readonly node: CommitNode;
-  readonly change: ChangeRow;
-  readonly lines: readonly Line[];
-  readonly suspect: (node: CommitNode | undefined, path: string, lines: readonly Line[]) => void;
-};
-
 /** @returns the lines that are the commit's own. */
-async function passOn({ history, node, change, lines, suspect }: Passing): Promise<readonly Line[]> {
+async function passLinesOn(history: FileHistory, { node, change, lines, passOn }: Visit<Line>): Promise<readonly Line[]> {
   const { graph } = history;
-  const [, ...others] = node.parents;
-  const otherNodes = others.flatMap((commit) => graph.of(commit) ?? []);
+  const others = otherParents(graph, node);
   const changes = await history.changesOf(change.path);
   // A merge that took a file from another parent as it is has nothing to do with it.
-  const same = otherNodes.find((parent) => newestChange(graph, parent, { changes, name: change.path })?.change.blob === change.blob);
+  const same = others.find((parent) => newestChange(graph, parent, { changes, name: change.path })?.change.blob === change.blob);
   if (same !== undefined) {
-    suspect(same, change.path, lines);
+    passOn(same, change.path, lines);
     return [];
   }
   let rest = lines;
   if (change.status !== "added" && change.left_out === null) {
     rest = split(rest, originsOf(parsePatch(textOfPatch(change.patch))), (passed) =>
-      suspect(graph.parent(node), change.old_path ?? change.path, passed),
+      passOn(graph.parent(node), change.old_path ?? change.path, passed),
     );
   }
-  for (const parent of rest.length === 0 ? [] : otherNodes) {
-    const before = await history.linesAt(parent.position, change.path).catch(() => undefined);
-    const after = before === undefined ? undefined : await history.linesAt(node.position, change.path);
-    if (before !== undefined && after !== undefined) {
-      rest = split(rest, linesThatStayed(before, after), (passed) => suspect(parent, change.path, passed));
+  for (const parent of rest.length === 0 ? [] : others) {
+    const hunks = await hunksSince(history, { parent, node, path: change.path });
+    if (hunks !== undefined) {
+      rest = split(rest, originsOf(hunks), (passed) => passOn(parent, change.path, passed));
     }
   }
   return rest;

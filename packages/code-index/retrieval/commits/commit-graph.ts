@@ -22,6 +22,11 @@ export function createGraph(nodes: readonly CommitNode[]): CommitGraph {
   };
 }
 
+/** The parents of a merge but for its first one, as far as they are kept. */
+export function otherParents(graph: CommitGraph, { parents: [, ...others] }: CommitNode): readonly CommitNode[] {
+  return others.flatMap((commit) => graph.of(commit) ?? []);
+}
+
 /** The way from one commit to another; `undefined` when they have no first parents in common that are kept. */
 export function stepsBetween(graph: CommitGraph, from: CommitNode, to: CommitNode): readonly Step[] | undefined {
   const back: Step[] = [];

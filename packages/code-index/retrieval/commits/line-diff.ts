@@ -1,23 +1,9 @@
-import { diffArrays, structuredPatch, type StructuredPatchHunk } from "diff";
+import { structuredPatch, type StructuredPatchHunk } from "diff";
+import { headOfHunk } from "./patch.ts";
 
 /** Versions that differ by more lines are taken for two texts that have nothing in common. */
 const MAX_EDITS = 5_000;
 const TIMEOUT_MS = 1_000;
-
-/** For each line of the new version its place in the old one; `undefined` for lines that are new. */
-export function linesThatStayed(before: readonly string[], after: readonly string[]): (line: number) => number | undefined {
-  const origins: (number | undefined)[] = [];
-  let old = 0;
-  for (const { added, removed, count } of diffArrays([...before], [...after], { maxEditLength: MAX_EDITS, timeout: TIMEOUT_MS }) ?? []) {
-    for (let line = 0; line < count; line++) {
-      if (!removed) {
-        origins.push(added ? undefined : old);
-      }
-      old += added ? 0 : 1;
-    }
-  }
-  return (line) => origins[line];
-}
 
 /** The hunks between two versions, as `git diff` writes them. */
 export function diffOfLines(before: readonly string[], after: readonly string[]) {
@@ -28,7 +14,7 @@ export function diffOfLines(before: readonly string[], after: readonly string[])
   return {
     added: lines.filter((line) => line.startsWith("+")).length,
     deleted: lines.filter((line) => line.startsWith("-")).length,
-    patch: hunks.map((hunk) => `${headOf(hunk)}\n${hunk.lines.map((line) => `${line}\n`).join("")}`).join(""),
+    patch: hunks.map((hunk) => `${headOfHunk(hunk)}\n${hunk.lines.map((line) => `${line}\n`).join("")}`).join(""),
   };
 }
 
@@ -39,13 +25,4 @@ function wholeHunk(before: readonly string[], after: readonly string[]): Hunk {
     line.endsWith("\n") ? [`${sign}${line.slice(0, -1)}`] : [`${sign}${line}`, "\\ No newline at end of file"];
   const lines = [...before.flatMap(marked("-")), ...after.flatMap(marked("+"))];
   return { oldStart: 1, oldLines: before.length, newStart: 1, newLines: after.length, lines };
-}
-
-function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
-  return `@@ -${rangeOf(oldStart, oldLines)} +${rangeOf(newStart, newLines)} @@`;
-}
-
-/** Of no lines git names the one before them, and of one line its number alone. */
-function rangeOf(start: number, lines: number): string {
-  return lines === 1 ? String(start) : `${lines === 0 ? start - 1 : start},${lines}`;
 }

@@ -112,3 +112,88 @@ function lastAtMost(stretches: readonly { readonly from: number }[], line: numbe
   }
   return low;
 }
+
+/** Lines that changed together: those of the old version, and what took their place. */
+export type Stretch = Readonly<Record<"oldBefore" | "oldLines" | "newBefore" | "newLines", number>>;
+
+/** Changed stretches that lines of the new version are part of, or that were taken out between two of them. */
+export function touchedStretches(hunks: readonly Hunk[], lines: ReadonlySet<number>): readonly Stretch[] {
+  return hunks
+    .flatMap(stretchesOf)
+    .filter(({ newBefore, newLines }) =>
+      newLines === 0
+        ? lines.has(newBefore - 1) && lines.has(newBefore)
+        : Array.from({ length: newLines }, (_, index) => newBefore + index).some((line) => lines.has(line)),
+    );
+}
+
+function stretchesOf({ oldBefore, newBefore, lines }: Hunk): readonly Stretch[] {
+  const stretches: { oldBefore: number; oldLines: number; newBefore: number; newLines: number }[] = [];
+  let [old, young, isOpen] = [oldBefore, newBefore, false];
+  for (const { sign } of lines) {
+    if (sign !== " " && !isOpen) {
+      stretches.push({ oldBefore: old, oldLines: 0, newBefore: young, newLines: 0 });
+    }
+    isOpen = sign !== " ";
+    const last = stretches.at(-1);
+    if (isOpen && last !== undefined) {
+      last.oldLines += sign === "-" ? 1 : 0;
+      last.newLines += sign === "+" ? 1 : 0;
+    }
+    old += sign === "+" ? 0 : 1;
+    young += sign === "-" ? 0 : 1;
+  }
+  return stretches;
+}
+
+/** What was in the place of lines before: the lines themselves, and all that the stretches they are in replaced. */
+export function linesBefore(hunks: readonly Hunk[], lines: ReadonlySet<number>): readonly number[] {
+  const originOf = originsOf(hunks);
+  const replaced = touchedStretches(hunks, lines).flatMap(({ oldBefore, oldLines }) =>
+    Array.from({ length: oldLines }, (_, index) => oldBefore + index),
+  );
+  return [...new Set([...[...lines].flatMap((line) => originOf(line) ?? []), ...replaced])];
+}
+
+/** Unchanged lines that are shown around those that changed. */
+const CONTEXT = 3;
+
+/** What of a change is about some lines of the new version, in git's words. */
+export function patchOfLines(hunks: readonly Hunk[], lines: ReadonlySet<number>): string {
+  const touched = touchedStretches(hunks, lines);
+  return hunks.map((hunk) => textOfHunk(narrowHunk(hunk, lines, touched))).join("");
+}
+
+function narrowHunk({ oldBefore, newBefore, lines }: Hunk, asked: ReadonlySet<number>, touched: readonly Stretch[]): Hunk {
+  let [old, young] = [oldBefore, newBefore];
+  const placed = lines.map((line) => {
+    const place = { line, old, young };
+    old += line.sign === "+" ? 0 : 1;
+    young += line.sign === "-" ? 0 : 1;
+    return place;
+  });
+  const isWanted = ({ line: { sign }, old: at, young: now }: (typeof placed)[number]) =>
+    (sign === "+" && asked.has(now)) ||
+    (sign === "-" && touched.some((each) => at >= each.oldBefore && at < each.oldBefore + each.oldLines));
+  const first = placed.findIndex(isWanted);
+  const kept = first === -1 ? [] : placed.slice(Math.max(first - CONTEXT, 0), placed.findLastIndex(isWanted) + CONTEXT + 1);
+  return { oldBefore: kept[0]?.old ?? 0, newBefore: kept[0]?.young ?? 0, lines: kept.map(({ line }) => line) };
+}
+
+function textOfHunk({ oldBefore, newBefore, lines }: Hunk): string {
+  const count = (sign: string) => lines.filter((line) => line.sign !== sign).length;
+  const head = headOfHunk({ oldStart: oldBefore + 1, oldLines: count("+"), newStart: newBefore + 1, newLines: count("-") });
+  const texts = lines.map(({ sign, text }) => (text.endsWith("\n") ? `${sign}${text}` : `${sign}${text}\n\\ No newline at end of file\n`));
+  return lines.length === 0 ? "" : `${head}\n${texts.join("")}`;
+}
+
+export type HunkPlace = Readonly<Record<"oldStart" | "oldLines" | "newStart" | "newLines", number>>;
+
+export function headOfHunk({ oldStart, oldLines, newStart, newLines }: HunkPlace): string {
+  return `@@ -${rangeOf(oldStart, oldLines)} +${rangeOf(newStart, newLines)} @@`;
+}
+
+/** Of no lines git names the one before them, and of one line its number alone. */
+function rangeOf(start: number, lines: number): string {
+  return lines === 1 ? String(start) : `${lines === 0 ? start - 1 : start},${lines}`;
+}
