@@ -132,8 +132,20 @@ const repositoryRoute = createRoute({
 
 const commitRoute = createRoute({
   ...under(signedInRoute, "/code/$owner/$repo/commit/$commit"),
-  validateSearch: z.object({ ref: text, base: text, view: text }),
+  validateSearch: z.object({ ref: text, view: text }),
   component: lazyPage(() => import("#routes/commit-page.tsx"), "CommitPage"),
+});
+
+const commitsRoute = createRoute({
+  ...under(signedInRoute, "/code/$owner/$repo/commits"),
+  validateSearch: z.object({ ref: text }),
+  component: lazyPage(() => import("#routes/commits-page.tsx"), "CommitsPage"),
+});
+
+const compareRoute = createRoute({
+  ...under(signedInRoute, "/code/$owner/$repo/compare"),
+  validateSearch: z.object({ ref: text, base: text, head: text, view: text }),
+  component: lazyPage(() => import("#routes/compare-commits-page.tsx"), "CompareCommitsPage"),
 });
 
 const projectsRoute = createRoute({
@@ -187,6 +199,8 @@ const routeTree = rootRoute.addChildren([
     authorizeRoute,
     repositoryRoute,
     commitRoute,
+    commitsRoute,
+    compareRoute,
     projectsRoute,
     projectRoutes,
     traceRoute,

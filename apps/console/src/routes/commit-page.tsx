@@ -1,67 +1,44 @@
 import { Anchor, Button, Text } from "@mantine/core";
 import type { Commit, Repository } from "@sightline/code-index/contract";
-import { IconExternalLink, IconGitCommit } from "@tabler/icons-react";
+import { IconExternalLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import { commitQuery, compareQuery } from "#features/code/api/commits.ts";
+import { commitQuery } from "#features/code/api/commits.ts";
 import { ChangedFiles } from "#features/code/commit/changed-files.tsx";
-import { CommitLink } from "#features/code/commit/commit-link.tsx";
+import { CommitLink } from "#ui/page/commit-link.tsx";
+import { CompareLink } from "#features/code/commit/compare-link.tsx";
 import { hostLinkOf } from "#features/code/commit/host-link.ts";
-import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
-import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
-import { WidePage } from "#ui/page/page.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { RepositoryNamed } from "./repository-named.tsx";
 import classes from "./commit-page.module.css";
 
 const route = getRouteApi("/signed-in/code/$owner/$repo/commit/$commit");
 
-/** A commit with what it changed; or, with a base, what changed since that one. */
+/** A commit with what it changed. */
 export function CommitPage() {
-  const { owner, repo } = route.useParams();
-  const fullName = `${owner}/${repo}`;
-  const repositories = useQuery(repositoriesQuery);
-  const repository = repositories.data?.find(({ full_name: name }) => name === fullName);
-  return (
-    <WidePage>
-      {repository !== undefined && <Shown repository={repository} />}
-      {repository === undefined && repositories.data !== undefined && (
-        <EmptyPanel
-          order={1}
-          icon={<IconGitCommit />}
-          title={`${fullName} is not here`}
-          description="It may be registered under another name."
-        />
-      )}
-      {repositories.data === undefined && (
-        <Unanswered query={repositories} failed="The repository could not be loaded" loading={<LoadingRows rows={8} />} />
-      )}
-    </WidePage>
-  );
+  return <RepositoryNamed {...route.useParams()}>{(repository) => <Shown repository={repository} />}</RepositoryNamed>;
 }
 
 function Shown({ repository }: { readonly repository: Repository }) {
   const { commit } = route.useParams();
-  const { ref, view, base } = route.useSearch();
+  const { ref, view } = route.useSearch();
   const navigate = route.useNavigate();
-  const branch = { id: repository.id, ref };
-  const found = useQuery(commitQuery(branch, commit));
-  const compared = useQuery({ ...compareQuery(branch, { base: base ?? "", head: commit }), enabled: base !== undefined });
-  const answer = base === undefined ? found : compared;
-  if (found.data === undefined || answer.data === undefined) {
-    const failed = found.error === null ? answer : found;
-    return <Unanswered query={failed} failed={`Commit ${commit.slice(0, 12)} could not be loaded`} loading={<LoadingRows rows={8} />} />;
+  const found = useQuery(commitQuery({ id: repository.id, ref }, commit));
+  if (found.data === undefined) {
+    return <Unanswered query={found} failed={`Commit ${commit.slice(0, 12)} could not be loaded`} loading={<LoadingRows rows={8} />} />;
   }
   return (
     <>
-      <Head repository={repository} commit={found.data.commit} refName={ref} base={base} />
+      <Head repository={repository} commit={found.data.commit} refName={ref} />
       <ChangedFiles
         repo={repository.full_name}
         refName={ref}
         commit={found.data.commit.commit}
-        answer={answer.data}
+        answer={found.data}
         view={view === "split" ? "split" : "unified"}
         onView={(next) => void navigate({ search: (before) => ({ ...before, view: next }), replace: true, resetScroll: false })}
       />
@@ -73,17 +50,16 @@ type HeadProps = {
   readonly repository: Repository;
   readonly commit: Commit;
   readonly refName: string | undefined;
-  readonly base: string | undefined;
 };
 
-function Head({ repository, commit, refName, base }: HeadProps) {
+function Head({ repository, commit, refName }: HeadProps) {
   const { full_name: repo, clone_url: cloneUrl } = repository;
   const { commit: id, subject, body, author, author_email: email, committed_at: at, parents } = commit;
   const host = hostLinkOf(cloneUrl, id);
   return (
     <>
       <PageHeader
-        title={base === undefined ? subject : `Changes from ${base.slice(0, 8)} to ${id.slice(0, 8)}`}
+        title={subject}
         documentTitle={`${subject.slice(0, 60)} · ${repo}`}
         description={
           <span className={classes.facts}>
@@ -93,20 +69,17 @@ function Head({ repository, commit, refName, base }: HeadProps) {
             <CopyableId value={id} label="commit" />
             <span title={email}>{author}</span>
             <TimeStamp at={at} />
-            {base === undefined ? (
-              parents.map((parent) => (
-                <span key={parent}>
-                  parent{" "}
-                  <CommitLink repo={repo} refName={refName} commit={parent}>
-                    {parent.slice(0, 8)}
-                  </CommitLink>
-                </span>
-              ))
-            ) : (
-              <CommitLink repo={repo} refName={refName} commit={id}>
-                This commit alone
-              </CommitLink>
-            )}
+            {parents.map((parent) => (
+              <span key={parent}>
+                parent{" "}
+                <CommitLink repo={repo} refName={refName} commit={parent}>
+                  {parent.slice(0, 8)}
+                </CommitLink>
+              </span>
+            ))}
+            <CompareLink repo={repo} refName={refName} head={id}>
+              Compare with…
+            </CompareLink>
           </span>
         }
       >
@@ -124,7 +97,7 @@ function Head({ repository, commit, refName, base }: HeadProps) {
           </Button>
         )}
       </PageHeader>
-      {body !== "" && base === undefined && (
+      {body !== "" && (
         <Text component="pre" className={classes.body}>
           {body}
         </Text>

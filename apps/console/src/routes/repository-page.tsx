@@ -242,7 +242,7 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
             {panel === "outline" && (
               <OutlinePanel branch={branch} path={path} target={target} onTarget={aim} onName={(name) => showName(name)} />
             )}
-            {panel === "history" && <HistoryPanel branch={branch} path={path} />}
+            {panel === "history" && <HistoryPanel branch={branch} path={path} lines={target} commit={file.data.commit} />}
             {panel === "runs" && (
               <CodeRunsPanel
                 repo={repository.full_name}

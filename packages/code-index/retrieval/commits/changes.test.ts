@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { LineHistoryRequest } from "#contract.ts";
 import { startChangesFixture, type ChangesFixture, type Indexed } from "#testing/changes-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { changeRepository } from "#tenants/repository-settings.ts";
 import { blame } from "./blame.ts";
 import { compareCommits } from "./compare-commits.ts";
 import { readFileAtCommit } from "./file-at-commit.ts";
+import { readLineHistory } from "./line-history.ts";
 import { readCommit } from "./read-commit.ts";
 
 let fixture: ChangesFixture;
@@ -71,6 +73,8 @@ function allCommits(): readonly string[] {
   return git("rev-list", "HEAD").trim().split("\n");
 }
 
+const lineHistory = (asked: Partial<LineHistoryRequest> & { readonly path: string }) =>
+  readLineHistory(fixture.database, indexed.scope, { limit: 20, ...asked });
 const read = (commit: string, path?: string) => readCommit(fixture.database, indexed.scope, { commit, path });
 
 test("what each commit changed is what git show says, of a merge against its first parent", async () => {
@@ -147,6 +151,40 @@ test("each line is blamed on the commit that git blames, through moves and merge
   ]);
 });
 
+test("lines are followed back to the commits that git log -L names, through moves and merges", async () => {
+  for (const [path, start, end, head] of [
+    ["moved file.ts", 1, 41, "delete"],
+    ["moved file.ts", 10, 12, "delete"],
+    ["moved file.ts", 38, 41, "delete"],
+    ["windows.ts", 2, 3, "delete"],
+    ["unended.ts", 1, 2, "merge"],
+    ["only-side.ts", 1, 1, "merge"],
+  ] as const) {
+    const commit = ids[head] ?? "";
+    const { changes, next_cursor: next } = await lineHistory({ path, start, end, commit });
+    const followed = git("log", "-L", `${start},${end}:${path}`, "--format=%H", "-s", commit).trim().split("\n");
+    // Of commits side by side either may come first.
+    expect([path, start, changes.map((change) => change.commit.commit).toSorted()]).toEqual([path, start, followed.toSorted()]);
+    expect(next).toBeNull();
+  }
+});
+
+test("a change of lines is told by the hunks about them, a page at a time", async () => {
+  const first = await lineHistory({ path: "moved file.ts", start: 31, end: 31, limit: 1 });
+  expect(first.changes).toMatchObject([
+    { commit: { commit: ids["work"] }, path: "a.ts", start_line: 31, patch: expect.stringContaining("-line 30\n+line 30 changed\n") },
+  ]);
+  expect(first.changes[0]?.patch).not.toContain("line 3 changed");
+  const second = await lineHistory({ path: "moved file.ts", start: 31, end: 31, limit: 1, cursor: first.next_cursor ?? "" });
+  expect(second).toMatchObject({ changes: [{ commit: { commit: ids["begin"] } }], next_cursor: null });
+  expect(second.changes[0]?.patch.split("\n")).toHaveLength(9);
+  await expect(lineHistory({ path: "moved file.ts", start: 30, end: 31, cursor: first.next_cursor ?? "" })).rejects.toMatchObject({
+    code: "invalid_cursor",
+  });
+  const windows = await lineHistory({ path: "windows.ts", start: 2, end: 2, limit: 1 });
+  expect(windows.changes[0]?.patch).toBe("@@ -1,2 +1,3 @@\n one\r\n-two\r\n+2\r\n+three\r\n");
+});
+
 test("two commits are compared in either direction, across branches too", async () => {
   for (const [from, to] of [
     ["begin", "delete"],
@@ -201,6 +239,7 @@ test("who may not see the repository sees no change of it", async () => {
     await expect(readFileAtCommit(fixture.database, scope, { commit, path: "a.ts" })).rejects.toMatchObject(refused);
     await expect(blame(fixture.database, scope, { commit, path: "a.ts" })).rejects.toMatchObject(refused);
     await expect(compareCommits(fixture.database, scope, { base: commit, head: commit })).rejects.toMatchObject(refused);
+    await expect(readLineHistory(fixture.database, scope, { commit, path: "a.ts", limit: 20 })).rejects.toMatchObject(refused);
   }
 });
 

@@ -1,5 +1,11 @@
-import { blameAnswerSchema, commitAnswerSchema, commitsAnswerSchema, compareAnswerSchema } from "@sightline/code-index/contract";
-import { queryOptions } from "@tanstack/react-query";
+import {
+  blameAnswerSchema,
+  commitAnswerSchema,
+  commitsAnswerSchema,
+  compareAnswerSchema,
+  lineHistoryAnswerSchema,
+} from "@sightline/code-index/contract";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
 import { type Branch, pathOf } from "./files.ts";
@@ -7,10 +13,24 @@ import { type Branch, pathOf } from "./files.ts";
 const PAGE_SIZE = 30;
 const STALE_MS = 60_000;
 
-/** The commits that changed a file, newest first. */
-export function commitsQuery({ id, ref }: Branch, path: string) {
+/** The commits of a branch, or those that changed a file, newest first. */
+export function commitsQuery({ id, ref }: Branch, path?: string) {
   const call = codeIndex.get(`${pathOf(id)}/commits`, { query: { path, ref, limit: PAGE_SIZE }, answer: commitsAnswerSchema });
   return { ...pageByPage(["commits", id, ref, path], call), staleTime: STALE_MS };
+}
+
+/** The first commits for words of a message; the newest ones without. */
+export function foundCommitsQuery({ id, ref }: Branch, query: string) {
+  const call = codeIndex.get(`${pathOf(id)}/commits`, { query: { query, ref, limit: PAGE_SIZE }, answer: commitsAnswerSchema });
+  return queryOptions({ queryKey: ["commits-found", id, ref, query], queryFn: answerTo(call), placeholderData: keepPreviousData });
+}
+
+type Lines = { readonly path: string; readonly commit: string; readonly start: number; readonly end: number };
+
+/** The commits that changed lines of a file, newest first. */
+export function lineHistoryQuery({ id, ref }: Branch, lines: Lines) {
+  const call = codeIndex.get(`${pathOf(id)}/line-history`, { query: { ref, ...lines }, answer: lineHistoryAnswerSchema });
+  return { ...pageByPage(["line-history", id, ref, lines], call), staleTime: STALE_MS };
 }
 
 /** A commit and what it changed. */

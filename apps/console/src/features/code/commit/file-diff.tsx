@@ -32,7 +32,7 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
         </span>
         {children}
       </summary>
-      {isOpen && patch !== "" && <Lines path={path} patch={patch} view={view} />}
+      {isOpen && patch !== "" && <DiffLines path={path} patch={patch} view={view} />}
       {isOpen && patch === "" && (
         <Text size="sm" c="dimmed" p="sm">
           {leftOut === null ? "No line changed." : `The lines are not shown: ${leftOut}.`}
@@ -42,7 +42,8 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
   );
 }
 
-function Lines({ path, patch, view }: { readonly path: string; readonly patch: string; readonly view: DiffView }) {
+/** The lines of a diff. */
+export function DiffLines({ path, patch, view }: { readonly path: string; readonly patch: string; readonly view: DiffView }) {
   const rows = useMemo(() => toDiffRows(patch), [patch]);
   return (
     <div className={classes.scroll} role="region" aria-label={`Changes of ${path}`} tabIndex={0}>

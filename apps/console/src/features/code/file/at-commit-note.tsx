@@ -1,6 +1,6 @@
 import { Anchor, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { CommitLink } from "#features/code/commit/commit-link.tsx";
+import { CommitLink } from "#ui/page/commit-link.tsx";
 
 type AtCommitProps = { readonly repo: string; readonly refName: string | undefined; readonly commit: string };
 

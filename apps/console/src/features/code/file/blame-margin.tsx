@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { blameQuery } from "#features/code/api/commits.ts";
 import type { Branch } from "#features/code/api/files.ts";
-import { CommitLink } from "#features/code/commit/commit-link.tsx";
+import { CommitLink } from "#ui/page/commit-link.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./blame-margin.module.css";
 

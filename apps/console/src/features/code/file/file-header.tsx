@@ -4,6 +4,7 @@ import { IconCheck, IconCopy, IconFiles, IconGitBranch, IconLink, IconSearch } f
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
+import { codeLink } from "#ui/page/code-link.ts";
 import { plural } from "#ui/words/format.ts";
 import { type LineRange, formatLineRange } from "./line-range.ts";
 import { PathCrumbs } from "./path-crumbs.tsx";
@@ -44,6 +45,15 @@ export function RepositoryHeader({ repository, branch, filesShown, onShowFiles, 
         standard !== null && <Text c="dimmed">{standard}</Text>
       )}
       {commit !== null && <CopyableId value={commit} label="commit" />}
+      <Anchor
+        component={Link}
+        to="/code/$owner/$repo/commits"
+        params={codeLink(repository.full_name).params}
+        search={{ ref: branch }}
+        size="sm"
+      >
+        Commits
+      </Anchor>
       <span className={classes.actions}>
         <Button
           className={classes.files ?? ""}

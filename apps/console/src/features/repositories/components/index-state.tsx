@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import { useChange } from "#http/use-change.ts";
-import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status, type Tone } from "#ui/kit/status.tsx";
+import { CommitLink } from "#ui/page/commit-link.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { INDEXING_KEYS, startIndexing, useIndexJob } from "#features/repositories/api/repositories.ts";
 import classes from "./index-state.module.css";
@@ -69,7 +69,14 @@ function Refs({ repository }: { readonly repository: Repository }) {
         },
         {
           header: "Commit",
-          render: ({ indexed_commit: commit }) => (commit === null ? "–" : <CopyableId value={commit} label="commit" />),
+          render: ({ indexed_commit: commit, name, is_default: isDefault }) =>
+            commit === null ? (
+              "–"
+            ) : (
+              <CommitLink repo={repository.full_name} refName={isDefault ? undefined : name} commit={commit}>
+                {commit.slice(0, 8)}
+              </CommitLink>
+            ),
         },
         { header: "Indexed", render: ({ indexed_at: at }) => (at === null ? "not yet" : <TimeStamp at={at} />) },
         { header: "Files", align: "right", render: ({ files }) => formatCount(files) },

@@ -3,11 +3,11 @@ import type { Repository } from "@sightline/code-index/contract";
 import { IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useChange } from "#http/use-change.ts";
-import { CopyableId } from "#ui/kit/copyable.tsx";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { formatCount } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
+import { CommitLink } from "#ui/page/commit-link.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { NoValue, Status, type Tone } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -27,7 +27,14 @@ export function RepositoryTable({ repositories, admin }: { readonly repositories
         { header: "Status", width: 180, render: (repository) => <RepositoryState repository={repository} /> },
         {
           header: "Commit",
-          render: ({ indexed_commit: commit }) => (commit === null ? <NoValue /> : <CopyableId value={commit} label="commit" />),
+          render: ({ full_name: repo, indexed_commit: commit }) =>
+            commit === null ? (
+              <NoValue />
+            ) : (
+              <CommitLink repo={repo} refName={undefined} commit={commit}>
+                {commit.slice(0, 8)}
+              </CommitLink>
+            ),
         },
         { header: "Files", align: "right", render: ({ files }) => formatCount(files) },
         { header: "Chunks", align: "right", className: classes.wide, render: ({ chunks }) => formatCount(chunks) },

@@ -1,7 +1,7 @@
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { codeLink } from "#ui/page/code-link.ts";
+import { codeLink } from "./code-link.ts";
 
 type CommitLinkProps = {
   readonly repo: string;
