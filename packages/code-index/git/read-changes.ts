@@ -1,6 +1,6 @@
 import { MAX_CHANGED_FILES } from "#contract.ts";
-import { startGit } from "./git.ts";
 import type { History } from "./history.ts";
+import { logCommits } from "./log-commits.ts";
 import { SourceError } from "./source-error.ts";
 import { createReader, type StreamReader } from "./stream-reader.ts";
 import { treeEntryPath } from "./tree-entry.ts";
@@ -34,47 +34,23 @@ type Reading = {
   readonly signal: AbortSignal;
 };
 
-/** Reads what commits of a history changed, in the order asked for, through one git process. */
-export async function* readChanges(
-  { directory }: History,
+/** Reads what commits of a history changed, in the order asked for. */
+export function readChanges(
+  history: History,
   commits: readonly string[],
   { leftOut, signal }: Reading,
 ): AsyncGenerator<CommitChanges, void, undefined> {
-  const { child, ended, stop } = startGit({
-    arguments: [
-      "log",
-      "--no-walk=unsorted",
-      "--stdin",
-      "-z",
-      "--no-show-signature",
-      "--format=tformat:%x01%H",
-      "-m",
-      "--first-parent",
-      "--raw",
-      "--no-abbrev",
-      "--patch",
-      "--find-renames",
-      "--no-color",
-      "--no-ext-diff",
-      "--no-textconv",
-    ],
-    directory,
+  return logCommits(history, commits, {
+    format: "%x01%H",
+    options: ["-m", "--first-parent", "--raw", "--no-abbrev", "--patch", "--find-renames", "--no-ext-diff", "--no-textconv"],
+    parse: (printed) => parseChanges(createReader(printed), leftOut),
     signal,
   });
-  try {
-    child.stdin.end(commits.map((commit) => `${commit}\n`).join(""));
-    const reader = createReader(child.stdout);
-    for (const commit of commits) {
-      const begin = await reader.until(0);
-      if (begin?.toString("latin1") !== `\u0001${commit}`) {
-        await ended;
-        throw new SourceError("git did not tell what all commits of the history changed.", { transient: true });
-      }
-      yield await readCommitChanges(reader, commit, leftOut);
-    }
-    await ended;
-  } finally {
-    stop();
+}
+
+async function* parseChanges(reader: StreamReader, leftOut: Reading["leftOut"]): AsyncGenerator<CommitChanges, void, undefined> {
+  for (let begin = await reader.until(0); begin !== undefined; begin = await reader.until(0)) {
+    yield await readCommitChanges(reader, begin.toString("latin1", 1), leftOut);
   }
 }
 

@@ -1,5 +1,5 @@
-import { startGit } from "./git.ts";
 import type { History } from "./history.ts";
+import { logCommits } from "./log-commits.ts";
 import { SourceError } from "./source-error.ts";
 import { treeEntryPath } from "./tree-entry.ts";
 
@@ -28,50 +28,18 @@ const MAX_FIELD_BYTES = 65_536;
 const BEGIN = "\u0001";
 const FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B%x00";
 
-/** Reads commits of a history, in the order asked for, through one git process. No content of a file is needed for it. */
-export async function* readCommits(
-  { directory }: History,
+/** Reads commits of a history, in the order asked for. No content of a file is needed for it. */
+export function readCommits(
+  history: History,
   commits: readonly string[],
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<Commit, void, undefined> {
-  if (commits.length === 0) {
-    return;
-  }
-  const { child, ended, stop } = startGit({
-    arguments: [
-      "log",
-      "--no-walk=unsorted",
-      "--stdin",
-      "-z",
-      "--no-show-signature",
-      "--no-mailmap",
-      "--encoding=UTF-8",
-      `--format=tformat:${FORMAT}`,
-      "-c",
-      "--name-status",
-      "--find-renames=100%",
-      "--no-color",
-    ],
-    directory,
+  return logCommits(history, commits, {
+    format: FORMAT,
+    options: ["--no-mailmap", "--encoding=UTF-8", "-c", "--name-status", "--find-renames=100%"],
+    parse: (printed) => parseCommits(fieldsOf(printed)),
     signal,
   });
-  try {
-    child.stdin.end(commits.map((commit) => `${commit}\n`).join(""));
-    let count = 0;
-    for await (const commit of parseCommits(fieldsOf(child.stdout))) {
-      if (commit.commit !== commits[count]) {
-        break;
-      }
-      count++;
-      yield commit;
-    }
-    await ended;
-    if (count < commits.length) {
-      throw new SourceError("git did not tell of all commits of the history.", { transient: true });
-    }
-  } finally {
-    stop();
-  }
 }
 
 /** What stands between NULs, in batches as it comes; of one that is too long the beginning. */

@@ -1,3 +1,4 @@
+import type { FastifyReply } from "fastify";
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
 import {
@@ -20,8 +21,8 @@ import { readCommit } from "#retrieval/commits/read-commit.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { untilAborted, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
-import { scopeOf, whileAwaited, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { repositoryParamsSchema, scopeOfRepository } from "#http/kit/find-repository.ts";
+import { whileAwaited, type IncomingRequest } from "#http/kit/request-tenant.ts";
 
 export function commitRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
   return (server) => {
@@ -32,8 +33,7 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
         querystring: commitsRequestSchema,
         response: { 200: commitsAnswerSchema },
       }),
-      async (request) =>
-        searchCommits(database, await scopeOfRepository(request, request.params.repo_id, request.query.ref), request.query),
+      read(searchCommits),
     );
 
     server.get(
@@ -43,11 +43,7 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
         querystring: commitRequestSchema,
         response: { 200: commitAnswerSchema },
       }),
-      async (request, reply) => {
-        const { repo_id: repoId, commit } = request.params;
-        const scope = await scopeOfRepository(request, repoId, request.query.ref);
-        return readCommit(untilAborted(database, whileAwaited(reply.raw)), scope, { ...request.query, commit });
-      },
+      read(readCommit),
     );
 
     server.get(
@@ -57,10 +53,7 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
         querystring: compareRequestSchema,
         response: { 200: compareAnswerSchema },
       }),
-      async (request, reply) => {
-        const scope = await scopeOfRepository(request, request.params.repo_id, request.query.ref);
-        return compareCommits(untilAborted(database, whileAwaited(reply.raw)), scope, request.query);
-      },
+      read(compareCommits),
     );
 
     server.get(
@@ -70,10 +63,7 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
         querystring: fileRequestSchema,
         response: { 200: blameAnswerSchema },
       }),
-      async (request, reply) => {
-        const scope = await scopeOfRepository(request, request.params.repo_id, request.query.ref);
-        return blame(untilAborted(database, whileAwaited(reply.raw)), scope, request.query);
-      },
+      read(blame),
     );
 
     server.get(
@@ -83,16 +73,18 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
         querystring: lineHistoryRequestSchema,
         response: { 200: lineHistoryAnswerSchema },
       }),
-      async (request, reply) => {
-        const scope = await scopeOfRepository(request, request.params.repo_id, request.query.ref);
-        return readLineHistory(untilAborted(database, whileAwaited(reply.raw)), scope, request.query);
-      },
+      read(readLineHistory),
     );
   };
 
-  async function scopeOfRepository(request: IncomingRequest, repoId: string, ref: string | undefined): Promise<RepositoryScope> {
-    const access = scopeOf(request);
-    const { full_name: repo } = await findRepository(database, access, repoId);
-    return { ...access, repo, ref };
+  /** Answers what is asked about a repository; nothing is read any more once nobody waits for it. */
+  function read<Params extends { readonly repo_id: string }, Query extends { readonly ref?: string | undefined }, Answer>(
+    answer: (database: CodeIndexDatabase, scope: RepositoryScope, asked: Params & Query) => Promise<Answer>,
+  ) {
+    return async (request: IncomingRequest & { readonly params: Params; readonly query: Query }, reply: FastifyReply): Promise<Answer> => {
+      const { params, query } = request;
+      const scope = await scopeOfRepository(database, request, { repoId: params.repo_id, ref: query.ref });
+      return answer(untilAborted(database, whileAwaited(reply.raw)), scope, { ...params, ...query });
+    };
   }
 }

@@ -14,11 +14,10 @@ import {
 } from "#contract.ts";
 import { readFileAtCommit } from "#retrieval/commits/file-at-commit.ts";
 import { readCoverage, readFile, readOutline, readTree } from "#retrieval/files/read-file.ts";
-import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
+import { findRepository, repositoryParamsSchema, scopeOfRepository } from "#http/kit/find-repository.ts";
 import { presentRef } from "#http/kit/presenters.ts";
-import { scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { scopeOf } from "#http/kit/request-tenant.ts";
 
 export function fileRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
   return (server) => {
@@ -38,7 +37,8 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
         querystring: treeRequestSchema,
         response: { 200: treeSchema },
       }),
-      async (request) => readTree(database, await repositoryScope(request, request.params.repo_id, request.query.ref)),
+      async (request) =>
+        readTree(database, await scopeOfRepository(database, request, { repoId: request.params.repo_id, ref: request.query.ref })),
     );
 
     server.get(
@@ -50,7 +50,7 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       }),
       async (request) => {
         const { ref, commit, ...reading } = request.query;
-        const scope = await repositoryScope(request, request.params.repo_id, ref);
+        const scope = await scopeOfRepository(database, request, { repoId: request.params.repo_id, ref: ref });
         return commit === undefined ? readFile(database, scope, reading) : readFileAtCommit(database, scope, { ...reading, commit });
       },
     );
@@ -64,7 +64,7 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       }),
       async (request) => {
         const { ref, path } = request.query;
-        return readOutline(database, await repositoryScope(request, request.params.repo_id, ref), path);
+        return readOutline(database, await scopeOfRepository(database, request, { repoId: request.params.repo_id, ref: ref }), path);
       },
     );
 
@@ -77,16 +77,10 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       }),
       async (request) => {
         const { ref, path } = request.query;
-        return readCoverage(database, await repositoryScope(request, request.params.repo_id, ref), path);
+        return readCoverage(database, await scopeOfRepository(database, request, { repoId: request.params.repo_id, ref: ref }), path);
       },
     );
   };
-
-  async function repositoryScope(request: IncomingRequest, repoId: string, ref: string | undefined): Promise<RepositoryScope> {
-    const access = scopeOf(request);
-    const { full_name: repo } = await findRepository(database, access, repoId);
-    return { ...access, repo, ref };
-  }
 }
 
 const refsSchema = z.object({ refs: z.array(refSchema) });

@@ -1,6 +1,8 @@
 import { refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
+import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { found, idOf } from "./found.ts";
+import { scopeOf, type IncomingRequest } from "./request-tenant.ts";
 import { getRepository, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -8,6 +10,17 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 /** @throws {AppError} `repository_not_found` (404) */
 export async function findRepository(database: CodeIndexDatabase, access: Access, repoId: string): Promise<RepositoryRow> {
   return found("repository", await getRepository(database, { ...access, id: idOf("repository", repoId) }));
+}
+
+/** A branch of a repository, for who asks. @throws {AppError} `repository_not_found` (404) */
+export async function scopeOfRepository(
+  database: CodeIndexDatabase,
+  request: IncomingRequest,
+  { repoId, ref }: { readonly repoId: string; readonly ref: string | undefined },
+): Promise<RepositoryScope> {
+  const access = scopeOf(request);
+  const { full_name: repo } = await findRepository(database, access, repoId);
+  return { ...access, repo, ref };
 }
 
 /** A branch that may be indexed; the default one when left out. @throws {AppError} `unknown_ref` (400) for one that nobody asked to be indexed. */

@@ -1,0 +1,55 @@
+import type { Readable } from "node:stream";
+import { startGit } from "./git.ts";
+import type { History } from "./history.ts";
+import { SourceError } from "./source-error.ts";
+
+type Logging<Told> = {
+  /** What git prints of a commit itself. */
+  readonly format: string;
+  /** What else it is to tell. */
+  readonly options: readonly string[];
+  readonly parse: (printed: Readable) => AsyncIterable<Told>;
+  readonly signal: AbortSignal;
+};
+
+/** Has one git process tell of commits of a history, in the order asked for. @throws {SourceError} when it leaves one out. */
+export async function* logCommits<Told extends { readonly commit: string }>(
+  { directory }: History,
+  commits: readonly string[],
+  { format, options, parse, signal }: Logging<Told>,
+): AsyncGenerator<Told, void, undefined> {
+  if (commits.length === 0) {
+    return;
+  }
+  const { child, ended, stop } = startGit({
+    arguments: [
+      "log",
+      "--no-walk=unsorted",
+      "--stdin",
+      "-z",
+      "--no-show-signature",
+      "--no-color",
+      `--format=tformat:${format}`,
+      ...options,
+    ],
+    directory,
+    signal,
+  });
+  try {
+    child.stdin.end(commits.map((commit) => `${commit}\n`).join(""));
+    let count = 0;
+    for await (const told of parse(child.stdout)) {
+      if (told.commit !== commits[count]) {
+        break;
+      }
+      count++;
+      yield told;
+    }
+    await ended;
+    if (count < commits.length) {
+      throw new SourceError("git did not tell of all commits of the history.", { transient: true });
+    }
+  } finally {
+    stop();
+  }
+}
