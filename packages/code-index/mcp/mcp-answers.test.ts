@@ -208,7 +208,12 @@ test("an assistant finds a behaviour, reads it, finds its callers its last chang
   );
   expect(await ask("commit_search", { repo, path, limit: 1 })).toContain(shop.commit);
   expect(await ask("read_commit", { repo, commit: shop.commit.slice(0, 10), path })).toContain("+  async retryRefund(");
-  expect(await ask("read_file", { repo, path, blame: true })).toMatch(new RegExp(`^1-\\d+ ${shop.commit.slice(0, 12)} `, "m"));
+  expect(await ask("read_file", { repo, path, show: "blame" })).toMatch(new RegExp(`^1-\\d+ ${shop.commit.slice(0, 12)} `, "m"));
+  const history = await ask("read_file", { repo, path, show: "history", start: Number(start), end: Number(end) });
+  expect(history).toMatch(
+    new RegExp(`^${shop.commit.slice(0, 12)} .*\\(then :${start}-${end}\\)\\n\x60{3}diff\\n@@ .*[^]*\\+  async retryRefund\\(`, "mu"),
+  );
+  expect(await ask("read_file", { repo, path, show: "outline" })).toMatch(/^\d+-\d+ method RefundService › retryRefund$/mu);
   expect(await ask("read_file", { repo, path, commit: shop.commit })).toContain("async retryRefund(");
   expect(tokens).toBeLessThanOrEqual(8_000);
 });

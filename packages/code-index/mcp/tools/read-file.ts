@@ -1,10 +1,12 @@
 import { z } from "zod";
-import type { BlameAnswer, SourceFile } from "#contract.ts";
+import type { SourceFile } from "#contract.ts";
 import { blame } from "#retrieval/commits/blame.ts";
 import { readFileAtCommit } from "#retrieval/commits/file-at-commit.ts";
-import { readFile } from "#retrieval/files/read-file.ts";
+import { readLineHistory } from "#retrieval/commits/line-history.ts";
+import { readFile, readOutline } from "#retrieval/files/read-file.ts";
 import { takeTokens } from "#tokens/count-tokens.ts";
-import { fenceFor, fitItems, numberLines } from "#mcp/kit/fit.ts";
+import { fenceFor, numberLines } from "#mcp/kit/fit.ts";
+import { renderBlame, renderLineHistory, renderOutline } from "#mcp/kit/render-file.ts";
 import { defineTool, hashField, textField, oneRepoField, whereFields } from "#mcp/kit/tool.ts";
 
 export const readFileTool = defineTool({
@@ -19,12 +21,22 @@ When it is cut to max_tokens, it says where to read on.`,
     start: z.int().min(1).optional().describe("First line, from 1."),
     end: z.int().min(1).optional().describe("Last line, included."),
     commit: hashField.optional().describe("As it was at this commit."),
-    blame: z.boolean().default(false).describe("Show who last changed each line, not its text."),
+    show: z
+      .enum(["text", "outline", "blame", "history"])
+      .default("text")
+      .describe("outline: what it defines. blame: who last changed each line. history: commits that changed the lines, with their diffs."),
   }),
-  answer: async ({ repo, ref, blame: isBlame, commit, ...reading }, { database, access, maxTokens }) => {
+  answer: async ({ repo, ref, show, commit, ...reading }, { database, access, maxTokens }) => {
     const scope = { ...access, repo, ref };
-    if (isBlame) {
-      return answerBlame(await blame(database, scope, { ...reading, commit }), maxTokens);
+    const asked = { ...reading, commit };
+    if (show === "blame") {
+      return renderBlame(await blame(database, scope, asked), maxTokens);
+    }
+    if (show === "history") {
+      return renderLineHistory(await readLineHistory(database, scope, { ...asked, limit: MAX_CHANGES }), maxTokens);
+    }
+    if (show === "outline") {
+      return renderOutline(await readOutline(database, scope, asked.path), asked, maxTokens);
     }
     const file = await (commit === undefined
       ? readFile(database, scope, reading)
@@ -33,6 +45,7 @@ When it is cut to max_tokens, it says where to read on.`,
   },
 });
 
+const MAX_CHANGES = 100;
 const OVERHEAD_TOKENS = 150;
 
 function answerReadFile(file: SourceFile, maxTokens: number): string {
@@ -45,20 +58,4 @@ function answerReadFile(file: SourceFile, maxTokens: number): string {
   const fence = fenceFor(shown);
   const head = `${file.repo}@${file.commit} ${file.path}:${file.start_line}-${end} of ${file.total_lines} lines`;
   return `${head}\n${fence}\n${shown.replace(/\n$/, "")}\n${fence}${note}`;
-}
-
-function answerBlame({ repo, commit, path, ranges, commits, notes, total_lines: lines }: BlameAnswer, maxTokens: number): string {
-  const known = new Map(commits.map((each) => [each.commit, each]));
-  const render = ({ start_line: start, end_line: end, commit: by, path: name }: BlameAnswer["ranges"][number]) => {
-    const from = by === null ? undefined : known.get(by);
-    const what =
-      from === undefined
-        ? "older than what is kept"
-        : `${from.commit.slice(0, 12)} ${from.committed_at.slice(0, 10)} ${from.author.slice(0, 60)}: ${from.subject.slice(0, 100)}`;
-    return `${start}-${end} ${what}${name === path ? "" : ` (then ${name})`}`;
-  };
-  const shown = fitItems(ranges, { maxTokens: maxTokens - OVERHEAD_TOKENS, render });
-  const next = ranges[shown.length]?.start_line;
-  const cut = next === undefined ? [] : [`Cut to max_tokens: go on with start=${next}, or ask with a larger max_tokens.`];
-  return [`${repo}@${commit} ${path}: who last changed its ${lines} lines`, ...shown.map(render), ...notes, ...cut].join("\n");
 }
