@@ -5,13 +5,15 @@ import { time, type Timed } from "#measure.ts";
 import { repository, runScript } from "#scripts.ts";
 import { fillIndex, type Filled } from "./fill.ts";
 import { timePeers } from "./peers.ts";
-import { checkPlans } from "./plans.ts";
+import { timeHistory } from "./history.ts";
+import { checkPlans, wholeReads } from "./plans.ts";
 import { serveIndex } from "./serve.ts";
 
 /**
  * `npm run bench:retrieval -- [--keep] [--peers] /path/to/repository.git …`: searches in 10,000, 100,000 and 1,000,000 chunks of the
  * newest commits of the repositories given (of this one, when none is) and of copies of them, each leg by itself and all together through
- * `/mcp`. Needs the PostgreSQL at `TEST_DATABASE_URL`. `BENCH_CHUNKS=10000,100000` for other sizes.
+ * `/mcp`; and what is asked of a branch of 100,000 commits. Needs the PostgreSQL at `TEST_DATABASE_URL`. `BENCH_CHUNKS=10000,100000`
+ * for other sizes, `BENCH_COMMITS=2000` for another branch; nothing of either when it is empty.
  */
 const TESTING = "packages/code-index/testing";
 /** Chunks that differ: what is more is copies of whole repositories. */
@@ -30,12 +32,17 @@ if (server === undefined) {
 }
 const words = process.argv.slice(2);
 const given = words.filter((word) => !word.startsWith("--"));
-const sizes = (process.env["BENCH_CHUNKS"] ?? "10000,100000,1000000").split(",").map(Number);
+const sizesOf = (text: string) => text.split(",").filter(Boolean).map(Number);
+const sizes = sizesOf(process.env["BENCH_CHUNKS"] ?? "10000,100000,1000000");
+const branches = sizesOf(process.env["BENCH_COMMITS"] ?? "100000");
 const rows: Row[] = [];
 const folder = await mkdtemp(join(tmpdir(), "sightline-bench-"));
 try {
   for (const chunks of sizes) {
     await measure(server, chunks);
+  }
+  for (const commits of branches) {
+    await measureHistory(server, commits);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
@@ -61,6 +68,14 @@ async function measure(postgresUrl: string, chunks: number): Promise<void> {
   } finally {
     await filled.remove();
   }
+}
+
+async function measureHistory(postgresUrl: string, commits: number): Promise<void> {
+  const { times, plans } = await timeHistory(postgresUrl, commits);
+  const historyRows = times.map(({ what, took }) => ({ commits, what, ...percentilesOf(took) }));
+  rows.push(...historyRows);
+  console.table(historyRows);
+  console.table(wholeReads(plans));
 }
 
 async function timeLegs({ url, tenantId, chunks }: Filled, queries: string, atOnce: number): Promise<readonly Row[]> {
@@ -97,18 +112,22 @@ async function timeHybrid(filled: Filled, file: string, atOnce: number): Promise
 type Measured = { readonly chunks: number; readonly atOnce: number; readonly what: string; readonly queries: string };
 
 function rowOf({ chunks, atOnce, what, queries }: Measured, took: readonly number[]): Row {
-  const sorted = took.toSorted((one, other) => one - other);
-  const percentile = (share: number) => Math.round((sorted[Math.min(Math.ceil(sorted.length * share), sorted.length) - 1] ?? 0) * 10) / 10;
+  const percentiles = percentilesOf(took);
   const goal = GOALS[what];
   const judged =
-    goal === undefined || chunks < 1_000_000 || atOnce > 1 || queries.endsWith("first time") ? undefined : percentile(0.95) < goal;
+    goal === undefined || chunks < 1_000_000 || atOnce > 1 || queries.endsWith("first time") ? undefined : percentiles["p95 ms"] < goal;
   return {
     chunks,
     "at once": atOnce,
     what,
     queries,
-    "p50 ms": percentile(0.5),
-    "p95 ms": percentile(0.95),
+    ...percentiles,
     goal: judged === undefined ? "" : `${judged ? "met" : "missed"}: < ${goal} ms`,
   };
+}
+
+function percentilesOf(took: readonly number[]) {
+  const sorted = took.toSorted((one, other) => one - other);
+  const percentile = (share: number) => Math.round((sorted[Math.min(Math.ceil(sorted.length * share), sorted.length) - 1] ?? 0) * 10) / 10;
+  return { "p50 ms": percentile(0.5), "p95 ms": percentile(0.95) };
 }

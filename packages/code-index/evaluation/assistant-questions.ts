@@ -140,7 +140,7 @@ export const QUESTIONS: readonly Question[] = [
   {
     repo: GIN,
     language: "Go",
-    question: `What did the public API of Context win between ${API_BASE.slice(0, 8)} and ${API_HEAD.slice(0, 8)}?`,
+    question: `What did the public API of Context gain between ${API_BASE.slice(0, 8)} and ${API_HEAD.slice(0, 8)}?`,
     before: [always("commit_search", { repo: GIN, path: "context.go", since: "2024-05-01", until: "2025-05-31", limit: 50 })],
     after: [always("read_commit", { repo: GIN, base: API_BASE, commit: API_HEAD, path: "context.go", max_tokens: 12_000 })],
     facts: (git) => {

@@ -1,10 +1,10 @@
 import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
-import { Kysely, PostgresDialect } from "kysely";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
 import { createSearchState, search } from "#retrieval/search/search.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { findTenant } from "#store/tenancy/tenant.ts";
+import { noteStatements } from "./noted-statements.ts";
 import { testConfig } from "./test-config.ts";
 
 /**
@@ -14,12 +14,7 @@ import { testConfig } from "./test-config.ts";
 const [url = "", tenantId = ""] = process.argv.slice(2);
 const log = createLog({ name: "explain", level: "warn" });
 const connected = createDatabase<CodeIndexTables>({ url, poolSize: 4, applicationName: "explain", log });
-const passed = new Map<string, readonly unknown[]>();
-const query = new Kysely<CodeIndexTables>({
-  dialect: new PostgresDialect({ pool: connected.pool }),
-  log: ({ query: { sql, parameters } }) => void passed.set(sql, parameters),
-});
-const database = { ...connected, query };
+const { database, explain } = noteStatements(connected);
 
 const tenant = await findTenant(database, tenantId);
 if (tenant === undefined) {
@@ -29,13 +24,5 @@ const embedder = createQueryEmbedder({ config: testConfig(""), log });
 for (const text of ["where is the token parsed", "parseConfig", "if (value === null) {"]) {
   await search({ ...createSearchState(), database, embedder, log }, { tenant }, { query: text, limit: 10 });
 }
-const noted = [...passed].filter(([statement]) => statement.includes(`"${tenant.schema}"`) && /^\s*(?:select|with)\b/.test(statement));
-const plans = [];
-for (const [statement, parameters] of noted) {
-  const { rows } = await connected.pool.query<{ "QUERY PLAN": readonly { Plan: unknown }[] }>(`explain (format json) ${statement}`, [
-    ...parameters,
-  ]);
-  plans.push({ statement, plan: rows[0]?.["QUERY PLAN"][0]?.Plan });
-}
-process.stdout.write(`${JSON.stringify(plans)}\n`);
+process.stdout.write(`${JSON.stringify(await explain(tenant.schema))}\n`);
 await database.close();

@@ -30,8 +30,8 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
         <span className={classes.counts}>
           <span className={classes.plus}>+{added}</span> <span className={classes.minus}>−{deleted}</span>
         </span>
-        {children}
       </summary>
+      {isOpen && <div className={classes.actions}>{children}</div>}
       {isOpen && patch !== "" && <DiffLines path={path} patch={patch} view={view} />}
       {isOpen && patch === "" && (
         <Text size="sm" c="dimmed" p="sm">
