@@ -298,6 +298,7 @@ export const PARTS: readonly Part[] = [
           "store/index",
           "store/records",
           "store/tenancy",
+          "tokens",
         ],
         why: "it measures answers and judges no route",
       },

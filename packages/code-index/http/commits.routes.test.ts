@@ -24,7 +24,7 @@ beforeAll(async () => {
     headers: running.asAdmin(),
     payload: { mode: "incremental" },
   });
-  await vi.waitFor(async () => expect((await get("/commits")).body.commits).toHaveLength(5), { timeout: 30_000, interval: 100 });
+  await vi.waitUntil(async () => (await get("/commits")).body.commits.length === commits.length, { timeout: 30_000, interval: 100 });
 }, 60_000);
 
 afterAll(() => running.stop());

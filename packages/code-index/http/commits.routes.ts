@@ -1,4 +1,4 @@
-import type { FastifyReply } from "fastify";
+import type { ServerResponse } from "node:http";
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
 import {
@@ -81,7 +81,10 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
   function read<Params extends { readonly repo_id: string }, Query extends { readonly ref?: string | undefined }, Answer>(
     answer: (database: CodeIndexDatabase, scope: RepositoryScope, asked: Params & Query) => Promise<Answer>,
   ) {
-    return async (request: IncomingRequest & { readonly params: Params; readonly query: Query }, reply: FastifyReply): Promise<Answer> => {
+    return async (
+      request: IncomingRequest & { readonly params: Params; readonly query: Query },
+      reply: { readonly raw: ServerResponse },
+    ): Promise<Answer> => {
       const { params, query } = request;
       const scope = await scopeOfRepository(database, request, { repoId: params.repo_id, ref: query.ref });
       return answer(untilAborted(database, whileAwaited(reply.raw)), scope, { ...params, ...query });

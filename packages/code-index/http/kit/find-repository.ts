@@ -1,6 +1,5 @@
 import { refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
-import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { found, idOf } from "./found.ts";
 import { scopeOf, type IncomingRequest } from "./request-tenant.ts";
 import { getRepository, type RepositoryRow } from "#store/records/read-repositories.store.ts";
@@ -17,7 +16,7 @@ export async function scopeOfRepository(
   database: CodeIndexDatabase,
   request: IncomingRequest,
   { repoId, ref }: { readonly repoId: string; readonly ref: string | undefined },
-): Promise<RepositoryScope> {
+): Promise<Access & { readonly repo: string; readonly ref: string | undefined }> {
   const access = scopeOf(request);
   const { full_name: repo } = await findRepository(database, access, repoId);
   return { ...access, repo, ref };
