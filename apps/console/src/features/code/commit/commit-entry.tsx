@@ -32,7 +32,7 @@ export function CommitEntry({ commit: given, refName, facts, children }: CommitE
         <TimeStamp at={at} />
         {facts}
         <CompareLink repo={repo} refName={refName} base={commit}>
-          Compare with the newest
+          Compare
         </CompareLink>
       </span>
       {children}
