@@ -270,6 +270,7 @@ export type CommitsTable = {
   readonly subject: string;
   readonly body: string;
   readonly terms: readonly string[];
+  readonly subject_terms: number;
   readonly paths: readonly string[];
   readonly paths_total: number;
   readonly moved_to: readonly string[];

@@ -97,8 +97,8 @@ export const searchResultSchema = indexedCommitSchema.extend({
   score: z.number(),
   /** The legs that found it, with the rank in each. */
   legs: z.partialRecord(legNameSchema, z.int()),
-  /** What the legs' ranks make together, and what it was multiplied with. */
-  explain: z.object({ fused: z.number(), factors: z.record(z.string(), z.number()) }).optional(),
+  /** What the legs' ranks make together, what it was multiplied with, and which of the query's words the commits that changed its file say. */
+  explain: z.object({ fused: z.number(), factors: z.record(z.string(), z.number()), commits_say: z.array(z.string()) }).optional(),
 });
 export type SearchResult = z.infer<typeof searchResultSchema>;
 

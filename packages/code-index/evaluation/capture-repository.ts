@@ -6,7 +6,8 @@ import { capture, type Captured } from "./capture.ts";
 import { makeCommitQueries } from "./commit-queries.ts";
 import { makeSymbolQueries, takeDocstrings } from "./definition-queries.ts";
 import { openEvaluatedIndex, type EvaluatedIndex } from "./evaluated-index.ts";
-import { checkOut, nameOf, type Checkout } from "./git.ts";
+import { EVALUATED_COMMITS } from "./fill-history.ts";
+import { checkOut, git, nameOf, type Checkout } from "./git.ts";
 import type { EvalQuery } from "./query-set.ts";
 import { readAskedSet, type AskedSet } from "./read-set.ts";
 import { searchByRipgrep } from "./ripgrep.ts";
@@ -43,7 +44,11 @@ export async function captureRepository(capturing: Capturing): Promise<CapturedR
   return { name, language: set?.language ?? commonest(queries), embedder: modelOf(embedding), parts: [...asked, ...made] };
 }
 
-function captureAsked(capturing: Capturing, { commit, queries }: AskedSet): Promise<Captured> {
+async function captureAsked(capturing: Capturing, { commit, fixes, queries }: AskedSet): Promise<Captured> {
+  const history = new Set((await git(capturing.path, ["rev-list", commit])).split("\n"));
+  if (fixes.some((fix) => history.has(fix))) {
+    throw new Error(`${nameOf(capturing.path)}: a fix is in the history of the commit that is indexed, which would tell of it.`);
+  }
   return captureCommit({ ...capturing, commit, version: "as it is" }, async (index, repo, checkout) => {
     await index.add(repo, checkout);
     return queries;
@@ -67,7 +72,7 @@ async function captureCommit(
   fill: (index: EvaluatedIndex, repo: string, checkout: Checkout) => Promise<readonly EvalQuery[]>,
 ): Promise<Captured> {
   const repo = `eval/${nameOf(path)}`;
-  const content = [repo, commit, version, modelOf(embedding), SPLITTER_REVISION].join("\0");
+  const content = [repo, commit, version, modelOf(embedding), SPLITTER_REVISION, EVALUATED_COMMITS].join("\0");
   const keptAs = keep ? `eval_${createHash("sha256").update(content).digest("hex").slice(0, 32)}` : undefined;
   const index = await openEvaluatedIndex({ server, embedding, keptAs });
   try {

@@ -24,7 +24,11 @@ export type CapturedQuery = EvalQuery & {
   readonly ripgrep: readonly string[];
 };
 
-export type CapturedChunk = FoundChunk & { readonly content: string };
+export type CapturedChunk = FoundChunk & {
+  readonly content: string;
+  /** The words of the subjects of its file's commits. */
+  readonly subject_words: string | null;
+};
 
 export type Captured = {
   readonly chunks: Readonly<Record<string, CapturedChunk>>;

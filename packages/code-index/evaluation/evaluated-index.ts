@@ -19,6 +19,7 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { ensureTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "#testing/test-config.ts";
+import { fillHistory } from "./fill-history.ts";
 import type { Checkout } from "./git.ts";
 
 /** An index of its own on the PostgreSQL given, filled by the indexer's own jobs. */
@@ -88,6 +89,7 @@ export async function openEvaluatedIndex({ server, embedding, keptAs }: Opening)
       }
       const { signal } = new AbortController();
       await runJob(tools, { job, report: () => undefined, ended: () => Promise.resolve(), signal });
+      await fillHistory(database, { tenant, repoId, ref: "main" }, checkout.source);
       if (tools.embedder?.local === false) {
         const filling = { ...shared, embedder: tools.embedder, leaseMs: PATIENT_MS, signal };
         const backfill = createTenantBackfill(filling, tenant);

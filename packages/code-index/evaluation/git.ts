@@ -22,6 +22,8 @@ export function nameOf(path: string): string {
 
 /** A commit's files in a temporary folder, which can be changed and then indexed. */
 export type Checkout = {
+  /** Where its history is. */
+  readonly source: { readonly directory: string; readonly commit: string };
   readonly directory: string;
   readonly url: string;
   readonly commit: () => Promise<void>;
@@ -31,7 +33,8 @@ export type Checkout = {
 export async function checkOut(repository: string, commit: string): Promise<Checkout> {
   const directory = await mkdtemp(join(tmpdir(), "sightline-eval-"));
   const index = { GIT_INDEX_FILE: join(directory, ".git-index") };
-  const source = ["--git-dir", await gitDirectory(repository), "--work-tree", directory];
+  const gitDirectory = await gitDirectoryOf(repository);
+  const source = ["--git-dir", gitDirectory, "--work-tree", directory];
   await git(directory, [...source, "read-tree", commit], index);
   // A mirror may lack its largest files; the others are written all the same.
   await git(directory, [...source, "checkout-index", "--all", "--force"], index).catch(() => undefined);
@@ -39,6 +42,7 @@ export async function checkOut(repository: string, commit: string): Promise<Chec
   await git(directory, ["init", "--quiet", "--initial-branch=main"]);
   const identity = ["-c", "user.name=Eval", "-c", "user.email=eval@example.org", "-c", "commit.gpgsign=false", "-c", "gc.auto=0"];
   return {
+    source: { directory: gitDirectory, commit },
     directory,
     url: pathToFileURL(directory).toString(),
     commit: async () => {
@@ -49,6 +53,6 @@ export async function checkOut(repository: string, commit: string): Promise<Chec
   };
 }
 
-async function gitDirectory(repository: string): Promise<string> {
+async function gitDirectoryOf(repository: string): Promise<string> {
   return resolve(repository, (await git(repository, ["rev-parse", "--git-dir"])).trim());
 }

@@ -31,7 +31,13 @@ const setSchema = z.strictObject({
   ),
 });
 
-export type AskedSet = { readonly language: string; readonly commit: string; readonly queries: readonly EvalQuery[] };
+export type AskedSet = {
+  readonly language: string;
+  readonly commit: string;
+  /** The commits that fixed what is reported. */
+  readonly fixes: readonly string[];
+  readonly queries: readonly EvalQuery[];
+};
 
 const SETS = new URL("sets/", import.meta.url);
 
@@ -51,5 +57,5 @@ export async function readAskedSet(name: string): Promise<AskedSet | undefined> 
     targets: files.map((path) => ({ path })),
   }));
   const within = asked.map((query): EvalQuery => ({ ...query, within: folder }));
-  return { language, commit, queries: [...asked, ...within, ...reported] };
+  return { language, commit, fixes: reports.map(({ fix }) => fix), queries: [...asked, ...within, ...reported] };
 }

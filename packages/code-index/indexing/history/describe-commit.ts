@@ -18,6 +18,7 @@ export function describeCommit(commit: Commit, changes: CommitChanges | undefine
   // As git has it: the first paragraph, in one line.
   const subject = message.slice(0, end).replaceAll(/\s*\n\s*/gu, " ");
   const body = message.slice(end).trim();
+  const ofSubject = new Set(termsOf(subject));
   return {
     position,
     commit: commit.commit,
@@ -28,7 +29,8 @@ export function describeCommit(commit: Commit, changes: CommitChanges | undefine
     committed_at: momentOf(commit.committedAt),
     subject: truncateField(subject, MAX_SUBJECT),
     body: truncateField(body, MAX_BODY),
-    terms: [...new Set(termsOf(`${subject}\n${body}`))].slice(0, MAX_TERMS),
+    terms: [...new Set([...ofSubject, ...termsOf(body)])].slice(0, MAX_TERMS),
+    subject_terms: Math.min(ofSubject.size, MAX_TERMS),
     paths: commit.paths,
     paths_total: commit.pathsTotal,
     moved_to: commit.moves.map(({ to }) => to),

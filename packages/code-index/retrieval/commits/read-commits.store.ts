@@ -15,7 +15,7 @@ export type HistoryRow = {
   readonly last_error: string | null;
 };
 
-export type CommitRow = Omit<CommitsTable, "repo_id" | "ref" | "terms" | "moved_to" | "moved_from" | "changes_total"> & {
+export type CommitRow = Omit<CommitsTable, "repo_id" | "ref" | "terms" | "subject_terms" | "moved_to" | "moved_from" | "changes_total"> & {
   readonly repo: string;
 };
 

@@ -9,4 +9,6 @@ export type Candidate = {
   readonly contributions: readonly number[];
   /** The cosine of its vector and the query's; undefined where there are no two vectors. */
   readonly likeness: number | undefined;
+  /** The words of the subjects of its file's commits, with blanks between them; empty where none is known. */
+  readonly subjectWords: string;
 };

@@ -27,6 +27,8 @@ export const FEATURES = {
    * all; its file's best. 0 where nothing has a vector.
    */
   likeness: ["likeness", "likeness_above", "file_likeness"],
+  /** The query's words in the subjects of its file's newest commits. 0 where no history is known. */
+  commits: ["subject_words"],
   /** What kind of query it is, since what the others mean depends on it. */
   query: ["terms", "is_name", "is_prose", "is_report"],
 } as const;
@@ -46,6 +48,8 @@ export type Described = {
   readonly defines: boolean;
   /** What its file is for; `asked` when the query asks for such files. */
   readonly kind: FileKind | "asked";
+  /** Which of the query's words the subjects of its file's commits say. */
+  readonly commitsSay: readonly string[];
 };
 
 /** Describes all candidates of a query; what they have in common is worked out once. */
@@ -60,6 +64,7 @@ export function describeCandidates(
   const likenessOf = describeLikeness(candidates);
   const describePath = remember((path: string) => pathFeatures(path, matcher));
   const describeNames = createNameFeatures(query, matcher);
+  const matchesOfSubjects = remember((words: string) => matcher.wholeMatchesOf(words.split(" ")));
   const mention = createMention(query);
   const wanted = kindsAskedFor(query);
   const ofQuery = {
@@ -71,6 +76,7 @@ export function describeCandidates(
   return candidates.map((candidate): Described => {
     const { chunk } = candidate;
     const names = describeNames(chunk.symbols);
+    const inSubjects = matchesOfSubjects(candidate.subjectWords);
     const kind = fileKindOf(chunk.path);
     const { place, mentioned } = mention(chunk);
     const features: Features = {
@@ -78,6 +84,7 @@ export function describeCandidates(
       ...likenessOf(candidate),
       ...describePath(chunk.path),
       ...names,
+      subject_words: matcher.shareOf(inSubjects),
       is_header: flag(HEADER.test(chunk.path)),
       lines: Math.log1p(chunk.end_line - chunk.start_line + 1),
       definitions: Math.log1p(chunk.symbols.length),
@@ -91,6 +98,7 @@ export function describeCandidates(
       mentioned,
       defines: query.shape === "symbol" && names.exact_name === 1,
       kind: wanted.has(kind) ? "asked" : kind,
+      commitsSay: [...inSubjects.keys()].flatMap((term) => query.queryTerms[term]?.terms[0] ?? []),
     };
   });
 }

@@ -18,6 +18,7 @@ function candidates(given: readonly (readonly [path: string, likeness: number | 
     },
     contributions: [],
     likeness,
+    subjectWords: "",
   }));
 }
 

@@ -7,6 +7,8 @@ type Match = { readonly term: number; readonly strength: number };
 export type WordMatcher = {
   /** The query's terms that a text of words, such as a name, holds, by their places among the query's terms. */
   readonly matchesOf: (words: Iterable<string>) => ReadonlyMap<number, number>;
+  /** The same, of words that are written out. */
+  readonly wholeMatchesOf: (words: Iterable<string>) => ReadonlyMap<number, number>;
   /** The share of the query's words that were matched, from 0 to 1; rare ones count more. Of a long query the weightiest few are all. */
   readonly shareOf: (matches: ReadonlyMap<number, number>) => number;
   /** How much of `words` the query says, from 0 to 1; rare ones as `rarity` says. */
@@ -24,6 +26,8 @@ const PREFIX_STRENGTH = 0.7;
 /** An inverse document frequency of one in 150 chunks. */
 const RARE = 5;
 
+const NO_MATCH: readonly Match[] = [];
+
 export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms">, termWeights: readonly number[]): WordMatcher {
   const all = queryTerms.map((_, index) => index);
   const named = all.filter((index) => !isStopWord(wordOf(queryTerms[index])));
@@ -31,10 +35,13 @@ export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms"
   const telling = named.length > 0 ? named : all;
   const weightOf = (term: number) => termWeights[term] ?? queryTerms[term]?.weight ?? 0;
   const forms = telling.flatMap((term) => (queryTerms[term]?.terms ?? []).map((form) => ({ term, form })));
-  const exactly = Map.groupBy(forms, ({ form }) => form);
+  const exactly = new Map(
+    [...Map.groupBy(forms, ({ form }) => form)].map(([form, same]) => [form, same.map(({ term }): Match => ({ term, strength: 1 }))]),
+  );
   const known = new Map<string, readonly Match[]>();
+  const matchWhole = (word: string): readonly Match[] => exactly.get(word) ?? NO_MATCH;
   const matchWord = (word: string): readonly Match[] => {
-    const found = known.get(word) ?? [...(exactly.get(word) ?? []).map(({ term }) => ({ term, strength: 1 })), ...beginnings(word, forms)];
+    const found = known.get(word) ?? [...matchWhole(word), ...beginnings(word, forms)];
     known.set(word, found);
     return found;
   };
@@ -43,18 +50,20 @@ export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms"
     .toSorted((one, other) => other - one)
     .slice(0, ENOUGH_TERMS)
     .reduce((sum, weight) => sum + weight, 0);
+  const joined = (words: Iterable<string>, match: (word: string) => readonly Match[]) => {
+    const matches = new Map<number, number>();
+    for (const word of words) {
+      for (const { term, strength } of match(word)) {
+        matches.set(term, Math.max(strength, matches.get(term) ?? 0));
+      }
+    }
+    return matches;
+  };
   return {
     telling,
     rarityOf: (term) => Math.min(1, weightOf(term) / RARE),
-    matchesOf: (words) => {
-      const matches = new Map<number, number>();
-      for (const word of words) {
-        for (const { term, strength } of matchWord(word)) {
-          matches.set(term, Math.max(strength, matches.get(term) ?? 0));
-        }
-      }
-      return matches;
-    },
+    matchesOf: (words) => joined(words, matchWord),
+    wholeMatchesOf: (words) => joined(words, matchWhole),
     shareOf: (matches) => {
       const held = [...matches].reduce((sum, [term, strength]) => sum + strength * weightOf(term), 0);
       return enough === 0 ? 0 : Math.min(1, held / enough);

@@ -26,6 +26,7 @@ function candidate({ score = 1, coverage = 0.5, content: _content, ...chunk }: G
     // Of ten words that weigh the same.
     contributions: TERM_WEIGHTS.map((_, term) => (term < coverage * TERM_WEIGHTS.length ? 1 : 0)),
     likeness: undefined,
+    subjectWords: "",
   };
 }
 

@@ -17,6 +17,8 @@ export type RankedChunk = FoundChunk & {
   readonly fused: number;
   /** What the fused score was multiplied with; worked out when asked, since few results are explained. */
   readonly explain: () => Factors;
+  /** The query's words in the subjects of its file's commits. */
+  readonly commitsSay: readonly string[];
   readonly ranks: FusedChunk["ranks"];
 };
 
@@ -105,12 +107,13 @@ function orderByTexts(scored: readonly Scored[], { text }: ParsedQuery, texts: T
     return isVerbatim ? { ...each, isVerbatim, score: each.score * verbatimOf(each.described) } : each;
   });
   return takeFromFurther(read.toSorted(byScore)).map((each) => {
-    const { candidate } = each.described;
+    const { candidate, commitsSay } = each.described;
     return {
       ...candidate.chunk,
       score: each.score,
       fused: candidate.fused.score,
       explain: () => explain(each),
+      commitsSay,
       ranks: candidate.fused.ranks,
     };
   });

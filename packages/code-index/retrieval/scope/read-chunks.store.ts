@@ -12,8 +12,12 @@ export type FoundChunk = Pick<SearchResult, "repo" | "ref" | "commit" | "path" |
   readonly symbols: readonly string[];
 };
 
-/** A chunk, and the cosine of its vector and the query's, from -1 to 1; null where there are no two vectors. */
-type ComparedChunk = FoundChunk & { readonly likeness: number | null };
+type DescribedChunk = FoundChunk & {
+  /** The cosine of its vector and the query's, from -1 to 1; null where there are no two vectors. */
+  readonly likeness: number | null;
+  /** The words of the subjects of its file's commits; null where none is known. */
+  readonly subject_words: string | null;
+};
 
 /** Each of the chunks that the scope sees, once, without its text: of several repositories that hold it the first by name. */
 export async function readChunks(
@@ -21,12 +25,13 @@ export async function readChunks(
   scope: Scope,
   chunkIds: readonly number[],
   compared?: Compared,
-): Promise<readonly ComparedChunk[]> {
+): Promise<readonly DescribedChunk[]> {
   const { schema } = scope.tenant;
-  const { rows } = await sql<ComparedChunk>`
-    select chunk_id, repo, ref, commit, path, language, start_line, end_line, symbols, ${likeness(schema, compared)} as likeness
+  const { rows } = await sql<DescribedChunk>`
+    select chunk_id, repo, found.ref, commit, found.path, language, start_line, end_line, symbols, ${likeness(schema, compared)} as likeness,
+      said.words as subject_words
     from (
-      select distinct on (chunk.chunk_id) chunk.chunk_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
+      select distinct on (chunk.chunk_id) chunk.chunk_id, build.id as repo_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
         chunk.start_line, chunk.end_line, chunk.symbols, chunk.text_hash
       from ${sql.id(schema, "code_chunks")} as chunk
       join ${sql.id(schema, "files")} as file on file.document_id = chunk.document_id
@@ -34,6 +39,7 @@ export async function readChunks(
       where chunk.chunk_id = any(${chunkIds}::bigint[])
       order by chunk.chunk_id, build.repo
     ) as found
+    left join ${sql.id(schema, "subject_words")} as said on said.repo_id = found.repo_id and said.ref = found.ref and said.path = found.path
   `.execute(query);
   return rows;
 }

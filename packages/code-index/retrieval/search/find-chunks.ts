@@ -70,7 +70,7 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
     const chunks = new Map((await readChunks(transaction, scope, best)).map((chunk) => [chunk.chunk_id, chunk]));
     const ofAllKinds = best.flatMap((chunkId) => {
       const chunk = chunks.get(chunkId);
-      return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, explain: () => ({}), ranks: {} }];
+      return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, explain: () => ({}), commitsSay: [], ranks: {} }];
     });
     const ranked = ofKind(ofAllKinds, finding);
     const isCapped = listed.length === limit || !isComplete || kept.length > CANDIDATES;
@@ -131,7 +131,15 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
       const [found, chunk] = [byId.get(chunkId), chunks.get(chunkId)];
       return found === undefined || chunk === undefined
         ? []
-        : [{ fused: found, chunk, contributions: words?.contributionsOf(chunkId) ?? [], likeness: chunk.likeness ?? undefined }];
+        : [
+            {
+              fused: found,
+              chunk,
+              contributions: words?.contributionsOf(chunkId) ?? [],
+              likeness: chunk.likeness ?? undefined,
+              subjectWords: chunk.subject_words ?? "",
+            },
+          ];
     });
     const ofAllKinds =
       candidates.length === 0

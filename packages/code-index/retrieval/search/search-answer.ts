@@ -33,7 +33,9 @@ export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { q
       matched_ranges: matches.map(({ ranges }) => ranges.map(([from, to]) => [from, to])),
       score: rounded(chunk.score),
       legs: chunk.ranks,
-      ...(explain ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.explain()) } } : {}),
+      ...(explain
+        ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.explain()), commits_say: [...chunk.commitsSay] } }
+        : {}),
     };
   });
 }

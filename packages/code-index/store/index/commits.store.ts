@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { ChangesTable, CodeIndexTables, CommitsTable } from "#schema.ts";
 import { insertRows } from "./insert-rows.store.ts";
+import { filesOfOtherCommits, writeSubjectWords } from "./subject-words.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 
 /** Who writes the history of a branch; another one that begins ends its right to. */
@@ -73,7 +74,7 @@ export async function addCommits(database: CodeIndexDatabase, writer: HistoryWri
 }
 
 const COMMIT_COLUMNS = `position integer, commit text, parents text[], author text, author_email text, authored_at timestamptz,
-  committed_at timestamptz, subject text, body text, terms text[], paths text[], paths_total integer, moved_to text[], moved_from text[], changes_total integer`;
+  committed_at timestamptz, subject text, body text, terms text[], subject_terms integer, paths text[], paths_total integer, moved_to text[], moved_from text[], changes_total integer`;
 
 const CHANGE_COLUMNS =
   "position integer, path text, old_path text, status text, blob text, added integer, deleted integer, patch bytea, left_out text";
@@ -94,6 +95,7 @@ export async function showHistory(database: CodeIndexDatabase, writer: HistoryWr
   const { schema, repoId, ref } = writer;
   await withinTenant(database, writer, {}, async (transaction) => {
     await requireWriter(transaction, writer);
+    const changed = await filesOfOtherCommits(transaction, writer, finished);
     await sql`
       delete from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref}
         and (position < ${finished.first} or position = any(${finished.gone}::integer[]))
@@ -104,6 +106,7 @@ export async function showHistory(database: CodeIndexDatabase, writer: HistoryWr
         commits = (select count(*) from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref})
       where repo_id = ${repoId} and ref = ${ref}
     `.execute(transaction);
+    await writeSubjectWords(transaction, writer, changed);
   });
 }
 

@@ -212,6 +212,8 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
       body text not null,
       -- The words of subject and body, as searches have them.
       terms text[] not null,
+      -- How many of the terms, from the first on, are its subject's.
+      subject_terms integer not null,
       -- What it changed, up to a limit; of a file that was moved both names.
       paths text[] not null,
       paths_total integer not null,
@@ -225,6 +227,16 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
     );
 
     create index commits_commit on ${schema}.commits (repo_id, ref, commit text_pattern_ops);
+
+    -- What the newest commits of a file say: the words of their subjects, with blanks between them.
+    create table ${schema}.subject_words (
+      repo_id uuid not null,
+      ref text not null,
+      path text not null,
+      words text not null,
+      primary key (repo_id, ref, path),
+      foreign key (repo_id, ref) references ${schema}.histories on delete cascade
+    );
 
     -- What a commit changed of a file, compared with its first parent.
     create table ${schema}.changes (
