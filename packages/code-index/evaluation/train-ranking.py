@@ -19,8 +19,7 @@ import numpy
 ABOUT = ["repository", "language", "family", "within", "query", "by_file", "targets", "target", "file", "base"]
 # Neither better nor worse when greater; all others are better.
 NEITHER = {"lines", "definitions", "is_first", "file_places", "place_in_file", "is_header", "terms", "is_name", "is_prose", "is_report"}
-# What a search may not have: vectors, or a history.
-ABSENT = [["likeness", "likeness_above", "file_likeness"], ["subject_words"]]
+LIKENESS = ["likeness", "likeness_above", "file_likeness"]
 BLIND_WEIGHT = 0.3
 PARAMETERS = {
     "objective": "lambdarank",
@@ -93,18 +92,15 @@ def train(table, right, queries, rounds):
     ])
     groups = [end - begin for begin, end in queries]
     values = table.values[rows]
-    # Every query once more as where something is not there, or not yet: else such a search would be ordered by what it can't know.
-    copies = [values]
-    for names in ABSENT:
-        blind = values.copy()
-        blind[:, [table.features.index(name) for name in names if name in table.features]] = 0
-        copies.append(blind)
+    # Every query once more as where there are no vectors, or not yet: else such a search would be ordered by what it can't know.
+    blind = values.copy()
+    blind[:, [table.features.index(name) for name in LIKENESS]] = 0
     data = lightgbm.Dataset(
-        numpy.concatenate(copies),
-        label=numpy.tile(right[rows], len(copies)),
-        group=groups * len(copies),
-        init_score=numpy.tile(table.base[rows], len(copies)),
-        weight=numpy.concatenate([weights] + [weights * BLIND_WEIGHT] * len(ABSENT)),
+        numpy.concatenate([values, blind]),
+        label=numpy.tile(right[rows], 2),
+        group=groups * 2,
+        init_score=numpy.tile(table.base[rows], 2),
+        weight=numpy.concatenate([weights, weights * BLIND_WEIGHT]),
     )
     constraints = [0 if name in NEITHER else 1 for name in table.features]
     return lightgbm.train({**PARAMETERS, "monotone_constraints": constraints}, data, rounds)

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { FEATURES, type FeatureName } from "#retrieval/ranking/features.ts";
 import type { CapturedRepository } from "./capture-repository.ts";
 import { KIND_FACTORS } from "#retrieval/ranking/file-kind.ts";
+import { commitsFactorOf } from "#retrieval/ranking/rank.ts";
 import { replay, type Replayed } from "./replay.ts";
 
 const NAMES: readonly FeatureName[] = Object.values(FEATURES).flat();
@@ -48,7 +49,7 @@ function* rowsOf({ captured, repository, described }: Replayed, number: number):
       targets.length,
       target,
     ];
-    const base = Math.log(each.candidate.fused.score * KIND_FACTORS[each.kind]);
+    const base = Math.log(each.candidate.fused.score * KIND_FACTORS[each.kind] * commitsFactorOf(each));
     yield `${[...about, files.get(chunk.path), base.toFixed(5), ...NAMES.map((name) => Math.round(features[name] * 1e5) / 1e5)].join("\t")}\n`;
   }
 }

@@ -27,8 +27,6 @@ export const FEATURES = {
    * all; its file's best. 0 where nothing has a vector.
    */
   likeness: ["likeness", "likeness_above", "file_likeness"],
-  /** The query's words in the subjects of its file's newest commits. 0 where no history is known. */
-  commits: ["subject_words"],
   /** What kind of query it is, since what the others mean depends on it. */
   query: ["terms", "is_name", "is_prose", "is_report"],
 } as const;
@@ -48,7 +46,9 @@ export type Described = {
   readonly defines: boolean;
   /** What its file is for; `asked` when the query asks for such files. */
   readonly kind: FileKind | "asked";
-  /** Which of the query's words the subjects of its file's commits say. */
+  /** The share of a question's or report's words that the subjects of its file's newest commits say; 0 where no history is known. */
+  readonly saidByCommits: number;
+  /** Those words. */
   readonly commitsSay: readonly string[];
 };
 
@@ -64,6 +64,7 @@ export function describeCandidates(
   const likenessOf = describeLikeness(candidates);
   const describePath = remember((path: string) => pathFeatures(path, matcher));
   const describeNames = createNameFeatures(query, matcher);
+  const asksInWords = isProse(query.shape) || query.shape === "report";
   const matchesOfSubjects = remember((words: string) => matcher.wholeMatchesOf(words.split(" ")));
   const mention = createMention(query);
   const wanted = kindsAskedFor(query);
@@ -76,7 +77,7 @@ export function describeCandidates(
   return candidates.map((candidate): Described => {
     const { chunk } = candidate;
     const names = describeNames(chunk.symbols);
-    const inSubjects = matchesOfSubjects(candidate.subjectWords);
+    const inSubjects = asksInWords ? matchesOfSubjects(candidate.subjectWords) : NO_MATCHES;
     const kind = fileKindOf(chunk.path);
     const { place, mentioned } = mention(chunk);
     const features: Features = {
@@ -84,7 +85,6 @@ export function describeCandidates(
       ...likenessOf(candidate),
       ...describePath(chunk.path),
       ...names,
-      subject_words: matcher.shareOf(inSubjects),
       is_header: flag(HEADER.test(chunk.path)),
       lines: Math.log1p(chunk.end_line - chunk.start_line + 1),
       definitions: Math.log1p(chunk.symbols.length),
@@ -98,10 +98,13 @@ export function describeCandidates(
       mentioned,
       defines: query.shape === "symbol" && names.exact_name === 1,
       kind: wanted.has(kind) ? "asked" : kind,
+      saidByCommits: matcher.shareOf(inSubjects),
       commitsSay: [...inSubjects.keys()].flatMap((term) => query.queryTerms[term]?.terms[0] ?? []),
     };
   });
 }
+
+const NO_MATCHES: ReadonlyMap<number, number> = new Map();
 
 const HEADER = /\.(?:h|hh|hpp|hxx)$/;
 

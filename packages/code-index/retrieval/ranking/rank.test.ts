@@ -4,11 +4,11 @@ import { parseQuery } from "#retrieval/query/query.ts";
 import type { Candidate } from "./candidate.ts";
 import { rank } from "./rank.ts";
 
-type Given = Partial<FoundChunk> & { readonly score?: number; readonly coverage?: number; readonly content?: string };
+type Given = Partial<FoundChunk> & { readonly score?: number; readonly coverage?: number; readonly content?: string; readonly subjectWords?: string };
 
 const TERM_WEIGHTS = Array.from({ length: 10 }, () => 1);
 
-function candidate({ score = 1, coverage = 0.5, content: _content, ...chunk }: Given, index: number): Candidate {
+function candidate({ score = 1, coverage = 0.5, content: _content, subjectWords = "", ...chunk }: Given, index: number): Candidate {
   return {
     fused: { chunkId: index, score, ranks: {} },
     chunk: {
@@ -26,7 +26,7 @@ function candidate({ score = 1, coverage = 0.5, content: _content, ...chunk }: G
     // Of ten words that weigh the same.
     contributions: TERM_WEIGHTS.map((_, term) => (term < coverage * TERM_WEIGHTS.length ? 1 : 0)),
     likeness: undefined,
-    subjectWords: "",
+    subjectWords,
   };
 }
 
@@ -78,6 +78,12 @@ test("a test that quotes a question does not come before what answers it", async
     { path: "src/retry.ts", symbols: ["pauseBeforeRetry"], content: "/** How long to wait before it is tried again. */" },
   ];
   expect((await ranked("how long to wait before it is tried again", chunks))[0]).toBe("src/retry.ts:1");
+});
+
+test("of two places the one whose commits say what is asked comes first; a name is asked of definitions alone", async () => {
+  const chunks = [{ path: "a.ts" }, { path: "b.ts", score: 0.9, subjectWords: "fix retry after timeout" }];
+  expect(await ranked("when is a timeout retried", chunks)).toEqual(["b.ts:1", "a.ts:1"]);
+  expect(await ranked("timeout", chunks)).toEqual(["a.ts:1", "b.ts:1"]);
 });
 
 test("each result says the factors of its score", async () => {

@@ -9,7 +9,7 @@ import { readRankingModel } from "./ranking-model.ts";
 /** The factors of a result's score, 1 when left out: the fused score is multiplied by each. `reranker` is a model's score, which decides the order. */
 export type Factors = Readonly<Partial<Record<FactorName, number>>>;
 
-type FactorName = FeatureGroup | "kind" | "defines" | "place" | "mentioned" | "verbatim" | "spread" | "reranker";
+type FactorName = FeatureGroup | "commits" | "kind" | "defines" | "place" | "mentioned" | "verbatim" | "spread" | "reranker";
 
 export type RankedChunk = FoundChunk & {
   readonly score: number;
@@ -63,6 +63,8 @@ const READ = 40;
 const PASTED_WORDS = 4;
 /** What a place that the query's path points to counts more. */
 const PLACE = 8;
+/** The logarithm of what a place counts more whose file's commits say all of the query's words. docs/benchmarks.md says what it is worth. */
+const COMMITS = 2;
 /** What a place counts more whose file a report names, the most for the line. */
 const MENTIONED = 1;
 /** What a text that holds all of the query letter for letter counts more: it was pasted. docs/benchmarks.md says what it is worth. */
@@ -119,8 +121,20 @@ function orderByTexts(scored: readonly Scored[], { text }: ParsedQuery, texts: T
   });
 }
 
-function rulesOf({ kind, defines, place = 0, mentioned }: Described) {
-  return { kind: KIND_FACTORS[kind], defines: defines ? DEFINITION : 1, place: 1 + PLACE * place, mentioned: 1 + MENTIONED * mentioned };
+function rulesOf(described: Described) {
+  const { kind, defines, place = 0, mentioned } = described;
+  return {
+    kind: KIND_FACTORS[kind],
+    commits: commitsFactorOf(described),
+    defines: defines ? DEFINITION : 1,
+    place: 1 + PLACE * place,
+    mentioned: 1 + MENTIONED * mentioned,
+  };
+}
+
+/** What the commits of a place's file speak for it. */
+export function commitsFactorOf({ saidByCommits }: Described): number {
+  return Math.exp(COMMITS * saidByCommits);
 }
 
 function verbatimOf({ kind }: Described): number {

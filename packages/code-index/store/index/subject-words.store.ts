@@ -27,11 +27,7 @@ export async function filesOfOtherCommits(
 }
 
 /** Writes anew which words the subjects of the commits of these files have. */
-export async function writeSubjectWords(
-  query: Query,
-  { schema, repoId, ref }: HistoryWriter,
-  paths: readonly string[],
-): Promise<void> {
+export async function writeSubjectWords(query: Query, { schema, repoId, ref }: HistoryWriter, paths: readonly string[]): Promise<void> {
   const table = sql.id(schema, "subject_words");
   await sql`
     delete from ${table} where repo_id = ${repoId} and ref = ${ref} and path = any(${paths}::text[])

@@ -134,6 +134,7 @@ const FACTORS: Readonly<Record<string, string>> = {
   names: "names it defines",
   size: "size and place",
   likeness: "like in meaning",
+  commits: "commits that changed this file",
   query: "kind of question",
   kind: "kind of file",
   defines: "defines the name",
@@ -145,7 +146,7 @@ const FACTORS: Readonly<Record<string, string>> = {
 };
 
 /** What a result's score is made of: what the search methods' ranks make together, and each factor of the ranking. */
-function Explanation({ score, explain: { fused, factors } }: { readonly score: number; readonly explain: Explain }) {
+function Explanation({ score, explain: { fused, factors, commits_say: said } }: { readonly score: number; readonly explain: Explain }) {
   const changing = Object.entries(factors).filter(([, factor]) => factor !== 1);
   return (
     <dl className={classes.parts} aria-label="What its score is made of">
@@ -159,7 +160,10 @@ function Explanation({ score, explain: { fused, factors } }: { readonly score: n
       </div>
       {changing.map(([name, factor]) => (
         <div key={name} className={classes.part} data-sign="×" data-tone={factor > 1 ? "up" : "down"}>
-          <dt>{FACTORS[name] ?? name}</dt>
+          <dt>
+            {FACTORS[name] ?? name}
+            {name === "commits" && said.length > 0 && ` say: ${said.join(", ")}`}
+          </dt>
           <dd>{inShort(factor)}</dd>
         </div>
       ))}
