@@ -4,7 +4,12 @@ import { parseQuery } from "#retrieval/query/query.ts";
 import type { Candidate } from "./candidate.ts";
 import { rank } from "./rank.ts";
 
-type Given = Partial<FoundChunk> & { readonly score?: number; readonly coverage?: number; readonly content?: string; readonly subjectWords?: string };
+type Given = Partial<FoundChunk> & {
+  readonly score?: number;
+  readonly coverage?: number;
+  readonly content?: string;
+  readonly subjectWords?: string;
+};
 
 const TERM_WEIGHTS = Array.from({ length: 10 }, () => 1);
 
