@@ -44,12 +44,10 @@ test("a file is known by the subjects of its newest commits, by branch, and by n
   expect(await say(query)).toEqual({ "a.ts": ["retrying", "timeouts"], "b.ts": [] });
 
   history.source().git("checkout", "--quiet", "-b", "next");
-  for (let commit = 0; commit < 12; commit++) {
-    await history.commit("Sockets", { "a.ts": `${commit} next\n` });
-  }
+  await history.commit("Sockets", { "a.ts": "2\n" });
   await seed("next");
   await history.keep();
-  expect(await say(query, { ref: "next" })).toEqual({ "a.ts": ["sockets"], "b.ts": [] });
+  expect(await say(query, { ref: "next" })).toEqual({ "a.ts": ["retrying", "sockets", "timeouts"], "b.ts": [] });
   expect(await say(query)).toEqual({ "a.ts": ["retrying", "timeouts"], "b.ts": [] });
 });
 
