@@ -285,8 +285,10 @@ export const PARTS: readonly Part[] = [
         uses: [
           "credentials",
           "embedding",
+          "git",
           "indexing",
           "indexing/embedding",
+          "indexing/history",
           "retrieval/grep",
           "retrieval/patterns",
           "retrieval/query",

@@ -1,8 +1,9 @@
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import type { HistoryWriter } from "./commits.store.ts";
+import type { TenantSchema } from "#store/tenancy/tenant.ts";
 
 type Query = Transaction<CodeIndexTables>;
+type OfBranch = { readonly schema: TenantSchema; readonly repoId: string; readonly ref: string };
 
 /** Of each file so many commits count, the newest; of those with more files than the other, a subject says little about each. */
 const COMMITS = 12;
@@ -13,7 +14,7 @@ type Bounds = { readonly first: number; readonly gone: readonly number[] };
 /** The files of commits that the branch gains, those above what is seen, and loses. Asked before either happens. */
 export async function filesOfOtherCommits(
   query: Query,
-  { schema, repoId, ref }: HistoryWriter,
+  { schema, repoId, ref }: OfBranch,
   { first, gone }: Bounds,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ path: string }>`
@@ -27,7 +28,7 @@ export async function filesOfOtherCommits(
 }
 
 /** Writes anew which words the subjects of the commits of these files have. */
-export async function writeSubjectWords(query: Query, { schema, repoId, ref }: HistoryWriter, paths: readonly string[]): Promise<void> {
+export async function writeSubjectWords(query: Query, { schema, repoId, ref }: OfBranch, paths: readonly string[]): Promise<void> {
   const table = sql.id(schema, "subject_words");
   await sql`
     delete from ${table} where repo_id = ${repoId} and ref = ${ref} and path = any(${paths}::text[])
