@@ -69,6 +69,7 @@ export const PARTS: readonly Part[] = [
     parts: [FOUNDATION],
     why: "parts meet over HTTP and signing keys",
     rooms: {
+      contract: { uses: [], why: "a browser reads it through contract.ts, so it knows no room" },
       login: {
         uses: ["totp", "session", "accounts", "throttle", "notices", "audit"],
         why: "a login ends in a session, and administration stands above it",
@@ -108,6 +109,7 @@ export const PARTS: readonly Part[] = [
     parts: [FOUNDATION],
     why: "parts meet over HTTP and signing keys",
     rooms: {
+      contract: { uses: [], why: "a browser reads it through contract.ts, so it knows no room" },
       http: {
         uses: [
           "http/kit",
@@ -312,6 +314,7 @@ export const PARTS: readonly Part[] = [
     parts: [FOUNDATION],
     why: "parts meet over HTTP and signing keys",
     rooms: {
+      contract: { uses: [], why: "a browser reads it through contract.ts, so it knows no room" },
       "mcp-tools": {
         uses: ["query/list", "query/steps", "query/compare", "query/figures", "store"],
         why: "assistants read traces by the same questions as people",
@@ -351,7 +354,7 @@ export const PARTS: readonly Part[] = [
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
       housekeeping: { uses: ["prices", "store"], why: "what is old is swept without anybody asking" },
       prices: { uses: ["store"], why: "cost is one formula for all readers" },
-      messages: { uses: [], why: "what was said is read from values alone, in a browser too" },
+      messages: { uses: ["contract"], why: "what was said is read from values alone, in a browser too" },
       events: { uses: [], why: "the schema on the stream is a promise to producers" },
       store: { uses: [], why: "what several rooms share knows none of them" },
     },

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { branchSchema } from "./branch-schema.ts";
-import { hashSchema } from "./history-contract.ts";
-import { foundSymbolSchema, indexedCommitSchema, indexedFileSchema } from "./search-contract.ts";
+import { hashSchema } from "./contract/history.ts";
+import { foundSymbolSchema, indexedCommitSchema, indexedFileSchema } from "./contract/search.ts";
 
 /** Requests and answers of the code index; safe to import in a browser. */
 
-export * from "./embedding-contract.ts";
-export * from "./git-hosts-contract.ts";
+export * from "./contract/embedding.ts";
+export * from "./contract/git-hosts.ts";
 export * from "./branch-schema.ts";
-export * from "./search-contract.ts";
-export * from "./history-contract.ts";
-export * from "./scip-contract.ts";
+export * from "./contract/search.ts";
+export * from "./contract/history.ts";
+export * from "./contract/scip.ts";
 
 const timestamp = z.iso.datetime();
 

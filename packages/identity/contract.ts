@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { cursor, fullSessionSchema, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
+import { cursor, fullSessionSchema, id, limit, ONE_LINE, timestamp } from "./contract/parts.ts";
 
 /** Requests and answers of the identity part; safe to import in a browser. */
 
-export * from "./audit-contract.ts";
-export * from "./oauth-contract.ts";
-export * from "./passkey-contract.ts";
-export * from "./sso-contract.ts";
-export { fullSessionSchema, type FullSession } from "./contract-parts.ts";
+export * from "./contract/audit.ts";
+export * from "./contract/oauth.ts";
+export * from "./contract/passkey.ts";
+export * from "./contract/sso.ts";
+export { fullSessionSchema, ONE_LINE, type FullSession } from "./contract/parts.ts";
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
 

@@ -1,24 +1,24 @@
 import { z } from "zod";
-import { listRequestSchema, timestamp } from "./contract-parts.ts";
+import { listRequestSchema, timestamp } from "./contract/parts.ts";
 
-export * from "./code-runs-contract.ts";
-export * from "./explore-contract.ts";
-export * from "./figures-contract.ts";
-export * from "./compare-contract.ts";
-export * from "./compare-sets-contract.ts";
-export * from "./live-contract.ts";
+export * from "./contract/code-runs.ts";
+export * from "./contract/explore.ts";
+export * from "./contract/figures.ts";
+export * from "./contract/compare.ts";
+export * from "./contract/compare-sets.ts";
+export * from "./contract/live.ts";
 export { presentMessage, readConversation, withReasoning, type Conversation } from "./messages/conversation.ts";
 export type { RawMessage } from "./messages/read-messages.ts";
-export * from "./masking-contract.ts";
-export * from "./project-alerts-contract.ts";
-export * from "./project-contract.ts";
-export * from "./repository-name.ts";
+export * from "./contract/masking.ts";
+export * from "./contract/project-alerts.ts";
+export * from "./contract/project.ts";
+export * from "./contract/repository-name.ts";
 export { LISTED_NUMBERS, NUMBERS, type ListedNumberName, type NumberColumn, type NumberName, type NumberUnit } from "./step-numbers.ts";
-export * from "./sessions-contract.ts";
-export * from "./trace-contract.ts";
-export { hasTraceFacets } from "./trace-query-fields.ts";
-export * from "./trace-query.ts";
-export * from "./transcript-contract.ts";
+export * from "./contract/sessions.ts";
+export * from "./contract/trace.ts";
+export { hasTraceFacets } from "./contract/trace-query-fields.ts";
+export * from "./contract/trace-query.ts";
+export * from "./contract/transcript.ts";
 export {
   listRequestSchema,
   observationKindSchema,
@@ -26,7 +26,7 @@ export {
   usageSchema,
   type ObservationKind,
   type ObservationStatus,
-} from "./contract-parts.ts";
+} from "./contract/parts.ts";
 
 /** Requests and answers of observability; safe to import in a browser. */
 

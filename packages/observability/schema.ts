@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, Kysely } from "kysely";
 import type { BLOBS, DEAD_LETTERS, GRAPHS, OBSERVATIONS, PAYLOADS, PRODUCERS, RowOf, SCORES, TRACES } from "./event-columns.ts";
-import type { ChartKind, ChartMeasure } from "./figures-contract.ts";
-import type { AlertChannelKind, AlertFilter, AlertMetric } from "./project-alerts-contract.ts";
+import type { ChartKind, ChartMeasure } from "./contract/figures.ts";
+import type { AlertChannelKind, AlertFilter, AlertMetric } from "./contract/project-alerts.ts";
 
 export type { GraphMove, GraphStep } from "./event-columns.ts";
 

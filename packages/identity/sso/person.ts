@@ -1,5 +1,5 @@
 import { domainOf } from "#accounts/account.store.ts";
-import { ONE_LINE } from "#contract-parts.ts";
+import { ONE_LINE } from "#contract.ts";
 import { SSO } from "#session/authentication-methods.ts";
 import type { NamedPerson } from "#session/sso-link.store.ts";
 import type { Role } from "#schema.ts";

@@ -1,4 +1,4 @@
-import type { TranscriptMessage, TranscriptPart } from "#transcript-contract.ts";
+import type { TranscriptMessage, TranscriptPart } from "#contract/transcript.ts";
 import { messagesOf, type RawMessage } from "./read-messages.ts";
 import { isObject, type RawPart } from "./read-parts.ts";
 

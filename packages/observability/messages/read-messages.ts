@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from "#transcript-contract.ts";
+import type { TranscriptMessage } from "#contract/transcript.ts";
 import { isPart, parsed, partsOf, firstOf, isObject, listOf, textOf, valuesOf, type RawPart, type Values } from "./read-parts.ts";
 
 type Role = TranscriptMessage["role"];

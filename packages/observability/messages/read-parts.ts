@@ -1,4 +1,4 @@
-import type { TranscriptPart } from "#transcript-contract.ts";
+import type { TranscriptPart } from "#contract/transcript.ts";
 
 /** A part of a message, whole; `value` is a text, or what becomes JSON. */
 export type RawPart = Pick<TranscriptPart, "type"> & {

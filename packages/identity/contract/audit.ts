@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cursor, id, limit, ONE_LINE, timestamp } from "./contract-parts.ts";
+import { cursor, id, limit, ONE_LINE, timestamp } from "./parts.ts";
 
 /** Every event that the audit can contain, so that a filter can name it. */
 export const AUDIT_EVENTS = [

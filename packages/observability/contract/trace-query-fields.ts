@@ -1,4 +1,4 @@
-import { NUMBERS, TRACE_NUMBERS, type NumberUnit } from "./step-numbers.ts";
+import { NUMBERS, TRACE_NUMBERS, type NumberUnit } from "#step-numbers.ts";
 
 /** The fields that the query of a list of traces knows; safe to import in a browser. */
 

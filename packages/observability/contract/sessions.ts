@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listedTraceSchema, listTracesRequestSchema, traceGroupSchema } from "./explore-contract.ts";
-import { nulRefused, observationKindSchema, WITHOUT_NUL } from "./contract-parts.ts";
+import { listedTraceSchema, listTracesRequestSchema, traceGroupSchema } from "./explore.ts";
+import { nulRefused, observationKindSchema, WITHOUT_NUL } from "./parts.ts";
 
 /** A session as a conversation over its traces, and a user over time. */
 

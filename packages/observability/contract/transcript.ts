@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { observationKindSchema, observationStatusSchema, timestamp } from "./contract-parts.ts";
+import { observationKindSchema, observationStatusSchema, timestamp } from "./parts.ts";
 
 /** The transcript of a trace: what was said to models, what they said, and what tools gave back. */
 

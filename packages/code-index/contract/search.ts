@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { branchSchema } from "./branch-schema.ts";
+import { branchSchema } from "#branch-schema.ts";
 
 /** Requests and answers of everything that finds code; safe to import in a browser. */
 

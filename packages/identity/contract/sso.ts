@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, ONE_LINE, timestamp } from "./contract-parts.ts";
+import { id, ONE_LINE, timestamp } from "./parts.ts";
 
 /** Requests and answers about company sign-in: a tenant's own OpenID Connect provider. */
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { traceSummarySchema } from "./explore-contract.ts";
-import { observationKindSchema, observationStatusSchema, timestamp } from "./contract-parts.ts";
-import { callNumberSchemas, traceNumberSchemas } from "./step-numbers.ts";
+import { traceSummarySchema } from "./explore.ts";
+import { observationKindSchema, observationStatusSchema, timestamp } from "./parts.ts";
+import { callNumberSchemas, traceNumberSchemas } from "#step-numbers.ts";
 
 /**
  * One trace, of any size. No answer is over 5 MB. Below `/api/v1/projects/:project_id/traces/:trace_id`:

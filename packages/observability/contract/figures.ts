@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { facetFieldSchema, traceIdsSchema, traceQueryText } from "./explore-contract.ts";
-import { listRequestSchema, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+import { facetFieldSchema, traceIdsSchema, traceQueryText } from "./explore.ts";
+import { listRequestSchema, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Prices, metrics and scores. */
 

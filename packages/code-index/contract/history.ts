@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { branchSchema } from "./branch-schema.ts";
-import { answerTail } from "./search-contract.ts";
+import { branchSchema } from "#branch-schema.ts";
+import { answerTail } from "./search.ts";
 
 /** The commits of a branch, and what they changed; safe to import in a browser. */
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nulRefused, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+import { nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Which traces ran a piece of code; safe to import in a browser. */
 

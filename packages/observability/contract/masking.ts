@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nulRefused, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+import { nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** What the platform makes unreadable in a project's events before anything of them is stored. */
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fullSessionSchema, id, ONE_LINE, timestamp } from "./contract-parts.ts";
+import { fullSessionSchema, id, ONE_LINE, timestamp } from "./parts.ts";
 
 /** Requests and answers about passkeys (WebAuthn); what browsers make of them has the names of its JSON. */
 

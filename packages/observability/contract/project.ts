@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nulRefused, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+import { nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Projects, who may see them, and their API keys. */
 

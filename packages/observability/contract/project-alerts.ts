@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./contract-parts.ts";
+import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Alerts of a project: rules that are checked every minute, their channels, and what happened. */
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { nulRefused, observationKindSchema, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./contract-parts.ts";
-import { traceIdsSchema } from "./explore-contract.ts";
+import { nulRefused, observationKindSchema, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./parts.ts";
+import { traceIdsSchema } from "./explore.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
 /** What differed between two runs, and what is taken away from a project. */

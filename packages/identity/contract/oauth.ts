@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, timestamp } from "./contract-parts.ts";
+import { id, timestamp } from "./parts.ts";
 
 /** How long a person may let an app in, in days. */
 export const GRANT_DAYS = [1, 30, 90] as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./contract-parts.ts";
-import { traceNumberSchemas } from "./step-numbers.ts";
+import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./parts.ts";
+import { traceNumberSchemas } from "#step-numbers.ts";
 import { hasTraceFacets } from "./trace-query-fields.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
