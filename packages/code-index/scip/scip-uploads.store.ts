@@ -1,6 +1,5 @@
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import type { Kysely } from "kysely";
 import { insertRows } from "#store/index/insert-rows.store.ts";
 import type { TenantSchema } from "#store/tenancy/tenant.ts";
 import { visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
