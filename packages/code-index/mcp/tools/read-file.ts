@@ -13,7 +13,7 @@ export const readFileTool = defineTool({
   name: "read_file",
   title: "Read a file",
   description: `Read a file, or some of its lines, at the indexed commit or another. Name start and end when you know the place: it is cheaper.
-When it is cut to max_tokens, it says where to read on.`,
+Cut to max_tokens, it says where to read on.`,
   inputSchema: z.strictObject({
     repo: oneRepoField,
     path: textField(4_096, "Its whole path."),
@@ -24,7 +24,7 @@ When it is cut to max_tokens, it says where to read on.`,
     show: z
       .enum(["text", "outline", "blame", "history"])
       .default("text")
-      .describe("outline: what it defines. blame: who last changed each line. history: commits that changed the lines, with their diffs."),
+      .describe("outline: what it defines. blame: who last changed each line. history: commits that changed the lines."),
   }),
   answer: async ({ repo, ref, show, commit, ...reading }, { database, access, maxTokens }) => {
     const scope = { ...access, repo, ref };
