@@ -135,6 +135,7 @@ test("a developer token starts with codeindex_, is shown once and kept as a hash
     label: "my laptop",
     repositories: null,
     traces: true,
+    uploads: false,
     created_at: expect.any(String),
   });
   const stored = await running.database.pool.query("select row_to_json(t)::text as row from codeindex.developer_tokens t");
