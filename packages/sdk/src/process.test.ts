@@ -1,17 +1,24 @@
 import { execFile, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestStream, ofType, PROJECT_ID } from "#testing/stream.ts";
 
 let stream: ReturnType<typeof createTestStream>;
+/** Of one test: what a process of another could not say is not said here. */
+let cache: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   stream = createTestStream();
+  cache = await mkdtemp(join(tmpdir(), "sightline-sdk-"));
 });
 
 afterEach(async () => {
   await stream.stop();
+  await rm(cache, { recursive: true });
 });
 
 type Exit = { readonly code: number | null; readonly signal: string | null; readonly output: string; readonly milliseconds: number };
@@ -25,7 +32,10 @@ function runApplication(source: string, signal?: NodeJS.Signals, redisUrl = stre
     observe({ name: "work" }, () => 1);
     ${source}`;
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", program], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", program], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, XDG_CACHE_HOME: cache },
+    });
     let output = "";
     let readyAt = performance.now();
     const collect = (chunk: Buffer) => {
