@@ -27,7 +27,7 @@ export function describeExplore(stage: () => Stage): void {
       await traceOf(page).waitFor();
       expect(await page.getByRole("button", { name: "Success" }).getAttribute("aria-pressed")).toBe("true");
       await page.getByRole("button", { name: "Failure" }).click();
-      await expect.poll(() => queryOf(page).inputValue()).toBe(`status:success,failure name:"${TRACE}"`);
+      await expect.poll(async () => (await queryOf(page).inputValue()).trim()).toBe(`status:success,failure name:"${TRACE}"`);
     });
 
     test("what can't be read is explained, and found traces stay until it can be", async () => {

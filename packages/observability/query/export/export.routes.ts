@@ -80,7 +80,7 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
             "Traces with their steps and scores, one JSON object a line, newest traces first; the last line says whether it is whole; also by an API key with the scope read",
           params: projectParams,
           querystring: exportRequestSchema,
-          response: { 200: streamedAnswer("application/x-ndjson", "One JSON object a line.") },
+          response: { 200: streamedAnswer("application/jsonl", "One JSON object a line.") },
         },
       },
       async (request, reply) => {

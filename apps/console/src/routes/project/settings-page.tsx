@@ -65,7 +65,7 @@ function Sections({ project }: { readonly project: Project }) {
   const me = useMe();
   const chosen = SECTION_IDS.find((id) => id === section);
   const links = useActiveInView<HTMLElement>(chosen ?? "");
-  const toProjects = () => void navigate({ to: "/projects" });
+  const toProjects = () => navigate({ to: "/projects" });
   return (
     <div className={classes.columns}>
       <nav ref={links} aria-label="Settings" className={classes.nav}>
@@ -98,7 +98,7 @@ function Sections({ project }: { readonly project: Project }) {
           </>
         )}
         {chosen === "members" && (
-          <MemberSettings project={project} viewer={{ id: me.id, isAdmin: me.role === "admin" }} onLeft={toProjects} />
+          <MemberSettings project={project} viewer={{ id: me.id, isAdmin: me.role === "admin" }} onLeft={() => void toProjects()} />
         )}
         {chosen === "keys" && <KeySettings project={project} />}
         {chosen === "masking" && (
@@ -114,7 +114,7 @@ function Sections({ project }: { readonly project: Project }) {
   );
 }
 
-function DeleteProject({ project, onDeleted }: { readonly project: Project; readonly onDeleted: () => void }) {
+function DeleteProject({ project, onDeleted }: { readonly project: Project; readonly onDeleted: () => Promise<void> }) {
   const api = useApi();
   const queries = useQueryClient();
   return (
@@ -127,7 +127,8 @@ function DeleteProject({ project, onDeleted }: { readonly project: Project; read
         name={project.name}
         remove={() => api.request(deleteProject(project.id))}
         onDeleted={async () => {
-          onDeleted();
+          // The page that is left would ask for it again.
+          await onDeleted();
           queries.removeQueries({ queryKey: ["projects", project.id] });
           await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
         }}
