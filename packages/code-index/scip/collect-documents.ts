@@ -68,7 +68,7 @@ function collect({ path, unit, occurrences, symbols }: ScipDocument, numbers: Ma
   };
 }
 
-/** Of a file that belongs to several projects a tool writes a document for each, in which symbols may be called otherwise. */
+/** A tool writes a document for each project that a file belongs to, in which symbols may be called otherwise. */
 function merge(one: CollectedDocument, other: CollectedDocument): CollectedDocument {
   const symbols = [...one.symbols];
   const descriptions = [...one.descriptions];

@@ -37,7 +37,7 @@ export type NewUpload = {
   readonly now: Date;
 };
 
-/** Of one branch at the most; the oldest go. */
+/** Uploads that a branch keeps at the most; the oldest go. */
 const MAX_UPLOADS = 50;
 
 /** Begins an upload, which nobody sees before the transaction ends; `undefined` when the branch is gone. */

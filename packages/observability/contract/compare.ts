@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { nulRefused, observationKindSchema, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./parts.ts";
+import {
+  codePlaceSchema,
+  nulRefused,
+  observationKindSchema,
+  observationStatusSchema,
+  timestamp,
+  usageSchema,
+  WITHOUT_NUL,
+} from "./parts.ts";
 import { traceIdsSchema } from "./explore.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
@@ -65,15 +73,7 @@ export const comparedStepSchema = z.object({
   model: z.string().nullable(),
   /** Its first 300 characters. */
   error: z.string().nullable(),
-  code: z
-    .object({
-      repo: z.string().optional(),
-      commit: z.string().optional(),
-      file: z.string(),
-      line: z.int(),
-      function: z.string().optional(),
-    })
-    .nullable(),
+  code: codePlaceSchema.nullable(),
 });
 export type ComparedStep = z.infer<typeof comparedStepSchema>;
 

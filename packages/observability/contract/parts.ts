@@ -25,3 +25,12 @@ export const usageSchema = z.object({
   /** US dollars by the project's prices; null when no model in it has a price. */
   cost: z.number().nullable(),
 });
+
+/** The code that ran, as its producer names it. */
+export const codePlaceSchema = z.object({
+  repo: z.string().optional(),
+  commit: z.string().optional(),
+  file: z.string(),
+  line: z.int(),
+  function: z.string().optional(),
+});

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { traceSummarySchema } from "./explore.ts";
-import { observationKindSchema, observationStatusSchema, timestamp } from "./parts.ts";
+import { codePlaceSchema, observationKindSchema, observationStatusSchema, timestamp } from "./parts.ts";
 import { callNumberSchemas, traceNumberSchemas } from "#step-numbers.ts";
 
 /**
@@ -29,15 +29,7 @@ export const observationSchema = z.object({
   cost: traceNumberSchemas.cost,
   error: z.string().nullable(),
   /** The code that ran, when the producer knows it. */
-  code: z
-    .object({
-      repo: z.string().optional(),
-      commit: z.string().optional(),
-      file: z.string(),
-      line: z.int(),
-      function: z.string().optional(),
-    })
-    .nullable(),
+  code: codePlaceSchema.nullable(),
   /**
    * As the application sent it. What is too long is a {@link truncatedValueSchema}; a part that was sent once and has not arrived, or
    * is kept no longer, `{"$blob": "<sha256>", "missing": true}`.

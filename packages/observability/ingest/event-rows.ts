@@ -193,7 +193,7 @@ function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: strin
     : { [`${half}_event`]: event.id, [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
 }
 
-/** Of several checkpoints that steps wait at the lowest stays. */
+/** Keeps the lowest of several checkpoints that steps wait at. */
 function pauseOf(fold: Fold, event: StreamEvent, traceId: string, pausedAt: string | undefined): Pick<TraceWrite, "paused_at"> {
   const known = fold.traces.get(keyOf(event.project_id, traceId.toLowerCase()))?.paused_at;
   return pausedAt === undefined ? {} : { paused_at: lower(known, pausedAt) };

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTestStream, ofType, PROJECT_ID } from "#testing/stream.ts";
 
 let stream: ReturnType<typeof createTestStream>;
-/** Of one test: what a process of another could not say is not said here. */
+/** A folder for each test: what a process of another could not say is not said here. */
 let cache: string;
 
 beforeEach(async () => {

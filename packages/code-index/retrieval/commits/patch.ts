@@ -30,7 +30,7 @@ export function parsePatch(text: string): readonly Hunk[] {
   return hunks;
 }
 
-/** Of no lines git names the one before them. */
+/** Git names the line before, where there are none. */
 function before(start = "0", lines = "1"): number {
   return Number(start) - (lines === "0" ? 0 : 1);
 }
@@ -193,7 +193,7 @@ export function headOfHunk({ oldStart, oldLines, newStart, newLines }: HunkPlace
   return `@@ -${rangeOf(oldStart, oldLines)} +${rangeOf(newStart, newLines)} @@`;
 }
 
-/** Of no lines git names the one before them, and of one line its number alone. */
+/** Git names the line before, where there are none, and writes the number of a single line alone. */
 function rangeOf(start: number, lines: number): string {
   return lines === 1 ? String(start) : `${lines === 0 ? start - 1 : start},${lines}`;
 }

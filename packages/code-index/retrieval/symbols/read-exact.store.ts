@@ -90,7 +90,7 @@ async function exactDocuments(query: TenantQuery, scope: Scope, condition: RawBu
   return rows;
 }
 
-/** Of some documents of the index those that one of the uploads saw as they are. */
+/** Finds which of these indexed documents one of the uploads saw as they are. */
 export async function coveredBy(
   query: TenantQuery,
   scope: Scope,

@@ -37,7 +37,7 @@ type Reading = {
   readonly files: readonly TextFile[];
   readonly name: string;
   readonly finder: NameFinder;
-  /** Of the documents that uploaded indexes know, the lines that have what is meant. */
+  /** Lines, of the documents that uploaded indexes know, that have what is meant. */
   readonly exact: ReadonlyMap<number, readonly ExactLine[]>;
   /** Whether a line is to be listed. */
   readonly isListed: (line: NameLine, isDefinition: boolean) => boolean;

@@ -5,7 +5,7 @@ import type { TenantSchema } from "#store/tenancy/tenant.ts";
 type Query = Transaction<CodeIndexTables>;
 type OfBranch = { readonly schema: TenantSchema; readonly repoId: string; readonly ref: string };
 
-/** Of each file so many commits count, the newest; of those with more files than the other, a subject says little about each. */
+/** How many of a file's commits count, the newest; a subject says little about each file of a commit with more than MAX_FILES. */
 const COMMITS = 12;
 const MAX_FILES = 8;
 
