@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { createTestDatabase } from "@sightline/foundation/testing/test-database";
 import { createLog } from "@sightline/foundation/log";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Job, Repository } from "#contract.ts";
-import { codeIndexMigrations, ensureCodeIndexTenant } from "#index.ts";
 import { createWatchdog } from "#indexing/watchdog.ts";
-import type { CodeIndexTables } from "#schema.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
@@ -32,21 +29,18 @@ const read = async <Answer>(url: string) => (await subject.server.inject({ url, 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 /** A row as another process left it. */
-async function leaveRunning(
-  changes: { readonly startedAt: Date; readonly heartbeatAt?: Date | null; readonly repository?: string },
-  database = subject.database,
-): Promise<string> {
-  const { startedAt, heartbeatAt = null, repository = repoId } = changes;
+async function leaveRunning(changes: { readonly startedAt: Date; readonly heartbeatAt?: Date | null }): Promise<string> {
+  const { startedAt, heartbeatAt = null } = changes;
   const jobId = randomUUID();
   await sql`
     insert into codeindex.index_jobs (job_id, repo_id, tenant_id, status, mode, trigger, attempt, started_at, heartbeat_at, progress_at)
-    values (${jobId}, ${repository}, 'one', 'running', 'full', 'api', 3, ${startedAt}, ${heartbeatAt}, ${startedAt})
-  `.execute(database.query);
+    values (${jobId}, ${repoId}, 'one', 'running', 'full', 'api', 3, ${startedAt}, ${heartbeatAt}, ${startedAt})
+  `.execute(subject.database.query);
   return jobId;
 }
 
-async function rowOf(jobId: string, database = subject.database) {
-  return database.query.selectFrom("codeindex.index_jobs").selectAll().where("job_id", "=", jobId).executeTakeFirstOrThrow();
+async function rowOf(jobId: string) {
+  return subject.database.query.selectFrom("codeindex.index_jobs").selectAll().where("job_id", "=", jobId).executeTakeFirstOrThrow();
 }
 
 async function watch(): Promise<void> {
@@ -165,31 +159,6 @@ describe("States and transitions (docs/contract.md#code-index-states-and-transit
     await sql`update codeindex.index_jobs set progress_at = now() where job_id = ${jobId}`.execute(subject.database.query);
     await watch();
     expect(await rowOf(jobId)).toMatchObject({ status: "running", completed_at: null, error_message: null });
-  });
-
-  test("background watchdog, runs every 60 seconds", async () => {
-    // A database of its own: a timer that a running indexer set meanwhile would be lost with the clock that is moved here.
-    const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
-    await ensureCodeIndexTenant(database, { tenantId: "one", name: "one" });
-    const { id } = await registerRepository(database, { tenantId: "one", fullName: "o/watched", cloneUrl: "https://localhost:9/o/r.git" });
-    const clock = { now: () => new Date() };
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const watchdog = createWatchdog({ database, log: createLog({ name: "t", level: "silent" }), clock });
-    try {
-      await watchdog.start();
-      const jobId = await leaveRunning({ startedAt: minutesAgo(31), repository: id }, database);
-      vi.advanceTimersByTime(59_000);
-      expect(await rowOf(jobId, database)).toMatchObject({ status: "running" });
-      await vi.advanceTimersByTimeAsync(1_000);
-      // The pauses of the indexer that runs beside this end with the clock that they were begun by.
-      vi.runOnlyPendingTimers();
-      vi.useRealTimers();
-      await watchdog.stop();
-      expect(await rowOf(jobId, database)).toMatchObject({ status: "failed" });
-    } finally {
-      vi.useRealTimers();
-      await database.drop();
-    }
   });
 
   test("running | the service startup | job is orphaned | failed", async () => {
