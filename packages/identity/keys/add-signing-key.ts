@@ -50,7 +50,8 @@ export async function addSigningKey(
   });
 }
 
-async function makeKeyPair(sealer: Sealer) {
+/** A key pair as it is kept: the public half as a JWK, the private one sealed. */
+export async function makeKeyPair(sealer: Sealer) {
   const { publicKey, privateKey } = await generate("rsa", { modulusLength: MODULUS_BITS });
   const { kty, n, e } = publicKey.export({ format: "jwk" });
   if (kty === undefined || n === undefined || e === undefined) {

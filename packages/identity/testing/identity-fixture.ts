@@ -5,6 +5,9 @@ import { createMetrics } from "@sightline/foundation/http/metrics";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { identityVariables, type IdentityConfig } from "#config.ts";
 import { createIdentity, identityMigrations, type Identity } from "#index.ts";
+import { makeKeyPair } from "#keys/add-signing-key.ts";
+import { createSealer } from "#keys/sealed-values.ts";
+import { insertSigningKey } from "#keys/signing-keys.store.ts";
 import type { IdentitySchema } from "#schema.ts";
 import type { FetchDocument } from "#oauth/fetch-document.ts";
 import type { Sleep } from "#throttle/waiting-room.ts";
@@ -46,7 +49,20 @@ type Options = {
   readonly routes?: readonly Routes[];
   readonly sleep?: Sleep;
   readonly fetchDocument?: FetchDocument;
+  /** Leaves it to identity to make its first signing key, which takes half a second. */
+  readonly withoutSigningKey?: boolean;
 };
+
+/** The signing key of every identity in a test file. */
+let signingKey: ReturnType<typeof makeKeyPair> | undefined;
+
+async function giveSigningKey({ query }: TestDatabase<IdentitySchema>, now: Date): Promise<void> {
+  signingKey ??= makeKeyPair(
+    createSealer(readConfig(identityVariables, { DATABASE_URL: "postgres://unused", ...SECRETS }).ENCRYPTION_KEYS),
+  );
+  const key = await signingKey;
+  await query.transaction().execute((transaction) => insertSigningKey(transaction, { ...key, active_from: now }, now));
+}
 
 export async function createIdentityFixture(options: Options = {}): Promise<IdentityFixture> {
   const database = await createTestDatabase<IdentitySchema>(identityMigrations);
@@ -82,6 +98,9 @@ export async function createIdentityFixture(options: Options = {}): Promise<Iden
     return { identity, server };
   }
 
+  if (options.withoutSigningKey !== true) {
+    await giveSigningKey(database, clock.now());
+  }
   const first = await replica();
   return {
     ...first,
