@@ -24,7 +24,7 @@ let subject: IdentityFixture;
 let firstKid: string;
 
 beforeEach(async () => {
-  subject = await createIdentityFixture();
+  subject = await createIdentityFixture({ withoutSigningKey: true });
   await subject.identity.start();
   await createAccount(subject.identity, EMAIL);
   [firstKid = ""] = await publishedKids();

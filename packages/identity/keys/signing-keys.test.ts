@@ -6,7 +6,7 @@ import { createIdentityFixture, type IdentityFixture } from "#testing/identity-f
 let subject: IdentityFixture;
 
 beforeEach(async () => {
-  subject = await createIdentityFixture();
+  subject = await createIdentityFixture({ withoutSigningKey: true });
 });
 
 afterEach(() => subject.close());
