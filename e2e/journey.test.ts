@@ -1,81 +1,52 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeAlerts } from "./alerts.ts";
 import { describeAssistant } from "./assistant.ts";
-import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
+import { inspectPage, openContext, openPage } from "./browser.ts";
 import { describeCode } from "./code.ts";
-import { describeCompanySignIn } from "./company-sign-in.ts";
 import { describeDebugging } from "./debug.ts";
 import { describeExplore } from "./explore.ts";
 import { describeInterruptions } from "./interruptions.ts";
-import { logInFirst } from "./log-in.ts";
 import { describePalette } from "./palette.ts";
-import { describePasskeys } from "./passkeys.ts";
-import { startAlone, type Product, type Stage } from "./product.ts";
+import { startAlone } from "./product.ts";
 import { describeProjectAccess } from "./project-access.ts";
 import { startReplicas } from "./replicas.ts";
 import { describeRepositories } from "./repositories.ts";
-import { describeSecondFactor } from "./second-factor.ts";
 import { describeSpeed } from "./speed.ts";
 import { makeSmallRepository, type SmallRepository } from "./small-repository.ts";
+import { visitProduct } from "./visit.ts";
 
-const PASSWORD = "correct horse battery staple";
 const REPOSITORY = "acme/webshop";
 const RETRY = "src/payment/retry-failed-payment.ts";
 /** The demo's repository may be indexed before it. */
 const INDEXING_MS = 150_000;
 const DEMO_MS = 120_000;
 
-let stage: Stage;
-let product: Product;
 let repository: SmallRepository;
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-let problems: string[];
 
-beforeAll(async () => {
+beforeAll(() => {
   repository = makeSmallRepository();
-  stage = await (process.env["E2E_REPLICAS"] === "2" ? startReplicas : startAlone)(["--demo"]);
-  ({ product } = stage);
-  browser = await launchBrowser();
-  context = await openContext(browser);
-  problems = [];
-  page = await openPage(context, problems);
-  await logInFirst(page, product.consoleUrl, product.admin, PASSWORD);
-  await registerRepository(page).catch((error: unknown) => {
-    throw new Error(product.output(), { cause: error });
-  });
-  failOn(problems);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  repository?.remove();
-  await stage?.end();
-});
+afterAll(() => repository?.remove());
 
-beforeEach(async () => {
-  problems = [];
-  page = await openPage(context, problems);
-});
-
-afterEach(async () => {
-  await page.close();
-  failOn(problems);
-});
+const visit = visitProduct(
+  () => (process.env["E2E_REPLICAS"] === "2" ? startReplicas : startAlone)(["--demo"]),
+  ({ page }) => registerRepository(page),
+);
 
 test("the product is up within 90 seconds of npm start", () => {
-  expect(product.startedInMs).toBeLessThan(90_000);
+  expect(visit().product.startedInMs).toBeLessThan(90_000);
 });
 
-describeCode(() => ({ product, page }));
+describeCode(visit);
 
-describeAssistant(() => ({ product, page, repository }));
+describeAssistant(() => ({ ...visit(), repository }));
 
 describe("observability", () => {
   // Alone it may come before the demo's repository is indexed.
   test("the demo agent's run is there with its nodes, tool calls and model calls", { timeout: 2 * DEMO_MS }, async () => {
+    const { page } = visit();
     await openDemoTrace(page);
     const steps = page.getByRole("tree", { name: "Steps of the trace" });
     await steps.getByRole("treeitem").first().waitFor();
@@ -86,54 +57,26 @@ describe("observability", () => {
   });
 });
 
-describeExplore(() => ({ consoleUrl: product.consoleUrl, page }));
+describeExplore(visit);
 
-describeDebugging(() => ({ consoleUrl: product.consoleUrl, page }));
+describeDebugging(visit);
 
-describeAlerts(() => ({ consoleUrl: product.consoleUrl, page }));
+describeAlerts(visit);
 
-describePalette(() => ({ consoleUrl: product.consoleUrl, page }));
+describePalette(visit);
 
-describeInterruptions(() => ({ consoleUrl: product.consoleUrl, browser, first: { email: product.admin.email, password: PASSWORD } }));
+describeInterruptions(visit);
 
-describeRepositories(() => ({ product, page }));
+describeRepositories(visit);
 
-describeProjectAccess(() => ({
-  consoleUrl: product.consoleUrl,
-  browser,
-  page,
-  first: { email: product.admin.email, password: PASSWORD },
-}));
-
-describeSecondFactor(() => ({
-  consoleUrl: product.consoleUrl,
-  browser,
-  page,
-  first: { email: product.admin.email, password: PASSWORD },
-  problems,
-}));
-
-describeCompanySignIn(() => ({
-  consoleUrl: product.consoleUrl,
-  browser,
-  page,
-  first: { email: product.admin.email, password: PASSWORD },
-  problems,
-}));
-
-describePasskeys(() => ({
-  consoleUrl: product.consoleUrl,
-  browser,
-  page,
-  first: { email: product.admin.email, password: PASSWORD },
-  problems,
-}));
+describeProjectAccess(visit);
 
 describe("in both themes, without a violation that axe finds, is", () => {
   test("the login", async () => {
+    const { browser, consoleUrl, problems } = visit();
     const visitor = await openContext(browser);
     const login = await openPage(visitor, problems);
-    await login.goto(`${product.consoleUrl}/login`);
+    await login.goto(`${consoleUrl}/login`);
     await login.getByRole("button", { name: "Log in" }).waitFor();
     expect(await inspectPage(login, "login")).toEqual([]);
     await visitor.close();
@@ -166,17 +109,20 @@ describe("in both themes, without a violation that axe finds, is", () => {
     ],
     ["not-found", "/nowhere", (shown) => shown.getByRole("heading", { level: 1 }).waitFor()],
   ])("%s", async (name, address, isShown) => {
-    await page.goto(`${product.consoleUrl}${address}`);
+    const { page, consoleUrl } = visit();
+    await page.goto(`${consoleUrl}${address}`);
     await isShown(page);
     await expectAccessible(name);
   });
 
   test("the list of traces", async () => {
+    const { page } = visit();
     await openDemoTraces(page);
     await expectAccessible("traces");
   });
 
   test("a trace", async () => {
+    const { page } = visit();
     await openDemoTrace(page);
     await page.getByRole("tree", { name: "Steps of the trace" }).getByRole("treeitem").first().waitFor();
     await page.keyboard.press("f");
@@ -186,14 +132,14 @@ describe("in both themes, without a violation that axe finds, is", () => {
 });
 
 // Last: it empties the browser's cache.
-describeSpeed(() => ({ consoleUrl: product.consoleUrl, browser, page, problems }));
+describeSpeed(visit);
 
 async function expectAccessible(name: string): Promise<void> {
-  expect(await inspectPage(page, name)).toEqual([]);
+  expect(await inspectPage(visit().page, name)).toEqual([]);
 }
 
 async function registerRepository(shown: Page): Promise<void> {
-  await shown.goto(`${product.consoleUrl}/code/repos`);
+  await shown.goto(`${new URL(shown.url()).origin}/code/repos`);
   await shown.getByRole("button", { name: "Register a repository" }).first().click();
   const dialog = shown.getByRole("dialog", { name: "Register a repository" });
   await dialog.getByLabel("Name").fill(REPOSITORY);
@@ -206,7 +152,7 @@ async function registerRepository(shown: Page): Promise<void> {
 }
 
 async function openDemoTraces(shown: Page): Promise<void> {
-  await shown.goto(`${product.consoleUrl}/projects`);
+  await shown.goto(`${new URL(shown.url()).origin}/projects`);
   await shown.getByRole("table").getByRole("link", { name: "Demo", exact: true }).click({ timeout: DEMO_MS });
   await shown.getByRole("table").getByRole("link").first().waitFor({ timeout: DEMO_MS });
 }

@@ -1,10 +1,15 @@
 import { defineConfig } from "vitest/config";
 
+const ALONE = "supervision.test.ts";
+
 export default defineConfig({
   test: {
-    include: ["**/*.test.ts"],
-    // One product and one browser at a time.
-    fileParallelism: false,
+    projects: [
+      // Most of their time is waiting: two products, each with a browser, get on beside each other.
+      { extends: true, test: { name: "journeys", include: ["**/*.test.ts"], exclude: [ALONE], maxWorkers: 2 } },
+      // Counts seconds.
+      { extends: true, test: { name: "alone", include: [ALONE], maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
     testTimeout: 60_000,
     // Only where a whole run is judged; see tools/name-flaky.ts.
     retry: process.env["CI"] === "true" ? 1 : 0,
