@@ -2,7 +2,6 @@ import type { BlameAnswer, FileRequest } from "#contract.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { otherParents } from "./commit-graph.ts";
 import { newestChange, type FileHistory } from "./file-at-commit.ts";
 import { openLines } from "./open-lines.ts";
 import { originsOf, parsePatch, textOfPatch } from "./patch.ts";
@@ -21,12 +20,11 @@ export async function blame(database: CodeIndexDatabase, scope: RepositoryScope,
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
     const { history, position, commit, path, lines, total } = await openLines(transaction, scope, build, asked);
     const blamed = await blameLines(history, { position, path, lines: lines.map((line) => ({ line, final: line })) });
+    const rows = await commitsAt(transaction, scope, [...new Set(blamed.flatMap(({ position: by }) => by ?? []))]);
     const ranges = toRanges(
       blamed.toSorted((one, other) => one.final - other.final),
-      history,
+      new Map(rows.map((row) => [row.position, row.commit])),
     );
-    const positions = [...new Set(blamed.flatMap(({ position: by }) => by ?? []))];
-    const rows = await commitsAt(transaction, scope, positions);
     const isOlder = ranges.some((range) => range.commit === null);
     return {
       repo: build?.repo ?? scope.repo,
@@ -54,9 +52,9 @@ async function blameLines(history: FileHistory, first: Suspect<Line>): Promise<r
   const blamed: Blamed[] = [];
   await walkLines(history, first, {
     visit: async (visit) => {
-      const { node, change } = visit;
+      const { path, position, left_out: leftOut } = visit.change;
       const rest = await passLinesOn(history, visit);
-      blamed.push(...rest.map((line) => ({ ...line, path: change.path, position: change.left_out === null ? node.position : undefined })));
+      blamed.push(...rest.map((line) => ({ ...line, path, position: leftOut === null ? position : undefined })));
       return true;
     },
     older: (path, lines) => void blamed.push(...lines.map((line) => ({ ...line, path, position: undefined }))),
@@ -65,12 +63,11 @@ async function blameLines(history: FileHistory, first: Suspect<Line>): Promise<r
 }
 
 /** @returns the lines that are the commit's own. */
-async function passLinesOn(history: FileHistory, { node, change, lines, passOn }: Visit<Line>): Promise<readonly Line[]> {
-  const { graph } = history;
-  const others = otherParents(graph, node);
+async function passLinesOn(history: FileHistory, { change, others, lines, passOn }: Visit<Line>): Promise<readonly Line[]> {
+  const { firstParents } = history;
   const changes = await history.changesOf(change.path);
   // A merge that took a file from another parent as it is has nothing to do with it.
-  const same = others.find((parent) => newestChange(graph, parent, { changes, name: change.path })?.change.blob === change.blob);
+  const same = others.find((parent) => newestChange(firstParents, parent, { changes, name: change.path })?.blob === change.blob);
   if (same !== undefined) {
     passOn(same, change.path, lines);
     return [];
@@ -78,11 +75,11 @@ async function passLinesOn(history: FileHistory, { node, change, lines, passOn }
   let rest = lines;
   if (change.status !== "added" && change.left_out === null) {
     rest = split(rest, originsOf(parsePatch(textOfPatch(change.patch))), (passed) =>
-      passOn(graph.parent(node), change.old_path ?? change.path, passed),
+      passOn(firstParents.of(change.position), change.old_path ?? change.path, passed),
     );
   }
   for (const parent of rest.length === 0 ? [] : others) {
-    const hunks = await hunksSince(history, { parent, node, path: change.path });
+    const hunks = await hunksSince(history, parent, change);
     if (hunks !== undefined) {
       rest = split(rest, originsOf(hunks), (passed) => passOn(parent, change.path, passed));
     }
@@ -101,10 +98,10 @@ function split(
   return found.flatMap(({ final, line, origin }) => (origin === undefined ? [{ final, line }] : []));
 }
 
-function toRanges(lines: readonly Blamed[], { graph }: FileHistory): BlameAnswer["ranges"] {
+function toRanges(lines: readonly Blamed[], commits: ReadonlyMap<number, string>): BlameAnswer["ranges"] {
   const ranges: BlameAnswer["ranges"] = [];
   for (const { final, line, path, position } of lines) {
-    const commit = position === undefined ? null : (graph.at(position)?.commit ?? null);
+    const commit = commits.get(position ?? -1) ?? null;
     const last = ranges.at(-1);
     const goesOn =
       last !== undefined &&

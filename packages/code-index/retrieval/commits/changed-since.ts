@@ -1,8 +1,7 @@
-import { MAX_CHANGED_FILES } from "#contract.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { createGraph, stepsBetween } from "./commit-graph.ts";
-import { changesAt, listNodes } from "./read-changes.store.ts";
+import { changesAt, findCommits, readFirstParents } from "./read-changes.store.ts";
+import { stepsBetween } from "./steps-between.ts";
 
 /** Changes of all commits between the two. */
 const MAX_CHANGES = 50_000;
@@ -16,12 +15,12 @@ export async function changedSince(
   if (commit === head) {
     return new Set();
   }
-  const graph = createGraph(await listNodes(query, scope));
-  const [from, to] = [graph.of(commit), graph.of(head)];
-  const steps = from === undefined || to === undefined ? undefined : stepsBetween(graph, from, to);
-  if (steps === undefined || steps.some(({ node }) => (node.changes_total ?? Infinity) > MAX_CHANGED_FILES)) {
+  const [[from], [to]] = [await findCommits(query, scope, commit), await findCommits(query, scope, head)];
+  const { firstParents } = await readFirstParents(query, scope);
+  const steps = from && to && stepsBetween(firstParents, { from: from.position, to: to.position });
+  if (steps === undefined || steps.some(({ position }) => !firstParents.isWhole(position))) {
     return undefined;
   }
-  const rows = await changesAt(query, scope, { positions: steps.map(({ node }) => node.position), limit: MAX_CHANGES });
+  const rows = await changesAt(query, scope, { positions: steps.map(({ position }) => position), limit: MAX_CHANGES });
   return rows.length < MAX_CHANGES ? new Set(rows.flatMap(({ path, old_path: old }) => [path, old ?? path])) : undefined;
 }

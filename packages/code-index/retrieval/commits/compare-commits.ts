@@ -1,16 +1,16 @@
-import { AppError, refusal } from "@sightline/foundation/errors";
+import { refusal } from "@sightline/foundation/errors";
 import { MAX_CHANGED_FILES, type CompareAnswer, type CompareRequest, type FileChange } from "#contract.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { stepsBetween, type Step } from "./commit-graph.ts";
 import { composeChanges, nameOf, statusOf, type ChangedFile } from "./compose-changes.ts";
-import { openHistory, type FileHistory } from "./file-at-commit.ts";
+import { composeRegions, regionsOf, type Region } from "./compose-patches.ts";
 import { diffOfLines } from "./line-diff.ts";
-import { textOfPatch } from "./patch.ts";
-import { changesAt, type FoundCommit } from "./read-changes.store.ts";
+import { parsePatch, reversePatch, textOfPatch } from "./patch.ts";
+import { changesAt, patchesOf, readFirstParents } from "./read-changes.store.ts";
 import { folderOrFile, requireCommit } from "./read-commit.ts";
+import { stepsBetween } from "./steps-between.ts";
 
 const READ_MS = 12_000;
 /** Changes of all commits between the two. */
@@ -34,14 +34,18 @@ export async function compareCommits(
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
     const base = await requireCommit(transaction, scope, from);
     const head = await requireCommit(transaction, scope, to);
-    const history = await openHistory(transaction, scope, build);
-    const steps = stepsOf(history, base, head);
-    const rows = await changesAt(transaction, scope, { positions: steps.map(({ node }) => node.position), limit: MAX_CHANGES });
+    const { firstParents } = await readFirstParents(transaction, scope);
+    const steps = stepsBetween(firstParents, { from: base.position, to: head.position });
+    if (steps === undefined) {
+      throw refusal(409, "commits_unrelated", "The two commits have no commit in common among those that are kept.");
+    }
+    const rows = await changesAt(transaction, scope, { positions: steps.map(({ position }) => position), limit: MAX_CHANGES });
     const byPosition = Map.groupBy(rows, ({ position }) => position);
     const all = composeChanges(steps, (position) => byPosition.get(position) ?? []);
     const asked = all.filter(({ from: old, to: young }) => path === undefined || [old, young].some((name) => isUnder(name, path)));
-    const changes = await compareFiles(asked, { history, base, head });
-    const isPartial = rows.length >= MAX_CHANGES || steps.some(({ node }) => (node.changes_total ?? Infinity) > MAX_CHANGED_FILES);
+    const compared = asked.slice(0, MAX_COMPARED).flatMap(({ made }) => made.map(({ change }) => change));
+    const isPartial = rows.length >= MAX_CHANGES || steps.some(({ position }) => !firstParents.isWhole(position));
+    const changes = compareFiles(asked, { patchOf: await patchesOf(transaction, scope, compared), isPartial });
     return {
       repo: base.repo,
       ref: build?.ref ?? "",
@@ -58,50 +62,49 @@ function isUnder(name: string | null, path: string): boolean {
   return name === path || name?.startsWith(`${path}/`) === true;
 }
 
-function stepsOf({ graph }: FileHistory, base: FoundCommit, head: FoundCommit): readonly Step[] {
-  const [from, to] = [graph.at(base.position), graph.at(head.position)];
-  const steps = from === undefined || to === undefined ? undefined : stepsBetween(graph, from, to);
-  if (steps === undefined) {
-    throw refusal(409, "commits_unrelated", "The two commits have no commit in common among those that are kept.");
-  }
-  return steps;
-}
+type Comparing = { readonly patchOf: Awaited<ReturnType<typeof patchesOf>>; readonly isPartial: boolean };
 
-type Comparing = { readonly history: FileHistory; readonly base: FoundCommit; readonly head: FoundCommit };
-
-async function compareFiles(files: readonly ChangedFile[], comparing: Comparing): Promise<FileChange[]> {
-  const changes: FileChange[] = [];
-  let [compared, left] = [0, MAX_CHARACTERS];
-  for (const file of files) {
-    const difference = compared >= MAX_COMPARED || left <= 0 ? TOO_MUCH : await compareFile(file, comparing);
-    compared++;
+function compareFiles(files: readonly ChangedFile[], comparing: Comparing): FileChange[] {
+  let left = MAX_CHARACTERS;
+  const changes = files.map((file, index): FileChange => {
+    const difference =
+      index >= MAX_COMPARED || left <= 0 ? without("not compared, since so much differs; name its path") : compareFile(file, comparing);
     left -= difference.patch.length;
     const status = statusOf(file);
-    // What was changed and changed back is the same again.
-    if (difference.patch !== "" || difference.left_out !== null || status !== "modified") {
-      changes.push({ path: nameOf(file), old_path: status === "renamed" ? file.from : null, status, ...difference });
-    }
-  }
-  return changes;
+    return { path: nameOf(file), old_path: status === "renamed" ? file.from : null, status, ...difference };
+  });
+  // What was changed and changed back is the same again.
+  return changes.filter(({ status, patch, left_out: leftOut }) => patch !== "" || leftOut !== null || status !== "modified");
 }
 
 type Difference = Pick<FileChange, "added" | "deleted" | "patch" | "left_out">;
 
-const TOO_MUCH: Difference = { added: 0, deleted: 0, patch: "", left_out: "not compared, since so much differs; name its path" };
+function compareFile({ made }: ChangedFile, { patchOf, isPartial }: Comparing): Difference {
+  const leftOut = made.find(({ change }) => change.left_out !== null)?.change.left_out ?? null;
+  const [first, ...others] = made;
+  if (first !== undefined && others.length === 0 && (!first.reversed || leftOut !== null)) {
+    const { added, deleted } = first.change;
+    return { added, deleted, patch: textOfPatch(patchOf(first.change)), left_out: leftOut };
+  }
+  if (leftOut !== null || isPartial) {
+    return without(leftOut ?? "not all that was changed between the two is kept");
+  }
+  const regions = made.reduce<readonly Region[] | undefined>((before, { change, reversed }) => {
+    const hunks = parsePatch(textOfPatch(patchOf(change)));
+    return before && composeRegions(before, regionsOf(reversed ? reversePatch(hunks) : hunks));
+  }, []);
+  if (regions === undefined) {
+    return without("what is kept of it does not fit together");
+  }
+  const parts = regions.map(diffOfLines);
+  return {
+    added: parts.reduce((sum, { added }) => sum + added, 0),
+    deleted: parts.reduce((sum, { deleted }) => sum + deleted, 0),
+    patch: parts.map(({ patch }) => patch).join(""),
+    left_out: null,
+  };
+}
 
-async function compareFile({ from, to, only }: ChangedFile, { history, base, head }: Comparing): Promise<Difference> {
-  if (only !== undefined && (!only.reversed || only.change.left_out !== null)) {
-    const { added, deleted, patch, left_out: leftOut } = only.change;
-    return { added, deleted, patch: textOfPatch(patch), left_out: leftOut };
-  }
-  try {
-    const before = from === null ? [] : await history.linesAt(base.position, from);
-    const after = to === null ? [] : await history.linesAt(head.position, to);
-    return { ...diffOfLines(before, after), left_out: null };
-  } catch (error) {
-    if (error instanceof AppError) {
-      return { added: 0, deleted: 0, patch: "", left_out: error.message };
-    }
-    throw error;
-  }
+function without(reason: string): Difference {
+  return { added: 0, deleted: 0, patch: "", left_out: reason };
 }

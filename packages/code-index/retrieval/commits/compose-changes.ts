@@ -1,46 +1,47 @@
 import type { FileChange } from "#contract.ts";
-import type { Step } from "./commit-graph.ts";
 import type { ChangeRow } from "./read-changes.store.ts";
+import type { Step } from "./steps-between.ts";
+
+type Made = { readonly change: ChangeRow; readonly reversed: boolean };
 
 /** A file that differs between the two ends of a way; of one that came or went one name is null. */
 export type ChangedFile = {
   readonly from: string | null;
   readonly to: string | null;
-  /** The change that made the difference where one alone did. */
-  readonly only: { readonly change: ChangeRow; readonly reversed: boolean } | undefined;
+  /** What led from one to the other. */
+  readonly made: readonly Made[];
 };
-
-type Followed = { readonly from: string | null; readonly only: ChangedFile["only"] };
 
 /** Which files differ between two commits, by what each commit on the way between them changed; with the names of moved ones. */
 export function composeChanges(steps: readonly Step[], changesOf: (position: number) => readonly ChangeRow[]): readonly ChangedFile[] {
-  const now = new Map<string, Followed>();
-  const gone = new Map<string, ChangedFile["only"]>();
-  for (const { node, back } of steps) {
-    const moves = changesOf(node.position).map((change) => ({ change, ...endsOf(change, back) }));
-    const leaving = moves.map(({ from, to, change }) => {
-      const before = from === null ? undefined : (now.get(from) ?? { from, only: undefined });
-      const isFirst = from === null ? !gone.has(to ?? "") : !now.has(from);
-      return { to, from, before, only: isFirst ? { change, reversed: back } : undefined };
+  const now = new Map<string, Omit<ChangedFile, "to">>();
+  const gone = new Map<string, readonly Made[]>();
+  for (const { position, back } of steps) {
+    const moves = changesOf(position).map((change) => {
+      const { from, to } = endsOf(change, back);
+      const before = from === null ? { from: null, made: [] } : (now.get(from) ?? { from, made: [] });
+      return { from, to, first: before.from, made: [...before.made, { change, reversed: back }] };
     });
-    for (const { from } of leaving) {
+    for (const { from } of moves) {
       now.delete(from ?? "");
     }
-    for (const { to, before, only } of leaving) {
+    for (const { from, to, first, made } of moves) {
+      const removed = from === null && to !== null ? gone.get(to) : undefined;
       if (to === null) {
-        if (before?.from !== null && before !== undefined) {
-          gone.set(before.from, only);
+        if (first !== null) {
+          gone.set(first, made);
         }
-      } else if (before !== undefined) {
-        now.set(to, { from: before.from, only });
+      } else if (removed !== undefined) {
+        gone.delete(to);
+        now.set(to, { from: to, made: [...removed, ...made] });
       } else {
-        now.set(to, { from: gone.delete(to) ? to : null, only });
+        now.set(to, { from: first, made });
       }
     }
   }
   return [
-    ...[...now].map(([to, { from, only }]) => ({ from, to, only })),
-    ...[...gone].filter(([from]) => !now.has(from) || now.get(from)?.from !== from).map(([from, only]) => ({ from, to: null, only })),
+    ...[...now].map(([to, file]) => ({ ...file, to })),
+    ...[...gone].filter(([from]) => now.get(from)?.from !== from).map(([from, made]) => ({ from, to: null, made })),
   ].toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 }
 

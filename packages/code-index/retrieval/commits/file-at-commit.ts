@@ -1,17 +1,17 @@
 import { refusal, type AppError } from "@sightline/foundation/errors";
-import { MAX_CHANGED_FILES, type SourceFile } from "#contract.ts";
+import type { SourceFile } from "#contract.ts";
 import { fromRoot, readWholeFile } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
+import type { FirstParents } from "#store/index/first-parents.ts";
 import { languageOf } from "#splitting/languages.ts";
 import type { RepositoryInScope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { createGraph, stepsBack, stepsBetween, type CommitGraph, type Step } from "./commit-graph.ts";
 import { applyPatch, linesOf, parsePatch, reversePatch, textOfPatch, withoutMark } from "./patch.ts";
-import { changesOfNames, indexedBlob, listNodes, type ChangeRow, type CommitNode } from "./read-changes.store.ts";
+import { changesOfNames, indexedBlob, otherParentsOf, readFirstParents, type PatchedChange } from "./read-changes.store.ts";
 import { requireCommit } from "./read-commit.ts";
-import { findHistory } from "./read-commits.store.ts";
+import { stepsBetween, type Step } from "./steps-between.ts";
 
 const READ_MS = 10_000;
 
@@ -53,7 +53,7 @@ export function checkRange({ path, lines, start, end = lines }: Range): number {
 
 /** What of a branch's history rebuilds its files. */
 export type FileHistory = {
-  readonly graph: CommitGraph;
+  readonly firstParents: FirstParents;
   /** What is known of the files that have, or had, this name, and of the names they had before and after. */
   readonly changesOf: (name: string) => Promise<FileChanges>;
   /** The lines of a file at a commit. @throws {AppError} `file_not_found` (404), `file_not_kept` (409). */
@@ -62,8 +62,12 @@ export type FileHistory = {
 
 /** Changes by position and the name in the older or the newer version. */
 export type FileChanges = {
-  readonly at: (position: number, name: string, version: "old" | "new") => ChangeRow | undefined;
+  readonly at: (position: number, name: string, version: "old" | "new") => PatchedChange | undefined;
+  readonly isKnown: (position: number) => boolean;
+  /** The commits that have one. */
   readonly positions: ReadonlySet<number>;
+  /** The parents of one of them, if it is a merge, but for the first. */
+  readonly otherParents: (position: number) => readonly number[];
 };
 
 /** Changes of one file, and the names it is followed through. */
@@ -71,21 +75,14 @@ const MAX_CHANGES = 5_000;
 const MAX_NAMES = 30;
 
 export async function openHistory(query: TenantQuery, scope: RepositoryScope, build: RepositoryInScope | undefined): Promise<FileHistory> {
-  const graph = createGraph(await listNodes(query, scope));
-  const newest = (await findHistory(query, scope))?.newest ?? "";
-  const tip = graph.of(newest);
-
-  const known = new Map<string, FileChanges>();
-
-  async function changesOf(name: string): Promise<FileChanges> {
-    const changes = known.get(name) ?? (await loadChanges(name));
-    known.set(name, changes);
-    return changes;
-  }
+  const { firstParents, newest, tip } = await readFirstParents(query, scope);
+  const changesOf = onceByName(loadChanges);
+  const contentOf = onceByName((name) => readWholeFile(query, scope, name));
+  const blobOf = onceByName((name) => indexedBlob(query, scope, { generation: build?.generation ?? 0, path: name }));
 
   async function loadChanges(name: string): Promise<FileChanges> {
     const asked = new Set([name]);
-    let rows: readonly ChangeRow[] = [];
+    let rows: readonly PatchedChange[] = [];
     for (let before = 0; before < asked.size && before < MAX_NAMES;) {
       before = asked.size;
       rows = await changesOfNames(query, scope, { names: [...asked].slice(0, MAX_NAMES), limit: MAX_CHANGES });
@@ -93,30 +90,36 @@ export async function openHistory(query: TenantQuery, scope: RepositoryScope, bu
         asked.add(path).add(old ?? path);
       }
     }
-    return indexChanges(rows);
+    const positions = new Set(rows.map(({ position }) => position));
+    const others = await otherParentsOf(query, scope, [...positions]);
+    const oldest = rows.length < MAX_CHANGES ? -Infinity : (rows.at(-1)?.position ?? 0);
+    return {
+      at: indexChanges(rows),
+      isKnown: (position) => position > oldest && firstParents.isWhole(position),
+      positions,
+      otherParents: (position) => others.get(position) ?? [],
+    };
   }
-
-  const blobOf = (name: string) => indexedBlob(query, scope, { generation: build?.generation ?? 0, path: name });
 
   /** What the index has of a file, where it is the one that the history ends with. */
-  async function readTip(name: string, expected: string | null | undefined): Promise<string | undefined> {
+  async function readTip(name: string, changes: FileChanges): Promise<string | undefined> {
     const blob = await blobOf(name);
-    const isSame = blob !== null && (newest === build?.commit || blob === expected);
-    return isSame ? readWholeFile(query, scope, name) : undefined;
+    const isSame = blob !== null && (newest === build?.commit || blob === newestChange(firstParents, tip, { changes, name })?.blob);
+    return isSame ? contentOf(name) : undefined;
   }
 
-  async function linesAt(position: number, path: string): Promise<readonly string[]> {
+  async function linesAt(from: number, path: string): Promise<readonly string[]> {
     const changes = await changesOf(path);
-    const node = graph.at(position);
-    const toTip = node === undefined || tip === undefined ? undefined : stepsBetween(graph, node, tip);
+    const wanted = (position: number) => changes.positions.has(position) || !changes.isKnown(position);
+    const toTip = tip === undefined ? undefined : stepsBetween(firstParents, { from, to: tip, wanted });
     if (toTip !== undefined) {
       const way = follow(toTip, changes, path);
-      const content = way.isWhole ? "" : await readTip(way.name, newestChange(graph, tip, { changes, name: way.name })?.change.blob);
+      const content = way.isWhole ? "" : await readTip(way.name, changes);
       if (content !== undefined) {
         return replay(way, content, path);
       }
     }
-    const way = follow(stepsBack(graph, node), changes, path);
+    const way = follow(stepsBetween(firstParents, { from, wanted }) ?? [], changes, path);
     if (way.isWhole) {
       return replay(way, "", path);
     }
@@ -125,11 +128,20 @@ export async function openHistory(query: TenantQuery, scope: RepositoryScope, bu
       : notKept(path, "the index does not have it, and the history that is kept does not reach back to where it began");
   }
 
-  return { graph, changesOf, linesAt };
+  return { firstParents, changesOf, linesAt };
 }
 
-function indexChanges(rows: readonly ChangeRow[]): FileChanges {
-  const [old, young] = [new Map<string, ChangeRow>(), new Map<string, ChangeRow>()];
+function onceByName<Found>(read: (name: string) => Promise<Found>): (name: string) => Promise<Found> {
+  const known = new Map<string, Promise<Found>>();
+  return (name) => {
+    const found = known.get(name) ?? read(name);
+    known.set(name, found);
+    return found;
+  };
+}
+
+function indexChanges(rows: readonly PatchedChange[]): FileChanges["at"] {
+  const [old, young] = [new Map<string, PatchedChange>(), new Map<string, PatchedChange>()];
   for (const row of rows) {
     if (row.status !== "deleted") {
       young.set(`${row.position} ${row.path}`, row);
@@ -138,22 +150,21 @@ function indexChanges(rows: readonly ChangeRow[]): FileChanges {
       old.set(`${row.position} ${row.old_path ?? row.path}`, row);
     }
   }
-  return {
-    at: (position, name, version) => (version === "old" ? old : young).get(`${position} ${name}`),
-    positions: new Set(rows.map(({ position }) => position)),
-  };
+  return (position, name, version) => (version === "old" ? old : young).get(`${position} ${name}`);
 }
 
 /** The newest change of a file up to a commit, along its first parents. */
 export function newestChange(
-  graph: CommitGraph,
-  from: CommitNode | undefined,
+  firstParents: FirstParents,
+  from: number | undefined,
   { changes, name }: { readonly changes: FileChanges; readonly name: string },
-): { readonly node: CommitNode; readonly change: ChangeRow } | undefined {
-  for (let node = from; node !== undefined; node = graph.parent(node)) {
-    const change = changes.at(node.position, name, "new");
-    if (change !== undefined || changes.at(node.position, name, "old") !== undefined) {
-      return change === undefined ? undefined : { node, change };
+): PatchedChange | undefined {
+  for (let position = from; position !== undefined; position = firstParents.of(position)) {
+    if (changes.positions.has(position)) {
+      const change = changes.at(position, name, "new");
+      if (change !== undefined || changes.at(position, name, "old") !== undefined) {
+        return change;
+      }
     }
   }
   return undefined;
@@ -161,7 +172,7 @@ export function newestChange(
 
 type Way = {
   /** To be applied from the last to the first; each leads from the content further along the way. */
-  readonly patches: readonly { readonly change: ChangeRow; readonly reversed: boolean }[];
+  readonly patches: readonly { readonly change: PatchedChange; readonly reversed: boolean }[];
   /** The file's name at the end of the way. */
   readonly name: string;
   /** Whether the last patch has the whole content: it is where the file was added or deleted. */
@@ -170,15 +181,15 @@ type Way = {
 
 /** Follows a file along the way from a commit, as far as is needed to have its content. */
 function follow(steps: readonly Step[], changes: FileChanges, path: string): Way {
-  const patches: { change: ChangeRow; reversed: boolean }[] = [];
+  const patches: { change: PatchedChange; reversed: boolean }[] = [];
   let name = path;
-  for (const { node, back } of steps) {
-    if (node.changes_total === null || node.changes_total > MAX_CHANGED_FILES) {
-      throw notKept(path, `not all that ${node.commit.slice(0, 12)} changed is kept`);
+  for (const { position, back } of steps) {
+    if (!changes.isKnown(position)) {
+      throw notKept(path, "not all that was changed since then is kept");
     }
-    const change = changes.at(node.position, name, back ? "new" : "old");
+    const change = changes.at(position, name, back ? "new" : "old");
     // A file that comes, or that is gone already, where it should be the one that is followed.
-    if (change === undefined && changes.at(node.position, name, back ? "old" : "new") !== undefined) {
+    if (change === undefined && changes.at(position, name, back ? "old" : "new") !== undefined) {
       throw notThere(path);
     }
     if (change !== undefined) {

@@ -1,12 +1,16 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
+import type { Region } from "./compose-patches.ts";
 import { headOfHunk } from "./patch.ts";
 
 /** Versions that differ by more lines are taken for two texts that have nothing in common. */
 const MAX_EDITS = 5_000;
 const TIMEOUT_MS = 1_000;
 
+/** Two versions of a file, or of a part of it. */
+type Versions = Pick<Region, "old" | "young"> & Partial<Region>;
+
 /** The hunks between two versions, as `git diff` writes them. */
-export function diffOfLines(before: readonly string[], after: readonly string[]) {
+export function diffOfLines({ old: before, young: after, oldBefore = 0, newBefore = 0 }: Versions) {
   const options = { context: 3, maxEditLength: MAX_EDITS, timeout: TIMEOUT_MS };
   const found = structuredPatch("", "", before.join(""), after.join(""), undefined, undefined, options);
   const hunks = found?.hunks ?? [wholeHunk(before, after)];
@@ -14,7 +18,12 @@ export function diffOfLines(before: readonly string[], after: readonly string[])
   return {
     added: lines.filter((line) => line.startsWith("+")).length,
     deleted: lines.filter((line) => line.startsWith("-")).length,
-    patch: hunks.map((hunk) => `${headOfHunk(hunk)}\n${hunk.lines.map((line) => `${line}\n`).join("")}`).join(""),
+    patch: hunks
+      .map(
+        (hunk) =>
+          `${headOfHunk({ ...hunk, oldStart: hunk.oldStart + oldBefore, newStart: hunk.newStart + newBefore })}\n${hunk.lines.map((line) => `${line}\n`).join("")}`,
+      )
+      .join(""),
   };
 }
 

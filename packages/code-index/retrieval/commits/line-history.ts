@@ -3,7 +3,6 @@ import { readScope } from "#retrieval/scope/read-scope.ts";
 import { createPaging } from "#retrieval/scope/page-cursor.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { otherParents } from "./commit-graph.ts";
 import type { FileHistory } from "./file-at-commit.ts";
 import { openLines } from "./open-lines.ts";
 import { linesBefore, parsePatch, patchOfLines, textOfPatch, touchedStretches } from "./patch.ts";
@@ -68,9 +67,7 @@ async function findChanges(
       if (change !== undefined) {
         found.push(change);
         if (change.left_out !== null) {
-          ended.add(
-            `What ${visit.node.commit.slice(0, 12)} changed of ${change.path} is not kept (${change.left_out}), so older changes are not here.`,
-          );
+          ended.add(`What the oldest of these changed of ${change.path} is not kept (${change.left_out}), so older changes are not here.`);
         }
       }
       return found.length < limit;
@@ -81,15 +78,15 @@ async function findChanges(
 }
 
 /** @returns what the commit changed of the lines; nothing for a merge that has them from one of its parents as they are. */
-async function visitCommit(history: FileHistory, { node, change, lines: given, passOn }: Visit<number>): Promise<Found | undefined> {
+async function visitCommit(history: FileHistory, { change, others, lines: given, passOn }: Visit<number>): Promise<Found | undefined> {
   const lines = new Set(given);
-  const { path, old_path: old, status, left_out: leftOut } = change;
+  const { position, path, old_path: old, status, left_out: leftOut } = change;
   const hunks = parsePatch(textOfPatch(change.patch));
   const isKept = status !== "added" && leftOut === null;
-  const parents = isKept ? [{ parent: history.graph.parent(node), name: old ?? path, hunks }] : [];
+  const parents = isKept ? [{ parent: history.firstParents.of(position), name: old ?? path, hunks }] : [];
   if (!isKept || touchedStretches(hunks, lines).length > 0) {
-    for (const parent of otherParents(history.graph, node)) {
-      const since = await hunksSince(history, { parent, node, path });
+    for (const parent of others) {
+      const since = await hunksSince(history, parent, change);
       if (since !== undefined) {
         parents.push({ parent, name: path, hunks: since });
       }
@@ -103,7 +100,7 @@ async function visitCommit(history: FileHistory, { node, change, lines: given, p
     return undefined;
   }
   return {
-    position: node.position,
+    position,
     path,
     start_line: Math.min(...lines) + 1,
     end_line: Math.max(...lines) + 1,

@@ -68,7 +68,7 @@ export function applyPatch(lines: readonly string[], hunks: readonly Hunk[]): re
 }
 
 /** A byte order mark is no part of a text that the index keeps. */
-function isSame(line: string | undefined, text: string): boolean {
+export function isSame(line: string | undefined, text: string): boolean {
   return line === text || withoutMark(line ?? "") === withoutMark(text);
 }
 

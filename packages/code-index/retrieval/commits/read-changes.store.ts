@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
 import type { ChangesTable, CommitsTable } from "#schema.ts";
+import { unpackFirstParents, type FirstParents } from "#store/index/first-parents.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { buildOf, commitColumns, commitsOf, type CommitRow } from "./read-commits.store.ts";
+import { commitColumns, commitsOf, historyOf, type CommitRow } from "./read-commits.store.ts";
 
 export type FoundCommit = CommitRow & Pick<CommitsTable, "changes_total">;
 
@@ -14,21 +15,50 @@ export async function findCommits(query: TenantQuery, scope: RepositoryScope, be
   return rows;
 }
 
-export type CommitNode = Pick<CommitsTable, "position" | "commit" | "parents" | "changes_total">;
-
-/** All commits that are kept of the branch. */
-export async function listNodes(query: TenantQuery, scope: RepositoryScope): Promise<readonly CommitNode[]> {
-  const { rows } = await sql<CommitNode>`
-    select commit.position, commit.commit, commit.parents, commit.changes_total from ${commitsOf(scope)}
+/** The first parents of the commits that are kept of the branch, and the one that the history ends with. */
+export async function readFirstParents(
+  query: TenantQuery,
+  scope: RepositoryScope,
+): Promise<{ readonly firstParents: FirstParents; readonly newest: string; readonly tip: number | undefined }> {
+  const { rows } = await sql<{ newest: string | null; tip: number | null; first_position: number; first_parents: Buffer }>`
+    select history.commit as newest, history.first_position, history.first_parents,
+      (select position from ${sql.id(scope.tenant.schema, "commits")} as commit
+        where commit.repo_id = history.repo_id and commit.ref = history.ref and commit.commit = history.commit) as tip
+    from ${historyOf(scope)}
   `.execute(query);
-  return rows;
+  const [history] = rows;
+  return {
+    firstParents: unpackFirstParents(history?.first_parents ?? Buffer.of(), history?.first_position ?? 0),
+    newest: history?.newest ?? "",
+    tip: history?.tip ?? undefined,
+  };
 }
 
-export type ChangeRow = Omit<ChangesTable, "repo_id" | "ref">;
+/** The other parents of those commits that are merges, as far as they are kept, in their order. */
+export async function otherParentsOf(
+  query: TenantQuery,
+  scope: RepositoryScope,
+  positions: readonly number[],
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const { rows } = await sql<{ position: number; parent: number }>`
+    select commit.position, parent.position as parent from ${commitsOf(scope)}
+    cross join unnest(commit.parents[2:]) with ordinality as other(hash, place)
+    join ${sql.id(scope.tenant.schema, "commits")} as parent
+      on parent.repo_id = history.repo_id and parent.ref = history.ref and parent.commit = other.hash
+    where commit.position = any(${positions}::integer[]) and cardinality(commit.parents) > 1
+    order by commit.position, other.place
+  `.execute(query);
+  return new Map(
+    [...Map.groupBy(rows, ({ position }) => position)].map(([position, found]) => [position, found.map(({ parent }) => parent)]),
+  );
+}
+
+export type ChangeRow = Omit<ChangesTable, "repo_id" | "ref" | "patch">;
+export type PatchedChange = ChangeRow & Pick<ChangesTable, "patch">;
 
 type ChangesAt = { readonly positions: readonly number[]; readonly path?: string | undefined; readonly limit: number };
 
-/** What commits changed, of a file or folder or of all; by commit and path. */
+/** Which files commits changed, of a file or folder or of all; by commit and path. */
 export async function changesAt(
   query: TenantQuery,
   scope: RepositoryScope,
@@ -44,14 +74,30 @@ export async function changesAt(
   return rows;
 }
 
+/** The hunks of changes. */
+export async function patchesOf(
+  query: TenantQuery,
+  scope: RepositoryScope,
+  changes: readonly Pick<ChangeRow, "position" | "path">[],
+): Promise<(change: Pick<ChangeRow, "position" | "path">) => Buffer | null> {
+  const { rows } = await sql<Pick<PatchedChange, "position" | "path" | "patch">>`
+    select change.position, change.path, change.patch from ${changesOf(scope)}
+    join unnest(${changes.map(({ position }) => position)}::integer[], ${changes.map(({ path }) => path)}::text[]) as wanted(position, path)
+      on wanted.position = change.position and wanted.path = change.path
+  `.execute(query);
+  const keyOf = ({ position, path }: Pick<ChangeRow, "position" | "path">) => `${position} ${path}`;
+  const patches = new Map(rows.map((row) => [keyOf(row), row.patch]));
+  return (change) => patches.get(keyOf(change)) ?? null;
+}
+
 /** What commits changed of files that have, or had before, one of these names. */
 export async function changesOfNames(
   query: TenantQuery,
   scope: RepositoryScope,
   { names, limit }: { readonly names: readonly string[]; readonly limit: number },
-): Promise<readonly ChangeRow[]> {
-  const { rows } = await sql<ChangeRow>`
-    select ${changeColumns} from ${changesOf(scope)}
+): Promise<readonly PatchedChange[]> {
+  const { rows } = await sql<PatchedChange>`
+    select ${changeColumns}, change.patch from ${changesOf(scope)}
     where change.path = any(${names}::text[]) or change.old_path = any(${names}::text[])
     order by change.position desc limit ${limit}
   `.execute(query);
@@ -71,14 +117,12 @@ export async function indexedBlob(
 }
 
 const changeColumns = sql`
-  change.position, change.path, change.old_path, change.status, change.blob, change.added, change.deleted, change.patch, change.left_out
+  change.position, change.path, change.old_path, change.status, change.blob, change.added, change.deleted, change.left_out
 `;
 
 /** Of the commits that are seen; without a join with them, which a database that has no statistics yet may make row by row. */
 function changesOf(scope: RepositoryScope): RawBuilder<unknown> {
-  const { schema } = scope.tenant;
-  return sql`${buildOf(scope)}
-    join ${sql.id(schema, "histories")} as history on history.repo_id = build.id and history.ref = build.ref
-    join ${sql.id(schema, "changes")} as change on change.repo_id = history.repo_id and change.ref = history.ref
+  return sql`${historyOf(scope)}
+    join ${sql.id(scope.tenant.schema, "changes")} as change on change.repo_id = history.repo_id and change.ref = history.ref
       and change.position between history.first_position and history.last_position`;
 }

@@ -8,7 +8,7 @@ import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { textOfPatch } from "./patch.ts";
-import { changesAt, findCommits, type ChangeRow, type FoundCommit } from "./read-changes.store.ts";
+import { changesAt, findCommits, patchesOf, type ChangeRow, type FoundCommit } from "./read-changes.store.ts";
 import { findHistory } from "./read-commits.store.ts";
 import { presentCommit } from "./search-commits.ts";
 
@@ -28,11 +28,12 @@ export async function readCommit(
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
     const { changes_total: total, ...row } = await requireCommit(transaction, scope, commit);
     const found = await changesAt(transaction, scope, { positions: [row.position], path: folderOrFile(path), limit: MAX_CHANGED_FILES });
+    const patchOf = await patchesOf(transaction, scope, found);
     return {
       repo: row.repo,
       ref: build?.ref ?? "",
       commit: presentCommit(row, undefined),
-      changes: found.map(presentChange),
+      changes: found.map((change) => presentChange(change, patchOf(change))),
       changes_total: total,
       notes: notesOn(total, found.length, path),
     };
@@ -62,7 +63,7 @@ export async function requireCommit(query: TenantQuery, scope: RepositoryScope, 
   return found;
 }
 
-function presentChange({ path, old_path, status, added, deleted, patch, left_out }: ChangeRow): FileChange {
+function presentChange({ path, old_path, status, added, deleted, left_out }: ChangeRow, patch: Buffer | null): FileChange {
   return { path, old_path, status, added, deleted, patch: textOfPatch(patch), left_out };
 }
 

@@ -22,8 +22,7 @@ export type CommitRow = Omit<CommitsTable, "repo_id" | "ref" | "terms" | "subjec
 export async function findHistory(query: TenantQuery, scope: RepositoryScope): Promise<HistoryRow | undefined> {
   const { rows } = await sql<HistoryRow>`
     select history.commit as newest, history.commits, history.complete, history.first_position, history.fetched_at, history.last_error
-    from ${buildOf(scope)}
-    join ${sql.id(scope.tenant.schema, "histories")} as history on history.repo_id = build.id and history.ref = build.ref
+    from ${historyOf(scope)}
   `.execute(query);
   return rows[0];
 }
@@ -135,16 +134,19 @@ export const commitColumns = sql`
 `;
 
 /** The one build asked for is found first (`offset 0` sees to that), and not the commits of all repositories. */
-export function buildOf(scope: RepositoryScope): RawBuilder<unknown> {
+function buildOf(scope: RepositoryScope): RawBuilder<unknown> {
   return sql`(select * from ${visibleBuilds(scope)} as visible offset 0) as build`;
+}
+
+export function historyOf(scope: RepositoryScope): RawBuilder<unknown> {
+  return sql`${buildOf(scope)}
+    join ${sql.id(scope.tenant.schema, "histories")} as history on history.repo_id = build.id and history.ref = build.ref`;
 }
 
 /** The commits of the branch that are not still being written. */
 export function commitsOf(scope: RepositoryScope): RawBuilder<unknown> {
-  const { schema } = scope.tenant;
-  return sql`${buildOf(scope)}
-    join ${sql.id(schema, "histories")} as history on history.repo_id = build.id and history.ref = build.ref
-    join ${sql.id(schema, "commits")} as commit on commit.repo_id = history.repo_id and commit.ref = history.ref
+  return sql`${historyOf(scope)}
+    join ${sql.id(scope.tenant.schema, "commits")} as commit on commit.repo_id = history.repo_id and commit.ref = history.ref
       and commit.position between history.first_position and history.last_position`;
 }
 

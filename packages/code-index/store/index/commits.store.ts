@@ -1,5 +1,7 @@
 import { sql, type Transaction } from "kysely";
+import { MAX_CHANGED_FILES } from "#contract.ts";
 import type { ChangesTable, CodeIndexTables, CommitsTable } from "#schema.ts";
+import { packFirstParents, type PackedCommit } from "./first-parents.ts";
 import { insertRows } from "./insert-rows.store.ts";
 import { filesOfOtherCommits, writeSubjectWords } from "./subject-words.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
@@ -100,10 +102,14 @@ export async function showHistory(database: CodeIndexDatabase, writer: HistoryWr
       delete from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref}
         and (position < ${finished.first} or position = any(${finished.gone}::integer[]))
     `.execute(transaction);
+    const { rows: kept } = await sql<PackedCommit>`
+      select position, commit, parents[1] as parent, coalesce(changes_total <= ${MAX_CHANGED_FILES}, false) as whole
+      from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref}
+    `.execute(transaction);
     await sql`
       update ${sql.id(schema, "histories")} set commit = ${finished.commit}, complete = ${finished.complete}, fetched_at = ${finished.now},
         first_position = ${finished.first}, last_position = ${finished.last}, rules = ${finished.rules}, last_error = null,
-        commits = (select count(*) from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref})
+        commits = ${kept.length}, first_parents = ${packFirstParents(kept, finished)}
       where repo_id = ${repoId} and ref = ${ref}
     `.execute(transaction);
     await writeSubjectWords(transaction, writer, changed);

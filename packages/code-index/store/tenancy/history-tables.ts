@@ -14,6 +14,8 @@ export function historyTables(schema: RawBuilder<unknown>): RawBuilder<unknown> 
       -- Of the commits that are seen; others are being written.
       first_position integer not null default 1,
       last_position integer not null default 0,
+      -- What store/index/first-parents.ts packs.
+      first_parents bytea not null default '',
       -- What the paths whose changes are left out were chosen by: other rules, and all is written anew.
       rules text,
       -- Raised by each who begins to write: who wrote before stops.
