@@ -34,15 +34,26 @@ const ENOUGH = 0.5;
 const IN_BODY = 0.5;
 const USUAL_TERMS = 40;
 
-type Ranking = { readonly words: CommitWords; readonly commits: number };
+/** How much each word counts, by how many commits have it; nothing where none has. */
+export function weighWords(holders: readonly number[], commits: number): readonly number[] {
+  return holders.map((count) => (count === 0 ? 0 : Math.log(1 + commits / count)));
+}
+
+/** Terms of which every commit that answers the question has one: of all words but the commonest, which are not enough together. */
+export function deciding({ queryTerms }: CommitWords, weights: readonly number[]): readonly string[] {
+  let left = ENOUGH * sumOf(weights);
+  const rareLast = queryTerms.map((terms, index) => ({ terms, weight: weights[index] ?? 0 })).toSorted((one, other) => one.weight - other.weight);
+  return rareLast.flatMap(({ terms, weight }) => {
+    left -= weight;
+    return left > 0 ? [] : terms;
+  });
+}
+
+type Ranking = { readonly words: CommitWords; readonly weights: readonly number[] };
 
 /** The positions of commits that answer a question, best first: a word that few messages have counts more, then the newest. */
-export function rankCommits(matching: readonly MatchingCommit[], { words, commits }: Ranking): readonly number[] {
+export function rankCommits(matching: readonly MatchingCommit[], { words, weights }: Ranking): readonly number[] {
   const found = matching.map((commit) => ({ ...commit, has: holding(words, new Set(commit.found)) }));
-  const weights = words.queryTerms.map((_, index) => {
-    const holders = found.filter(({ has }) => has[index]).length;
-    return holders === 0 ? 0 : Math.log(1 + commits / holders);
-  });
   const all = Math.max(sumOf(weights), Number.MIN_VALUE);
   return found
     .map(({ position, has, subject, terms, in_subject: inSubject, in_body: inBody }) => {

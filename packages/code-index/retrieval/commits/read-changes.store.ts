@@ -3,7 +3,7 @@ import type { ChangesTable, CommitsTable } from "#schema.ts";
 import { unpackFirstParents, type FirstParents } from "#store/index/first-parents.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { commitColumns, commitsOf, historyOf, type CommitRow } from "./read-commits.store.ts";
+import { changesOf, commitColumns, commitsOf, historyOf, type CommitRow } from "./read-commits.store.ts";
 
 export type FoundCommit = CommitRow & Pick<CommitsTable, "changes_total">;
 
@@ -119,10 +119,3 @@ export async function indexedBlob(
 const changeColumns = sql`
   change.position, change.path, change.old_path, change.status, change.blob, change.added, change.deleted, change.left_out
 `;
-
-/** Of the commits that are seen; without a join with them, which a database that has no statistics yet may make row by row. */
-function changesOf(scope: RepositoryScope): RawBuilder<unknown> {
-  return sql`${historyOf(scope)}
-    join ${sql.id(scope.tenant.schema, "changes")} as change on change.repo_id = history.repo_id and change.ref = history.ref
-      and change.position between history.first_position and history.last_position`;
-}

@@ -50,17 +50,16 @@ export type CommitFilter = {
   readonly until?: Date | undefined;
 };
 
-/** The commits that a filter lets through, the newest first, up to `limit`: those below a position, or those at positions. */
+/** The commits that a filter lets through, the newest first, up to `limit`; those below a position. */
 export async function listCommits(
   query: TenantQuery,
   scope: RepositoryScope,
   filter: CommitFilter,
   { below, limit }: { readonly below?: number | undefined; readonly limit: number },
 ): Promise<readonly CommitRow[]> {
+  const isAsked = sql`${matches(filter)} and ${below === undefined ? sql`true` : sql`commit.position < ${below}`}`;
   const { rows } = await sql<CommitRow>`
-    select ${commitColumns} from ${commitsOf(scope)}
-    where ${matches(filter)} and ${below === undefined ? sql`true` : sql`commit.position < ${below}`}
-    order by commit.position desc limit ${limit}
+    select ${commitColumns} from ${newestOf(scope, isAsked, limit)} order by commit.position desc
   `.execute(query);
   return rows;
 }
@@ -84,46 +83,66 @@ export type MatchingCommit = {
   readonly in_body: boolean;
 };
 
-type Words = { readonly terms: readonly string[]; readonly literal: string };
+/** Commits of a word that are counted one by one; how many there are of a more common one is estimated from how close they stand. */
+const MAX_COUNTED = 2_000;
 
-/** All commits that a filter lets through whose message has one of the terms or the literal. */
+/** How many commits that a filter lets through have one of a word's terms, for each word. */
+export async function countHolders(
+  query: TenantQuery,
+  scope: RepositoryScope,
+  filter: CommitFilter,
+  words: readonly (readonly string[])[],
+): Promise<readonly number[]> {
+  const counts = words.map((terms, word) => {
+    const holders = newestOf(scope, sql`${matches(filter)} and commit.terms && ${terms}::text[]`, MAX_COUNTED);
+    return sql`
+      select ${word}::integer as word, (count(*) * case when count(*) < ${MAX_COUNTED} then 1
+        else (max(history.last_position) - max(history.first_position) + 1.0) / (max(history.last_position) - min(commit.position) + 1) end)::float8 as holders
+      from ${holders}`;
+  });
+  const { rows } = await sql<{ holders: number }>`${sql.join(counts, sql` union all `)} order by word`.execute(query);
+  return rows.map(({ holders }) => holders);
+}
+
+/** Either terms, one of which the message must have, or the literal. */
+type Sought = { readonly terms: readonly string[]; readonly literal: string; readonly by: readonly string[] | "literal"; readonly limit: number };
+
+/** The newest commits that a filter lets through whose message has what is sought. */
 export async function matchCommits(
   query: TenantQuery,
   scope: RepositoryScope,
   filter: CommitFilter,
-  { terms, literal }: Words,
+  { terms, literal, by, limit }: Sought,
 ): Promise<readonly MatchingCommit[]> {
-  const pattern = likeContaining(literal);
+  const has = (column: RawBuilder<unknown>) => sql`${column} ilike ${likeContaining(literal)}`;
+  const isSought = by === "literal" ? sql`(${has(sql`commit.subject`)} or ${has(sql`commit.body`)})` : sql`commit.terms && ${by}::text[]`;
   const { rows } = await sql<MatchingCommit>`
     select commit.position, array(select term from unnest(${terms}::text[]) as term where term = any(commit.terms)) as found,
-      cardinality(commit.terms) as terms, commit.subject, commit.subject ilike ${pattern} as in_subject, commit.body ilike ${pattern} as in_body
-    from ${commitsOf(scope)}
-    where ${matches(filter)} and (commit.terms && ${terms}::text[] or commit.subject ilike ${pattern} or commit.body ilike ${pattern})
-    order by commit.position desc
+      cardinality(commit.terms) as terms, commit.subject, ${has(sql`commit.subject`)} as in_subject, ${has(sql`commit.body`)} as in_body
+    from ${newestOf(scope, sql`${matches(filter)} and ${isSought}`, limit)}
   `.execute(query);
   return rows;
 }
 
 /** Whether a path is, or was, one of a file or of a folder. */
 export async function kindOfPath(query: TenantQuery, scope: RepositoryScope, path: string): Promise<"file" | "folder" | "part"> {
-  const { rows } = await sql<{ is_file: boolean; is_folder: boolean }>`
-    select
-      exists (select from ${filesOf(scope)} where file.path = ${path})
-        or exists (select from ${commitsOf(scope)} where commit.paths @> ${[path]}::text[]) as is_file,
-      exists (select from ${filesOf(scope)} where starts_with(file.path, ${`${path}/`}))
-        or exists (select from ${commitsOf(scope)} where ${changesFolder(path)}) as is_folder
+  const folder = `${path}/`;
+  const { rows } = await sql<{ kind: "file" | "folder" | "part" }>`
+    select case
+      when exists (select from ${filesOf(scope)} where file.path = ${path})
+        or exists (select from ${commitsOf(scope)} where commit.paths @> ${[path]}::text[]) then 'file'
+      when exists (select from ${filesOf(scope)} where starts_with(file.path, ${folder}))
+        or exists (select from ${changesOf(scope)} where starts_with(change.path, ${folder})) then 'folder'
+      else 'part' end as kind
   `.execute(query);
-  const [kind] = rows;
-  return kind?.is_file === true ? "file" : kind?.is_folder === true ? "folder" : "part";
+  return rows[0]?.kind ?? "part";
 }
 
 /** The name a file had before its newest move up to a position. */
 export async function findMove(query: TenantQuery, scope: RepositoryScope, { name, upTo }: NameOfFile): Promise<NameOfFile | undefined> {
+  const isMove = sql`commit.paths @> ${[name]}::text[] and commit.moved_to @> ${[name]}::text[] and commit.position <= ${upTo}`;
   const { rows } = await sql<NameOfFile>`
-    select commit.moved_from[array_position(commit.moved_to, ${name}::text)] as name, commit.position as "upTo"
-    from ${commitsOf(scope)}
-    where commit.moved_to @> ${[name]}::text[] and commit.position <= ${upTo}
-    order by commit.position desc limit 1
+    select commit.moved_from[array_position(commit.moved_to, ${name}::text)] as name, commit.position as "upTo" from ${newestOf(scope, isMove, 1)}
   `.execute(query);
   return rows[0];
 }
@@ -148,6 +167,23 @@ export function commitsOf(scope: RepositoryScope): RawBuilder<unknown> {
   return sql`${historyOf(scope)}
     join ${sql.id(scope.tenant.schema, "commits")} as commit on commit.repo_id = history.repo_id and commit.ref = history.ref
       and commit.position between history.first_position and history.last_position`;
+}
+
+/** The newest commits of which a condition is true: a sub-select for each branch, which reads no more of the index than it needs. */
+function newestOf(scope: RepositoryScope, condition: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
+  return sql`${historyOf(scope)} cross join lateral (
+    select * from ${sql.id(scope.tenant.schema, "commits")} as commit
+    where commit.repo_id = history.repo_id and commit.ref = history.ref
+      and commit.position between history.first_position and history.last_position and ${condition}
+    order by commit.position desc limit ${limit}
+  ) as commit`;
+}
+
+/** Of the commits that are seen; without a join with them, which a database that has no statistics yet may make row by row. */
+export function changesOf(scope: RepositoryScope): RawBuilder<unknown> {
+  return sql`${historyOf(scope)}
+    join ${sql.id(scope.tenant.schema, "changes")} as change on change.repo_id = history.repo_id and change.ref = history.ref
+      and change.position between history.first_position and history.last_position`;
 }
 
 function filesOf(scope: RepositoryScope): RawBuilder<unknown> {

@@ -2,6 +2,7 @@ import type { Commit, CommitsAnswer, CommitsRequest } from "#contract.ts";
 import {
   commitsAt,
   countCrowded,
+  countHolders,
   findHistory,
   findMove,
   kindOfPath,
@@ -18,7 +19,7 @@ import type { RepositoryInScope, TenantQuery } from "#store/tenancy/read-scope.s
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { createPaging, invalidCursor, type FoundPage, type Paging } from "#retrieval/scope/page-cursor.ts";
-import { rankCommits, wordsOfQuestion } from "./rank-commits.ts";
+import { deciding, rankCommits, weighWords, wordsOfQuestion } from "./rank-commits.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 
 const READ_MS = 8_000;
@@ -42,7 +43,7 @@ export async function searchCommits(
     const history = await findHistory(transaction, scope);
     const filter = await filterOf(transaction, scope, request);
     const crowded = filter.path === undefined ? 0 : await countCrowded(transaction, scope);
-    const { rows, next, cursorAfter } = await findPage(transaction, scope, { request, filter, history });
+    const { rows, next, cursorAfter, isCut } = await findPage(transaction, scope, { request, filter, history });
     return {
       repo: build?.repo ?? scope.repo,
       ref: build?.ref ?? "",
@@ -50,7 +51,7 @@ export async function searchCommits(
       commits: rows.map((row) => presentCommit(row, filter.path)),
       depth: depthOf(history),
       path: describePath(filter.path),
-      notes: notesOn({ request, history, build, crowded, found: rows.length }),
+      notes: notesOn({ request, history, build, crowded, isCut, found: rows.length }),
       next_cursor: next,
       ms: Math.round((performance.now() - began) * 10) / 10,
       cursorAfter,
@@ -62,6 +63,8 @@ type Page = {
   readonly rows: readonly CommitRow[];
   readonly next: string | null;
   readonly cursorAfter: (shown: number) => string;
+  /** Whether more commits match than are ranked. */
+  readonly isCut: boolean;
 };
 
 type Asking = { readonly request: CommitsRequest; readonly filter: CommitFilter; readonly history: HistoryRow | undefined };
@@ -88,15 +91,14 @@ async function pageByAge(
   const found = await listCommits(query, scope, filter, { below, limit: limit + 1 });
   const rows = found.slice(0, limit);
   const after = (shown: number) => paging.cursorAfter(rows[shown - 1]?.position ?? 0);
-  return { rows, next: found.length > rows.length ? after(rows.length) : null, cursorAfter: after };
+  return { rows, next: found.length > rows.length ? after(rows.length) : null, cursorAfter: after, isCut: false };
 }
 
 type Ranked = Asking & { readonly paging: Paging; readonly words: NonNullable<ReturnType<typeof wordsOfQuestion>> };
 
 async function pageByRank(query: TenantQuery, scope: RepositoryScope, { request, filter, history, words, paging }: Ranked): Promise<Page> {
   const before = paging.shownBefore(request.cursor);
-  const matching = await matchCommits(query, scope, filter, words);
-  const ranked = rankCommits(matching, { words, commits: history?.commits ?? 0 });
+  const { ranked, isCut } = await rankMatching(query, scope, { filter, history, words });
   const positions = ranked.slice(before, before + request.limit);
   const byPosition = new Map((await commitsAt(query, scope, positions)).map((row) => [row.position, row]));
   const shown = before + positions.length;
@@ -104,7 +106,25 @@ async function pageByRank(query: TenantQuery, scope: RepositoryScope, { request,
     rows: positions.flatMap((position) => byPosition.get(position) ?? []),
     next: shown < ranked.length ? paging.cursorAfter(shown) : null,
     cursorAfter: (count) => paging.cursorAfter(before + count),
+    isCut,
   };
+}
+
+/** Commits that are ranked: of more, the newest. */
+const MAX_RANKED = 2_000;
+
+/** Commits with the words of a question, or, where there are none, with its letters. */
+async function rankMatching(query: TenantQuery, scope: RepositoryScope, { filter, history, words }: Omit<Ranked, "request" | "paging">) {
+  const holders = words.queryTerms.length === 0 ? [] : await countHolders(query, scope, filter, words.queryTerms);
+  const weights = weighWords(holders, history?.commits ?? 0);
+  for (const by of [deciding(words, weights), "literal"] as const) {
+    const matching = by.length === 0 ? [] : await matchCommits(query, scope, filter, { ...words, by, limit: MAX_RANKED });
+    const ranked = rankCommits(matching, { words, weights });
+    if (ranked.length > 0) {
+      return { ranked, isCut: matching.length === MAX_RANKED };
+    }
+  }
+  return { ranked: [], isCut: false };
 }
 
 async function filterOf(query: TenantQuery, scope: RepositoryScope, request: CommitsRequest): Promise<CommitFilter> {
@@ -183,10 +203,11 @@ type Noted = {
   readonly history: HistoryRow | undefined;
   readonly build: RepositoryInScope | undefined;
   readonly crowded: number;
+  readonly isCut: boolean;
   readonly found: number;
 };
 
-function notesOn({ request, history, build, crowded, found }: Noted): string[] {
+function notesOn({ request, history, build, crowded, isCut, found }: Noted): string[] {
   const error = history?.last_error ?? null;
   const failed = error === null ? [] : [`The history could not be fetched when it was last tried: ${error}`];
   if (history === undefined || history.fetched_at === null) {
@@ -202,5 +223,6 @@ function notesOn({ request, history, build, crowded, found }: Noted): string[] {
     history.newest === build?.commit
       ? []
       : [`The history ends at ${history.newest ?? "nothing"}, while ${build?.commit ?? ""} is indexed; it follows.`];
-  return [...(found === 0 ? ["No commit matches."] : []), ...(found < request.limit ? older : []), ...cut, ...behind, ...failed];
+  const ranked = isCut ? [`Of the commits with these words the newest ${MAX_RANKED} are ranked; add a rarer word.`] : [];
+  return [...(found === 0 ? ["No commit matches."] : []), ...ranked, ...(found < request.limit ? older : []), ...cut, ...behind, ...failed];
 }

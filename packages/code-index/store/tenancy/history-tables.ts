@@ -55,6 +55,9 @@ export function historyTables(schema: RawBuilder<unknown>): RawBuilder<unknown> 
     );
 
     create index commits_commit on ${schema}.commits (repo_id, ref, commit text_pattern_ops);
+    create index commits_paths on ${schema}.commits using gin (paths);
+    create index commits_terms on ${schema}.commits using gin (terms);
+    create index commits_crowded on ${schema}.commits (repo_id, ref) where paths_total > cardinality(paths);
 
     -- What the newest commits of a file say: the words of their subjects, with blanks between them.
     create table ${schema}.subject_words (
@@ -86,7 +89,7 @@ export function historyTables(schema: RawBuilder<unknown>): RawBuilder<unknown> 
       primary key (repo_id, ref, position, path),
       foreign key (repo_id, ref, position) references ${schema}.commits on delete cascade
     );
-    create index changes_path on ${schema}.changes (repo_id, ref, path);
+    create index changes_path on ${schema}.changes (repo_id, ref, path text_pattern_ops);
     create index changes_old_path on ${schema}.changes (repo_id, ref, old_path) where old_path is not null;
     alter table ${schema}.changes alter column patch set storage external;
   `;
