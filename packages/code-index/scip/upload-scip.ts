@@ -68,8 +68,7 @@ async function write(
   { repoId, commit, now, known: { ref, changed }, collected: { metadata, documents, symbols } }: Writing,
 ): Promise<ScipUploadAnswer> {
   const { schema } = scope.tenant;
-  const root = await findRoot(query, scope, metadata.projectRoot, documents);
-  const placed = documents.map((document) => ({ document, path: pathInRepository(root, document.path) }));
+  const { root, placed } = await placeDocuments(query, scope, metadata.projectRoot, documents);
   const found = await filesAt(
     query,
     scope,
@@ -130,12 +129,13 @@ async function write(
   };
 }
 
-async function findRoot(
+/** The folder that the tool was run in, and where the documents are in the repository. */
+async function placeDocuments(
   query: Transaction<CodeIndexTables>,
   scope: Scope & { readonly repo: string },
   projectRoot: string,
   documents: readonly CollectedDocument[],
-): Promise<string> {
+) {
   const candidates = candidateRoots(projectRoot);
   const paths = documents.slice(0, SAMPLE).map(({ path }) => path);
   const files = await filesAt(
@@ -145,11 +145,11 @@ async function findRoot(
   );
   const known = new Set(files.map(({ path }) => path));
   const root = chooseRoot(candidates, paths, (path) => known.has(path));
-  documents.forEach(({ path }) => pathInRepository(root, path));
+  const placed = documents.map((document) => ({ document, path: pathInRepository(root, document.path) }));
   if (known.size === 0) {
     throw refusal(400, "scip_does_not_fit", `None of the index's ${documents.length} documents is a file of ${scope.repo} at this commit.`);
   }
-  return root;
+  return { root, placed };
 }
 
 function reasonToSkip(file: IndexedFile | undefined, isChanged: boolean): string | undefined {

@@ -80,18 +80,18 @@ function compareFiles(files: readonly ChangedFile[], comparing: Comparing): File
 type Difference = Pick<FileChange, "added" | "deleted" | "patch" | "left_out">;
 
 function compareFile({ made }: ChangedFile, { patchOf, isPartial }: Comparing): Difference {
-  const leftOut = made.find(({ change }) => change.left_out !== null)?.change.left_out ?? null;
-  const [first, ...others] = made;
-  if (first !== undefined && others.length === 0 && (!first.reversed || leftOut !== null)) {
-    const { added, deleted } = first.change;
-    return { added, deleted, patch: textOfPatch(patchOf(first.change)), left_out: leftOut };
+  const patches = made.map(({ change, reversed }) => ({ ...patchOf(change), reversed }));
+  const leftOut = patches.find(({ left_out: why }) => why)?.left_out ?? null;
+  const [{ added = 0, deleted = 0, patch = null, reversed = false } = {}, ...others] = patches;
+  if (others.length === 0 && (!reversed || leftOut !== null)) {
+    return { added, deleted, patch: textOfPatch(patch), left_out: leftOut };
   }
   if (leftOut !== null || isPartial) {
     return without(leftOut ?? "not all that was changed between the two is kept");
   }
-  const regions = made.reduce<readonly Region[] | undefined>((before, { change, reversed }) => {
-    const hunks = parsePatch(textOfPatch(patchOf(change)));
-    return before && composeRegions(before, regionsOf(reversed ? reversePatch(hunks) : hunks));
+  const regions = patches.reduce<readonly Region[] | undefined>((before, { patch: next = null, reversed: isBack }) => {
+    const hunks = parsePatch(textOfPatch(next));
+    return before && composeRegions(before, regionsOf(isBack ? reversePatch(hunks) : hunks));
   }, []);
   if (regions === undefined) {
     return without("what is kept of it does not fit together");

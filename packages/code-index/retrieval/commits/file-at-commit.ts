@@ -91,7 +91,7 @@ export async function openHistory(query: TenantQuery, scope: RepositoryScope, bu
       }
     }
     const positions = new Set(rows.map(({ position }) => position));
-    const others = await otherParentsOf(query, scope, [...positions]);
+    const others = await otherParentsOf(query, scope, [...positions].filter(firstParents.isMerge));
     const oldest = rows.length < MAX_CHANGES ? -Infinity : (rows.at(-1)?.position ?? 0);
     return {
       at: indexChanges(rows),

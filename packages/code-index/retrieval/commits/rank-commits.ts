@@ -42,7 +42,9 @@ export function weighWords(holders: readonly number[], commits: number): readonl
 /** Terms of which every commit that answers the question has one: of all words but the commonest, which are not enough together. */
 export function deciding({ queryTerms }: CommitWords, weights: readonly number[]): readonly string[] {
   let left = ENOUGH * sumOf(weights);
-  const rareLast = queryTerms.map((terms, index) => ({ terms, weight: weights[index] ?? 0 })).toSorted((one, other) => one.weight - other.weight);
+  const rareLast = queryTerms
+    .map((terms, index) => ({ terms, weight: weights[index] ?? 0 }))
+    .toSorted((one, other) => one.weight - other.weight);
   return rareLast.flatMap(({ terms, weight }) => {
     left -= weight;
     return left > 0 ? [] : terms;

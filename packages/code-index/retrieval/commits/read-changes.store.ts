@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { ChangesTable, CommitsTable } from "#schema.ts";
-import { unpackFirstParents, type FirstParents } from "#store/index/first-parents.ts";
+import { packFirstParents, unpackFirstParents, type FirstParents } from "#store/index/first-parents.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { changesOf, commitColumns, commitsOf, historyOf, type CommitRow } from "./read-commits.store.ts";
@@ -15,12 +15,14 @@ export async function findCommits(query: TenantQuery, scope: RepositoryScope, be
   return rows;
 }
 
+const NONE = packFirstParents([], { first: 1, last: 0 });
+
 /** The first parents of the commits that are kept of the branch, and the one that the history ends with. */
 export async function readFirstParents(
   query: TenantQuery,
   scope: RepositoryScope,
 ): Promise<{ readonly firstParents: FirstParents; readonly newest: string; readonly tip: number | undefined }> {
-  const { rows } = await sql<{ newest: string | null; tip: number | null; first_position: number; first_parents: Buffer }>`
+  const { rows } = await sql<{ newest: string | null; tip: number | null; first_position: number; first_parents: Buffer | null }>`
     select history.commit as newest, history.first_position, history.first_parents,
       (select position from ${sql.id(scope.tenant.schema, "commits")} as commit
         where commit.repo_id = history.repo_id and commit.ref = history.ref and commit.commit = history.commit) as tip
@@ -28,13 +30,13 @@ export async function readFirstParents(
   `.execute(query);
   const [history] = rows;
   return {
-    firstParents: unpackFirstParents(history?.first_parents ?? Buffer.of(), history?.first_position ?? 0),
+    firstParents: unpackFirstParents(history?.first_parents ?? NONE, history?.first_position ?? 0),
     newest: history?.newest ?? "",
     tip: history?.tip ?? undefined,
   };
 }
 
-/** The other parents of those commits that are merges, as far as they are kept, in their order. */
+/** The parents of merges but for their first, as far as they are kept, in their order. */
 export async function otherParentsOf(
   query: TenantQuery,
   scope: RepositoryScope,
@@ -45,7 +47,7 @@ export async function otherParentsOf(
     cross join unnest(commit.parents[2:]) with ordinality as other(hash, place)
     join ${sql.id(scope.tenant.schema, "commits")} as parent
       on parent.repo_id = history.repo_id and parent.ref = history.ref and parent.commit = other.hash
-    where commit.position = any(${positions}::integer[]) and cardinality(commit.parents) > 1
+    where commit.position = any(${positions}::integer[])
     order by commit.position, other.place
   `.execute(query);
   return new Map(
@@ -53,8 +55,9 @@ export async function otherParentsOf(
   );
 }
 
-export type ChangeRow = Omit<ChangesTable, "repo_id" | "ref" | "patch">;
-export type PatchedChange = ChangeRow & Pick<ChangesTable, "patch">;
+/** Which file was changed, and how. */
+export type ChangeRow = Pick<ChangesTable, "position" | "path" | "old_path" | "status">;
+export type PatchedChange = Omit<ChangesTable, "repo_id" | "ref">;
 
 type ChangesAt = { readonly positions: readonly number[]; readonly path?: string | undefined; readonly limit: number };
 
@@ -67,27 +70,27 @@ export async function changesAt(
   const isUnder = (column: RawBuilder<unknown>) => sql`(${column} = ${path} or starts_with(${column}, ${`${path}/`}))`;
   const isAsked = path === undefined ? sql`true` : sql`(${isUnder(sql`change.path`)} or ${isUnder(sql`change.old_path`)})`;
   const { rows } = await sql<ChangeRow>`
-    select ${changeColumns} from ${changesOf(scope)}
+    select change.position, change.path, change.old_path, change.status from ${changesOf(scope)}
     where change.position = any(${positions}::integer[]) and ${isAsked}
     order by change.position, change.path collate "C" limit ${limit}
   `.execute(query);
   return rows;
 }
 
-/** The hunks of changes. */
+/** All that is kept of changes. */
 export async function patchesOf(
   query: TenantQuery,
   scope: RepositoryScope,
-  changes: readonly Pick<ChangeRow, "position" | "path">[],
-): Promise<(change: Pick<ChangeRow, "position" | "path">) => Buffer | null> {
-  const { rows } = await sql<Pick<PatchedChange, "position" | "path" | "patch">>`
-    select change.position, change.path, change.patch from ${changesOf(scope)}
+  changes: readonly ChangeRow[],
+): Promise<(change: ChangeRow) => PatchedChange | undefined> {
+  const { rows } = await sql<PatchedChange>`
+    select ${changeColumns} from ${changesOf(scope)}
     join unnest(${changes.map(({ position }) => position)}::integer[], ${changes.map(({ path }) => path)}::text[]) as wanted(position, path)
       on wanted.position = change.position and wanted.path = change.path
   `.execute(query);
-  const keyOf = ({ position, path }: Pick<ChangeRow, "position" | "path">) => `${position} ${path}`;
-  const patches = new Map(rows.map((row) => [keyOf(row), row.patch]));
-  return (change) => patches.get(keyOf(change)) ?? null;
+  const keyOf = ({ position, path }: ChangeRow) => `${position} ${path}`;
+  const patches = new Map(rows.map((row) => [keyOf(row), row]));
+  return (change) => patches.get(keyOf(change));
 }
 
 /** What commits changed of files that have, or had before, one of these names. */
@@ -97,7 +100,7 @@ export async function changesOfNames(
   { names, limit }: { readonly names: readonly string[]; readonly limit: number },
 ): Promise<readonly PatchedChange[]> {
   const { rows } = await sql<PatchedChange>`
-    select ${changeColumns}, change.patch from ${changesOf(scope)}
+    select ${changeColumns} from ${changesOf(scope)}
     where change.path = any(${names}::text[]) or change.old_path = any(${names}::text[])
     order by change.position desc limit ${limit}
   `.execute(query);
@@ -117,5 +120,5 @@ export async function indexedBlob(
 }
 
 const changeColumns = sql`
-  change.position, change.path, change.old_path, change.status, change.blob, change.added, change.deleted, change.left_out
+  change.position, change.path, change.old_path, change.status, change.blob, change.added, change.deleted, change.patch, change.left_out
 `;

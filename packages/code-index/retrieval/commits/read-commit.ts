@@ -8,7 +8,7 @@ import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { textOfPatch } from "./patch.ts";
-import { changesAt, findCommits, patchesOf, type ChangeRow, type FoundCommit } from "./read-changes.store.ts";
+import { changesAt, findCommits, patchesOf, type FoundCommit, type PatchedChange } from "./read-changes.store.ts";
 import { findHistory } from "./read-commits.store.ts";
 import { presentCommit } from "./search-commits.ts";
 
@@ -33,7 +33,7 @@ export async function readCommit(
       repo: row.repo,
       ref: build?.ref ?? "",
       commit: presentCommit(row, undefined),
-      changes: found.map((change) => presentChange(change, patchOf(change))),
+      changes: found.flatMap((change) => patchOf(change) ?? []).map(presentChange),
       changes_total: total,
       notes: notesOn(total, found.length, path),
     };
@@ -63,7 +63,7 @@ export async function requireCommit(query: TenantQuery, scope: RepositoryScope, 
   return found;
 }
 
-function presentChange({ path, old_path, status, added, deleted, left_out }: ChangeRow, patch: Buffer | null): FileChange {
+function presentChange({ path, old_path, status, added, deleted, patch, left_out }: PatchedChange): FileChange {
   return { path, old_path, status, added, deleted, patch: textOfPatch(patch), left_out };
 }
 

@@ -103,7 +103,7 @@ export async function showHistory(database: CodeIndexDatabase, writer: HistoryWr
         and (position < ${finished.first} or position = any(${finished.gone}::integer[]))
     `.execute(transaction);
     const { rows: kept } = await sql<PackedCommit>`
-      select position, commit, parents[1] as parent, coalesce(changes_total <= ${MAX_CHANGED_FILES}, false) as whole
+      select position, commit, parents, coalesce(changes_total <= ${MAX_CHANGED_FILES}, false) as whole
       from ${sql.id(schema, "commits")} where repo_id = ${repoId} and ref = ${ref}
     `.execute(transaction);
     await sql`

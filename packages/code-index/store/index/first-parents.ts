@@ -1,23 +1,27 @@
+import { deflateSync, inflateSync } from "node:zlib";
+
 /** The first parents of a branch's commits, by position: along them the commits are a tree. */
 export type FirstParents = {
   /** `undefined` where it is not kept. */
   readonly of: (position: number) => number | undefined;
   /** Whether all that the commit changed is kept. */
   readonly isWhole: (position: number) => boolean;
+  readonly isMerge: (position: number) => boolean;
 };
 
 export type PackedCommit = {
   readonly position: number;
   readonly commit: string;
-  readonly parent: string | null;
+  readonly parents: readonly string[];
   readonly whole: boolean;
 };
 
 const BYTES = 4;
+const [WHOLE, MERGE, BITS] = [1, 2, 2];
 
 /**
- * Four bytes for each position from the first to the last: how far below a commit its first parent is, and in the lowest bit whether
- * all that it changed is kept. So the way between any two commits is found without reading the commits on it.
+ * Four bytes for each position from the first to the last, compressed: how far below a commit its first parent is, and two bits. So the
+ * way between any two commits is found without reading the commits on it.
  */
 export function packFirstParents(
   commits: readonly PackedCommit[],
@@ -25,20 +29,23 @@ export function packFirstParents(
 ): Buffer {
   const positions = new Map(commits.map(({ commit, position }) => [commit, position]));
   const packed = Buffer.alloc(Math.max(last - first + 1, 0) * BYTES);
-  for (const { position, parent, whole } of commits) {
-    const below = position - (positions.get(parent ?? "") ?? position);
-    packed.writeUInt32LE(below * 2 + Number(whole), (position - first) * BYTES);
+  for (const { position, parents, whole } of commits) {
+    const below = position - (positions.get(parents[0] ?? "") ?? position);
+    const bits = (whole ? WHOLE : 0) | (parents.length > 1 ? MERGE : 0);
+    packed.writeUInt32LE((below << BITS) | bits, (position - first) * BYTES);
   }
-  return packed;
+  return deflateSync(packed);
 }
 
-export function unpackFirstParents(packed: Buffer, first: number): FirstParents {
+export function unpackFirstParents(deflated: Buffer, first: number): FirstParents {
+  const packed = inflateSync(deflated);
   const at = (position: number) => packed.readUInt32LE((position - first) * BYTES);
   return {
     of: (position) => {
-      const below = at(position) >>> 1;
+      const below = at(position) >>> BITS;
       return below === 0 ? undefined : position - below;
     },
-    isWhole: (position) => at(position) % 2 === 1,
+    isWhole: (position) => (at(position) & WHOLE) !== 0,
+    isMerge: (position) => (at(position) & MERGE) !== 0,
   };
 }

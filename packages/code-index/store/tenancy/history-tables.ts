@@ -15,7 +15,7 @@ export function historyTables(schema: RawBuilder<unknown>): RawBuilder<unknown> 
       first_position integer not null default 1,
       last_position integer not null default 0,
       -- What store/index/first-parents.ts packs.
-      first_parents bytea not null default '',
+      first_parents bytea,
       -- What the paths whose changes are left out were chosen by: other rules, and all is written anew.
       rules text,
       -- Raised by each who begins to write: who wrote before stops.
