@@ -82,16 +82,16 @@ type Difference = Pick<FileChange, "added" | "deleted" | "patch" | "left_out">;
 function compareFile({ made }: ChangedFile, { patchOf, isPartial }: Comparing): Difference {
   const patches = made.map(({ change, reversed }) => ({ ...patchOf(change), reversed }));
   const leftOut = patches.find(({ left_out: why }) => why)?.left_out ?? null;
-  const [{ added = 0, deleted = 0, patch = null, reversed = false } = {}, ...others] = patches;
-  if (others.length === 0 && (!reversed || leftOut !== null)) {
-    return { added, deleted, patch: textOfPatch(patch), left_out: leftOut };
+  const [first, ...others] = patches;
+  if (first !== undefined && others.length === 0 && (!first.reversed || leftOut !== null)) {
+    return { added: first.added ?? 0, deleted: first.deleted ?? 0, patch: textOfPatch(first.patch ?? null), left_out: leftOut };
   }
   if (leftOut !== null || isPartial) {
     return without(leftOut ?? "not all that was changed between the two is kept");
   }
-  const regions = patches.reduce<readonly Region[] | undefined>((before, { patch: next = null, reversed: isBack }) => {
-    const hunks = parsePatch(textOfPatch(next));
-    return before && composeRegions(before, regionsOf(isBack ? reversePatch(hunks) : hunks));
+  const regions = patches.reduce<readonly Region[] | undefined>((before, { patch = null, reversed }) => {
+    const hunks = parsePatch(textOfPatch(patch));
+    return before && composeRegions(before, regionsOf(reversed ? reversePatch(hunks) : hunks));
   }, []);
   if (regions === undefined) {
     return without("what is kept of it does not fit together");
