@@ -23,15 +23,20 @@ function closedDoors(part: Part, name: string): readonly string[] {
   if (name === FOUNDATION && part.parts.includes(name)) {
     return [`${name}$`];
   }
-  const [door] = part.parts.filter((open) => open.startsWith(`${name}/`)).map((open) => open.slice(name.length + 1));
-  const closed = door === undefined ? [`${name}/`] : [`${name}/(?:${anythingBut(door)})`];
+  const doors = part.parts.filter((open) => open.startsWith(`${name}/`)).map((open) => open.slice(name.length + 1));
+  const closed = doors.length === 0 ? [`${name}/`] : [`${name}/(?:${anythingBut(doors)})`];
   return part.parts.includes(name) ? closed : [`${name}$`, ...closed];
 }
 
-/** Matches what differs from the word at one of its letters, ends within it, or goes on after it. */
-function anythingBut(word: string): string {
-  const letters = Array.from(word, (letter, index) => `${word.slice(0, index)}(?:[^${letter}]|$)`);
-  return [...letters, `${word}.`].join("|");
+/** Matches what differs from every word at one of its letters, ends within one, or goes on after it. */
+function anythingBut(words: readonly string[]): string {
+  const starts = new Set(words.flatMap((word) => Array.from({ length: word.length + 1 }, (_, end) => word.slice(0, end))));
+  const differing = [...starts].map((start) => {
+    const next = words.filter((word) => word.startsWith(start)).flatMap((word) => word.slice(start.length, start.length + 1));
+    const other = next.join("") === "" ? "." : `[^${next.join("").replaceAll("-", "\\-")}]`;
+    return words.includes(start) ? `${start}${other}` : `${start}(?:${other}|$)`;
+  });
+  return differing.join("|");
 }
 
 /** A room that has rooms inside is its own files alone. */

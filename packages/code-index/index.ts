@@ -38,10 +38,6 @@ import { noteCancellation, takeCancellations } from "./mcp/kit/cancellations.sto
 import { failOrphans } from "./store/records/failed-jobs.store.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenancy/tenant.ts";
 
-export { codeIndexVariables, indexerVariables, type CodeIndexConfig } from "./config.ts";
-export { problemsOfEmbedder } from "./embedding/create-embedder.ts";
-export { problemsOfReranker } from "./retrieval/ranking/reranking-model.ts";
-export { createIndexer, type Indexer, type IndexerOptions } from "./indexing/indexer.ts";
 export { createCodeIndexKeys } from "./credentials/code-index-keys.ts";
 export { describeTools, type DescribedTool } from "./mcp/server.ts";
 export type { PluginTools, PluginToolCall, PluginTool } from "./mcp/server.ts";

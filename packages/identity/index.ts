@@ -8,7 +8,7 @@ import type { MigrationSet } from "@sightline/foundation/database/migrations";
 import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
 import { ensureFirstAdmin } from "./accounts/first-admin.ts";
 import { createPasswordHasher } from "./accounts/password-hash.ts";
-import { peopleRoutes, registrationRoutes } from "./accounts/accounts.routes.ts";
+import { peopleRoutes } from "./accounts/accounts.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { AuditTimes } from "./audit/audit-chain.store.ts";
 import { exportChain } from "./audit/export-audit.ts";
@@ -58,11 +58,8 @@ import { liftLocksOfADay } from "./totp/lift-locks.ts";
 import { createSecondFactor } from "./totp/second-factor.ts";
 import { createSetupTickets } from "./totp/setup-ticket.ts";
 
-export { identityVariables, type IdentityConfig } from "./config.ts";
 export type { IdentitySchema } from "./schema.ts";
 export { readAnchorLine, type Anchor } from "./audit/anchor.ts";
-export { problemsOfFirstAdmin } from "./accounts/first-admin.ts";
-export { findStanding } from "./accounts/account.store.ts";
 
 export const identityMigrations: MigrationSet = { part: "identity", folder: join(import.meta.dirname, "migrations") };
 
@@ -206,13 +203,6 @@ export function createIdentity({
       authorizationServerRoutes(publicUrl)(server);
       credentialEpochsRoutes(feed)(server);
     },
-    /** `POST /api/v1/auth/register`, for observability's port. Needs no `start`. */
-    registrationRoutes: registrationRoutes({
-      ...accounts,
-      throttle,
-      registration: config.REGISTRATION,
-      tellOwner: (transaction, userId, at) => notices.append(transaction, { userId, kind: "registration_repeated", at }),
-    }),
     authenticators: {
       ...createAuthenticators({ queries, accessTokens, clock }),
       "same-origin": createSameOriginCheck([publicUrl, ...config.CORS_ORIGINS]),

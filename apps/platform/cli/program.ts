@@ -15,8 +15,8 @@ export function createProgram(): Command {
     .showHelpAfterError()
     .showSuggestionAfterError()
     .hook("preAction", (_program, command) => {
-      // A role has its whole environment from the supervisor, without the secrets of others.
-      if (command.name() !== "role") {
+      // These have their whole environment from the supervisor, a role without the secrets of others.
+      if (command.name() !== "role" && command.name() !== "prepare") {
         loadEnvironmentFile();
       }
     });
@@ -43,6 +43,11 @@ export function createProgram(): Command {
       const { role } = await import("./role.ts");
       await role(name);
     });
+
+  program
+    .command("prepare", { hidden: true })
+    .description("Prepare the databases for a start.")
+    .action(async () => (await import("./prepare.ts")).prepareForStart());
 
   program
     .command("demo")

@@ -1,6 +1,5 @@
 import { messageOf } from "@sightline/foundation/errors";
 import type { Lifecycle } from "@sightline/foundation/lifecycle";
-import { createLog } from "@sightline/foundation/log";
 import { presentFirstAdmin, renderBanner } from "./banner.ts";
 import { demandValidConfig, neededPorts } from "#doctor/check-setting.ts";
 import { consoleFolder, ensureConsoleBuilt } from "#console-server/console-build.ts";
@@ -9,13 +8,12 @@ import { resolveSetting, type Setting } from "#settings/environment.ts";
 import { UsageError } from "#settings/failure.ts";
 import { createOutput, type Output } from "#supervisor/log-lines.ts";
 import { demandFreePorts } from "#settings/ports.ts";
-import { prepare, type FirstAdmin } from "#compose/prepare.ts";
+import type { FirstAdmin } from "#compose/prepare.ts";
 import { rememberAddresses } from "#settings/running.ts";
 import { parseRole, roleNames, type RoleName } from "#settings/role-names.ts";
 import { reserveStores, storeChildren, withSecrets } from "#embedded/stores.ts";
-import { demoChild, roleChild } from "#supervisor/own-children.ts";
+import { demoChild, prepareChild, roleChild } from "#supervisor/own-children.ts";
 import { createSupervisor, type Supervisor } from "#supervisor/supervisor.ts";
-import { runRole } from "#compose/compose.ts";
 
 /** npm passes Ctrl-C on, which also comes from the terminal: two signals within this time are one. */
 const SAME_SIGNAL_MS = 500;
@@ -93,6 +91,7 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
     await demandFreePorts(neededPorts(roles, setting), PORT_PATIENCE_MS);
     await bringUp({ setting, roles, supervisor, output, onFirstAdmin: (admin) => (unseen = admin) });
     if (roles.length === 1 && roles[0] !== undefined) {
+      const { runRole } = await import("#compose/compose.ts");
       local = await runRole({ role: roles[0], environment: setting.environment, destination: linesTo(roles[0], output) });
     } else {
       output.say(`Starting ${roles.join(", ")} …`);
@@ -137,14 +136,20 @@ type BringUpOptions = {
 
 /** Prepares everything that the first role needs. */
 async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: BringUpOptions): Promise<void> {
-  const log = createLog({ name: "sightline", level: "info", destination: linesTo("sightline", output) });
   const prepareStores = async () => {
     const stores = storeChildren(setting);
     if (stores.length > 0) {
       output.say(`Starting the embedded ${stores.map(({ name }) => name).join(" and ")} …`);
     }
     await supervisor.start(stores);
-    onFirstAdmin(await prepare(setting.environment, log, setting.platform.SIGHTLINE_WAIT_SECONDS));
+    const told = await supervisor.runOnce(prepareChild(setting.environment));
+    if (told?.type !== "prepared") {
+      throw new Error("The databases were not prepared.");
+    }
+    onFirstAdmin(told.firstAdmin);
+    if (told.problem !== undefined) {
+      throw new Error(told.problem);
+    }
   };
   const buildConsole = () => (roles.includes("console") ? ensureConsoleBuilt(consoleFolder(), output.say) : Promise.resolve());
   await Promise.all([prepareStores(), buildConsole()]);

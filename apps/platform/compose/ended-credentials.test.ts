@@ -6,12 +6,13 @@ import { createHttpServer, type Authenticator, type HttpServer, type Routes } fr
 import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { createIdentity, identityMigrations, identityVariables, type IdentitySchema } from "@sightline/identity";
+import { createIdentity, identityMigrations, type IdentitySchema } from "@sightline/identity";
+import { identityVariables } from "@sightline/identity/settings";
 import { createObservabilityApi, observabilityMigrations, type ObservabilitySchema } from "@sightline/observability";
 import { z } from "zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { startIdentityProvider, type IdentityProvider } from "#testing/identity-provider.ts";
-import type { DatabaseOf } from "#compose/wiring/context.ts";
+import type { DatabaseOf } from "#compose/wiring/database.ts";
 
 const PASSWORD = "seven green lanterns";
 const ISSUER = "http://localhost:3000";

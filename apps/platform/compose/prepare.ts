@@ -1,10 +1,5 @@
-import {
-  codeIndexMigrations,
-  codeIndexVariables,
-  createCodeIndexKeys,
-  ensureCodeIndexTenant,
-  type createIndexer,
-} from "@sightline/code-index";
+import { codeIndexMigrations, createCodeIndexKeys, ensureCodeIndexTenant, type createCodeIndexApi } from "@sightline/code-index";
+import { codeIndexVariables } from "@sightline/code-index/settings";
 import { systemClock } from "@sightline/foundation/clock";
 import { readConfig } from "@sightline/foundation/config";
 import { createDatabase, describeAddress, waitForDatabase, type Database } from "@sightline/foundation/database/database";
@@ -12,7 +7,8 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { demandKnownLayout, foreignRevisions, migrateUp, type MigrationSet } from "@sightline/foundation/database/migrations";
 import { OlderLayoutError } from "@sightline/foundation/database/older-layout";
-import { createIdentity, identityMigrations, identityVariables, type Identity } from "@sightline/identity";
+import { createIdentity, identityMigrations, type Identity } from "@sightline/identity";
+import { identityVariables } from "@sightline/identity/settings";
 import {
   createObservabilityKeys,
   observabilityMigrations,
@@ -23,7 +19,7 @@ import { embeddedDatabaseUrl, type Environment } from "#settings/environment.ts"
 
 type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
 export type CodeIndexKeys = ReturnType<typeof createCodeIndexKeys>;
-type CodeIndexDatabase = Parameters<typeof createIndexer>[0]["database"];
+type CodeIndexDatabase = Parameters<typeof createCodeIndexApi>[0]["database"];
 
 export type MigrationGroup = { readonly urlVariable: "DATABASE_URL" | "CODEINDEX_DATABASE_URL"; readonly sets: readonly MigrationSet[] };
 
@@ -33,7 +29,7 @@ export const migrationGroups: readonly MigrationGroup[] = [
   { urlVariable: "CODEINDEX_DATABASE_URL", sets: [codeIndexMigrations] },
 ];
 
-export type FirstAdmin = { readonly email: string; readonly oneTimePassword: string | undefined };
+export type FirstAdmin = { readonly email: string; readonly oneTimePassword?: string | undefined };
 
 /**
  * Brings the databases to where every role can start: reachable, migrated, with the default tenant and a first admin.

@@ -1,6 +1,6 @@
-import { codeIndexVariables, problemsOfEmbedder, problemsOfReranker } from "@sightline/code-index";
+import { codeIndexVariables, problemsOfEmbedder, problemsOfReranker } from "@sightline/code-index/settings";
 import { ConfigError, problemsOf, readConfig } from "@sightline/foundation/config";
-import { identityVariables, problemsOfFirstAdmin } from "@sightline/identity";
+import { identityVariables, problemsOfFirstAdmin } from "@sightline/identity/settings";
 import { z } from "zod";
 import { platformVariables } from "#config.ts";
 import { deriveEnvironment, type Environment, type Setting } from "#settings/environment.ts";

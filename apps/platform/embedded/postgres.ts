@@ -14,6 +14,9 @@ import { reportReady, stopWithSupervisor } from "#supervisor/child-channel.ts";
 const config = readConfig(platformVariables, process.env);
 const log = createLog({ name: "postgres", level: "info" });
 
+/** All of it is taken at the start and never given back; what is not in it is in the system's own cache. */
+const SHARED_BUFFERS = "32MB";
+
 const folder = join(config.SIGHTLINE_HOME, "postgres");
 await mkdir(folder, { recursive: true, mode: 0o700 });
 const opening = openStore();
@@ -32,7 +35,8 @@ await once(wire.server, "listening");
 reportReady();
 
 async function openStore() {
-  const db = await PGlite.create({ dataDir: folder, extensions: { vector, pg_trgm } });
+  const startParams = [...PGlite.defaultStartParams, "-c", `shared_buffers=${SHARED_BUFFERS}`];
+  const db = await PGlite.create({ dataDir: folder, extensions: { vector, pg_trgm }, startParams });
   const onFailure = (error: unknown) => {
     log.error({ err: error }, "the embedded PostgreSQL failed and starts again");
     process.exit(1);

@@ -1,7 +1,7 @@
-import { codeIndexVariables, indexerVariables } from "@sightline/code-index";
+import { codeIndexVariables, indexerVariables } from "@sightline/code-index/settings";
 import { pickVariables, readConfig, type Variables, postgresUrlVariable } from "@sightline/foundation/config";
-import { identityVariables } from "@sightline/identity";
-import { consumerVariables, observabilityVariables } from "@sightline/observability";
+import { identityVariables } from "@sightline/identity/settings";
+import { consumerVariables, observabilityVariables } from "@sightline/observability/settings";
 import { connectVariables, platformVariables } from "#config.ts";
 import type { Environment } from "./environment.ts";
 import type { RoleName } from "./role-names.ts";

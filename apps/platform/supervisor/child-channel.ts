@@ -1,11 +1,28 @@
 import { z } from "zod";
 
 /** The messages that a child process and its supervisor exchange over IPC. */
-const messageSchema = z.discriminatedUnion("type", [z.object({ type: z.literal("ready") }), z.object({ type: z.literal("stop") })]);
+const messageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready") }),
+  z.object({ type: z.literal("stop") }),
+  z.object({
+    type: z.literal("prepared"),
+    firstAdmin: z.object({ email: z.string(), oneTimePassword: z.string().optional() }).optional(),
+    problem: z.string().optional(),
+  }),
+]);
 export type ChildMessage = z.infer<typeof messageSchema>;
 
 export function parseChildMessage(message: unknown): ChildMessage | undefined {
   return messageSchema.safeParse(message).data;
+}
+
+export type Prepared = Omit<Extract<ChildMessage, { type: "prepared" }>, "type">;
+
+/** Tells the supervisor what came of preparing the databases; resolves once it was told. */
+export function reportPrepared(prepared: Prepared): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.({ type: "prepared", ...prepared } satisfies ChildMessage, () => resolve());
+  });
 }
 
 /** Tells the supervisor that this child is ready. */

@@ -14,11 +14,18 @@ export type ChildSpecification = {
   readonly readyMs?: number;
 };
 
+/**
+ * Node.js keeps what it once needed for objects that live shortly, up to 48 MB a process; with this it keeps 6 and collects them
+ * more often. The GNU allocator likewise gives nothing back of what lies between, unless it is told to; others don't read these.
+ */
+const YOUNG_SPACE = "--max-semi-space-size=2";
+const SMALL_MEMORY = { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_TRIM_THRESHOLD_: "131072" };
+
 /** Starts the process with this Node.js, with an IPC channel that closes when the parent is gone. */
 export function launchChild(specification: ChildSpecification, onLine: (name: string, line: string) => void): ChildProcess {
   const child = fork(specification.program, [...specification.words], {
-    env: { ...specification.environment },
-    execArgv: [],
+    env: { ...SMALL_MEMORY, ...specification.environment },
+    execArgv: [YOUNG_SPACE],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   forwardLines(child.stdout, (line) => onLine(specification.name, line));

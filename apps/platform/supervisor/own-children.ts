@@ -11,6 +11,11 @@ export function roleChild(role: RoleName, environment: Environment): ChildSpecif
   return { name: role, program: PROGRAM, words: ["role", role], environment: environmentOfRole(role, environment) };
 }
 
+/** Describes what prepares the databases, which needs the whole environment of the start. */
+export function prepareChild(environment: Environment): ChildSpecification {
+  return { name: "sightline", program: PROGRAM, words: ["prepare"], environment };
+}
+
 /** Describes the demo command, which needs the whole environment of the start. */
 export function demoChild(environment: Environment): ChildSpecification {
   return { name: "demo", program: PROGRAM, words: ["demo"], environment };

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Output } from "./log-lines.ts";
 import { type ChildSpecification, launchChild } from "./launch-child.ts";
+import { parseChildMessage, type ChildMessage } from "./child-channel.ts";
 import { createSupervisedChild, type ChildTimings, type SupervisedChild } from "./restart-child.ts";
 
 export type Supervisor = ReturnType<typeof createSupervisor>;
@@ -83,7 +84,7 @@ export function createSupervisor({ output, timings, stopMs = STOP_MS, noticeMs =
       };
       await Promise.all(added.map(begin)).finally(() => clearInterval(notice));
     },
-    /** Runs a process to its end, which is not started again; throws when it fails. */
+    /** Runs a process to its end, which is not started again, and resolves to what it last told; throws when it fails. */
     runOnce: (specification: ChildSpecification) => runChildOnce(specification, output.childLine, passing.signal),
     /** Ends all in reverse order; processes that take too long are killed. */
     stop: () => (stopping ??= stopAll()),
@@ -98,16 +99,22 @@ async function endsBy(end: Promise<unknown>, time: number): Promise<boolean> {
 }
 
 /** Runs a process to its end. @throws {Error} when it fails. */
-function runChildOnce(specification: ChildSpecification, onLine: Output["childLine"], signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+function runChildOnce(
+  specification: ChildSpecification,
+  onLine: Output["childLine"],
+  signal: AbortSignal,
+): Promise<ChildMessage | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<ChildMessage | undefined>();
   const child = launchChild(specification, onLine);
+  let told: ChildMessage | undefined;
   const end = () => child.kill("SIGKILL");
   signal.addEventListener("abort", end, { once: true });
+  child.on("message", (message) => (told = parseChildMessage(message)));
   child.once("error", reject);
   child.once("close", (code, reason) => {
     signal.removeEventListener("abort", end);
     if (code === 0 || signal.aborted) {
-      resolve();
+      resolve(told);
     } else {
       reject(new Error(`${specification.name} failed (${reason ?? `exit code ${code}`}); its lines above say why.`));
     }

@@ -1,6 +1,6 @@
 import { LATE, raceAbort, within } from "@sightline/foundation/deadline";
 import { messageOf } from "@sightline/foundation/errors";
-import { GoogleAuth } from "google-auth-library";
+import type { GoogleAuth } from "google-auth-library";
 import { EmbedderError } from "./embedder.ts";
 
 const TOKEN_MS = 15_000;
@@ -8,8 +8,14 @@ const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 
 /** Access tokens of wherever this runs (application-default credentials). */
 export function createGoogleTokens(project: string): (signal: AbortSignal) => Promise<string> {
-  const google = new GoogleAuth({ scopes: [SCOPE], projectId: project });
-  return (signal) => accessToken(google, signal);
+  let google: Promise<GoogleAuth> | undefined;
+  return async (signal) => accessToken(await (google ??= loadGoogle(project)), signal);
+}
+
+/** The library is large, and most have another embedder. */
+async function loadGoogle(project: string): Promise<GoogleAuth> {
+  const { GoogleAuth } = await import("google-auth-library");
+  return new GoogleAuth({ scopes: [SCOPE], projectId: project });
 }
 
 /** The library keeps it until shortly before it ends. */

@@ -11,7 +11,8 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { expect, vi } from "vitest";
 import type { PluginTools } from "#mcp/server.ts";
 import type { EmbeddingConfig } from "#config.ts";
-import { codeIndexMigrations, createCodeIndexApi, createIndexer, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
+import { codeIndexMigrations, createCodeIndexApi, ensureCodeIndexTenant, type CodeIndexApi } from "#index.ts";
+import { createIndexer } from "#indexing/indexer.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { createGitRepository, type GitRepository } from "./git-repository.ts";
 import { testConfig } from "./test-config.ts";

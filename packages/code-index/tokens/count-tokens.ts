@@ -1,4 +1,13 @@
-import { countTokens as countPiece } from "gpt-tokenizer/encoding/o200k_base";
+import { createRequire } from "node:module";
+import type * as O200k from "gpt-tokenizer/encoding/o200k_base";
+
+/** Loaded at the first count: its table takes 20 MB, and a quiet process counts nothing. */
+let tokenizer: typeof O200k | undefined;
+
+function countPiece(text: string): number {
+  tokenizer ??= createRequire(import.meta.url)("gpt-tokenizer/encoding/o200k_base") as typeof O200k;
+  return tokenizer.countTokens(text, AS_PLAIN_TEXT);
+}
 
 /** The tokenizer's time grows with the square of an unbroken run of letters or spaces; cut, it can't. */
 const PIECE = 500;
@@ -10,7 +19,7 @@ export function countTokens(text: string, most = Infinity): number {
   let tokens = 0;
   for (let from = 0; from < text.length && tokens <= most;) {
     const to = endOfPiece(text, from);
-    tokens += countPiece(text.slice(from, to), AS_PLAIN_TEXT);
+    tokens += countPiece(text.slice(from, to));
     from = to;
   }
   return tokens;
@@ -24,7 +33,7 @@ export function takeTokens(text: string, limit: number): string {
   while (end < text.length) {
     const to = endOfPiece(text, end);
     const piece = text.slice(end, to);
-    left -= countPiece(piece, AS_PLAIN_TEXT);
+    left -= countPiece(piece);
     if (left < 0) {
       return text.slice(0, lineEnd > 0 ? lineEnd : end);
     }

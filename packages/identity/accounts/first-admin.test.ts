@@ -2,7 +2,7 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
-import { problemsOfFirstAdmin } from "./first-admin.ts";
+import { problemsOfFirstAdmin } from "./first-admin-problems.ts";
 
 const ada = { email: "ada@example.org", password: PASSWORD, name: "Ada" };
 

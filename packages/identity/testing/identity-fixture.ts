@@ -8,6 +8,7 @@ import { createIdentity, identityMigrations, type Identity } from "#index.ts";
 import { makeKeyPair } from "#keys/add-signing-key.ts";
 import { createSealer } from "#keys/sealed-values.ts";
 import { insertSigningKey } from "#keys/signing-keys.store.ts";
+import { createRegistration } from "#registration.ts";
 import type { IdentitySchema } from "#schema.ts";
 import type { FetchDocument } from "#oauth/fetch-document.ts";
 import type { Sleep } from "#throttle/waiting-room.ts";
@@ -90,7 +91,7 @@ export async function createIdentityFixture(options: Options = {}): Promise<Iden
         log,
         metrics: createMetrics("identity"),
         authenticators: identity.authenticators,
-        routes: [identity.routes, identity.registrationRoutes, ...routes],
+        routes: [identity.routes, createRegistration({ config, database, clock, ...(sleep === undefined ? {} : { sleep }) }), ...routes],
       }),
     );
     replicas.push({ identity, server });

@@ -10,7 +10,7 @@ import { analyzeGrownTables } from "#store/statistics.store.ts";
 import { sweepRetention } from "./sweep-retention.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
 
-type HousekeepingOptions = {
+export type HousekeepingOptions = {
   readonly query: Query;
   readonly log: Logger;
 };

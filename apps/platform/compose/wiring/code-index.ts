@@ -1,9 +1,11 @@
-import { codeIndexVariables, createCodeIndexApi } from "@sightline/code-index";
+import { createCodeIndexApi } from "@sightline/code-index";
+import { codeIndexVariables } from "@sightline/code-index/settings";
 import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { version } from "#settings/version.ts";
-import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
+import { serve, type Context } from "./context.ts";
+import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 import { offerTraces } from "./trace-tools.ts";
 
 export async function composeCodeIndex(context: Context): Promise<readonly Service[]> {

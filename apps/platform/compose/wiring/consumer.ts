@@ -1,8 +1,10 @@
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
-import { identityVariables } from "@sightline/identity";
-import { consumerVariables, createConsumer } from "@sightline/observability";
-import { closing, type Context, type DatabaseOf, healthRoutes, openDatabase, serve } from "./context.ts";
+import { identityVariables } from "@sightline/identity/settings";
+import { createConsumer } from "@sightline/observability/consumer";
+import { consumerVariables } from "@sightline/observability/settings";
+import { type Context, healthRoutes, serve } from "./context.ts";
+import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 
 export async function composeConsumer(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock, metrics } = context;

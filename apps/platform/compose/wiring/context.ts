@@ -1,6 +1,5 @@
 import { systemClock } from "@sightline/foundation/clock";
 import { readConfig } from "@sightline/foundation/config";
-import { createDatabase, type Database } from "@sightline/foundation/database/database";
 import { createHttpServer, type Authenticator, type Routes } from "@sightline/foundation/http/http-server";
 import { listening } from "@sightline/foundation/http/listening";
 import type { Service } from "@sightline/foundation/lifecycle";
@@ -23,22 +22,6 @@ export type Context = {
 
 export function createContext(role: string, { environment, log }: { readonly environment: Environment; readonly log: Logger }): Context {
   return { environment, log, clock: systemClock, metrics: createMetrics(role), platform: readConfig(platformVariables, environment) };
-}
-
-/** The database schema that a part's factory asks for. */
-export type DatabaseOf<Door extends (dependencies: never) => unknown> = Parameters<Door>[0] extends {
-  readonly database: Database<infer Schema>;
-}
-  ? Schema
-  : never;
-
-export function openDatabase<Schema>({ log }: Context, name: string, url: string, poolSize: number): Database<Schema> {
-  return createDatabase<Schema>({ url, poolSize, applicationName: `sightline-${name}`, log });
-}
-
-/** A service that only closes the database; listed first, it stops after everything that uses connections. */
-export function closing<Schema>(database: Database<Schema>): Service {
-  return { name: "database", start: async () => undefined, stop: database.close };
 }
 
 type Serving = {

@@ -1,7 +1,9 @@
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
-import { createIdentity, identityVariables } from "@sightline/identity";
-import { closing, type Context, type DatabaseOf, healthRoutes, openDatabase, serve } from "./context.ts";
+import { createIdentity } from "@sightline/identity";
+import { identityVariables } from "@sightline/identity/settings";
+import { type Context, healthRoutes, serve } from "./context.ts";
+import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 
 export async function composeIdentity(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock } = context;

@@ -1,7 +1,9 @@
-import { createIndexer, indexerVariables } from "@sightline/code-index";
+import { createIndexer } from "@sightline/code-index/indexer";
+import { indexerVariables } from "@sightline/code-index/settings";
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
-import { closing, openDatabase, type Context, type DatabaseOf } from "./context.ts";
+import type { Context } from "./context.ts";
+import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 
 export async function composeIndexer(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock } = context;

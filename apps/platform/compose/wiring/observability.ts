@@ -1,10 +1,13 @@
 import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
-import { createIdentity, identityVariables } from "@sightline/identity";
-import { createObservabilityApi, observabilityVariables } from "@sightline/observability";
+import { createRegistration } from "@sightline/identity/registration";
+import { identityVariables } from "@sightline/identity/settings";
+import { createObservabilityApi } from "@sightline/observability";
+import { observabilityVariables } from "@sightline/observability/settings";
 import { version } from "#settings/version.ts";
-import { closing, openDatabase, serve, type Context, type DatabaseOf } from "./context.ts";
+import { serve, type Context } from "./context.ts";
+import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 
 /** All three APIs have the same token audience. */
 const TOKEN_AUDIENCE = "sightline";
@@ -19,7 +22,7 @@ export async function composeObservability(context: Context): Promise<readonly S
   const identityConfig = readConfig(identityVariables, environment);
   const poolSize = identityConfig.DATABASE_POOL_SIZE;
   const database = openDatabase<DatabaseOf<typeof createObservabilityApi>>(context, "observability", config.DATABASE_URL, poolSize);
-  const accounts = openDatabase<DatabaseOf<typeof createIdentity>>(
+  const accounts = openDatabase<DatabaseOf<typeof createRegistration>>(
     context,
     "registration",
     identityConfig.DATABASE_URL,
@@ -35,13 +38,13 @@ export async function composeObservability(context: Context): Promise<readonly S
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
   });
   const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics });
-  const identity = createIdentity({ config: identityConfig, database: accounts, log, clock });
+  const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",
     port: config.OBSERVABILITY_PORT,
     portVariable: "OBSERVABILITY_PORT",
-    authenticators: { ...identity.authenticators, ...api.authenticators },
-    routes: [api.routes, identity.registrationRoutes],
+    authenticators: api.authenticators,
+    routes: [api.routes, registration],
     corsOrigins: config.CORS_ORIGINS,
   });
   return [

@@ -1,9 +1,12 @@
 import type { PluginTools } from "@sightline/code-index";
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
-import { findStanding, type IdentitySchema } from "@sightline/identity";
-import { createTraceTools, type ObservabilitySchema } from "@sightline/observability";
-import { closing, openDatabase, type Context } from "./context.ts";
+import type { IdentitySchema } from "@sightline/identity";
+import { findStanding } from "@sightline/identity/standing";
+import type { ObservabilitySchema } from "@sightline/observability";
+import { createTraceTools } from "@sightline/observability/trace-tools";
+import type { Context } from "./context.ts";
+import { closing, openDatabase } from "./database.ts";
 import { tracesOverMcpVariables } from "#settings/roles.ts";
 
 type OfferedTraces = { readonly plugin: PluginTools; readonly services: readonly Service[] };
