@@ -19,6 +19,19 @@ test("a loop runs at the start, at once again while more waits, and then after i
   expect((began[3] ?? 0) - (began[2] ?? 0)).toBeGreaterThan(90);
 });
 
+test("a loop that finds nothing rests longer each time, up to its rest, until it finds something", async () => {
+  const { log } = recordingLog();
+  const began: number[] = [];
+  const run = async () => (began.push(performance.now()) === 4 ? undefined : false);
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 50, restMs: 150, run }] });
+  loop.start();
+  await vi.waitFor(() => expect(began.length).toBe(6), { timeout: 5_000 });
+  await loop.stop();
+  const pauses = began.slice(1).map((at, index) => at - (began[index] ?? 0));
+  [50, 100, 150, 50, 50].forEach((least, index) => expect(pauses[index]).toBeGreaterThan(least - 5));
+  expect(Math.max(pauses[0] ?? 0, pauses[3] ?? 0)).toBeLessThan(150);
+});
+
 test("a run that fails is logged and tried again, though its period is an hour", async () => {
   const { lines, log } = recordingLog();
   let runs = 0;

@@ -7,8 +7,10 @@ export type RepeatedTask = {
   readonly name: string;
   /** Between the end of a run and the beginning of the next. */
   readonly everyMs: number;
-  /** One run; `true` when more waits, which is then done at once. Ends soon when the signal is aborted. */
+  /** One run; `true` when more waits, which is then done at once, `false` when there was nothing. Ends soon when the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<unknown>;
+  /** The longest pause where there is nothing to do: pauses double up to it while runs find nothing. */
+  readonly restMs?: number;
   /** The part of the time that it may take: the pause after a run grows with what the run took. Without it a pause is `everyMs`. */
   readonly share?: number;
   /** Before the first run, which is otherwise at the start. */
@@ -68,8 +70,9 @@ export function repeat({ log, tasks }: { readonly log: Logger; readonly tasks: r
 }
 
 async function runOnAndOn(task: RepeatedTask, log: Logger, signal: AbortSignal): Promise<void> {
-  const { everyMs, run, share, firstInMs, onFailure = failureReport(task, log) } = task;
+  const { everyMs, restMs = everyMs, run, share, firstInMs, onFailure = failureReport(task, log) } = task;
   let failures = 0;
+  let idleMs = everyMs;
   if (firstInMs !== undefined) {
     await pause(firstInMs, signal);
   }
@@ -77,8 +80,9 @@ async function runOnAndOn(task: RepeatedTask, log: Logger, signal: AbortSignal):
     const startedAt = performance.now();
     let waitMs = everyMs;
     try {
-      const isMore = await run(signal);
-      waitMs = isMore === true ? 0 : everyMs;
+      const found = await run(signal);
+      waitMs = found === true ? 0 : found === false ? idleMs : everyMs;
+      idleMs = found === false ? Math.min(idleMs * 2, restMs) : everyMs;
       failures = 0;
     } catch (error) {
       if (signal.aborted) {

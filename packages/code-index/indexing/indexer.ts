@@ -53,9 +53,11 @@ export type Indexer = {
 
 /** Pause between two reads of an empty queue: a push waits half of it on average. */
 const POLL_MS = 300;
+const POLL_REST_MS = 600;
 
 /** Pause between two searches for rows that are marked to be deleted. */
 const DELETIONS_MS = 2_000;
+const DELETIONS_REST_MS = 8_000;
 
 /** Between two looks for mirrors that nobody needs: somebody's code is not to stay on a disk for long. */
 const MIRRORS_MS = 600_000;
@@ -86,7 +88,12 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     log,
     tasks: [
       ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY, waiting),
-      { name: "making previews", everyMs: POLL_MS, run: async (signal) => (await waiting()).previews && makePreview(tools, signal) },
+      {
+        name: "making previews",
+        everyMs: POLL_MS,
+        restMs: POLL_REST_MS,
+        run: async (signal) => (await waiting()).previews && makePreview(tools, signal),
+      },
       { name: "indexing vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors(tools, signal) },
       { name: "tidying mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal) },
       ...histories(tools, config.CODEINDEX_HISTORY_COMMITS),
@@ -94,7 +101,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
       { name: "deleting old deliveries", everyMs: HOUR_MS, run: () => pruneDeliveries(database, { now: clock.now() }) },
       { name: "deleting old jobs", everyMs: HOUR_MS, run: () => deleteOldJobs(database, { now: clock.now() }) },
       { name: "forgetting callers", everyMs: HOUR_MS, run: () => forgetCallers(database) },
-      { name: "deleting what is marked", everyMs: DELETIONS_MS, run: createDeletion(tools) },
+      { name: "deleting what is marked", everyMs: DELETIONS_MS, restMs: DELETIONS_REST_MS, run: createDeletion(tools) },
     ],
   });
 
@@ -150,6 +157,7 @@ function lanes(tools: JobTools, count: number, waiting: () => Promise<WaitingWor
   return Array.from({ length: count + 1 }, (_, lane) => ({
     name: `working on the queue, lane ${lane}`,
     everyMs: POLL_MS,
+    restMs: POLL_REST_MS,
     run: async (signal: AbortSignal) => {
       const job = (await waiting()).jobs ? await claim(lane) : undefined;
       if (job !== undefined) {
@@ -162,16 +170,18 @@ function lanes(tools: JobTools, count: number, waiting: () => Promise<WaitingWor
 
 /** Pause between two searches for a branch whose history is behind its index. */
 const HISTORIES_MS = 2_000;
+const HISTORIES_REST_MS = 8_000;
 /** Histories that are fetched at once. */
 const HISTORIES = 2;
 
 function histories(tools: JobTools, depth: number): readonly RepeatedTask[] {
   const run = (signal: AbortSignal) => keepOneHistory({ ...tools, depth }, signal);
-  return beside(depth === 0 ? 0 : HISTORIES, { name: "keeping histories", everyMs: HISTORIES_MS, run });
+  return beside(depth === 0 ? 0 : HISTORIES, { name: "keeping histories", everyMs: HISTORIES_MS, restMs: HISTORIES_REST_MS, run });
 }
 
 /** Pause when no repository is due. */
 const POLLED_MS = 5_000;
+const POLLED_REST_MS = 20_000;
 /** Repositories whose hosts are asked at once. */
 const POLLS = 3;
 
@@ -184,7 +194,7 @@ function polls({ database, sources, log, clock }: JobTools, everyMinutes: number
     listBranches: ({ id: repoId, tenant_id: tenantId, clone_url: cloneUrl }, signal) =>
       sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
   });
-  return beside(everyMinutes === 0 ? 0 : POLLS, { name: "polling hosts", everyMs: POLLED_MS, run: poll });
+  return beside(everyMinutes === 0 ? 0 : POLLS, { name: "polling hosts", everyMs: POLLED_MS, restMs: POLLED_REST_MS, run: poll });
 }
 
 /** So many of the same task beside each other; each looks for work only while those before it have some. */

@@ -19,13 +19,17 @@ export type HousekeepingOptions = {
 const SHARE = 1 / 20;
 const RARELY_MS = 600_000;
 const DELETED_EVERY_MS = 10_000;
+const DELETED_REST_MS = 60_000;
 const HOURS_EVERY_MS = 3_000;
+const HOURS_REST_MS = 9_000;
 const TRACES_EVERY_MS = 1_000;
+const TRACES_REST_MS = 4_000;
 /** Of the time: what it leaves undone, those wait for who read the list. */
 const TRACES_SHARE = 1 / 4;
 /** Steps of one project before it is another's turn. */
 const STEPS_AT_ONCE = 20;
 const STATISTICS_EVERY_MS = 15_000;
+const STATISTICS_REST_MS = 30_000;
 
 /** Makes days ahead, lets old ones go, counts hours and traces, and has grown tables looked at. Every process that has the database may do it; none has to. */
 export function createHousekeeping({ query, log }: HousekeepingOptions): Repeated {
@@ -36,24 +40,32 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
     }
   }
 
-  async function sweepDeleted(signal: AbortSignal): Promise<void> {
+  async function sweepDeleted(signal: AbortSignal): Promise<boolean> {
     const swept = await sweepDeletedProjects(query, signal);
-    if (swept.traces > 0 || swept.rows > 0) {
+    const hasSwept = swept.traces > 0 || swept.rows > 0;
+    if (hasSwept) {
       log.info(swept, "deleted what was left of deleted projects");
     }
+    return hasSwept;
   }
 
-  async function countHours(signal: AbortSignal): Promise<void> {
-    while ((await countMarkedHours(query)) && !signal.aborted) {
+  async function countHours(signal: AbortSignal): Promise<false | undefined> {
+    if (!(await countMarkedHours(query))) {
+      return false;
+    }
+    while (!signal.aborted && (await countMarkedHours(query))) {
       // The hours that are left.
     }
+    return undefined;
   }
 
-  async function countTraces(signal: AbortSignal): Promise<void> {
-    for (const projectId of await findUncountedProjects(query)) {
+  async function countTraces(signal: AbortSignal): Promise<false | undefined> {
+    const projects = await findUncountedProjects(query);
+    for (const projectId of projects) {
       await takeSteps(() => countMarkedTraces(query, projectId), signal);
       await takeSteps(() => walkTraces(query, projectId), signal);
     }
+    return projects.length === 0 ? false : undefined;
   }
 
   return repeat({
@@ -67,15 +79,22 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
       },
       { name: "making days ahead", everyMs: RARELY_MS, share: SHARE, run: () => ensureDays(query) },
       { name: "deleting what projects keep no longer", everyMs: RARELY_MS, share: SHARE, run: sweep },
-      { name: "deleting what is left of deleted projects", everyMs: DELETED_EVERY_MS, share: SHARE, run: sweepDeleted },
+      {
+        name: "deleting what is left of deleted projects",
+        everyMs: DELETED_EVERY_MS,
+        restMs: DELETED_REST_MS,
+        share: SHARE,
+        run: sweepDeleted,
+      },
       {
         name: "analyzing tables that have grown",
         everyMs: STATISTICS_EVERY_MS,
+        restMs: STATISTICS_REST_MS,
         share: SHARE,
-        run: async () => void (await analyzeGrownTables(query)),
+        run: async () => (await analyzeGrownTables(query)).length > 0,
       },
-      { name: "counting hours", everyMs: HOURS_EVERY_MS, share: SHARE, run: countHours },
-      { name: "counting traces", everyMs: TRACES_EVERY_MS, share: TRACES_SHARE, run: countTraces },
+      { name: "counting hours", everyMs: HOURS_EVERY_MS, restMs: HOURS_REST_MS, share: SHARE, run: countHours },
+      { name: "counting traces", everyMs: TRACES_EVERY_MS, restMs: TRACES_REST_MS, share: TRACES_SHARE, run: countTraces },
     ],
   });
 }

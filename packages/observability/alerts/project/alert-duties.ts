@@ -18,6 +18,7 @@ type Options = {
 
 const EVALUATE_EVERY_MS = 5_000;
 const SEND_EVERY_MS = 2_000;
+const REST_MS = 10_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Of the time. */
 const EVALUATING_SHARE = 1 / 2;
@@ -27,15 +28,18 @@ const FORGETTING_SHARE = 1 / 20;
 
 /** Evaluates rules and sends what they have to tell. Any number of replicas may do it; each rule and message goes to one of them. */
 export function createAlertDuties({ query, log, access }: Options) {
-  async function evaluateDue(stopping = new AbortController().signal): Promise<void> {
+  async function evaluateDue(stopping = new AbortController().signal): Promise<boolean> {
+    let evaluated = 0;
     for (let isMore = true; isMore && !stopping.aborted;) {
       const claim = uuidv7();
       const rules = await claimDueRules(query, claim);
       for (const rule of rules) {
         await settleRule(query, { rule, claim, verdict: await judge(rule), eventId: uuidv7() });
       }
+      evaluated += rules.length;
       isMore = rules.length > 0;
     }
+    return evaluated > 0;
   }
 
   async function judge(rule: ClaimedRule): Promise<Verdict> {
@@ -50,12 +54,15 @@ export function createAlertDuties({ query, log, access }: Options) {
     }
   }
 
-  async function sendDue(stopping = new AbortController().signal): Promise<void> {
+  async function sendDue(stopping = new AbortController().signal): Promise<boolean> {
+    let sent = 0;
     for (let isMore = true; isMore && !stopping.aborted;) {
       const due = await claimDueNotifications(query);
       await Promise.all(due.map(send));
+      sent += due.length;
       isMore = due.length > 0;
     }
+    return sent > 0;
   }
 
   async function send(due: DueNotification): Promise<void> {
@@ -74,8 +81,8 @@ export function createAlertDuties({ query, log, access }: Options) {
     ...repeat({
       log,
       tasks: [
-        { name: "evaluating alert rules", everyMs: EVALUATE_EVERY_MS, share: EVALUATING_SHARE, run: evaluateDue },
-        { name: "sending alerts", everyMs: SEND_EVERY_MS, share: SENDING_SHARE, run: sendDue },
+        { name: "evaluating alert rules", everyMs: EVALUATE_EVERY_MS, restMs: REST_MS, share: EVALUATING_SHARE, run: evaluateDue },
+        { name: "sending alerts", everyMs: SEND_EVERY_MS, restMs: REST_MS, share: SENDING_SHARE, run: sendDue },
         { name: "deleting old alerts", everyMs: FORGET_EVERY_MS, share: FORGETTING_SHARE, run: () => forgetOldAlertEvents(query) },
       ],
     }),
