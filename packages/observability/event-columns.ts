@@ -20,6 +20,8 @@ export type EventTable = {
   readonly end?: Columns;
   /** Columns that an event of its own writes, once in the life of a row; were there two, the lower value stays. */
   readonly once?: Columns;
+  /** Columns of which the highest value that any event writes stays. */
+  readonly latest?: Columns;
 };
 
 type Types<Of> = Of extends Column ? NonNullable<Of["types"]> : never;
@@ -95,7 +97,8 @@ export const TRACES = {
     end_words: column<string[], readonly string[]>("text[]"),
     end_line: text,
   },
-  once: { paused_at: text, resumed_from: text, resumed_at: time },
+  once: { paused_at: text, resumed_from: text },
+  latest: { waits_since: time, resumed_at: time },
 };
 
 export const OBSERVATIONS = {

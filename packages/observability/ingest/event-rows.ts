@@ -76,7 +76,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       const { environment: _environment, release: _release, version: _version, tags: _tags, ...rest } = body;
       mergeTrace(fold, event, traceId, {
         ...rest,
-        ...placeOf("start", event, standsInSince),
+        ...placeOf("start", event, standsInSince === undefined ? undefined : -Math.max(Date.parse(standsInSince), 1)),
         started_at: toInstant(startedAt),
         start_words: searchWordsOf([rest.name, rest.thread_id, rest.session_id, rest.user_id, input]),
         start_fields: traceFieldsOf(event.body),
@@ -87,12 +87,12 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     }
     case "trace.end": {
       const { trace_id: traceId, ended_at: endedAt, status, output, attributes, ...others } = event.body;
-      const { stands_in_since: standsInSince, paused_at: pausedAt, ...rest } = others;
+      const { stands_in_since: standsInSince, ...rest } = others;
       mergeTrace(fold, event, traceId, {
         ...rest,
-        ...pauseOf(fold, event, traceId, pausedAt),
-        ...placeOf("end", event, standsInSince),
+        ...placeOf("end", event, standsInSince === undefined ? undefined : Date.parse(endedAt) - Number.MAX_SAFE_INTEGER),
         ended_at: toInstant(endedAt),
+        waits_since: rest.paused_at === undefined ? undefined : toInstant(endedAt),
         end_status: status,
         end_words: searchWordsOf([rest.error, output]),
         end_line: lineOf(output, { side: "output", isModelCall: false }),
@@ -102,11 +102,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     }
     case "trace.resume": {
       const { trace_id: traceId, resumed_from: resumedFrom, resumed_at: resumedAt } = event.body;
-      const known = fold.traces.get(keyOf(event.project_id, traceId.toLowerCase()));
-      mergeTrace(fold, event, traceId, {
-        resumed_from: lower(known?.resumed_from, resumedFrom),
-        resumed_at: lower(known?.resumed_at, toInstant(resumedAt)),
-      });
+      mergeTrace(fold, event, traceId, { resumed_from: resumedFrom, resumed_at: toInstant(resumedAt) });
       break;
     }
     case "observation.start": {
@@ -125,7 +121,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     case "observation.end": {
       const { trace_id: traceId, observation_id: id, ended_at: endedAt, status, model, usage, ...body } = event.body;
       const { output, attributes, reasoning, tool_entry, paused_at: pausedAt, ...rest } = body;
-      mergeTrace(fold, event, traceId, pauseOf(fold, event, traceId, pausedAt));
+      mergeTrace(fold, event, traceId, pausedAt === undefined ? {} : { paused_at: pausedAt, waits_since: toInstant(endedAt) });
       mergeObservation(fold, event, event.body, {
         ...rest,
         ...placeOf("end", event, undefined),
@@ -184,24 +180,26 @@ function addEvent(fold: Fold, event: StreamEvent): void {
 }
 
 /**
- * Of two events for a half the higher number stays. One that stands in gets a number below all: the later what it tells of
- * began, the lower. It is none of a producer's numbers, so it names no producer.
+ * Of two events for a half the higher number stays. Those that stand in have a number below all: the first start and the last end of
+ * them stay. It is none of a producer's numbers, so it names no producer.
  */
-function placeOf(half: "start" | "end", event: StreamEvent, standsInSince: string | undefined): Pick<TraceWrite, `${typeof half}_seq`> {
-  return standsInSince === undefined
+function placeOf(half: "start" | "end", event: StreamEvent, standIn: number | undefined): Pick<TraceWrite, `${typeof half}_seq`> {
+  return standIn === undefined
     ? { [`${half}_event`]: event.id, [`${half}_producer`]: event.producer_id, [`${half}_seq`]: event.seq }
-    : { [`${half}_event`]: event.id, [`${half}_seq`]: -Math.max(Date.parse(standsInSince), 1) };
-}
-
-/** Keeps the lowest of several checkpoints that steps wait at. */
-function pauseOf(fold: Fold, event: StreamEvent, traceId: string, pausedAt: string | undefined): Pick<TraceWrite, "paused_at"> {
-  const known = fold.traces.get(keyOf(event.project_id, traceId.toLowerCase()))?.paused_at;
-  return pausedAt === undefined ? {} : { paused_at: lower(known, pausedAt) };
+    : { [`${half}_event`]: event.id, [`${half}_seq`]: standIn };
 }
 
 function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {
   const id = traceId.toLowerCase();
-  mergeHalves(fold.traces, keyOf(event.project_id, id), { project_id: event.project_id, id, seen_at: toInstant(event.ts), ...half });
+  const key = keyOf(event.project_id, id);
+  const known = fold.traces.get(key);
+  const kept = {
+    paused_at: extreme(0, [known?.paused_at, half.paused_at]),
+    resumed_from: extreme(0, [known?.resumed_from, half.resumed_from]),
+    waits_since: extreme(-1, [known?.waits_since, half.waits_since]),
+    resumed_at: extreme(-1, [known?.resumed_at, half.resumed_at]),
+  };
+  mergeHalves(fold.traces, key, { project_id: event.project_id, id, seen_at: toInstant(event.ts), ...half }, kept);
 }
 
 function mergeObservation(
@@ -267,7 +265,7 @@ function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
 type TwoHalves = Pick<TraceWrite, "seen_at" | "start_seq" | "start_event" | "end_seq" | "end_event">;
 
 /** Of two events for the same half of a row the newer one stays, whichever comes first. */
-function mergeHalves<Row extends TwoHalves>(rows: Map<string, Row>, key: string, added: Row): void {
+function mergeHalves<Row extends TwoHalves>(rows: Map<string, Row>, key: string, added: Row, kept: Partial<Row> = {}): void {
   const known = rows.get(key);
   if (known === undefined) {
     rows.set(key, added);
@@ -276,7 +274,7 @@ function mergeHalves<Row extends TwoHalves>(rows: Map<string, Row>, key: string,
   const seenAt = known.seen_at < added.seen_at ? known.seen_at : added.seen_at;
   // A row that is added holds one half at the most, so the older row never hides more than that half.
   const addedIsOlder = isNewer(known, added, "start") || isNewer(known, added, "end");
-  rows.set(key, Object.assign(addedIsOlder ? Object.assign(added, known) : Object.assign(known, added), { seen_at: seenAt }));
+  rows.set(key, Object.assign(addedIsOlder ? Object.assign(added, known) : Object.assign(known, added), { seen_at: seenAt, ...kept }));
 }
 
 function isNewer(left: TwoHalves, right: TwoHalves, half: "start" | "end"): boolean {
@@ -289,8 +287,12 @@ function isNewer(left: TwoHalves, right: TwoHalves, half: "start" | "end"): bool
   return difference === 0 ? leftEvent > rightEvent : difference > 0;
 }
 
-function lower(known: string | undefined, added: string): string {
-  return known !== undefined && known < added ? known : added;
+/** The first or the last of them in order. */
+function extreme(end: 0 | -1, values: readonly (string | undefined)[]): string | undefined {
+  return values
+    .filter((value) => value !== undefined)
+    .toSorted()
+    .at(end);
 }
 
 function keyOf(...parts: readonly string[]): string {

@@ -96,7 +96,9 @@ on conflict (project_id, producer_id) do update set
  * has made since it was looked for is written too, and so has its day told.
  */
 function upsertTraces(): string {
-  const saysMore = ["start_event", "end_event", ...Object.keys(TRACES.once)].map((column) => `given.${column} is not null`);
+  const saysMore = ["start_event", "end_event", ...Object.keys(TRACES.once), ...Object.keys(TRACES.latest)].map(
+    (column) => `given.${column} is not null`,
+  );
   const { project_id, id } = TRACES.required;
   const rows = `(
     select given.* from ${unfolded(columnsOf(TRACES))}
@@ -155,6 +157,7 @@ function upsertHalves(table: EventTable, { name, columns, key, hour, rows }: Hal
       Object.keys(table[half] ?? {}).map((column) => `${column} = case when ${newer(half)} then excluded.${column} else t.${column} end`),
     ),
     ...Object.keys(table.once ?? {}).map((column) => `${column} = least(t.${column}, excluded.${column})`),
+    ...Object.keys(table.latest ?? {}).map((column) => `${column} = greatest(t.${column}, excluded.${column})`),
   ];
   return `written as (
   ${insertRows(name, columns, rows)}
@@ -185,7 +188,7 @@ function unfolded(columns: Columns): string {
 }
 
 function columnsOf(table: EventTable): Columns {
-  const groups: readonly (Columns | undefined)[] = [table.required, table.optional, table.start, table.end, table.once];
+  const groups: readonly (Columns | undefined)[] = [table.required, table.optional, table.start, table.end, table.once, table.latest];
   return Object.assign({}, ...groups);
 }
 

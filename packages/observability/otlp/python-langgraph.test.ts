@@ -29,6 +29,26 @@ describe.each(["openinference", "traceloop"] as const)("LangGraph for Python by 
   });
 });
 
+describe.each(["openinference", "traceloop"] as const)(
+  "a trace around a run of LangGraph by %s and the run that resumes it",
+  (instrumentation) => {
+    const [asked = {}, resumed = {}] = recorded[instrumentation].map(within);
+
+    test.each([
+      ["as one request each", [asked], [resumed]],
+      ["span by span", spansOf(asked as Request), spansOf(resumed as Request)],
+    ])("waits, and goes on, %s", async (_, before, after) => {
+      expect(await received(...before)).toMatchObject({ status: "interrupted" });
+      expect(await received(...after)).toMatchObject({ status: "success", failures: 0 });
+      expect(await received(...before)).toMatchObject({ status: "success" });
+    });
+
+    test("has gone on where the first run comes last", async () => {
+      expect(await received(resumed, asked)).toMatchObject({ status: "success", segments: [{ status: "success" }] });
+    });
+  },
+);
+
 test("reasoning that only the whole answer holds is kept", async () => {
   const trace = await received(recorded.openinference[0]);
   expect(trace?.observation_list.find(({ kind }) => kind === "llm")?.reasoning).toBe("The refund needs a person.");
@@ -75,6 +95,15 @@ async function received(...requests: readonly (object | undefined)[]) {
   const [trace, ...others] = await otlp.traces();
   expect(others).toEqual([]);
   return trace;
+}
+
+/** The request's spans in the same trace as all others, whose root is elsewhere. */
+function within(request: object): object {
+  return JSON.parse(JSON.stringify(request), (_, value: unknown) =>
+    typeof value === "object" && value !== null && "spanId" in value
+      ? { ...value, traceId: "b".repeat(32), ...("parentSpanId" in value ? {} : { parentSpanId: "c".repeat(16), flags: 0x3_01 }) }
+      : value,
+  ) as object;
 }
 
 type ScopeSpans = { readonly scope: object; readonly spans: readonly { readonly endTimeUnixNano: string }[] };

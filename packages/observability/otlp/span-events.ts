@@ -236,11 +236,11 @@ function traceResume(traceId: string, { projectId, span }: Common, checkpoint: s
   return draft(projectId, "trace.resume", { trace_id: traceId, resumed_at: toTimestamp(span.startNanos), resumed_from: checkpoint });
 }
 
-function traceEnd(traceId: string, { projectId, span, place, status, output }: Common): DraftEvent {
+function traceEnd(traceId: string, { projectId, span, place, output }: Common): DraftEvent {
   return draft(projectId, "trace.end", {
     trace_id: traceId,
     ended_at: toTimestamp(span.endNanos),
-    status,
+    status: statusOf(span), // a step that waits says so itself: the trace may go on
     output,
     error: errorOf(span),
     ...standIn(span, place),

@@ -29,6 +29,7 @@ create table observability.traces (
   -- An interrupted run names the checkpoint it waits at, and the run that goes on from there names it too: both are one trace.
   paused_at text,
   resumed_from text,
+  waits_since timestamptz,
   resumed_at timestamptz,
   -- The words of a trace's name, ids, error, and of the beginning of its input and output: no whole payload is indexed. An
   -- array and not a tsvector, whose making took longer than everything else that writing a trace does.
@@ -44,9 +45,12 @@ create table observability.traces (
   -- The hour a row counted for before its last change, so that whoever changes it can mark both without reading it first.
   left_hour timestamptz,
   sort_at timestamptz generated always as (coalesce(started_at, seen_at)) stored,
-  -- Whoever reports a run need not know that one of its steps waits, which then says so itself.
+  -- Whoever reports a run need not know that one of its steps waits, or waited and went on within it: the steps say so themselves.
   status text generated always as (
-    case when end_status = 'success' and paused_at is not null then 'interrupted' else coalesce(end_status, 'running') end
+    case
+      when end_status = 'success' and paused_at is not null and (resumed_at > waits_since) is not true then 'interrupted'
+      else coalesce(end_status, 'running')
+    end
   ) stored,
   primary key (project_id, id)
 );

@@ -36,5 +36,7 @@ end
 $$;
 create trigger scores_inserted after insert on observability.scores
   referencing new table as changed for each statement execute function observability.scores_changed();
+create trigger scores_updated after update on observability.scores
+  referencing new table as changed for each statement execute function observability.scores_changed();
 create trigger scores_deleted after delete on observability.scores
   referencing old table as changed for each statement execute function observability.scores_changed();

@@ -36,7 +36,7 @@ export function bulkRoutes({ query, clock, log }: RouteDependencies) {
       {
         config,
         schema: {
-          summary: "Give traces a score, each the same",
+          summary: "Give traces the same score, in place of the one of that name that you gave them so before",
           params: projectParams,
           body: scoreTracesRequestSchema,
           response: { 200: bulkAnswerSchema },

@@ -41,19 +41,19 @@ type NewScore = {
   readonly scoredAt: Date;
 };
 
-/** Gives each the same score. @returns how many of them there are. */
+/** Gives each the same score, in place of one of that name that its author gave so before. @returns how many of them there are. */
 export async function scoreTraces(
   query: Query,
   { projectId, reader, ids, name, value, comment, author, scoredAt }: Chosen & NewScore,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     insert into observability.scores (project_id, trace_id, event_id, name, value, comment, author, scored_at)
-    select trace.project_id, trace.id, gen_random_uuid(), ${name}::text, ${value}::double precision, ${comment ?? null}::text,
+    select trace.project_id, trace.id, md5(concat_ws(' ', trace.id, ${author}::text, ${name}::text))::uuid, ${name}::text, ${value}::double precision, ${comment ?? null}::text,
       ${author}::text, ${scoredAt}::timestamptz
     from observability.traces as trace
-    where trace.project_id = ${projectId}::uuid and trace.id = any(${ids}::uuid[]) and ${hasRoleIn(reader, "editor", projectId)}`.execute(
-    query,
-  );
+    where trace.project_id = ${projectId}::uuid and trace.id = any(${ids}::uuid[]) and ${hasRoleIn(reader, "editor", projectId)}
+    on conflict (project_id, trace_id, event_id) do update
+      set value = excluded.value, comment = excluded.comment, scored_at = excluded.scored_at`.execute(query);
   return Number(numAffectedRows ?? 0n);
 }
 

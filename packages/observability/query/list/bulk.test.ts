@@ -70,6 +70,21 @@ test("traces get the same score, by whoever gives it", async () => {
   expect(rows).toEqual(Array.from({ length: 2 }, () => ({ author: "user-1", comment: "checked" })));
 });
 
+test("a score that is given again after a stop half-way replaces one's own, and nobody else's", async () => {
+  const again = { trace_ids: ids, name: "reviewed", value: 0.9 };
+  await send("score", { ...again, trace_ids: ids.slice(1), value: 0.5, comment: "checked" }, EDITOR);
+  expect(await found("score.reviewed:0.5")).toHaveLength(2);
+  expect(await send("score", again, EDITOR)).toEqual([200, { traces: 3 }]);
+  expect(await found("score.reviewed:0.9")).toHaveLength(3);
+  expect(await send("score", again, "tenant-1:member:user-2")).toEqual([200, { traces: 3 }]);
+  const { rows } = await database.pool.query(
+    `select author, count(*)::int, max(value) as value, max(comment) as comment from observability.scores
+     where project_id = $1 and name = 'reviewed' group by author order by author`,
+    [projectId],
+  );
+  expect(rows).toEqual(["user-1", "user-2"].map((author) => ({ author, count: 3, value: 0.9, comment: null })));
+});
+
 test("deleted traces leave nothing: no row, no group and no figure", async () => {
   await found("");
   expect((await metrics()).traces.count).toBe(3);

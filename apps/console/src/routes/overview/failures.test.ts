@@ -2,7 +2,7 @@ import { parseTraceQuery } from "@sightline/observability/contract";
 import { expect, test } from "vitest";
 import { failuresByError } from "./failures.ts";
 
-const failed = (name: string, error: string | null, started_at: string) => ({ name, error, started_at });
+const failed = (name: string, error: string | null, started_at: string) => ({ id: "", name, error, started_at });
 
 test("failures of the same name and message are one, as new as its newest, and lead to the list that finds them", () => {
   const failures = failuresByError([

@@ -1,10 +1,8 @@
 import { type ListedTrace, quoteTraceValue } from "@sightline/observability/contract";
 
-type Failed = Pick<ListedTrace, "name" | "error" | "started_at">;
+export type Failed = Pick<ListedTrace, "id" | "name" | "error" | "started_at">;
 
-export type Failure = {
-  readonly name: string;
-  readonly error: string | null;
+type Failure = Failed & {
   readonly count: number;
   /** When the newest began. */
   readonly at: string;

@@ -1,5 +1,5 @@
 import type { Metrics, Project } from "@sightline/observability/contract";
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps, linkOptions } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { metricsQuery } from "#features/dashboards/api/metrics.ts";
@@ -7,23 +7,18 @@ import { askedRange } from "#features/dashboards/asked-range.ts";
 import { durationOf, percentOf } from "#features/dashboards/components/key-figures.tsx";
 import { wholeSeries } from "#features/dashboards/whole-series.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
-import { newestTracesQuery } from "#features/traces/api/list-traces.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { useNow } from "#ui/time/use-now.ts";
-import { formatCost, formatCount, plural } from "#ui/words/format.ts";
-import { failuresByError } from "./failures.ts";
+import { formatCost, formatCount } from "#ui/words/format.ts";
 import { HoursLine } from "./hours-line.tsx";
 import classes from "./last-day.module.css";
 import { Panel, PanelNote } from "./panel.tsx";
 import panel from "./panel.module.css";
 import { LATELY } from "./troubles.ts";
-import { FAILURES } from "./use-troubles.ts";
 import { watchedOf } from "./watched.ts";
 
-const FAILURES_SHOWN = 5;
-
-/** What agents did in 24 hours, beside the 24 hours before, by project, and how they failed. */
+/** What agents did in 24 hours, beside the 24 hours before, by project. */
 export function LastDay() {
   const projects = useQuery(projectsQuery);
   const all = projects.data ?? [];
@@ -47,7 +42,6 @@ export function LastDay() {
       {active.map((project) => (
         <ProjectDay key={project.id} project={project} />
       ))}
-      <NewestFailures projects={active} />
     </Panel>
   );
 }
@@ -157,37 +151,4 @@ const FIGURES: readonly Figure[] = [
 
 function tracesLink(projectId: string, search: { readonly q?: string; readonly sort?: string }): LinkProps {
   return linkOptions({ to: "/projects/$projectId/traces", params: { projectId }, search: { ...search, span: LATELY } });
-}
-
-/** The newest failed traces, those with the same message as one. */
-function NewestFailures({ projects }: { readonly projects: readonly Project[] }) {
-  const asked = useQueries({ queries: projects.map(({ id }) => newestTracesQuery(id, FAILURES)) });
-  const failures = projects
-    .flatMap((project, index) => failuresByError(asked[index]?.data?.items ?? []).map((failure) => ({ project, ...failure })))
-    .toSorted((one, other) => other.at.localeCompare(one.at))
-    .slice(0, FAILURES_SHOWN);
-  return failures.length === 0 ? null : (
-    <section aria-labelledby="newest-failures">
-      <h3 id="newest-failures" className={classes.heading}>
-        Newest failures
-      </h3>
-      <ul className={panel.rows}>
-        {failures.map(({ project, name, error, count, at, q }) => (
-          <li key={`${project.id} ${q}`}>
-            <div className={panel.words}>
-              <Link {...tracesLink(project.id, { q })} className={`${panel.link} ${classes.error}`}>
-                {error ?? "No message"}
-              </Link>
-              <span className={panel.quiet}>
-                {plural(count, "trace", "traces")} of {name} in {project.name}
-              </span>
-            </div>
-            <span className={panel.aside}>
-              <TimeStamp at={at} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
 }

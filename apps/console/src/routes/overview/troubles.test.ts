@@ -101,16 +101,15 @@ describe("repositories", () => {
 describe("of a project", () => {
   const trace = (id: string, error: string | null = null) => ({ id, name: `run ${id}`, error, started_at: hoursAgo(1) });
 
-  test("one failed trace is opened itself, several are listed", () => {
+  test("one failed trace is opened itself, several that failed alike are one, and listed", () => {
     expect(traceTroubles(PROJECT, [], false)).toEqual([]);
     expect(traceTroubles(PROJECT, [trace("1", "boom")], false)).toMatchObject([
       { title: "run 1 failed", reason: "in Support: boom", action: { link: { params: { projectId: "p1", traceId: "1" } } } },
     ]);
-    const [several] = traceTroubles(PROJECT, [trace("1"), trace("2")], true);
-    expect(several).toMatchObject({
-      title: "More than 2 traces failed",
-      action: { link: { search: { q: "status:failure", span: "24h" } } },
-    });
+    expect(traceTroubles(PROJECT, [trace("1", "boom"), trace("1", "boom"), trace("1", "bang")], true)).toMatchObject([
+      { title: "At least 2 traces of run 1 failed", reason: "in Support: boom", action: { link: { search: { span: "24h" } } } },
+      { title: "run 1 failed", reason: "in Support: bang" },
+    ]);
   });
 
   test("lost events of the last day are counted, older ones forgotten", () => {

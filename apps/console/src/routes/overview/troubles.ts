@@ -1,11 +1,12 @@
 import type { Repository } from "@sightline/code-index/contract";
 import type { SecondFactorStatus } from "@sightline/identity/contract";
-import type { AlertChannel, AlertRule, DeadLetter, Gap, ListedTrace, Project } from "@sightline/observability/contract";
+import type { AlertChannel, AlertRule, DeadLetter, Gap, Project } from "@sightline/observability/contract";
 import { type LinkProps, linkOptions } from "@tanstack/react-router";
 import { ruleInWords } from "#features/alerts/rule-words.ts";
 import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
 import { plural } from "#ui/words/format.ts";
 import { readGitFailure } from "#ui/words/git-failure.ts";
+import { type Failed, failuresByError } from "./failures.ts";
 
 /** From what can't wait to what can. */
 const KINDS = ["second_factor", "alert", "gaps", "repository", "traces", "dead_letters", "channel", "meaning"] as const;
@@ -152,45 +153,25 @@ function meaningTroubles(repositories: Parameters<typeof repositoryTroubles>[0])
   ];
 }
 
-/** A project's newest failed traces of the last day. */
-export function traceTroubles(
-  project: Named,
-  traces: readonly Pick<ListedTrace, "id" | "name" | "error" | "started_at">[],
-  more: boolean,
-): readonly Trouble[] {
-  const [newest, ...others] = traces;
-  if (newest === undefined) {
-    return [];
-  }
-  const trouble = { id: `traces ${project.id}`, kind: "traces", at: newest.started_at } as const;
-  if (others.length === 0) {
-    return [
-      {
-        ...trouble,
-        title: `${newest.name} failed`,
-        reason: `in ${project.name}${newest.error === null ? "" : `: ${newest.error}`}`,
-        action: {
-          label: "Open the trace",
-          link: linkOptions({ to: "/projects/$projectId/traces/$traceId", params: { projectId: project.id, traceId: newest.id } }),
-        },
-      },
-    ];
-  }
-  return [
-    {
-      ...trouble,
-      title: `${more ? "More than " : ""}${plural(traces.length, "trace", "traces")} failed`,
-      reason: `in ${project.name}, the newest is ${newest.name}`,
-      action: {
-        label: "See them",
-        link: linkOptions({
-          to: "/projects/$projectId/traces",
-          params: { projectId: project.id },
-          search: { q: "status:failure", span: LATELY },
-        }),
-      },
-    },
-  ];
+/** Those of the same name and message are one; `more`: these are only the newest. */
+export function traceTroubles(project: Named, failed: readonly Failed[], more: boolean): readonly Trouble[] {
+  return failuresByError(failed).map(({ id, name, error, count, at, q }) => ({
+    id: `traces ${project.id} ${q}`,
+    kind: "traces",
+    title: count === 1 ? `${name} failed` : `${more ? "At least " : ""}${plural(count, "trace", "traces")} of ${name} failed`,
+    reason: `in ${project.name}${error === null ? "" : `: ${error}`}`,
+    at,
+    action:
+      count === 1
+        ? {
+            label: "Open the trace",
+            link: linkOptions({ to: "/projects/$projectId/traces/$traceId", params: { projectId: project.id, traceId: id } }),
+          }
+        : {
+            label: "See them",
+            link: linkOptions({ to: "/projects/$projectId/traces", params: { projectId: project.id }, search: { q, span: LATELY } }),
+          },
+  }));
 }
 
 function sum(gaps: readonly Gap[]): number {

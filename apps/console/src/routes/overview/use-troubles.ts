@@ -22,9 +22,8 @@ import { deadLetterPageSchema, gapPageSchema } from "@sightline/observability/co
 import { observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 
-const FAILURES_SHOWN = 5;
-/** The newest of a project; one more than are shown, to know that there are more. */
-export const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: FAILURES_SHOWN + 1, everyMs: 15_000 };
+/** The newest of a project. */
+const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: 20, everyMs: 15_000 };
 /** As often as the rules are looked at. */
 const RULES_MS = 60_000;
 
@@ -59,7 +58,7 @@ export function useTroubles({ isAdmin, isSecondFactorStep }: { readonly isAdmin:
       ...(gaps.data === undefined ? [] : gapTroubles(gaps.data.items, named, { now, more: gaps.data.next_cursor !== null })),
       ...(letters.data === undefined ? [] : deadLetterTroubles(letters.data.items, named, letters.data.next_cursor !== null)),
       ...watched.flatMap((project, index) => [
-        ...traceTroubles(project, (failures[index]?.data?.items ?? []).slice(0, FAILURES_SHOWN), isMore(failures[index]?.data?.items)),
+        ...traceTroubles(project, failures[index]?.data?.items ?? [], failures[index]?.data?.next_cursor !== null),
         ...alertTroubles(project, rules[index]?.data ?? []),
         ...channelTroubles(project, channels[index]?.data ?? []),
       ]),
@@ -69,10 +68,6 @@ export function useTroubles({ isAdmin, isSecondFactorStep }: { readonly isAdmin:
     /** What can't be told. */
     unknown: [...new Set(asked.filter(([, { data, error }]) => data === undefined && error !== null).map(([what]) => what))],
   };
-}
-
-function isMore(traces: readonly unknown[] | undefined): boolean {
-  return (traces?.length ?? 0) > FAILURES_SHOWN;
 }
 
 const EVERY_MS = 30_000;
