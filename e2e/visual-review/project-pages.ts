@@ -46,6 +46,7 @@ export const projectPages: readonly ReviewedPage[] = [
   { name: "trace-scores", address: inNewestTrace("status:success"), calls: SCORES },
   { name: "trace-failed", address: inNewestTrace("status:failure"), states: ["data"], act: toFailure },
   { name: "trace-running", address: inNewestTrace("status:running"), states: ["data"] },
+  { name: "trace-interrupted", address: inNewestTrace("status:interrupted"), states: ["data"] },
   { name: "trace-missing", address: inProject("traces/00000000-0000-7000-8000-000000000000"), states: ["data"], provokes: NOT_FOUND },
   { name: "trace-found", address: inNewestTrace("status:success", "?find=a"), states: ["data"] },
   { name: "trace-step", address: inNewestTrace("status:success"), act: toFirstStep, calls: /\/observations\// },

@@ -11,7 +11,7 @@ import { projectPages } from "./project-pages.ts";
 import { viewerPages } from "./viewer-pages.ts";
 import { imposeState, STATES, type State } from "./states.ts";
 
-const WIDTHS = [1280, 820] as const;
+const WIDTHS = [1440, 820, 390] as const;
 const THEMES = ["light", "dark"] as const;
 const TAB_STOPS = 12;
 const COLOURS_CHANGED = `Promise.allSettled(document.getAnimations()
