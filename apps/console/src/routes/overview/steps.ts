@@ -94,7 +94,9 @@ function secondFactorStep({ totp_enabled: on }: Pick<SecondFactorStatus, "totp_e
 }
 
 function repositoryStep(repositories: NonNullable<Answers["repositories"]["data"]>): Progress {
-  const ready = repositories.find(({ indexed_commit: commit }) => commit !== null);
+  const ready = repositories
+    .filter(({ indexed_commit: commit }) => commit !== null)
+    .toSorted((one, other) => Number(one.index_status === "failed") - Number(other.index_status === "failed"))[0];
   if (ready !== undefined) {
     return done(`${ready.full_name} is searchable.`);
   }

@@ -57,7 +57,7 @@ function TracesOf({ projectId, gap }: { readonly projectId: string; readonly gap
   const [from, to] = [gap.producer_first_event_at ?? undefined, gap.producer_last_event_at ?? undefined];
   return (
     <Anchor component={Link} to="/projects/$projectId/traces" params={{ projectId }} search={{ from, to }} inherit>
-      Of that time
+      From that time
     </Anchor>
   );
 }

@@ -82,7 +82,7 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
               align: "right",
               render: (letter) => (
                 <Button size="xs" variant="default" aria-label={`Look at the entry ${letter.entry_id}`} onClick={() => onOpen(letter.id)}>
-                  Look
+                  Inspect
                 </Button>
               ),
             },

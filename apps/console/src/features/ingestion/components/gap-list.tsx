@@ -42,7 +42,7 @@ export function GapList({ projectId, children }: GapListProps) {
           columns={[
             { header: "Events lost", align: "right", width: 110, td: { fw: 550 }, render: ({ events }) => formatCount(events) },
             {
-              header: "Their numbers",
+              header: "Sequence numbers",
               width: 130,
               render: ({ first_seq: first, last_seq: last }) => (first === last ? first : `${first} – ${last}`),
             },

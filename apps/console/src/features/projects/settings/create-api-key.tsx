@@ -7,7 +7,6 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { apiKeysQuery, createApiKey } from "#features/projects/api/api-keys.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
-import classes from "./settings.module.css";
 
 const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly description: string }>> = {
   ingest: { label: "Send traces", description: "For applications with an OpenTelemetry exporter" },
@@ -40,27 +39,24 @@ export function CreateApiKey({ projectId }: { readonly projectId: string }) {
 
   return (
     <Form onSubmit={submit}>
-      <Group align="flex-start" gap="xs">
-        <TextInput
-          className={classes.grow}
-          label="Name"
-          placeholder="Checkout service, production"
-          maxLength={200}
-          autoComplete="off"
-          {...typedInto(name, setName)}
-          error={problems.get("name") ?? create.error?.message}
-        />
-        <Button type="submit" loading={create.isPending} className={classes.beside}>
-          Create key
-        </Button>
-      </Group>
-      <Checkbox.Group label="It may" value={[...scopes]} error={problems.get("scopes")} onChange={setScopes}>
+      <TextInput
+        label="Name"
+        placeholder="Checkout service, production"
+        maxLength={200}
+        autoComplete="off"
+        {...typedInto(name, setName)}
+        error={problems.get("name") ?? create.error?.message}
+      />
+      <Checkbox.Group label="Allow it to" value={[...scopes]} error={problems.get("scopes")} onChange={setScopes}>
         <Group mt="xs" gap="xl">
           {apiKeyScopeSchema.options.map((scope) => (
             <Checkbox key={scope} value={scope} label={SCOPES[scope].label} description={SCOPES[scope].description} />
           ))}
         </Group>
       </Checkbox.Group>
+      <Button type="submit" loading={create.isPending} mr="auto">
+        Create key
+      </Button>
       {created !== undefined && (
         <Alert color="green" title={`Copy “${created.name}” now: it is not shown again`} role="status">
           <CopyableBlock text={created.key} label="the API key" />
