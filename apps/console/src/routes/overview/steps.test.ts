@@ -78,7 +78,12 @@ describe("a step ticks itself when", () => {
     expect(states("pending")).toMatchObject({ state: "todo", action: { label: "Index it" } });
     expect(states("indexing")).toMatchObject({ state: "waiting" });
     expect(states("failed")).toMatchObject({ state: "todo", action: { label: "See why" } });
-    expect(one("repository", { repositories: found([{ ...repository, indexed_commit: "abc" }]) })).toMatchObject({ state: "done" });
+    const indexed = { ...repository, indexed_commit: "abc" };
+    const failed = { ...indexed, full_name: "acme/moved", index_status: "failed" } as const;
+    expect(one("repository", { repositories: found([failed, indexed]) })).toMatchObject({
+      state: "done",
+      words: "acme/shop is searchable.",
+    });
   });
 
   test("an assistant has called, also one whose token is revoked by now", () => {

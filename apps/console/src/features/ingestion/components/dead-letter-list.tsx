@@ -81,7 +81,7 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
               width: 90,
               align: "right",
               render: (letter) => (
-                <Button size="xs" variant="default" aria-label={`Look at the entry ${letter.entry_id}`} onClick={() => onOpen(letter.id)}>
+                <Button size="xs" variant="default" aria-label={`Inspect the entry ${letter.entry_id}`} onClick={() => onOpen(letter.id)}>
                   Inspect
                 </Button>
               ),
