@@ -79,8 +79,8 @@ describe("a step ticks itself when", () => {
     expect(states("indexing")).toMatchObject({ state: "waiting" });
     expect(states("failed")).toMatchObject({ state: "todo", action: { label: "See why" } });
     const indexed = { ...repository, indexed_commit: "abc" };
-    const failed = { ...indexed, full_name: "acme/moved", index_status: "failed" } as const;
-    expect(one("repository", { repositories: found([failed, indexed]) })).toMatchObject({
+    const moved = { ...indexed, full_name: "acme/moved", index_status: "failed" } as const;
+    expect(one("repository", { repositories: found([moved, indexed]) })).toMatchObject({
       state: "done",
       words: "acme/shop is searchable.",
     });
