@@ -37,7 +37,10 @@ export function headOf(path: string, start: number, end: number): Target {
   return { path, lines: [start, Math.min(end, start + HEAD_LINES - 1)] };
 }
 
-const PROGRAMMING = new Set("typescript tsx javascript python go rust java c cpp csharp ruby php kotlin swift scala".split(" "));
+const PROGRAMMING = new Set(
+  `typescript tsx javascript python go rust java c cpp csharp ruby php kotlin swift scala bash lua dart elixir erlang haskell ocaml clojure julia elm
+  zig perl r groovy objective-c powershell solidity`.split(/\s+/),
+);
 
 /** What the made queries look for: tests, examples and copies of others' code are no right answer to any of them. */
 export function isCode(path: string): boolean {

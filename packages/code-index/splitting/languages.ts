@@ -71,6 +71,8 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   "go-module": { files: "go.mod" },
 };
 
+export const LANGUAGE_NAMES: readonly string[] = Object.keys(LANGUAGES);
+
 const BY_FILE = languagesBy("files");
 const BY_INTERPRETER = languagesBy("interpreters");
 

@@ -82,6 +82,32 @@ export function namesIn(text: string, shape: Shape): readonly string[] {
   return [...names];
 }
 
+/** A name whose definition a text asks for, and what it is a member of. */
+export type NamedMember = {
+  readonly name: string;
+  readonly owner: string | undefined;
+  /** It is written as a name; else its words may be just words. */
+  readonly isWritten: boolean;
+};
+
+const MEMBER = new RegExp(String.raw`^(?:(${NAME})\s+)?(${NAME})$`, "u");
+const KIND_OF_DEFINITION =
+  /\s+(?:class|constant|constructor|(?:data )?type|definition|enum|function|implementation|interface|macro|method|module|object|protocol|record|struct|trait)$/i;
+
+/** `Server.stop`, `Server stop`, `stop function`. */
+export function memberIn(text: string): NamedMember | undefined {
+  const plain = text.replace(KIND_OF_DEFINITION, "").replace(KIND_OF_DEFINITION, "");
+  if (SYMBOL.test(plain)) {
+    const [name = plain, owner] = plain
+      .replace(/\(\)$/, "")
+      .split(/\.|::|->|#/)
+      .toReversed();
+    return { name, owner, isWritten: true };
+  }
+  const [, owner, name] = MEMBER.exec(plain) ?? [];
+  return name === undefined ? undefined : { name, owner, isWritten: false };
+}
+
 /** A path as it was written, and the line it points to: `src/main.go:42`. */
 export function pathIn(text: string): { readonly path: string; readonly line: number | undefined } {
   const [, path = text, line] = /^(?:\.{0,2}\/)*(.*?)(?::(\d{1,9}))?(?::\d{1,9})?$/u.exec(text) ?? [];

@@ -67,3 +67,16 @@ test("a quoted name is looked for as a name, a quoted text only as it is", () =>
   expect(parseQuery("where is `client.close` called").names).toEqual(["client", "close"]);
   expect(parseQuery('"content-type"')).toMatchObject({ names: [], literals: ['"content-type"', "content-type"] });
 });
+
+test.for([
+  ["stop", { name: "stop", owner: undefined, isWritten: true }],
+  ["Server.stop()", { name: "stop", owner: "Server", isWritten: true }],
+  ["http::Server::stop", { name: "stop", owner: "Server", isWritten: true }],
+  ["Server stop", { name: "stop", owner: "Server", isWritten: false }],
+  ["Server class", { name: "Server", owner: undefined, isWritten: true }],
+  ["Server stop method implementation", { name: "stop", owner: "Server", isWritten: false }],
+  ["how does it stop", undefined],
+  ["src/server.ts", undefined],
+] as const)("%s asks for a definition", ([text, member]) => {
+  expect(parseQuery(text).member).toEqual(member);
+});

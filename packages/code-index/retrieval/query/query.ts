@@ -1,6 +1,6 @@
 import { termsOf } from "#store/index/terms.ts";
 import { conditionsOf, type Condition, filtersOf, type QueryFilter } from "./query-filters.ts";
-import { fragmentsOf, isProse, namesIn, pathIn, shapeOf, type Shape } from "./query-shape.ts";
+import { fragmentsOf, isProse, memberIn, namesIn, pathIn, shapeOf, type NamedMember, type Shape } from "./query-shape.ts";
 import { tokensOf, type Token } from "./query-tokens.ts";
 import { isReport, readReport, type MentionedPlace, type Report } from "./read-report.ts";
 import { invalidQuery, refuseNul } from "./refusals.ts";
@@ -25,6 +25,8 @@ export type ParsedQuery = {
   readonly literals: readonly string[];
   /** Identifiers that the query names; a chunk that defines one is what it asks for. */
   readonly names: readonly string[];
+  /** The name that the query is. */
+  readonly member: NamedMember | undefined;
   /** Files that the query names. */
   readonly places: readonly MentionedPlace[];
   readonly filters: readonly QueryFilter[];
@@ -90,6 +92,7 @@ export function parseQuery(given: string, { symbol }: { readonly symbol?: string
         ? literalsOf({ written, plain, asked, names, shape, alternatives })
         : [...report.messages, ...names].slice(0, MAX_LITERALS),
     names,
+    member: shape === "path" ? undefined : memberIn(plain),
     places: shape === "path" ? [pathIn(written)] : (report?.places ?? []),
     filters,
     alternatives: conditions.alternatives,

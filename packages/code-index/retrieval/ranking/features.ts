@@ -6,6 +6,7 @@ import type { Candidate } from "./candidate.ts";
 import { describeFiles } from "./file-evidence.ts";
 import { fileKindOf } from "./file-kind.ts";
 import { createWordMatcher, partsOf, type WordMatcher } from "./match-words.ts";
+import { findDefinition } from "./find-definition.ts";
 import { describeLikeness } from "./likeness.ts";
 import { createMention } from "./mention.ts";
 
@@ -42,7 +43,7 @@ export type Described = {
   readonly place: number | undefined;
   /** How well a file that a report names is its own, 1 when the line is, too. */
   readonly mentioned: number;
-  /** It defines a name that the query is. */
+  /** It defines the name that the query is. */
   readonly defines: boolean;
   /** What its file is for; `asked` when the query asks for such files. */
   readonly kind: FileKind | "asked";
@@ -67,6 +68,7 @@ export function describeCandidates(
   const asksInWords = isProse(query.shape) || query.shape === "report";
   const matchesOfSubjects = remember((words: string) => matcher.wholeMatchesOf(words.split(" ")));
   const mention = createMention(query);
+  const defining = findDefinition(candidates, query.member);
   const wanted = kindsAskedFor(query);
   const ofQuery = {
     terms: Math.log1p(matcher.telling.length),
@@ -96,7 +98,7 @@ export function describeCandidates(
       features,
       place,
       mentioned,
-      defines: query.shape === "symbol" && names.exact_name === 1,
+      defines: defining.has(candidate),
       kind: wanted.has(kind) ? "asked" : kind,
       saidByCommits: matcher.shareOf(inSubjects),
       commitsSay: [...inSubjects.keys()].flatMap((term) => query.queryTerms[term]?.terms[0] ?? []),

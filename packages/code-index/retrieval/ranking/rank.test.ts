@@ -61,6 +61,26 @@ test("a name is found without the class it is defined in", async () => {
   ).toBe("cache.cc:1");
 });
 
+test.for(["Server.stop", "Server stop", "Server stop method"])(
+  "%s: the member in its owner's file, before the owner and other members",
+  async (query) => {
+    const chunks = [
+      { path: "server.go", symbols: ["Server"], score: 3 },
+      { path: "server.go", symbols: ["stop"], start_line: 20 },
+      { path: "client.go", symbols: ["stop"], score: 2 },
+    ];
+    expect((await ranked(query, chunks))[0]).toBe("server.go:20");
+  },
+);
+
+test("a member that is nowhere defined: its owner", async () => {
+  const chunks = [
+    { path: "uses.go", score: 3 },
+    { path: "server.go", symbols: ["Server"] },
+  ];
+  expect((await ranked("Server.stop", chunks))[0]).toBe("server.go:1");
+});
+
 test("what has a name made of the words asked for comes before what has those words in several names", async () => {
   const chunks = [
     { path: "a.ts", symbols: ["getName", "userId"] },
