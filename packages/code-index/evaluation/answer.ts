@@ -1,4 +1,4 @@
-import { FEATURES, type FeatureGroup, type Features } from "#retrieval/ranking/features.ts";
+import { FEATURES, type Described, type FeatureGroup } from "#retrieval/ranking/features.ts";
 import type { LegName } from "#retrieval/ranking/fuse.ts";
 import { order } from "#retrieval/ranking/rank.ts";
 import { judge, type Judged, type Scores } from "./judge.ts";
@@ -11,8 +11,21 @@ type Searching = {
   /** False for the legs' fused order. */
   readonly ranks?: boolean;
   /** What the ranking may not know; the model stays what it was trained to be. */
-  readonly without?: FeatureGroup;
+  readonly without?: Evidence;
 };
+
+/** What the rules go by, as it is where there is none of it. */
+const NO_RULES = {
+  commits: { saidByCommits: 0 },
+  kinds: { kind: "source" },
+  definitions: { defines: false },
+  mentions: { mentioned: 0 },
+} as const satisfies Record<string, Partial<Described>>;
+
+type Evidence = FeatureGroup | keyof typeof NO_RULES;
+
+/** All that can be left out; the kind of a query is no evidence. */
+export const EVIDENCE = [...Object.keys(FEATURES).filter((group) => group !== "query"), ...Object.keys(NO_RULES)] as readonly Evidence[];
 
 /** As the product searches, but for what is said. */
 export function searching({ legs = ALL_LEGS, ranks = true, without }: Searching = {}): Answering {
@@ -21,13 +34,16 @@ export function searching({ legs = ALL_LEGS, ranks = true, without }: Searching 
       return candidatesOf(replayed, legs).map(({ chunk }) => chunk);
     }
     const described = legs === ALL_LEGS ? replayed.described : describe(replayed, legs);
-    const known = without === undefined ? described : described.map((each) => ({ ...each, features: blank(each.features, without) }));
-    return order(known, replayed.query, replayed.texts);
+    return order(without === undefined ? described : described.map((each) => leaveOut(each, without)), replayed.query, replayed.texts);
   };
 }
 
-function blank(features: Features, group: FeatureGroup): Features {
-  return { ...features, ...Object.fromEntries(FEATURES[group].map((name) => [name, 0])) };
+function leaveOut(described: Described, evidence: Evidence): Described {
+  if (evidence in NO_RULES) {
+    return { ...described, ...NO_RULES[evidence as keyof typeof NO_RULES] };
+  }
+  const group = FEATURES[evidence as FeatureGroup];
+  return { ...described, features: { ...described.features, ...Object.fromEntries(group.map((name) => [name, 0])) } };
 }
 
 export function scoreOf(answer: Answering, replayed: Replayed): Scores {

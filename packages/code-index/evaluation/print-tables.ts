@@ -1,5 +1,4 @@
-import { FEATURES, type FeatureGroup } from "#retrieval/ranking/features.ts";
-import { scoreOf, searching, type Answering } from "./answer.ts";
+import { EVIDENCE, scoreOf, searching, type Answering } from "./answer.ts";
 import type { CapturedRepository } from "./capture-repository.ts";
 import { mean, type Scores } from "./judge.ts";
 import { MADE, QUESTIONS, type Family } from "./query-set.ts";
@@ -14,8 +13,6 @@ const BY_FILE =
 
 type Way = readonly [name: string, answer: Answering];
 
-const GROUPS = (Object.keys(FEATURES) as FeatureGroup[]).filter((group) => group !== "query");
-
 const WAYS: readonly Way[] = [
   ["everything", searching()],
   ["without semantic", searching({ legs: ["bm25", "exact"] })],
@@ -25,7 +22,7 @@ const WAYS: readonly Way[] = [
   ["BM25 alone, as it is", searching({ legs: ["bm25"], ranks: false })],
   ["semantic alone, as it is", searching({ legs: ["semantic"], ranks: false })],
   ["legs fused, not ranked", searching({ ranks: false })],
-  ...GROUPS.map((without) => [`without ${without}`, searching({ without })] as const),
+  ...EVIDENCE.map((without) => [`without ${without}`, searching({ without })] as const),
 ];
 
 /** Judged by file alone, as what finds files only can be. */

@@ -12,3 +12,8 @@ export type Candidate = {
   /** The words of the subjects of its file's commits, with blanks between them; empty where none is known. */
   readonly subjectWords: string;
 };
+
+/** A candidate's file, of all repositories. */
+export function fileOf({ chunk: { repo, path } }: Candidate): string {
+  return `${repo}\0${path}`;
+}

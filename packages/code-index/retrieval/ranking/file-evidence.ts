@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts";
+import { fileOf, type Candidate } from "./candidate.ts";
 
 type ScoredCandidate = { readonly candidate: Candidate; readonly bm25: number };
 type Weights = { readonly termWeights: readonly number[]; readonly total: number };
@@ -11,7 +11,7 @@ const PLACES = 6;
  * number of places and the place's own rank are shares of the best file's.
  */
 export function describeFiles(scored: readonly ScoredCandidate[], { termWeights, total }: Weights) {
-  const files = [...Map.groupBy(scored, ({ candidate: { chunk } }) => `${chunk.repo}\0${chunk.path}`).values()].map((places) => {
+  const files = [...Map.groupBy(scored, ({ candidate }) => fileOf(candidate)).values()].map((places) => {
     const sorted = places.toSorted((one, other) => other.bm25 - one.bm25 || other.candidate.fused.score - one.candidate.fused.score);
     const contributions = sorted.map(({ candidate }) => candidate.contributions);
     return {

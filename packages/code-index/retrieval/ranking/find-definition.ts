@@ -1,5 +1,5 @@
 import type { NamedMember } from "#retrieval/query/query-shape.ts";
-import type { Candidate } from "./candidate.ts";
+import { fileOf, type Candidate } from "./candidate.ts";
 
 /**
  * The candidates that define what a query names. `Server.stop` and `Server stop` mean the `stop` in a file that defines `Server`; where there is
@@ -26,10 +26,6 @@ export function findDefinition(candidates: readonly Candidate[], asked: NamedMem
 function namesOf(symbol: string): readonly string[] {
   const whole = symbol.toLowerCase();
   return [whole, whole.split(/::|\.|#/).at(-1) ?? whole];
-}
-
-function fileOf({ chunk }: Candidate): string {
-  return `${chunk.repo}\0${chunk.path}`;
 }
 
 /** `Cache::Find` is of `Cache`, and so is what a file called `cache` defines. */

@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidate.ts";
+import { fileOf, type Candidate } from "./candidate.ts";
 
 const NOTHING = { likeness: 0, likeness_above: 0, file_likeness: 0 };
 /** Deviations below the mean: what has no vector, as a file that is too long for one, is as far as anything. */
@@ -26,8 +26,4 @@ export function describeLikeness(candidates: readonly Candidate[]): (candidate: 
     likeness_above: Math.max(FARTHEST, ((candidate.likeness ?? -1) - mean) / (deviation || 1)),
     file_likeness: ofFiles.get(fileOf(candidate)) ?? 0,
   });
-}
-
-function fileOf({ chunk: { repo, path } }: Candidate): string {
-  return `${repo}\0${path}`;
 }
