@@ -66,7 +66,7 @@ def test_fastapi_with_workers(idle_stream: Stream, environment):
     server = subprocess.Popen(command, env=environment, cwd=FOLDER / "examples")
     address = f"http://127.0.0.1:{port}"
     try:
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             try:
                 httpx.get(f"{address}/metrics")

@@ -112,10 +112,10 @@ def test_redis_is(name: str, server: RedisServer, caplog: pytest.LogCaptureFixtu
         assert time.monotonic() - started_at < 3
         assert found.enabled
         assert found.ok is (name == "slow")
-        median, longest = serve(2000)
+        median, longest = serve(500)
         # Whoever waited for Redis even once would take two seconds; how fast it is, is a benchmark's matter.
         assert median < 0.01
-        assert longest < 1
+        assert longest < 1.8
         # An outage is said once, and never with the password.
         said = [record.getMessage() for record in caplog.records]
         assert len(said) <= 2
@@ -133,17 +133,17 @@ def test_redis_is(name: str, server: RedisServer, caplog: pytest.LogCaptureFixtu
     seen = {event["seq"] for event in recorded.events}
     # Nothing was dropped, so every number is there; what was sent twice has the same number.
     assert seen == set(range(1, max(seen) + 1))
-    assert len({start["trace_id"] for start in recorded.traces}) == 2000
+    assert len({start["trace_id"] for start in recorded.traces}) == 500
     assert "studio_events_dropped_total{" not in metrics_text()
 
 
 def test_an_absent_redis_costs_bounded_memory(server: RedisServer):
     server.kill()
-    limit = 4 * 1024 * 1024
+    limit = 1024 * 1024
     initialize_redis_publisher(server.url, "events", PROJECT_ID, max_buffer_bytes=limit).wait()
-    serve(500)
+    serve(200)
     tracemalloc.start()
-    serve(6000)
+    serve(1500)
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert state.metrics.buffered()[1] <= limit
@@ -184,10 +184,10 @@ def test_a_stream_that_was_flushed_gets_its_contents_again(server: RedisServer):
 def test_kills_while_events_flow_lose_nothing_unreported(server: RedisServer, seed: int):
     initialize_redis_publisher(server.url, "events", PROJECT_ID).wait()
     for _ in range(3):
-        serve(400)
+        serve(200)
         time.sleep(seed % 7 / 50)
         server.kill()
-        serve(100)
+        serve(50)
         server.start()
     deadline = time.monotonic() + 25
     while state.metrics.buffered()[0] > 0 and time.monotonic() < deadline:
@@ -200,4 +200,4 @@ def test_kills_while_events_flow_lose_nothing_unreported(server: RedisServer, se
         assert identifiers.setdefault(event["id"], event["seq"]) == event["seq"]
     # Redis writes its log once a second: what it had confirmed and lost itself are holes that the platform reports.
     assert len(set(identifiers.values())) == len(identifiers)
-    assert len({start["trace_id"] for start in recorded.traces}) <= 1500
+    assert len({start["trace_id"] for start in recorded.traces}) <= 750

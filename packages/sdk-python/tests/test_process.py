@@ -74,14 +74,16 @@ def test_a_close_that_nobody_waits_for_sends_what_is_left(idle_stream: Stream):
     assert names(idle_stream) == ["t"]
 
 
-@pytest.mark.parametrize("ending", ["sys.exit(0)", "raise SystemExit", "pass"])
+@pytest.mark.parametrize("ending", ["sys.exit(0)", "pass"])
 def test_it_ends_within_the_deadline_when_redis_refuses(idle_stream: Stream, ending: str):
-    started_at = time.monotonic()
     url = f"redis://127.0.0.1:{free_port()}"
-    process = run(idle_stream, f"initialize_redis_publisher()\nwith trace('t'): pass\n{ending}", url=url, wait=False)
+    code = f"initialize_redis_publisher()\nwith trace('t'): pass\nprint('ready', flush=True)\n{ending}"
+    process = run(idle_stream, code, url=url, wait=False)
+    assert process.stdout.readline() == "ready\n"
+    started_at = time.monotonic()
     process.communicate(timeout=20)
     assert process.returncode == 0
-    assert time.monotonic() - started_at < 4.5
+    assert time.monotonic() - started_at < 4
 
 
 def test_sigterm_sends_what_is_left_and_ends_by_the_signal(idle_stream: Stream):
@@ -154,6 +156,7 @@ def test_a_fork_while_threads_record_does_not_hang(idle_stream: Stream):
         def work():
             while not ended.is_set():
                 with trace("busy"): pass
+                time.sleep(0.001)
         threads = [threading.Thread(target=work) for _ in range(3)]
         for thread in threads: thread.start()
         for _ in range(20):
