@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -12,7 +12,7 @@ export function findPython(): string | undefined {
         .map((name) => join(cache, name, "bin/python"))
         .filter((program) => existsSync(program))
     : [];
-  return programs.toSorted((left, right) => statSync(left).birthtimeMs - statSync(right).birthtimeMs).at(-1);
+  return programs.toSorted((left, right) => lstatSync(left).birthtimeMs - lstatSync(right).birthtimeMs).at(-1);
 }
 
 /** Marks a test that runs the SDK for Python: it is skipped without a Python, except where real services are required. */

@@ -75,7 +75,7 @@ test(
 type Producer = { readonly stop: () => Promise<string> };
 
 function startInPython(): Producer {
-  const { program, options } = pythonProgram("produce.py");
+  const { program, options } = pythonProgram("testing/produce.py");
   return start(program, options);
 }
 

@@ -1,9 +1,14 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { context, SpanKind, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
 import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base";
+import { needsPython } from "@sightline/foundation/testing/find-python";
 import { describe, expect, test } from "vitest";
+import { pythonProgram } from "#testing/python-program.ts";
 import { useOtlpRig } from "#testing/use-otlp-rig.ts";
 
 const otlp = useOtlpRig();
@@ -64,6 +69,30 @@ describe.each(Object.entries(exporters))("the real OpenTelemetry exporter over %
       input: [{ role: "user", parts: [{ type: "text", content: "where?" }] }],
       reasoning: "it is on its way",
     });
+  });
+});
+
+const TYPESCRIPT_EXAMPLE = fileURLToPath(new URL("../../sdk/examples/opentelemetry.ts", import.meta.url));
+
+describe("the examples of OpenTelemetry without an SDK run as they stand", needsPython, () => {
+  const { program, options } = pythonProgram("examples/opentelemetry_exporter.py");
+
+  test.each([
+    ["TypeScript", [process.execPath, TYPESCRIPT_EXAMPLE] as const, {}],
+    ["Python", program, options],
+  ])("in %s", async (_language, [file, script], given) => {
+    const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${otlp.key}` };
+    await promisify(execFile)(file, [script], { ...given, env, timeout: 30_000 });
+    await otlp.store();
+    expect(await otlp.traces()).toMatchObject([
+      {
+        name: "ask",
+        thread_id: "t-1",
+        input_tokens: 3,
+        output_tokens: 1,
+        observation_list: [{ kind: "graph" }, { kind: "llm", model: "gpt-5" }],
+      },
+    ]);
   });
 });
 

@@ -5,7 +5,7 @@ import { findPython } from "@sightline/foundation/testing/find-python";
 export function pythonProgram(script: string) {
   const cwd = fileURLToPath(new URL("../../sdk-python", import.meta.url));
   return {
-    program: [findPython() ?? "python3", `testing/${script}`] as const,
+    program: [findPython() ?? "python3", script] as const,
     options: { cwd, env: { ...process.env, PYTHONPATH: "src:testing" } },
   };
 }

@@ -54,14 +54,14 @@ def test_what_any_sdk_left_is_said(idle_stream: Stream, folder: Path):
     name = VECTOR["file"].replace("PROJECT", PROJECT_ID)
     ts = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
     (folder / name).write_text(json.dumps({**VECTOR["content"], "ts": ts}))
-    (folder / name.replace("900.json", "901.json")).write_text(
-        json.dumps({**VECTOR["content"], "ts": "2020-01-01T00:00:00.000Z"})
-    )
+    others = [folder / VECTOR["file"].replace("PROJECT", project) for project in ("another", "one-that-never-starts")]
+    others[0].write_text(json.dumps({**VECTOR["content"], "ts": ts}))
+    others[1].write_text(json.dumps({**VECTOR["content"], "ts": "2020-01-01T00:00:00.000Z"}))
     idle_stream.initialize()
     said, *own = idle_stream.read().events
     assert said == {**VECTOR["event"], "project_id": PROJECT_ID, "ts": ts}
     assert [event["type"] for event in own] == ["producer.hello", "producer.bye"]
-    assert list(folder.iterdir()) == []
+    assert list(folder.iterdir()) == others[:1]
 
 
 def test_it_says_that_nothing_reports_them_where_it_cannot_write(

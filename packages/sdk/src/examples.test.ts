@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { Queue } from "bullmq";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createModelServer, type ModelAnswer, type ModelRequest } from "#testing/model-server.ts";
 import { createTestStream, ofType } from "#testing/stream.ts";
@@ -33,27 +33,64 @@ it.concurrent.each([
   await stream.stop();
 });
 
-it.concurrent("the example http-server records a trace for each request, and sends the last at its end", { timeout: TEST_MS }, async () => {
+it.concurrent("the example express-app records a trace for each request, and sends the last at its end", { timeout: TEST_MS }, async () => {
   const stream = createTestStream();
-  const { child, output } = start("http-server", stream);
+  const { child, output } = start("express-app", stream);
   await expect.poll(output, { timeout: TEST_MS }).toMatch(/port \d+\n/);
   const address = `http://127.0.0.1:${/port (\d+)/.exec(output())?.[1]}`;
-  for (const number of [1, 2, 3]) {
-    expect(await (await fetch(`${address}/?question=q${number}&user=u-1`)).text()).toBe(`nobody knows about q${number}`);
+  const answers = [1, 2, 3].map((number) => ({ answer: `nobody knows about q${number}` }));
+  for (const [index, answered] of answers.entries()) {
+    expect(await (await fetch(`${address}/ask?question=q${index + 1}&user=u-1`)).json()).toEqual(answered);
   }
   expect(await (await fetch(`${address}/metrics`)).text()).toContain("studio_events_published_total");
   child.kill("SIGTERM");
   await once(child, "close");
-  const events = await stream.read();
-  expect(ofType(events, "trace.end").map(({ output: text }) => text)).toEqual([1, 2, 3].map((number) => `nobody knows about q${number}`));
+  expect(ofType(await stream.read(), "trace.end").map(({ output: said }) => said)).toEqual(answers);
+  await stream.stop();
+});
+
+it.concurrent("the example bullmq-worker records a trace for each job", { timeout: TEST_MS }, async () => {
+  const stream = createTestStream();
+  const { child } = start("bullmq-worker", stream);
+  const queue = new Queue("example", { connection: { url: stream.url } });
+  await queue.addBulk([1, 2, 3].map((data) => ({ name: "square", data })));
+  await expect.poll(() => queue.getCompletedCount(), { timeout: TEST_MS }).toBe(3);
+  await queue.obliterate();
+  await queue.close();
+  child.kill("SIGTERM");
+  await once(child, "close");
+  expect(ofType(await stream.read(), "trace.end").map(({ output: said }) => said)).toEqual([1, 4, 9]);
+  await stream.stop();
+});
+
+/** Next.js itself is not installed: its two functions are called as it calls them. */
+it.concurrent("the example nextjs records a trace for each request of its route handler", { timeout: TEST_MS }, async () => {
+  const stream = createTestStream();
+  const call = [
+    'await (await import("./nextjs/instrumentation.ts")).register();',
+    'const { GET } = await import("./nextjs/route.ts");',
+    'console.log(await (await GET(new Request("http://localhost/ask?question=q1"))).text());',
+  ];
+  const { child, output } = run(["--input-type=module", "--eval", call.join("\n")], stream);
+  expect(await once(child, "close")).toEqual([0, null]);
+  const answered = { answer: "nobody knows about q1" };
+  expect(output()).toContain(JSON.stringify(answered));
+  expect(ofType(await stream.read(), "trace.end").map(({ output: said }) => said)).toEqual([answered]);
   await stream.stop();
 });
 
 function start(example: string, stream: ReturnType<typeof createTestStream>) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`../examples/${example}.ts`, import.meta.url))], {
+  return run([`${example}.ts`], stream);
+}
+
+function run(given: readonly string[], stream: ReturnType<typeof createTestStream>) {
+  const child = spawn(process.execPath, given, {
+    cwd: new URL("../examples/", import.meta.url),
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
+      NEXT_RUNTIME: "nodejs",
+      BROKER_URL: stream.url,
       OBS_REDIS_URL: stream.url,
       OBS_PROJECT_ID: stream.options.projectId,
       OBS_STREAM_NAME: stream.streamName,

@@ -43,7 +43,7 @@ describe("the graph of a run in Python", needsPython, () => {
   });
 
   async function runPython(script: string, ...rest: readonly string[]): Promise<string> {
-    const { program, options } = pythonProgram(script);
+    const { program, options } = pythonProgram(`testing/${script}`);
     return await fixture.run(program, rest, options);
   }
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -76,9 +76,11 @@ describe("A publisher that closes while Redis is away", () => {
     await loseEvents();
     expect(readdirSync(folder)).toHaveLength(2);
     const [first = ""] = readdirSync(folder).map((name) => join(folder, name));
-    writeFileSync(first, readFileSync(first, "utf8").replace(/"ts":"\d+/, `"ts":"2020`));
+    const content = readFileSync(first, "utf8");
+    renameSync(first, first.replace(PROJECT_ID, "another"));
+    writeFileSync(first.replace(PROJECT_ID, "one-that-never-starts"), content.replace(/"ts":"\d+/, `"ts":"2020`));
     expect((await startAndClose()).map(({ type }) => type)).toEqual(["producer.bye", "producer.hello", "producer.bye"]);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^another\./)]);
   });
 
   it("says that nothing reports them where it cannot write", async () => {

@@ -37,15 +37,21 @@ export function keepGoodbye(projectId: string, goodbye: Goodbye): boolean {
   }
 }
 
-/** Says what earlier processes could not, in their place. Two that say it at once say it under the same id. Never throws. */
+/**
+ * Says what earlier processes of the project could not, in their place, and forgets what is too old, of any project. Two that say it at
+ * once say it under the same id. Never throws.
+ */
 export async function deliverGoodbyes(connection: StreamConnection, projectId: string, timeout: number): Promise<void> {
   const endsAt = Date.now() + timeout;
   try {
     const folder = cacheFolder();
-    const names = (await readdir(folder)).filter((name) => name.startsWith(`${projectId}.`) && name.endsWith(".json"));
-    for (const path of names.map((name) => join(folder, name))) {
+    for (const name of (await readdir(folder)).filter((each) => each.endsWith(".json"))) {
+      const path = join(folder, name);
       const goodbye = readGoodbye(await readFile(path, "utf8"));
       if (goodbye !== undefined) {
+        if (!name.startsWith(`${projectId}.`)) {
+          continue;
+        }
         const { producer_id, ...entry } = goodbye;
         const { failure } = await connection.append([{ ...entry, type: "producer.bye" }], producer_id, Math.max(1, endsAt - Date.now()));
         if (failure !== undefined) {

@@ -37,13 +37,16 @@ def keep_goodbye(project_id: str, producer_id: str, event: BufferedEvent, report
 
 
 def deliver_goodbyes(project_id: str, append: Callable[[StreamEntry, str], bool]) -> None:
-    """Says what earlier processes could not, in their place, until the stream does not take one. Two that say it at once say it
-    under the same id. Never raises."""
+    """Says what earlier processes of the project could not, in their place, until the stream does not take one, and forgets what
+    is too old, of any project. Two that say it at once say it under the same id. Never raises."""
     try:
-        for path in sorted(cache_folder().glob(f"{project_id}.*.json")):
+        for path in sorted(cache_folder().glob("*.json")):
             goodbye = _read_goodbye(path.read_text())
-            if goodbye is not None and not append(_to_entry(goodbye), goodbye["producer_id"]):
-                return
+            if goodbye is not None:
+                if not path.name.startswith(f"{project_id}."):
+                    continue
+                if not append(_to_entry(goodbye), goodbye["producer_id"]):
+                    return
             path.unlink(missing_ok=True)
     except Exception:
         # No folder, or none that may be read: nothing was kept.
