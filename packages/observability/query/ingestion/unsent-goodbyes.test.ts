@@ -61,7 +61,7 @@ test(
     await vi.waitFor(
       async () => {
         const { items } = gapPageSchema.parse((await api.get(`/api/v1/projects/${rig.projectId}/gaps`)).body);
-        expect(items.map(({ producer_id }) => producer_id).toSorted()).toEqual(producers.toSorted());
+        expect(new Set(items.map(({ producer_id }) => producer_id))).toEqual(new Set(producers));
         expect(items.every(({ first_seq, last_seq }) => first_seq === 1 && last_seq > 1)).toBe(true);
       },
       { timeout: 20_000 },
