@@ -9,7 +9,8 @@ import { CommitLink } from "#ui/page/commit-link.tsx";
 import { CompareLink } from "#features/code/commit/compare-link.tsx";
 import { hostLinkOf } from "#features/code/commit/host-link.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
-import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { ErrorState, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { hasStatus } from "#http/api-error.ts";
 import { codeLink } from "#ui/page/code-link.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -29,7 +30,22 @@ function Shown({ repository }: { readonly repository: Repository }) {
   const navigate = route.useNavigate();
   const found = useQuery(commitQuery({ id: repository.id, ref }, commit));
   if (found.data === undefined) {
-    return <Unanswered query={found} failed={`Commit ${commit.slice(0, 12)} could not be loaded`} loading={<LoadingRows rows={8} />} />;
+    const failed = `Commit ${commit.slice(0, 12)} could not be loaded`;
+    return hasStatus(found.error, 404) ? (
+      <ErrorState title={failed} error={found.error}>
+        <Button
+          component={Link}
+          variant="default"
+          to="/code/$owner/$repo/commits"
+          params={codeLink(repository.full_name).params}
+          search={{ ref }}
+        >
+          All commits
+        </Button>
+      </ErrorState>
+    ) : (
+      <Unanswered query={found} failed={failed} loading={<LoadingRows rows={8} />} />
+    );
   }
   return (
     <>

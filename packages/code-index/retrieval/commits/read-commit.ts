@@ -50,11 +50,7 @@ export async function requireCommit(query: TenantQuery, scope: RepositoryScope, 
   if (found === undefined) {
     const history = await findHistory(query, scope);
     const known = `${history?.commits ?? 0} commits${history?.complete === true ? "" : ", the newest,"} are kept`;
-    throw refusal(
-      404,
-      "commit_not_found",
-      `${scope.repo} has no commit ${hash} on this branch, of which ${known}; commit_search lists them.`,
-    );
+    throw refusal(404, "commit_not_found", `${scope.repo} has no commit ${hash} on this branch, of which ${known}.`);
   }
   if (others.length > 0) {
     const all = [found, ...others].map(({ commit, subject }) => `${commit.slice(0, 12)} (${subject.slice(0, 80)})`);
