@@ -32,7 +32,7 @@ afterAll(() => repository?.remove());
 
 const visit = visitProduct(
   () => (process.env["E2E_REPLICAS"] === "2" ? startReplicas : startAlone)(["--demo"]),
-  ({ page }) => registerRepository(page),
+  ({ page, consoleUrl }) => registerRepository(page, consoleUrl),
 );
 
 test("the product is up within 90 seconds of npm start", () => {
@@ -138,8 +138,8 @@ async function expectAccessible(name: string): Promise<void> {
   expect(await inspectPage(visit().page, name)).toEqual([]);
 }
 
-async function registerRepository(shown: Page): Promise<void> {
-  await shown.goto(`${new URL(shown.url()).origin}/code/repos`);
+async function registerRepository(shown: Page, consoleUrl: string): Promise<void> {
+  await shown.goto(`${consoleUrl}/code/repos`);
   await shown.getByRole("button", { name: "Register a repository" }).first().click();
   const dialog = shown.getByRole("dialog", { name: "Register a repository" });
   await dialog.getByLabel("Name").fill(REPOSITORY);
@@ -152,7 +152,7 @@ async function registerRepository(shown: Page): Promise<void> {
 }
 
 async function openDemoTraces(shown: Page): Promise<void> {
-  await shown.goto(`${new URL(shown.url()).origin}/projects`);
+  await shown.goto(`${visit().consoleUrl}/projects`);
   await shown.getByRole("table").getByRole("link", { name: "Demo", exact: true }).click({ timeout: DEMO_MS });
   await shown.getByRole("table").getByRole("link").first().waitFor({ timeout: DEMO_MS });
 }
