@@ -69,6 +69,15 @@ export function repeat({ log, tasks }: { readonly log: Logger; readonly tasks: r
   };
 }
 
+/** One run of rounds, until one of them finds nothing; `false` when the first did not find anything either. */
+export async function inRounds(round: () => Promise<boolean>, signal: AbortSignal): Promise<false | undefined> {
+  let found: false | undefined = false;
+  while (!signal.aborted && (await round())) {
+    found = undefined;
+  }
+  return found;
+}
+
 async function runOnAndOn(task: RepeatedTask, log: Logger, signal: AbortSignal): Promise<void> {
   const { everyMs, restMs = everyMs, run, share, firstInMs, onFailure = failureReport(task, log) } = task;
   let failures = 0;

@@ -1,5 +1,5 @@
 import type { Logger } from "@sightline/foundation/log";
-import { repeat, type Repeated } from "@sightline/foundation/repeat";
+import { inRounds, repeat, type Repeated } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
@@ -49,16 +49,6 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
     return hasSwept;
   }
 
-  async function countHours(signal: AbortSignal): Promise<false | undefined> {
-    if (!(await countMarkedHours(query))) {
-      return false;
-    }
-    while (!signal.aborted && (await countMarkedHours(query))) {
-      // The hours that are left.
-    }
-    return undefined;
-  }
-
   async function countTraces(signal: AbortSignal): Promise<false | undefined> {
     const projects = await findUncountedProjects(query);
     for (const projectId of projects) {
@@ -93,7 +83,13 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
         share: SHARE,
         run: async () => (await analyzeGrownTables(query)).length > 0,
       },
-      { name: "counting hours", everyMs: HOURS_EVERY_MS, restMs: HOURS_REST_MS, share: SHARE, run: countHours },
+      {
+        name: "counting hours",
+        everyMs: HOURS_EVERY_MS,
+        restMs: HOURS_REST_MS,
+        share: SHARE,
+        run: (signal) => inRounds(() => countMarkedHours(query), signal),
+      },
       { name: "counting traces", everyMs: TRACES_EVERY_MS, restMs: TRACES_REST_MS, share: TRACES_SHARE, run: countTraces },
     ],
   });

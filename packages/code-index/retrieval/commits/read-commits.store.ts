@@ -189,7 +189,7 @@ function newestOf(scope: RepositoryScope, condition: RawBuilder<unknown>, limit:
   ) as commit`;
 }
 
-/** Of the same commits; without a join with them, which a database that has no statistics yet may make row by row. */
+/** What the commits that are seen changed; no join with them, which a database that has no statistics yet may make row by row. */
 export function changesOf(scope: RepositoryScope): RawBuilder<unknown> {
   return sql`${historyOf(scope)}
     join ${sql.id(scope.tenant.schema, "changes")} as change on change.repo_id = history.repo_id and change.ref = history.ref

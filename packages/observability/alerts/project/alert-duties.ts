@@ -1,6 +1,6 @@
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { repeat } from "@sightline/foundation/repeat";
+import { inRounds, repeat } from "@sightline/foundation/repeat";
 import { v7 as uuidv7 } from "uuid";
 import type { Query } from "#schema.ts";
 import { noteChannelUse } from "./alert-channels.store.ts";
@@ -28,18 +28,13 @@ const FORGETTING_SHARE = 1 / 20;
 
 /** Evaluates rules and sends what they have to tell. Any number of replicas may do it; each rule and message goes to one of them. */
 export function createAlertDuties({ query, log, access }: Options) {
-  async function evaluateDue(stopping = new AbortController().signal): Promise<boolean> {
-    let evaluated = 0;
-    for (let isMore = true; isMore && !stopping.aborted;) {
-      const claim = uuidv7();
-      const rules = await claimDueRules(query, claim);
-      for (const rule of rules) {
-        await settleRule(query, { rule, claim, verdict: await judge(rule), eventId: uuidv7() });
-      }
-      evaluated += rules.length;
-      isMore = rules.length > 0;
+  async function evaluateSome(): Promise<boolean> {
+    const claim = uuidv7();
+    const rules = await claimDueRules(query, claim);
+    for (const rule of rules) {
+      await settleRule(query, { rule, claim, verdict: await judge(rule), eventId: uuidv7() });
     }
-    return evaluated > 0;
+    return rules.length > 0;
   }
 
   async function judge(rule: ClaimedRule): Promise<Verdict> {
@@ -54,15 +49,10 @@ export function createAlertDuties({ query, log, access }: Options) {
     }
   }
 
-  async function sendDue(stopping = new AbortController().signal): Promise<boolean> {
-    let sent = 0;
-    for (let isMore = true; isMore && !stopping.aborted;) {
-      const due = await claimDueNotifications(query);
-      await Promise.all(due.map(send));
-      sent += due.length;
-      isMore = due.length > 0;
-    }
-    return sent > 0;
+  async function sendSome(): Promise<boolean> {
+    const due = await claimDueNotifications(query);
+    await Promise.all(due.map(send));
+    return due.length > 0;
   }
 
   async function send(due: DueNotification): Promise<void> {
@@ -75,6 +65,8 @@ export function createAlertDuties({ query, log, access }: Options) {
     }
   }
 
+  const evaluateDue = (stopping = new AbortController().signal) => inRounds(evaluateSome, stopping);
+  const sendDue = (stopping = new AbortController().signal) => inRounds(sendSome, stopping);
   return {
     evaluateDue,
     sendDue,
