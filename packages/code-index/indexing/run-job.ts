@@ -10,7 +10,7 @@ import type { Splitter } from "#splitting/splitter.ts";
 import { beginBuild, listFiles, type Build } from "#store/index/builds.store.ts";
 import type { ClaimedJob } from "#store/records/leases.store.ts";
 import { dropBranch, findLive } from "./refs.store.ts";
-import { settleTables } from "./housekeeping.store.ts";
+import { settleTables } from "#store/index/settle-tables.store.ts";
 import { discardBuild, sweepTenant } from "#store/index/sweep.store.ts";
 import { applyBuild, confirmBuild, switchBuild } from "#indexing/build/switch.store.ts";
 import { findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";

@@ -16,6 +16,7 @@ import {
 } from "#store/index/commits.store.ts";
 import { claimHistory, failHistory, finishHistory, keepHistory, releaseHistory, type ClaimedHistory } from "./history-queue.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { settleTables } from "#store/index/settle-tables.store.ts";
 import { reasonOf } from "#indexing/tasks/interrupted.ts";
 import { workOnClaim } from "#indexing/tasks/work-on-claim.ts";
 import { readChangeRules, type ChangeRules } from "./change-rules.ts";
@@ -89,6 +90,8 @@ async function bringUp(tools: HistoryTools, claimed: ClaimedHistory, signal: Abo
   const newest = history.commits[0] ?? null;
   const shown = { commit: newest, complete: history.complete, first, last, gone, rules: rules.identity, now: clock.now() };
   await showHistory(database, begun.writer, shown);
+  // Written after the build, whose end has looked at the tables.
+  await settleTables(database, tenant, { paths: 0 });
   return plan.missing.length;
 }
 

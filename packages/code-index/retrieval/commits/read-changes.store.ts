@@ -36,7 +36,10 @@ export async function readFirstParents(
   };
 }
 
-/** The parents of merges but for their first, as far as they are kept, in their order. */
+/**
+ * The parents of merges but for their first, as far as they are kept, in their order. Each is looked up by itself (`limit` sees to that):
+ * without statistics a database may join all commits with all.
+ */
 export async function otherParentsOf(
   query: TenantQuery,
   scope: RepositoryScope,
@@ -45,8 +48,10 @@ export async function otherParentsOf(
   const { rows } = await sql<{ position: number; parent: number }>`
     select commit.position, parent.position as parent from ${commitsOf(scope)}
     cross join unnest(commit.parents[2:]) with ordinality as other(hash, place)
-    join ${sql.id(scope.tenant.schema, "commits")} as parent
-      on parent.repo_id = history.repo_id and parent.ref = history.ref and parent.commit = other.hash
+    cross join lateral (
+      select position from ${sql.id(scope.tenant.schema, "commits")} as parent
+      where parent.repo_id = history.repo_id and parent.ref = history.ref and parent.commit = other.hash limit 1
+    ) as parent
     where commit.position = any(${positions}::integer[])
     order by commit.position, other.place
   `.execute(query);
