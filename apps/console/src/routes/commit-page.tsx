@@ -32,7 +32,7 @@ function Shown({ repository }: { readonly repository: Repository }) {
   if (found.data === undefined) {
     const failed = `Commit ${commit.slice(0, 12)} could not be loaded`;
     return hasStatus(found.error, 404) ? (
-      <ErrorState title={failed} error={found.error}>
+      <ErrorState order={1} title={failed} error={found.error}>
         <Button
           component={Link}
           variant="default"

@@ -32,7 +32,7 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
         </span>
       </summary>
       {isOpen && <div className={classes.actions}>{children}</div>}
-      {isOpen && patch !== "" && <DiffLines path={path} patch={patch} view={view} />}
+      {isOpen && patch !== "" && <DiffLines name={`Changes of ${path}`} patch={patch} view={view} />}
       {isOpen && patch === "" && (
         <Text size="sm" c="dimmed" p="sm">
           {leftOut === null ? "No line changed." : `The lines are not shown: ${leftOut}.`}
@@ -42,11 +42,11 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
   );
 }
 
-/** The lines of a diff. */
-export function DiffLines({ path, patch, view }: { readonly path: string; readonly patch: string; readonly view: DiffView }) {
+/** The lines of a diff; no other on the page has its name. */
+export function DiffLines({ name, patch, view }: { readonly name: string; readonly patch: string; readonly view: DiffView }) {
   const rows = useMemo(() => toDiffRows(patch), [patch]);
   return (
-    <div className={classes.scroll} role="region" aria-label={`Changes of ${path}`} tabIndex={0}>
+    <div className={classes.scroll} role="region" aria-label={name} tabIndex={0}>
       <table className={classes.lines} data-view={view}>
         {view === "split" && (
           // The first row may be a hunk's heading over all columns, which tells none its width.

@@ -59,7 +59,9 @@ function LineHistory({ branch, path, lines, commit }: OfFile & Chosen & { readon
             refName={branch.ref}
             facts={change.path !== path && <span>as {change.path}</span>}
           >
-            {change.patch !== "" && <DiffLines path={change.path} patch={change.patch} view="unified" />}
+            {change.patch !== "" && (
+              <DiffLines name={`Changes of ${change.path} by ${change.commit.commit.slice(0, 8)}`} patch={change.patch} view="unified" />
+            )}
           </CommitEntry>
         ))}
       </CommitList>
