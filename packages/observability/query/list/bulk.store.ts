@@ -46,10 +46,12 @@ export async function scoreTraces(
   query: Query,
   { projectId, reader, ids, name, value, comment, author, scoredAt }: Chosen & NewScore,
 ): Promise<number> {
+  // The same for the same; a UUID of version 8 (RFC 9562), whose other bits are anyone's.
+  const digest = sql`md5(concat_ws(' ', trace.id, ${author}::text, ${name}::text))`;
   const { numAffectedRows } = await sql`
     insert into observability.scores (project_id, trace_id, event_id, name, value, comment, author, scored_at)
-    select trace.project_id, trace.id, md5(concat_ws(' ', trace.id, ${author}::text, ${name}::text))::uuid, ${name}::text, ${value}::double precision, ${comment ?? null}::text,
-      ${author}::text, ${scoredAt}::timestamptz
+    select trace.project_id, trace.id, overlay(overlay(${digest} placing '8' from 13) placing '8' from 17)::uuid, ${name}::text,
+      ${value}::double precision, ${comment ?? null}::text, ${author}::text, ${scoredAt}::timestamptz
     from observability.traces as trace
     where trace.project_id = ${projectId}::uuid and trace.id = any(${ids}::uuid[]) and ${hasRoleIn(reader, "editor", projectId)}
     on conflict (project_id, trace_id, event_id) do update

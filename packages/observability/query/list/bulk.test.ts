@@ -83,6 +83,8 @@ test("a score that is given again after a stop half-way replaces one's own, and 
     [projectId],
   );
   expect(rows).toEqual(["user-1", "user-2"].map((author) => ({ author, count: 3, value: 0.9, comment: null })));
+  const { status, body } = await api.get(`/api/v1/projects/${projectId}/scores?name=reviewed&limit=50`);
+  expect([status, body]).toMatchObject([200, { items: { length: 6 } }]);
 });
 
 test("deleted traces leave nothing: no row, no group and no figure", async () => {
