@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import httpProxy from "@fastify/http-proxy";
 import { z } from "zod";
 import { refusal, type AppError, type ErrorBody } from "@sightline/foundation/errors";
@@ -77,25 +78,42 @@ async function proxyTo(
       retriesCount: 1,
       // Addresses that the client claims are replaced by what this server saw.
       rewriteRequestHeaders: (request, headers) => {
-        const { forwarded: _forwarded, "x-forwarded-prefix": _prefix, origin, ...kept } = headers;
+        const { forwarded: _forwarded, "x-forwarded-prefix": _prefix, origin, ...others } = headers;
+        const { "content-length": _length, "transfer-encoding": _encoding, ...kept } = others;
         const isOwnPage = pagesMayCall && origin !== undefined && hostOf(origin) === request.host;
         return {
           ...kept,
+          ...framingOf(request),
           ...(origin === undefined || isOwnPage ? {} : { origin }),
           "x-forwarded-for": request.ip,
           "x-forwarded-proto": request.protocol,
           "x-forwarded-host": request.host,
         };
       },
+      // The connection to the client is this server's to keep or to close.
+      rewriteHeaders: ({ connection: _connection, "keep-alive": _keepAlive, ...kept }) => kept,
       onError: (reply, { error }) => {
         const late = "statusCode" in error && error.statusCode === 504;
         const answer = late
           ? refusal(504, "upstream_timeout", `${name} did not answer in time; try again.`)
           : refusal(502, "upstream_unreachable", `${name} can't be reached at the moment; try again in a few seconds.`);
-        refuse(reply, answer);
+        refuse(reply, answer, error.cause);
       },
     },
   });
+}
+
+/**
+ * Where a request's body ends, as this server itself read it. What the client says of it is not passed on: an announced
+ * body that is not sent along, or one whose length is taken out by `Connection: content-length`, would make the upstream
+ * read one request as the beginning or the end of another (request smuggling).
+ */
+function framingOf({ body, headers }: { readonly body: unknown; readonly headers: IncomingHttpHeaders }): IncomingHttpHeaders {
+  if (body === undefined) {
+    return {};
+  }
+  const length = headers["content-length"];
+  return length === undefined ? { "transfer-encoding": "chunked" } : { "content-length": length };
 }
 
 /** The rest of a body may still come, and would be taken for the next request. */
@@ -113,15 +131,19 @@ type Reply = {
 };
 
 /** An upstream that is given up reports that as errors of its own; the first is the one that counts. */
-function refuseOnce({ log }: HttpServer): (reply: Reply, refused: AppError) => void {
+function refuseOnce({ log }: HttpServer): (reply: Reply, refused: AppError, cause?: unknown) => void {
   const refusedAlready = new WeakSet<Reply>();
-  return (reply, refused) => {
+  return (reply, refused, cause) => {
     // Nobody waits for an answer, and a client that goes away is no failure.
     if (reply.raw.destroyed || reply.sent || refusedAlready.has(reply)) {
       return;
     }
     refusedAlready.add(reply);
-    log.warn({ error: refused.code, request: reply.request.id, route: reply.request.routeOptions.url }, refused.message);
+    const { id: request, routeOptions } = reply.request;
+    log.warn(
+      { error: refused.code, cause: cause instanceof Error ? cause.message : undefined, request, route: routeOptions.url },
+      refused.message,
+    );
     void reply.code(refused.status).headers(refused.headers).type("application/json").send(refused.toBody());
   };
 }

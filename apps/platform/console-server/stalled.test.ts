@@ -72,7 +72,7 @@ test("an upstream that says nothing is 504, once, with one line in the log", asy
   expect(answer).toMatch(/^HTTP\/1\.1 504 /);
   expect(answer).toContain('"error":"upstream_timeout"');
   await broken;
-  expect(warnings()).toEqual([expect.objectContaining({ level: "warn", error: "upstream_timeout" })]);
+  expect(warnings()).toEqual([expect.objectContaining({ level: "warn", error: "upstream_timeout", cause: "HTTP request timed out" })]);
 });
 
 test("a client that goes away is nobody's failure", async () => {
