@@ -41,7 +41,7 @@ export function proxyRoutes(upstreams: readonly Upstream[], timings: ProxyTiming
 /** What the parts and their operator read, not everyone who reaches the console. */
 const NOT_FOR_ALL: ReadonlySet<string> = new Set(["metrics", ".well-known/credential-epochs"]);
 
-/** The path after the prefix, as the upstream will read it. */
+/** The path after the prefix. */
 const wildcardSchema = z.object({ "*": z.string() });
 
 async function proxyTo(
@@ -71,7 +71,7 @@ async function proxyTo(
       }, bodyMs);
       reply.raw.once("close", () => clearTimeout(late));
       const path = wildcardSchema.safeParse(request.params).data?.["*"] ?? "";
-      done(NOT_FOR_ALL.has(path) ? refusal(404, "not_found", `Ask for this at the port of ${name} itself.`) : undefined);
+      done(NOT_FOR_ALL.has(withoutDots(path)) ? refusal(404, "not_found", `Ask for this at the port of ${name} itself.`) : undefined);
     },
     replyOptions: {
       // An upstream that restarts, or closes a kept connection just then, is asked again, but only for requests that read.
@@ -101,6 +101,11 @@ async function proxyTo(
       },
     },
   });
+}
+
+/** A path as the upstream will read it: the proxy takes `./` out of what it sends. */
+function withoutDots(path: string): string {
+  return new URL(`http://upstream/${path}`).pathname.slice(1);
 }
 
 /**

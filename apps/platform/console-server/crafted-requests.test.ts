@@ -69,3 +69,11 @@ test("of a DELETE in pieces, whose encoding the client calls a matter of its con
   expect(await send(["DELETE /api/identity/tokens/1 HTTP/1.1", ...headers], chunked)).toBe("200");
   expect(read).toEqual([`DELETE /tokens/1 ${INNER}`.trim()]);
 });
+
+test.for(["./metrics", "%2e/metrics", "x/..//metrics", ".well-known/./credential-epochs", ".well-known/%2E/credential-epochs"])(
+  "what is not forwarded stays so when the address is written as %s",
+  async (path) => {
+    expect(await send([`GET /api/identity/${path} HTTP/1.1`], "")).toMatch(/^40[04]$/);
+    expect(read).toEqual([]);
+  },
+);
