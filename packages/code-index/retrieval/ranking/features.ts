@@ -64,6 +64,7 @@ export function describeCandidates(
   const files = describeFiles(scored, { termWeights, total });
   const likenessOf = describeLikeness(candidates);
   const describePath = remember((path: string) => pathFeatures(path, matcher));
+  const kindOf = remember(fileKindOf);
   const describeNames = createNameFeatures(query, matcher);
   const asksInWords = isProse(query.shape) || query.shape === "report";
   const matchesOfSubjects = remember((words: string) => matcher.wholeMatchesOf(words.split(" ")));
@@ -80,7 +81,7 @@ export function describeCandidates(
     const { chunk } = candidate;
     const names = describeNames(chunk.symbols);
     const inSubjects = asksInWords ? matchesOfSubjects(candidate.subjectWords) : NO_MATCHES;
-    const kind = fileKindOf(chunk.path);
+    const kind = kindOf(chunk.path);
     const { place, mentioned } = mention(chunk);
     const features: Features = {
       ...files(candidate),

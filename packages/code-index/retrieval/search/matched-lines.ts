@@ -50,11 +50,16 @@ function matchesOf(patterns: readonly Pattern[], text: string): readonly Matched
 function linesWithWords(text: string, words: ReadonlySet<string>): readonly MatchedLine[] {
   const found: MatchedLine[] = [];
   for (const [index, line] of splitLines(text).entries()) {
-    const ranges = placedTermsOf(line)
-      .filter(({ term }) => words.has(term))
-      .map(({ from, to }): Range => [from, to]);
-    if (found.length < LINES && ranges.length > 0) {
-      found.push({ index, ranges });
+    const lower = line.normalize("NFC").toLowerCase();
+    // Taking a line apart costs far more than looking whether any word can be in it.
+    if ([...words].some((word) => lower.includes(word))) {
+      const ranges = placedTermsOf(line)
+        .filter(({ term }) => words.has(term))
+        .map(({ from, to }): Range => [from, to]);
+      found.push(...(ranges.length > 0 ? [{ index, ranges }] : []));
+    }
+    if (found.length === LINES) {
+      break;
     }
   }
   return found;
