@@ -69,7 +69,7 @@ export function describeCandidates(
   const asksInWords = isProse(query.shape) || query.shape === "report";
   const matchesOfSubjects = remember((words: string) => matcher.wholeMatchesOf(words.split(" ")));
   const mention = createMention(query);
-  const defining = findDefinition(candidates, query.member);
+  const defining = findDefinition(candidates, query);
   const wanted = kindsAskedFor(query);
   const ofQuery = {
     terms: Math.log1p(matcher.telling.length),

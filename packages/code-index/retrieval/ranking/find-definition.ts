@@ -1,25 +1,38 @@
-import type { NamedMember } from "#retrieval/query/query-shape.ts";
+import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { fileOf, type Candidate } from "./candidate.ts";
+
+type Asked = Pick<ParsedQuery, "member" | "text">;
 
 /**
  * The candidates that define what a query names. `Server.stop` and `Server stop` mean the `stop` in a file that defines `Server`; where there is
- * none, only the first of them is known to be a name, and whatever defines `stop`, or else `Server`, is meant.
+ * none, only the first of them is known to be a name, and whatever defines `stop`, or else `Server`, is meant. Words that are one name when they
+ * are joined mean that: `server stop` may be `stopServer`.
  */
-export function findDefinition(candidates: readonly Candidate[], asked: NamedMember | undefined): ReadonlySet<Candidate> {
-  if (asked === undefined) {
-    return new Set();
+export function findDefinition(candidates: readonly Candidate[], { member, text }: Asked): ReadonlySet<Candidate> {
+  const defining = (isMeant: (name: string) => boolean) => candidates.filter(({ chunk }) => chunk.symbols.flatMap(namesOf).some(isMeant));
+  const named = (asked: string) => defining((name) => name === asked.toLowerCase());
+  if (member?.isWritten === true && member.owner === undefined) {
+    return new Set(named(member.name));
   }
-  const defining = (name: string) =>
-    candidates.filter(({ chunk }) => chunk.symbols.some((symbol) => namesOf(symbol).includes(name.toLowerCase())));
-  const members = defining(asked.name);
-  if (asked.owner === undefined) {
+  const wholes = [text, ...(member?.owner === undefined ? [] : [member.name + member.owner])].map(joined);
+  const whole = member?.isWritten === true ? [] : defining((name) => wholes.includes(joined(name)));
+  if (whole.length > 0 || member === undefined) {
+    return new Set(whole);
+  }
+  const members = named(member.name);
+  if (member.owner === undefined) {
     return new Set(members);
   }
-  const owners = defining(asked.owner);
+  const owners = named(member.owner);
   const files = new Set(owners.map(fileOf));
-  const own = members.filter((member) => files.has(fileOf(member)) || isOf(asked.owner, member));
-  const closest = [own, ...(asked.isWritten ? [members, owners] : [])].find((found) => found.length > 0);
+  const own = members.filter((each) => files.has(fileOf(each)) || isOf(member.owner, each));
+  const closest = [own, ...(member.isWritten ? [members, owners] : [])].find((found) => found.length > 0);
   return new Set(closest);
+}
+
+/** Words as one, whichever way they were joined: `server_stop` and `server stop` as `serverStop`. */
+function joined(words: string): string {
+  return words.replaceAll(/[\s_-]/g, "").toLowerCase();
 }
 
 /** C++ defines `Cache::Find` outside of its class: whoever asks for `Find` asks for that, too. */

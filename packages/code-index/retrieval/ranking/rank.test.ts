@@ -81,6 +81,15 @@ test("a member that is nowhere defined: its owner", async () => {
   expect((await ranked("Server.stop", chunks))[0]).toBe("server.go:1");
 });
 
+test.for(["server stop", "stop server", "stop-server"])("%s: the name that these words are, before a member of an owner", async (query) => {
+  const chunks = [
+    { path: "server.go", symbols: ["Server"], score: 3 },
+    { path: "server.go", symbols: ["stop"], start_line: 20 },
+    { path: "main.go", symbols: [query === "server stop" ? "serverStop" : "stop_server"] },
+  ];
+  expect((await ranked(query, chunks))[0]).toBe("main.go:1");
+});
+
 test("what has a name made of the words asked for comes before what has those words in several names", async () => {
   const chunks = [
     { path: "a.ts", symbols: ["getName", "userId"] },
