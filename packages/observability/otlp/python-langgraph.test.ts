@@ -13,6 +13,10 @@ describe.each(["openinference", "traceloop"] as const)("LangGraph for Python by 
     const trace = await received(asked);
     expect(trace).toMatchObject({ status: "interrupted", failures: 0, thread_id: "t-1" });
     expect(nodesOf(trace)).toEqual(["think success", "ask interrupted"]);
+    expect(trace?.observation_list.find(({ name }) => name === "ask")).toMatchObject({
+      attributes: { interrupts: [{ value: "approve?" }] },
+      error: null,
+    });
   });
 
   test("it is also when each span comes alone, the root last, which knows nothing of it; and its resume is a part of it", async () => {
@@ -52,6 +56,25 @@ describe.each(["openinference", "traceloop"] as const)(
 test("reasoning that only the whole answer holds is kept", async () => {
   const trace = await received(recorded.openinference[0]);
   expect(trace?.observation_list.find(({ kind }) => kind === "llm")?.reasoning).toBe("The refund needs a person.");
+});
+
+test.each([
+  [
+    `(Interrupt(value={'question': "What's \\'it\\'?\\n\\x41\\U0001f600", 'of': (7, True, None), 'by': ('id',)}, id='92'), Interrupt(value='b, id', id='93'))`,
+    [{ value: { question: "What's 'it'?\nA😀", of: [7, true, null], by: ["id"] } }, { value: "b, id" }],
+  ],
+  ["(Interrupt(value='approve?', resumable=True, ns=['ask:1'], when='during'),)", [{ value: "approve?" }]],
+  ["(Interrupt(value=Order(id=7), id='92'),)", [{ value: "Order(id=7)" }]],
+  ['[{ "value": { "q": 1 }, "id": "92" }]\n\nGraphInterrupt: …', [{ value: { q: 1 }, id: "92" }]],
+  ["(Interrupt(value='not whole", [{ value: "not whole" }]],
+  ["()", undefined],
+])("what an interrupt asks is read from %s", async (message, interrupts) => {
+  const event = {
+    name: "exception",
+    attributes: attributes({ "exception.type": "langgraph.errors.GraphInterrupt", "exception.message": message }),
+  };
+  const trace = await received(jsonRequest([jsonSpan("a".repeat(16), 0, { events: [event] })]));
+  expect(trace?.observation_list[0]?.attributes["interrupts"]).toEqual(interrupts);
 });
 
 test.each([

@@ -1,50 +1,13 @@
 import type { EventType, StreamEvent } from "#events/event.ts";
 import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
-import { type OtlpScopeSpans, type OtlpSpan, type OtlpValue, MAX_NAME_LENGTH, STATUS_ERROR, type OtlpAttributes } from "./otlp-span.ts";
+import { type OtlpScopeSpans, type OtlpSpan, type OtlpValue, MAX_NAME_LENGTH } from "./otlp-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { createJsonReader, type JsonReader } from "./attribute-reader.ts";
 import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { readSpanFacts, type SpanFacts } from "./span-facts.ts";
+import { errorOf, type EndStatus, interruptsOf, statusOf, textOf } from "./span-status.ts";
 import { toTimestamp } from "./timestamp.ts";
-
-type EndStatus = "success" | "failure" | "interrupted";
-
-const MAX_ERROR_LENGTH = 16_384;
-
-/** LangGraph stops a run for a person's answer by throwing; callbacks report that as an error, which it is not. */
-const INTERRUPTS = /^(?:langgraph\.errors\.)?(?:GraphInterrupt|NodeInterrupt)\b/m;
-
-function statusOf(span: Pick<OtlpSpan, "status" | "events">): EndStatus {
-  const names = [span.status.message, ...exceptionsOf(span).map((attributes) => textOf(attributes, "exception.type"))];
-  if (names.some((name) => INTERRUPTS.test(name))) {
-    return "interrupted";
-  }
-  return span.status.code === STATUS_ERROR ? "failure" : "success";
-}
-
-/** Describes the error of a failed span: the exception's type and message, else the status' message. */
-function errorOf(span: Pick<OtlpSpan, "status" | "events" | "attributes">): string | undefined {
-  if (span.status.code !== STATUS_ERROR) {
-    return undefined;
-  }
-  const exception = exceptionsOf(span).at(-1);
-  const [type, message] = [textOf(exception, "exception.type"), textOf(exception, "exception.message")];
-  // Some libraries' messages begin with the type already, with or without its module.
-  const isTold = [type, type.slice(type.lastIndexOf(".") + 1)].some((name) => message.startsWith(`${name}:`));
-  const said = isTold ? [message] : [type, message];
-  const told = said.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type");
-  return boundText(told === "" ? "The span ended with the status ERROR and said no more." : told, MAX_ERROR_LENGTH);
-}
-
-function exceptionsOf({ events }: Pick<OtlpSpan, "events">): readonly OtlpAttributes[] {
-  return events.filter(({ name }) => name === "exception").map(({ attributes }) => attributes);
-}
-
-function textOf(attributes: OtlpAttributes | undefined, name: string): string {
-  const value = attributes?.get(name);
-  return typeof value === "string" ? value : "";
-}
 
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
 
@@ -147,7 +110,7 @@ function eventsOf(projectId: string, { span, source, place, facts, pause }: Read
   const status = own === "success" && pause?.waiting.has(span.spanId) === true ? "interrupted" : own;
   const input = boundValue(facts.input);
   const output = boundValue(facts.output);
-  const common = { projectId, span, source, place, facts, pause, status, input, output };
+  const common = { projectId, span, source, place, facts, pause, status, interrupts: interruptsOf(span, readJson), input, output };
   const start = draft(projectId, "observation.start", {
     ...ids,
     parent_id: NO_PARENT.test(span.parentSpanId) ? null : observationIdOf(projectId, span.traceId, span.parentSpanId),
@@ -191,6 +154,7 @@ type Common = {
   readonly facts: SpanFacts;
   readonly pause: Pause | undefined;
   readonly status: EndStatus;
+  readonly interrupts: OtlpValue | undefined;
   readonly input: OtlpValue | undefined;
   readonly output: OtlpValue | undefined;
 };
@@ -252,7 +216,7 @@ function standIn({ startNanos }: OtlpSpan, place: Place): { readonly stands_in_s
 }
 
 /** Keeps in the attributes everything of a span that no field takes. */
-function attributesOf({ span, source, facts }: Common): Record<string, unknown> {
+function attributesOf({ span, source, facts, interrupts }: Common): Record<string, unknown> {
   const service = source.resource.get("service.name");
   const events = span.events.map(({ name, nanos, attributes }) => ({
     name,
@@ -266,6 +230,7 @@ function attributesOf({ span, source, facts }: Common): Record<string, unknown> 
   }));
   return {
     ...Object.fromEntries(Object.entries(facts.attributes).map(([name, value]) => [name, boundValue(value)])),
+    ...(interrupts === undefined ? {} : { interrupts }),
     "otel.span_id": span.spanId,
     ...(facts.name === span.name ? {} : { "otel.span_name": span.name }),
     ...(source.scope.name === "" ? {} : { "otel.scope": [source.scope.name, source.scope.version].filter(Boolean).join(" ") }),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { splitAttributes } from "./attributes.ts";
+import { askedOfPerson, splitAttributes } from "./attributes.ts";
 
 test("ids and hashes stand apart from what people read", () => {
   const { human, technical } = splitAttributes({
@@ -13,4 +13,12 @@ test("ids and hashes stand apart from what people read", () => {
   });
   expect(Object.keys(technical)).toEqual(["run_id", "graph_hash", "otel.span_id", "langgraph_step"]);
   expect(Object.keys(human)).toEqual(["customer", "finish_reasons", "stepfather"]);
+});
+
+test("what an interrupted step asked is read, and is no attribute any more", () => {
+  const asked = { interrupts: [{ value: "approve?", id: "92" }, { value: { amount: 7 } }] };
+  expect(askedOfPerson(asked)).toEqual(["approve?", { amount: 7 }]);
+  expect(splitAttributes(asked).human).toEqual({});
+  expect([askedOfPerson({}), askedOfPerson({ interrupts: ["a", null] }), askedOfPerson({ interrupts: "of others" })]).toEqual([[], [], []]);
+  expect(splitAttributes({ interrupts: "of others" }).human).toEqual({ interrupts: "of others" });
 });

@@ -2,12 +2,21 @@
 const TECHNICAL =
   /^(?:(?:run_id|parent_run_id|graph_hash|step|triggers|routes|tool_call_id|ns|path)$|checkpoint|langgraph_|lc_|ls_|__|otel\.|telemetry\.|process\.|host\.|os\.|thread\.|code\.|openinference\.|gen_ai\.operation|gen_ai\.(?:system|provider)|ai\.operationId|operation\.name|traceloop\.(?:span|entity|workflow)|resource\.name)/;
 
-type Attributes = Readonly<Record<string, unknown>>;
+export type Attributes = Readonly<Record<string, unknown>>;
+
+/** What an interrupted step asked of a person: `interrupts`, as the SDKs and OTLP record it. */
+export function askedOfPerson({ interrupts }: Attributes): readonly unknown[] {
+  return Array.isArray(interrupts)
+    ? interrupts.flatMap((interrupt: unknown) =>
+        typeof interrupt === "object" && interrupt !== null && "value" in interrupt ? [interrupt.value] : [],
+      )
+    : [];
+}
 
 /** Attributes in two: what people read, and the rest. */
 export function splitAttributes(attributes: Attributes): { readonly human: Attributes; readonly technical: Attributes } {
   const { human = [], technical = [] } = Object.groupBy(Object.entries(attributes), ([name]) =>
-    TECHNICAL.test(name) ? "technical" : "human",
+    TECHNICAL.test(name) || (name === "interrupts" && askedOfPerson(attributes).length > 0) ? "technical" : "human",
   );
   return { human: Object.fromEntries(human), technical: Object.fromEntries(technical) };
 }

@@ -13,6 +13,7 @@ import { CodeLink } from "./code-link.tsx";
 import { Content } from "./content.tsx";
 import { Fact, Head } from "./facts.tsx";
 import { Failure } from "./failure.tsx";
+import { HumanInput } from "./human-input.tsx";
 import { isNothing } from "./payload.tsx";
 import classes from "./step-details.module.css";
 import { Attributes } from "./technical.tsx";
@@ -53,6 +54,7 @@ export function StepDetails({ projectId, traceId, steps, step, onSelect }: StepD
       )}
       {whole.data !== undefined && (
         <>
+          <HumanInput of={of} attributes={whole.data.attributes} />
           <Content of={of} kind={step.kind} input={whole.data.input} output={whole.data.output} reasoning={whole.data.reasoning} />
           {VALUES.every((value) => isNothing(whole.data[value])) && (
             <Dimmed>{step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}</Dimmed>
@@ -88,6 +90,8 @@ export function TraceDetails({ projectId, trace, steps, onSelect, children }: Tr
   const cause = useMemo(() => (trace.status === "failure" ? causeOf(tree, trace.id) : undefined), [tree, trace]);
   // The one row of both says what either of them knows.
   const ofRoot = useQuery({ ...observationQuery(projectId, trace.id, root?.id ?? ""), enabled: root !== undefined }).data;
+  const waiting = trace.status === "interrupted" ? steps.findLast(({ status }) => status === "interrupted") : undefined;
+  const ofWaiting = useQuery({ ...observationQuery(projectId, trace.id, waiting?.id ?? ""), enabled: waiting !== undefined }).data;
   const [input, output] = [trace.input ?? ofRoot?.input, trace.output ?? ofRoot?.output];
   return (
     <Stack gap="lg" className={classes.details}>
@@ -95,6 +99,7 @@ export function TraceDetails({ projectId, trace, steps, onSelect, children }: Tr
         {null}
       </Head>
       <Failure error={trace.error} cause={cause?.id === root?.id ? undefined : cause} onSelect={onSelect} />
+      <HumanInput of={of} attributes={ofWaiting?.attributes} />
       <Content of={of} kind={undefined} input={input} output={output} reasoning={null} />
       {root?.code !== undefined && root.code !== null && <CodeLink code={root.code} within={undefined} />}
       {children}
