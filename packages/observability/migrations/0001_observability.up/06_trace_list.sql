@@ -44,7 +44,9 @@ create table observability.trace_entries (
   output_line text,
   primary key (project_id, trace_id)
 );
-create index trace_entries_by_time on observability.trace_entries (project_id, sort_at, trace_id);
+-- With what figures over time are made of, so that they need not read the entries, which are twenty times as wide.
+create index trace_entries_by_time on observability.trace_entries (project_id, sort_at, trace_id)
+  include (status, duration_ms, time_to_first_token_ms, input_tokens, output_tokens, cost);
 create index trace_entries_by_duration on observability.trace_entries (project_id, duration_ms, trace_id) where duration_ms is not null;
 create index trace_entries_by_cost on observability.trace_entries (project_id, cost, trace_id) where cost is not null;
 create index trace_entries_by_time_to_first_token on observability.trace_entries (project_id, time_to_first_token_ms, trace_id)

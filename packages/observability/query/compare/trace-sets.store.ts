@@ -85,8 +85,10 @@ export async function readTraceSet(query: Query, { projectId, reader, terms, fro
           observation.duration_ms, observation.end_status = 'success' and observation.duration_ms is not null as is_timed
         from chosen cross join unnest(chosen.runs) as run (id)
         join observability.traces as trace on trace.project_id = ${projectId}::uuid and trace.id = run.id
-        join observability.observations as observation
-          on observation.project_id = trace.project_id and observation.trace_id = trace.id and observation.day = trace.day
+        cross join lateral (
+          select * from observability.observations as own where own.project_id = ${projectId}::uuid and own.trace_id = trace.id and own.day = trace.day
+          offset 0 -- or the steps of each trace would be looked for on every day
+        ) as observation
       ), told as (
         select *, count(*) filter (where is_timed) over (partition by kind, name) as timed from step
       )

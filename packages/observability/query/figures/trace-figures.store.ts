@@ -3,7 +3,7 @@ import type { ChartMeasure } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import { boundSearch } from "#query/list/bound-search.ts";
-import { valuesOfField } from "#query/list/field-values.ts";
+import { TEXT_COLUMNS } from "#query/list/field-values.ts";
 import { conditionsOf, type ListTerm } from "#query/list/trace-conditions.ts";
 import { bringUpToDate } from "#query/list/up-to-date.ts";
 
@@ -52,25 +52,32 @@ export async function readTraceFigures(query: Query, options: Options) {
   const { projectId, reader, terms, now, from, to, stepHours, by, top, groups } = options;
   const { isCounted } = await bringUpToDate(query, projectId);
   const conditions = await conditionsOf(terms, { query, projectId, now, isCounted, isByTime: true });
+  // Sorted by place, a number, and not by key.
+  const ofGroups = sql`
+    union all
+    select time, min(key) as key, min(groups) as groups, place, ${figures} from member join ranked using (key)
+    where place <= ${groups} group by grouping sets ((place), (place, time))
+    having grouping(time) = 1 or place <= ${GROUPS_OVER_TIME}`;
   const statement = sql<TraceFiguresRow>`
-    with found as materialized (
+    with member as materialized (
       select date_bin(${stepHours} * interval '1 hour', entry.sort_at, timestamptz '1970-01-01 00:00:00+00') as time, entry.status,
-        entry.duration_ms, entry.time_to_first_token_ms, entry.input_tokens, entry.output_tokens, entry.cost, ${valuesOf(by)} as keys
-      from observability.trace_entries as entry
-      where entry.project_id = ${projectId}::uuid and entry.sort_at >= ${from} and entry.sort_at < ${to}
-        and ${sql.join([hasRoleIn(reader, "viewer", projectId), ...conditions], sql` and `)}
-      order by entry.sort_at desc, entry.trace_id desc limit ${NEWEST}
-    ), member as (
-      select found.*, key from found cross join unnest(case when keys = '{}' then array[''] else keys end) as key
-    ), ranked as (
+        entry.duration_ms, entry.time_to_first_token_ms, entry.input_tokens, entry.output_tokens, entry.cost,
+        split_part(unnest(said), ${SEPARATOR}, 1) as key, generate_series(1, cardinality(said)) as nth
+      from (
+        select entry.sort_at, entry.status, entry.duration_ms, entry.time_to_first_token_ms, entry.input_tokens, entry.output_tokens,
+          entry.cost, ${valuesOf(by)} as said
+        from observability.trace_entries as entry
+        where entry.project_id = ${projectId}::uuid and entry.sort_at >= ${from} and entry.sort_at < ${to}
+          and ${sql.join([hasRoleIn(reader, "viewer", projectId), ...conditions], sql` and `)}
+        order by entry.sort_at desc, entry.trace_id desc limit ${NEWEST}
+      ) as entry
+    ), ranked as materialized (
       select key, row_number() over (order by ${RANKS[top]} desc nulls last, key) as place, count(*) over () as groups
       from member group by key
     )
-    select time, null as key, null as groups, null as place, ${figures} from found group by grouping sets ((), (time))
-    union all
-    select time, key, groups, place, ${figures} from member join ranked using (key)
-    where place <= ${groups} group by grouping sets ((key, groups, place), (key, groups, place, time))
-    having grouping(time) = 1 or place <= ${GROUPS_OVER_TIME}
+    select time, null as key, null::bigint as groups, null::bigint as place, ${figures}
+    from member where nth = 1 group by grouping sets ((), (time))
+    ${by === undefined ? sql`` : ofGroups}
     order by place, time`;
   const rows = await query.transaction().execute(async (transaction) => {
     await boundSearch(transaction);
@@ -79,11 +86,17 @@ export async function readTraceFigures(query: Query, options: Options) {
   return { rows, isCounted };
 }
 
+/** Stands between the fields of a trace: a field is found in one text several times as fast as by going through an array. */
+const SEPARATOR = sql`chr(31)`;
+
+/** The values of an entry, each up to the next separator; an empty one where there is none. */
 function valuesOf(by: string | undefined): RawBuilder<unknown> {
-  if (by === undefined) {
-    return sql`null::text[]`;
+  const column = by === "status" ? "status" : TEXT_COLUMNS[by ?? ""];
+  if (by === undefined || column !== undefined) {
+    return column === undefined ? sql`array['']` : sql`array[coalesce(${sql.ref(`entry.${column}`)}, '')]`;
   }
-  return by === "status" ? sql`array[entry.status]` : sql`array(${valuesOfField(by)})`;
+  const all = sql`${SEPARATOR} || array_to_string(entry.fields, ${SEPARATOR})`;
+  return sql`coalesce(nullif((string_to_array(${all}, ${SEPARATOR} || ${`${by}:`}))[2:], '{}'), array[''])`;
 }
 
 const percentiles = (column: string) => sql`percentile_cont(array[0.5, 0.95, 0.99]) within group (order by ${sql.ref(column)})`;

@@ -15,7 +15,8 @@ const DAYS = 30;
 function newestOf({ projectId, reader, field, id }: GroupedTraces): RawBuilder<unknown> {
   const column = sql.ref(`entry.${field}_id`);
   return sql`
-    select entry.* from observability.trace_entries as entry
+    select entry.sort_at, entry.status, entry.input_tokens, entry.output_tokens, entry.cost, entry.session_id, entry.user_id, entry.scores
+    from observability.trace_entries as entry
     join observability.projects as project on project.id = entry.project_id
     where entry.project_id = ${projectId}::uuid and ${column} = ${id} and ${hasRole(reader, "viewer")}
     order by entry.sort_at desc, entry.trace_id desc limit ${MAX_GROUPED_TRACES}`;
