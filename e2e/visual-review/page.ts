@@ -25,6 +25,6 @@ export type ReviewedPage = {
   readonly states?: readonly State[];
   /** Which calls the state is of; every one of the APIs when left out. */
   readonly calls?: RegExp;
-  /** Who looks: nobody who is logged in, or a member of the organisation who is a viewer of the project; an admin when left out. */
+  /** Who looks: nobody who is logged in, or a member of the organization who is a viewer of the project; an admin when left out. */
   readonly as?: "visitor" | "viewer";
 };

@@ -2,7 +2,7 @@ import { settingsOf } from "./code-pages.ts";
 import { REVIEWED_REPOSITORY, type ReviewedPage } from "./page.ts";
 import { inNewestTrace, inProject } from "./project-pages.ts";
 
-/** What a member of the organisation sees who is a viewer of the project: nothing that they may not do. */
+/** What a member of the organization sees who is a viewer of the project: nothing that they may not do. */
 export const viewerPages: readonly ReviewedPage[] = Object.entries({
   overview: "/",
   security: "/admin/security",

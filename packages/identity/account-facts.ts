@@ -13,7 +13,7 @@ export const HAS_SECOND_FACTOR = sql<boolean>`("user".totp_enabled or ${HAS_PASS
 /** When an account's rights end at setting up a second factor; null when they do not. Over a row of identity.policies besides. */
 export const SECOND_FACTOR_DUE = sql<Date | null>`case when "user".role = 'admin' and not ${HAS_SECOND_FACTOR} then admins_need_second_factor_from end`;
 
-/** Its organisation demands company sign-in of its e-mail domain. */
+/** Its organization demands company sign-in of its e-mail domain. */
 export const IN_SSO_DOMAIN = sql<boolean>`exists (
   select from identity.sso_domains join identity.sso_providers on sso_providers.id = sso_domains.provider_id
   where enforced and sso_providers.tenant_id = "user".tenant_id and domain = substring(lower("user".email) from '[^@]*$'))`;

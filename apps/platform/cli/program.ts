@@ -165,7 +165,7 @@ export function createProgram(): Command {
   const tenant = program.command("tenant").description("Manage tenants.");
   tenant
     .command("add")
-    .description("make a tenant: an organisation with its own code and projects")
+    .description("make a tenant: an organization with its own code and projects")
     .argument("<name>", "lower-case letters, digits and _")
     .action(async (name: string) => (await import("./tenant.ts")).addTenant(name));
   tenant

@@ -95,7 +95,7 @@ test("a consent for one repository opens that one alone, and traces only where t
   await client.close();
 });
 
-test("a repository of another organisation is none, whoever lets an app see it", async () => {
+test("a repository of another organization is none, whoever lets an app see it", async () => {
   const assistant = makeAssistant();
   await letIn(assistant, { repositories: ["00000000-0000-4000-8000-000000000000"] });
   expect(await repositoriesSeenBy(assistant.accessToken())).toEqual([]);

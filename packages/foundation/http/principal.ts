@@ -47,5 +47,5 @@ export function ownerOf(request: FastifyRequest): Owner {
 
 /** Refuses members where only admins may act. */
 export function adminOnly(): AppError {
-  return refusal(403, "admin_only", "Only admins may do this. Ask an admin of your organisation.");
+  return refusal(403, "admin_only", "Only admins may do this. Ask an admin of your organization.");
 }

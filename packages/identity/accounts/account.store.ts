@@ -67,7 +67,7 @@ export async function hasAccounts(queries: Queries): Promise<boolean> {
   return (await queries.selectFrom("identity.users").select("id").limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Whether the organisation that the address's domain belongs to demands company sign-in. */
+/** Whether the organization that the address's domain belongs to demands company sign-in. */
 export async function isSsoDomain(queries: Queries, email: string): Promise<boolean> {
   const row = await queries
     .selectFrom("identity.sso_domains as domain")

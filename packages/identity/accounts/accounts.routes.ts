@@ -20,7 +20,7 @@ export function peopleRoutes({ queries }: { readonly queries: Queries }) {
   return (server: HttpServer): void => {
     server.post(
       "/people/find",
-      peopleRoute("session", "Names of accounts of your organisation, by ids or whole e-mail addresses", {
+      peopleRoute("session", "Names of accounts of your organization, by ids or whole e-mail addresses", {
         body: findPeopleRequestSchema,
         response: { 200: peopleSchema },
       }),

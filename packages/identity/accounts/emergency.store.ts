@@ -8,7 +8,7 @@ const GETS_IN = sql<boolean>`("user".role = 'admin' and "user".disabled_at is nu
   and ("user".password_hash <> ${NO_PASSWORD} or ${HAS_PASSKEYS}) and not ${SSO_ONLY})`;
 
 /**
- * Whether somebody could still get in when the provider fails: always where the organisation does not demand it.
+ * Whether somebody could still get in when the provider fails: always where the organization does not demand it.
  *
  * @param without an account that is about to stop to count.
  */

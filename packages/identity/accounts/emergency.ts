@@ -3,7 +3,7 @@ import type { Transaction } from "#schema.ts";
 import { keepsEmergencyAdmin } from "./emergency.store.ts";
 
 /**
- * Guards what takes a way in from an account, where the organisation demands company sign-in: somebody has to get in without it.
+ * Guards what takes a way in from an account, where the organization demands company sign-in: somebody has to get in without it.
  *
  * @throws {AppError} 409 `last_break_glass`.
  */

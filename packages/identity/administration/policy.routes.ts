@@ -10,7 +10,7 @@ const BODY_BYTES = 4 * 1024;
 const withoutBody = routesTagged("policy");
 const withBody = routesTagged("policy", BODY_BYTES);
 
-/** Serves what the admin's own organisation asks of its admins. */
+/** Serves what the admin's own organization asks of its admins. */
 export function policyRoutes(dependencies: AdministrationDependencies) {
   return (server: HttpServer): void => {
     server.get("/admin/policy", withoutBody("admin", "What is asked of admins", { response: { 200: policySchema } }), (request) =>

@@ -94,7 +94,7 @@ describe("GET and PUT /admin/policy", () => {
     expect([await noticesOf(ada), await noticesOf(bea), await noticesOf(cay)]).toEqual([["policy_changed"], [], ["policy_changed"]]);
   });
 
-  test("is each organisation's own", async () => {
+  test("is each organization's own", async () => {
     await setPolicy(ada, { resets_need_two: true, admins_need_second_factor_from: isoIn(0) });
     await subject.identity.ensureTenant("elsewhere");
     await subject.identity.createAdmin({ email: newAddress(), name: "Eve", password: "seven green lanterns", tenantName: "elsewhere" });
@@ -104,7 +104,7 @@ describe("GET and PUT /admin/policy", () => {
   });
 });
 
-describe("a second factor that the organisation asks of admins", () => {
+describe("a second factor that the organization asks of admins", () => {
   test("leaves one who has none nothing but setting one up, from that moment on", async () => {
     await setPolicy(ada, { admins_need_second_factor_from: isoIn(0) });
 

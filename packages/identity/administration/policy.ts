@@ -17,7 +17,7 @@ export async function describePolicy({ queries, clock }: AdministrationDependenc
 }
 
 /**
- * Changes the policy of the caller's organisation; what is left out stays. Every other admin is told. Admins without a second factor
+ * Changes the policy of the caller's organization; what is left out stays. Every other admin is told. Admins without a second factor
  * have to log in again when one is needed from now on.
  *
  * @throws {AppError} 403 `second_factor_needed`, 409 `too_few_admins`.

@@ -23,7 +23,7 @@ const WAITING_MS = 24 * 3600_000;
 /**
  * Removes the second factor of an account whose owner lost it, its passkeys too: from then on the password alone logs in, until a
  * new one is set up. Never one's own: a stolen session of an admin must not be able to remove that admin's second factor. Nor by an
- * admin without one, so that an organisation's second factor is not as weak as its weakest admin. Where the policy says so the reset
+ * admin without one, so that an organization's second factor is not as weak as its weakest admin. Where the policy says so the reset
  * waits, a day at the most, until another admin asks for it too.
  *
  * @returns whether it waits.

@@ -51,7 +51,7 @@ export const consentAnswerSchema = z.discriminatedUnion("decision", [
   z.object({ decision: z.literal("deny") }),
   z.object({
     decision: z.literal("allow"),
-    /** Ids; null for all of the organisation, those that come later too. */
+    /** Ids; null for all of the organization, those that come later too. */
     repositories: z
       .array(id)
       .min(1, "at least one, or null for all")

@@ -34,7 +34,7 @@ const settings = {
   client_id: line(500),
   /** Asked for besides `openid`. */
   scopes: z.array(scopeSchema).max(20),
-  /** The e-mail domains of those who may sign in; each belongs to one organisation. */
+  /** The e-mail domains of those who may sign in; each belongs to one organization. */
   domains: z.array(domainSchema).min(1, "at least one domain").max(50),
   /** The claim whose values give a role; null: the provider says nothing of roles. */
   role_claim: line(200).nullable(),
@@ -85,7 +85,7 @@ export const ssoTestSchema = z.object({
 });
 export type SsoTest = z.infer<typeof ssoTestSchema>;
 
-/** `GET /login/sso`: without a domain those of an installation with one organisation. */
+/** `GET /login/sso`: without a domain those of an installation with one organization. */
 export const ssoProvidersQuerySchema = z.object({ domain: z.string().trim().toLowerCase().max(253).optional() });
 export const ssoProvidersSchema = z.object({
   providers: z.array(

@@ -18,7 +18,7 @@ create table identity.users (
   password_changed_at timestamptz not null,
   must_change_password boolean not null,
   disabled_at timestamptz,
-  -- Kept for emergencies: goes on logging in by password and second factor where the organisation demands its provider.
+  -- Kept for emergencies: goes on logging in by password and second factor where the organization demands its provider.
   break_glass boolean not null default false,
   -- Raised whenever tokens issued before must stop to count.
   epoch integer not null default 1,
@@ -39,7 +39,7 @@ create unique index users_email on identity.users (lower(email));
 create index users_tenant on identity.users (tenant_id);
 create index users_epoch_raised on identity.users (epoch_raised_at) where epoch_raised_at is not null;
 
--- What an organisation asks of its admins; without a row nothing.
+-- What an organization asks of its admins; without a row nothing.
 create table identity.policies (
   tenant_id uuid primary key references identity.tenants (id) on delete cascade,
   -- From then on an admin without a second factor can only set one up.

@@ -38,7 +38,7 @@ const TEXTS = {
   policy_changed: {
     subject: "The security policy was changed",
     sentence: ({ by, what }) =>
-      `${by ?? "An admin"} changed the security policy of your organisation${what === undefined ? "" : `: ${what}`}.`,
+      `${by ?? "An admin"} changed the security policy of your organization${what === undefined ? "" : `: ${what}`}.`,
   },
   two_factor_unlocked: {
     subject: "Codes are looked at again",
@@ -121,7 +121,7 @@ export function noticeMail({ kind, at, details, link, publicUrl }: MailedNotice)
     sentence(cleaned(details)),
     [`When: ${at.toISOString().slice(0, 19).replace("T", " ")} UTC`, ...(ip === undefined ? [] : [`From: ${ip}`])].join("\n"),
     link === undefined
-      ? `If this was not you, change your password at ${publicUrl}/ and tell an admin of your organisation.`
+      ? `If this was not you, change your password at ${publicUrl}/ and tell an admin of your organization.`
       : `${linkText?.invitesTo ?? "Open it here"}:\n${link}`,
     `Sightline, ${publicUrl}/`,
   ];

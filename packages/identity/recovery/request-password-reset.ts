@@ -32,7 +32,7 @@ export async function requestPasswordReset(
   presented: PresentedDevice,
 ): Promise<void> {
   if (!dependencies.mailed) {
-    throw mailNotConfigured("Ask an admin of your organisation for a one-time password.");
+    throw mailNotConfigured("Ask an admin of your organization for a one-time password.");
   }
   const foldedEmail = foldEmail(email);
   const device = await dependencies.devices.knownTo(presented, storableText(foldedEmail));

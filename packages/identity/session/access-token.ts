@@ -10,7 +10,7 @@ import type { Role } from "#schema.ts";
 export const PRODUCT_AUDIENCE = "sightline";
 /** Opens the change of a one-time password and nothing else; the other parts refuse it by its audience. */
 const PASSWORD_CHANGE_AUDIENCE = "sightline-password-change";
-/** Opens the set-up of a second factor that the organisation asks for, and nothing else. */
+/** Opens the set-up of a second factor that the organization asks for, and nothing else. */
 const SECOND_FACTOR_AUDIENCE = "sightline-second-factor-setup";
 const AUDIENCES = [PRODUCT_AUDIENCE, PASSWORD_CHANGE_AUDIENCE, SECOND_FACTOR_AUDIENCE] as const;
 

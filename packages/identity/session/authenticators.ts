@@ -23,7 +23,7 @@ export function createAuthenticators(dependencies: Dependencies) {
     refusePasswordChange(found);
     refuseDueSecondFactor(found, dependencies.clock.now());
   };
-  /** An admin's who may have yet to set up the second factor that the organisation asks for. */
+  /** An admin's who may have yet to set up the second factor that the organization asks for. */
   async function authenticateAdmin(request: FastifyRequest): Promise<Authenticated> {
     const found = await authenticate(request, dependencies);
     refusePasswordChange(found);
@@ -43,7 +43,7 @@ export function createAuthenticators(dependencies: Dependencies) {
   const steppedUp: Authenticator = async (request) => {
     refuseWithoutStepUp(await authenticateFullAdmin(request), dependencies.clock);
   };
-  /** Anybody's, who may have yet to set up the second factor that the organisation asks for. */
+  /** Anybody's, who may have yet to set up the second factor that the organization asks for. */
   const anyoneSettingUp: Authenticator = async (request) => refusePasswordChange(await authenticate(request, dependencies));
   /** The same, on a session that began, or was stepped up, at most ten minutes ago. */
   const fresh: Authenticator = async (request) => {

@@ -35,7 +35,7 @@ export type LoginGrant = Grant & { readonly deviceToken: string };
 /**
  * Opens a session once everything was proved that the account asks for, and makes the browser known to the account.
  *
- * @throws {AppError} 403 `sso_required` when the organisation demands company sign-in, and this was none.
+ * @throws {AppError} 403 `sso_required` when the organization demands company sign-in, and this was none.
  */
 export async function openFullLogin(
   transaction: Transaction,

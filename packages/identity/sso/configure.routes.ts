@@ -13,7 +13,7 @@ const BODY_BYTES = 64 * 1024;
 const withBody = routesTagged("sso", BODY_BYTES);
 const withoutBody = routesTagged("sso");
 
-/** Serves the company sign-in of the admin's own organisation. The client's secret goes in, and never out. */
+/** Serves the company sign-in of the admin's own organization. The client's secret goes in, and never out. */
 export function ssoConfigurationRoutes(dependencies: ConfigureDependencies & { readonly clients: ProviderClients }) {
   async function describe(tenantId: string) {
     return { sso: await describeSso(dependencies, tenantId), redirect_uri: redirectUriOf(dependencies.publicUrl) };
@@ -22,7 +22,7 @@ export function ssoConfigurationRoutes(dependencies: ConfigureDependencies & { r
   return (server: HttpServer): void => {
     server.get(
       "/admin/sso",
-      withoutBody("admin", "Your organisation's company sign-in", { response: { 200: ssoAnswerSchema } }),
+      withoutBody("admin", "Your organization's company sign-in", { response: { 200: ssoAnswerSchema } }),
       (request) => describe(ownerOf(request).tenantId),
     );
 

@@ -194,7 +194,7 @@ describe("a domain that is demanded", () => {
     expect((await ask(subject.server, again, "PATCH", `/admin/users/${cay.id}`, { role: "member" })).statusCode).toBe(200);
   });
 
-  test("is what the login page finds by it; an organisation's name is shown to nobody else where there are several", async () => {
+  test("is what the login page finds by it; an organization's name is shown to nobody else where there are several", async () => {
     const id = await saveSso(subject, admin, enforced({ break_glass: [admin.id] }));
     const find = async (query: string) => (await subject.server.inject({ url: `/login/sso${query}` })).json();
     const found = { providers: [{ id, name: "Acme ID", required: true }] };

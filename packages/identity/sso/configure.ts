@@ -25,7 +25,7 @@ export async function describeSso({ queries, publicUrl }: ConfigureDependencies,
 }
 
 /**
- * Makes or changes the provider of the caller's organisation. Every other admin is told. Sign-ins that are under way end with it, and so do
+ * Makes or changes the provider of the caller's organization. Every other admin is told. Sign-ins that are under way end with it, and so do
  * sessions that it would not open any more.
  *
  * @throws {AppError} 400 `sso_secret_needed`, 403 `second_factor_needed`, 409 `sso_domain_taken`, `break_glass_unfit` or `break_glass_needed`.

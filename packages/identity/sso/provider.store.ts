@@ -43,7 +43,7 @@ export async function findProviderOf(queries: Queries, tenantId: string): Promis
     .executeTakeFirst();
 }
 
-/** Of a domain; without one of the only tenant, so that no organisation's name is shown to others. */
+/** Of a domain; without one of the only tenant, so that no organization's name is shown to others. */
 export async function listOffered(queries: Queries, domain: string | undefined) {
   return queries
     .selectFrom("identity.sso_providers as provider")

@@ -31,7 +31,7 @@ export function ssoRoutes(dependencies: Dependencies) {
   return (server: HttpServer): void => {
     server.get(
       "/login/sso",
-      withoutBody("public", "The provider of an e-mail domain, or of an installation with one organisation", {
+      withoutBody("public", "The provider of an e-mail domain, or of an installation with one organization", {
         querystring: ssoProvidersQuerySchema,
         response: { 200: ssoProvidersSchema },
       }),

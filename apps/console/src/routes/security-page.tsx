@@ -23,13 +23,13 @@ export function SecurityPage() {
       <PageHeader title="Security" description={`Sign-in settings and active sessions for ${me.email}.`} />
       <Stack gap="lg">
         {isDue && (
-          <Alert color="yellow" title="Your organisation requires 2FA for admins">
+          <Alert color="yellow" title="Your organization requires 2FA for admins">
             Set it up to continue.
           </Alert>
         )}
         {!isDue && me.second_factor_due !== null && (
           <Alert color="yellow" title="Set up 2FA soon">
-            Your organisation requires it for every admin from {formatTimeAndZone(new Date(me.second_factor_due))}.
+            Your organization requires it for every admin from {formatTimeAndZone(new Date(me.second_factor_due))}.
           </Alert>
         )}
         {me.role === "admin" ? (

@@ -9,7 +9,7 @@ export function roleMissing(role: ProjectRole): AppError {
   return refusal(
     403,
     "role_missing",
-    `Only ${article} ${role} of this project may do this. Ask one of its owners, or an admin of your organisation, to make you one.`,
+    `Only ${article} ${role} of this project may do this. Ask one of its owners, or an admin of your organization, to make you one.`,
     { details: [{ path: "role", message: role }] },
   );
 }

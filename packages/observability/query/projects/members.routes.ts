@@ -102,11 +102,11 @@ function check(change: MemberChange): void {
 }
 
 const lastOwner = () =>
-  refusal(409, "last_owner", "This is the project's last owner. Make somebody else an owner first, or ask an admin of your organisation.");
+  refusal(409, "last_owner", "This is the project's last owner. Make somebody else an owner first, or ask an admin of your organization.");
 
 const tooManyMembers = () =>
   refusal(
     409,
     "too_many_members",
-    `A project has ${MAX_MEMBERS} members at the most. Open it to your whole organisation instead: PATCH it with {"access": "tenant"}.`,
+    `A project has ${MAX_MEMBERS} members at the most. Open it to your whole organization instead: PATCH it with {"access": "tenant"}.`,
   );

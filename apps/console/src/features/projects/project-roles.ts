@@ -11,10 +11,10 @@ export const ROLE_CHOICES = (["viewer", "editor", "owner"] as const).map((value)
 export const ACCESS: Readonly<Record<ProjectAccess, { readonly label: string; readonly description: string }>> = {
   members: {
     label: "Only its members",
-    description: "People added here, and your organisation's admins.",
+    description: "People added here, and your organization's admins.",
   },
   tenant: {
-    label: "Everybody in your organisation",
+    label: "Everybody in your organization",
     description:
       "Non-members get editor access: they can see all traces with their prompts and answers, score and tag them, save views and charts, and set up alerts.",
   },

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { formatAge, formatBytes, formatCost, formatCount, formatDuration, plural, formatExactCount, formatShare } from "./format.ts";
+import {
+  asSentence,
+  formatAge,
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  plural,
+  formatExactCount,
+  formatShare,
+} from "./format.ts";
 
 describe("figures for people", () => {
   it.each([
@@ -62,4 +72,12 @@ describe("figures for people", () => {
     expect([0, 0.0042, 0.05, 0.124, 1, 10.04].map(formatShare)).toEqual(["0%", "0.4%", "5%", "12%", "100%", "1,004%"]);
     expect(formatExactCount(12_345)).toBe("12,345");
   });
+});
+
+it.each([
+  ["there is no project 7", "There is no project 7"],
+  ['v is "2", this reads 1', 'v is "2", this reads 1'],
+  ["body.trace_id: Invalid UUID", "body.trace_id: Invalid UUID"],
+])("shows the reason %s as %s", (reason, sentence) => {
+  expect(asSentence(reason)).toBe(sentence);
 });

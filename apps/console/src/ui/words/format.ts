@@ -107,6 +107,11 @@ export function formatBytes(bytes: number): string {
   return `${trimmed(value, value < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
+/** With a capital, unless it begins with the name of a field: `v is "2"`, `body.id: …`. */
+export function asSentence(text: string): string {
+  return /^[a-z]{2,} /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
 export function plural(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

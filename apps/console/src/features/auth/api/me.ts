@@ -12,7 +12,7 @@ export const meQuery = queryOptions({
 /** Who is logged in; the gate of the signed-in pages has asked before they are shown. */
 export const useMe = () => useSuspenseQuery(meQuery).data;
 
-/** Whether nothing opens before a second factor is set up, by the policy of the organisation. */
+/** Whether nothing opens before a second factor is set up, by the policy of the organization. */
 export function mustSetUpSecondFactor({ second_factor_due: due }: Pick<Me, "second_factor_due">, now: Date = new Date()): boolean {
   return due !== null && new Date(due) <= now;
 }

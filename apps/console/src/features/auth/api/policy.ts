@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { identity } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 
-/** What the organisation asks of its admins; for admins. */
+/** What the organization asks of its admins; for admins. */
 export const policyQuery = queryOptions({
   queryKey: ["policy"],
   queryFn: answerTo(identity.get("/admin/policy", { answer: policySchema })),

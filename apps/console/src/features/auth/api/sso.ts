@@ -12,7 +12,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { identity } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 
-/** The providers that the login page offers: of an e-mail domain, or of an installation with one organisation. */
+/** The providers that the login page offers: of an e-mail domain, or of an installation with one organization. */
 export function providersQuery(domain: string | undefined) {
   return queryOptions({
     queryKey: ["sso providers", domain ?? ""],
@@ -27,7 +27,7 @@ export const startSso = (providerId: string) =>
 /** What the provider sent the browser back with, for a session or a second step. */
 export const completeSso = (query: string) => identity.post("/login/sso", { body: { query }, answer: loginAnswerSchema, anonymous: true });
 
-/** The organisation's company sign-in; for admins. */
+/** The organization's company sign-in; for admins. */
 export const ssoQuery = queryOptions({
   queryKey: ["sso"],
   queryFn: answerTo(identity.get("/admin/sso", { answer: ssoAnswerSchema })),

@@ -61,7 +61,7 @@ export function PeopleFields({ settings, problems, onChange }: FieldsProps) {
       <Stack gap="md">
         <TagsInput
           label="E-mail domains"
-          description="Who has a verified address of one of them may sign in. A domain belongs to one organisation."
+          description="Who has a verified address of one of them may sign in. A domain belongs to one organization."
           placeholder={settings.domains.length === 0 ? "example.com" : ""}
           splitChars={SPLIT}
           value={[...settings.domains]}

@@ -15,7 +15,7 @@ import { CompanyChecks } from "./company-checks.tsx";
 import classes from "./company-sign-in.module.css";
 import { StepTitle } from "./step-title.tsx";
 
-/** The organisation's own provider: set up, tested, changed and removed. */
+/** The organization's own provider: set up, tested, changed and removed. */
 export function CompanySignInSection() {
   const sso = useQuery(ssoQuery);
   const [isOpen, setOpen] = useState(false);

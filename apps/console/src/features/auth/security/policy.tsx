@@ -12,13 +12,13 @@ import { formatTimeAndZone } from "#ui/words/format.ts";
 import { type Asked, dayOf, requestOf, whenOf } from "./policy-form.ts";
 import { StepTitle } from "./step-title.tsx";
 
-/** What the organisation asks of its admins. */
+/** What the organization asks of its admins. */
 export function PolicySection() {
   const policy = useQuery(policyQuery);
   return (
     <Paper p="lg" component="section" aria-label="Policy">
       <Stack gap="md">
-        <StepTitle title="Your organisation's policy">
+        <StepTitle title="Your organization's policy">
           What every admin has to do. Changes are announced to all other admins and recorded in the audit log.
         </StepTitle>
         {policy.data === undefined ? (

@@ -6,7 +6,7 @@ import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { type LetterState, deadLettersQuery } from "#features/ingestion/api/dead-letters.ts";
 import { typeOf } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES, SHOWN } from "#features/ingestion/letter-states.ts";
-import { formatBytes } from "#ui/words/format.ts";
+import { asSentence, formatBytes } from "#ui/words/format.ts";
 import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status } from "#ui/kit/status.tsx";
@@ -96,8 +96,8 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
 function Reason({ letter }: { readonly letter: DeadLetter }) {
   return (
     <>
-      <Text fw={550} style={{ overflowWrap: "anywhere" }} lineClamp={3} title={letter.reason}>
-        {letter.reason}
+      <Text fw={550} style={{ overflowWrap: "anywhere" }} lineClamp={3} title={asSentence(letter.reason)}>
+        {asSentence(letter.reason)}
       </Text>
       <Dimmed size="xs">
         {typeOf(letter.entry) ?? "of no known type"}

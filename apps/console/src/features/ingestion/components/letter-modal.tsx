@@ -9,6 +9,7 @@ import { useChange } from "#http/use-change.ts";
 import { deadLetterQuery, deleteDeadLetter, fixDeadLetter, lettersKey, replayDeadLetter } from "#features/ingestion/api/dead-letters.ts";
 import { fromEditable, toEditable } from "#features/ingestion/entry-text.ts";
 import { LETTER_STATES } from "#features/ingestion/letter-states.ts";
+import { asSentence } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
@@ -82,7 +83,7 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
         </Dimmed>
       </Group>
       <Alert color="yellow" title="Reason">
-        <span className={classes.reason}>{letter.reason}</span>
+        <span className={classes.reason}>{asSentence(letter.reason)}</span>
       </Alert>
       {editable !== undefined && (
         <Textarea
@@ -109,7 +110,7 @@ function Opened({ projectId, letter, onClose }: { readonly projectId: string; re
       {letter.state === "deleted" && <Text c="dimmed">Its contents were deleted.</Text>}
       {failure !== null && (
         <Alert color="red" role="alert" title={save.error === null ? "That did not work" : "It would fail again"}>
-          <span className={classes.reason}>{failure.message}</span>
+          <span className={classes.reason}>{asSentence(failure.message)}</span>
         </Alert>
       )}
       {isDeleting ? (

@@ -44,11 +44,11 @@ function rank({ role }: Member): number {
   return ROLE_ORDER.indexOf(role);
 }
 
-/** @throws {Error} when nobody of the organisation has that address. */
+/** @throws {Error} when nobody of the organization has that address. */
 export async function addMember(api: Api, projectId: string, { email, role }: { readonly email: string; readonly role: ProjectRole }) {
   const [person] = await api.request(findPeople({ emails: [email] }));
   if (person === undefined) {
-    throw new Error("Nobody in your organisation has this e-mail address. An admin can create an account for them.");
+    throw new Error("Nobody in your organization has this e-mail address. An admin can create an account for them.");
   }
   await api.request(putMember(projectId, person.id, role));
   return person;

@@ -23,7 +23,7 @@ export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps)
     <Stack gap="lg">
       {!mayChange && <OwnersOnly project={project} what="add and remove members" />}
       {project.access === "tenant" && (
-        <Alert color="gray" title="Open to your whole organisation">
+        <Alert color="gray" title="Open to your whole organization">
           Everybody who is not listed here, or is a viewer, is an editor of this project. To give access to the members alone, change “Who
           may see it” under General.
         </Alert>
@@ -32,7 +32,7 @@ export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps)
         <Section title="Add a member">
           <AddMember project={project} members={members.data ?? []} isAdmin={viewer.isAdmin} />
           <Dimmed size="xs" mt="md">
-            A viewer {ROLES.viewer.may}; an editor {ROLES.editor.may}; an owner {ROLES.owner.may}. Admins of your organisation are owners of
+            A viewer {ROLES.viewer.may}; an editor {ROLES.editor.may}; an owner {ROLES.owner.may}. Admins of your organization are owners of
             every project without being members.
           </Dimmed>
         </Section>
@@ -42,7 +42,7 @@ export function MemberSettings({ project, viewer, onLeft }: MemberSettingsProps)
           query={members}
           items={members.data}
           failed="The members could not be loaded"
-          empty="No members yet; your organisation's admins manage this project."
+          empty="No members yet; your organization's admins manage this project."
         >
           {(items) => <MemberTable project={project} members={items} viewer={viewer} onLeft={onLeft} />}
         </PanelList>

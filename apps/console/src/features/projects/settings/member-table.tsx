@@ -160,10 +160,10 @@ function RemoveModal({ project, member, viewer, onClose, onRemoved }: RemoveModa
 
 function consequenceOf({ access }: Project, isSelf: boolean, viewer: Viewer): string {
   if (access === "tenant") {
-    return `The project is open to your organisation: ${isSelf ? "you stay" : "they stay"} an editor of it.`;
+    return `The project is open to your organization: ${isSelf ? "you stay" : "they stay"} an editor of it.`;
   }
   if (isSelf) {
     return viewer.isAdmin ? "As an admin you can still see it." : "You lose access to its traces until an owner adds you again.";
   }
-  return "They lose access to its traces immediately, unless they are an admin of your organisation.";
+  return "They lose access to its traces immediately, unless they are an admin of your organization.";
 }

@@ -17,8 +17,8 @@ export function OwnersOnly({ project, what }: { readonly project: Project; reado
       <Text size="sm">
         Only its owners {what}.{" "}
         {owners.length === 0
-          ? "Ask an admin of your organisation."
-          : `Ask ${owners.slice(0, NAMED).join(", ")}${owners.length > NAMED ? " or another owner" : ""}, or an admin of your organisation.`}
+          ? "Ask an admin of your organization."
+          : `Ask ${owners.slice(0, NAMED).join(", ")}${owners.length > NAMED ? " or another owner" : ""}, or an admin of your organization.`}
       </Text>
     </Alert>
   );

@@ -7,12 +7,22 @@ test("ids and hashes stand apart from what people read", () => {
     graph_hash: "4e1c",
     "otel.span_id": "ab",
     langgraph_step: 3,
+    "traceloop.association.properties.langgraph_node": "ask",
+    "traceloop.association.properties.customer": "Ada",
+    "input.value": "{}",
     customer: "Ada",
     finish_reasons: ["stop"],
     stepfather: "no step of a graph",
   });
-  expect(Object.keys(technical)).toEqual(["run_id", "graph_hash", "otel.span_id", "langgraph_step"]);
-  expect(Object.keys(human)).toEqual(["customer", "finish_reasons", "stepfather"]);
+  expect(Object.keys(technical)).toEqual([
+    "run_id",
+    "graph_hash",
+    "otel.span_id",
+    "langgraph_step",
+    "traceloop.association.properties.langgraph_node",
+    "input.value",
+  ]);
+  expect(Object.keys(human)).toEqual(["traceloop.association.properties.customer", "customer", "finish_reasons", "stepfather"]);
 });
 
 test("what an interrupted step asked is read, and is no attribute any more", () => {

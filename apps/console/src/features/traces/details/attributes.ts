@@ -1,6 +1,9 @@
-/** Names of attributes that mean something to machines alone: ids, hashes, places in a graph. */
+/**
+ * Names of attributes that mean something to machines alone, ids, hashes, places in a graph, or that repeat what is shown as input and
+ * output. Traceloop puts LangGraph's behind a prefix.
+ */
 const TECHNICAL =
-  /^(?:(?:run_id|parent_run_id|graph_hash|step|triggers|routes|tool_call_id|ns|path)$|checkpoint|langgraph_|lc_|ls_|__|otel\.|telemetry\.|process\.|host\.|os\.|thread\.|code\.|openinference\.|gen_ai\.operation|gen_ai\.(?:system|provider)|ai\.operationId|operation\.name|traceloop\.(?:span|entity|workflow)|resource\.name)/;
+  /^(?:(?:run_id|parent_run_id|graph_hash|step|triggers|routes|tool_call_id|ns|path)$|(?:traceloop\.association\.properties\.)?(?:checkpoint|langgraph_|lc_|ls_)|(?:input|output)\.(?:value|mime_type)$|__|otel\.|telemetry\.|process\.|host\.|os\.|thread\.|code\.|openinference\.|gen_ai\.(?:operation|system|provider|task)|ai\.operationId|operation\.name|traceloop\.(?:span|entity|workflow)|resource\.name)/;
 
 export type Attributes = Readonly<Record<string, unknown>>;
 

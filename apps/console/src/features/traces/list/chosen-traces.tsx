@@ -163,7 +163,7 @@ function TagDialog(props: ManyProps) {
       >
         <TagsInput
           label="Add"
-          description="Enter ends a tag."
+          description="Press Enter after each tag."
           data-autofocus
           maxTags={20}
           maxLength={200}
@@ -174,7 +174,7 @@ function TagDialog(props: ManyProps) {
         />
         <TagsInput
           label="Remove"
-          description="Tags that your application sent stay."
+          description="Tags sent by your application stay."
           maxTags={20}
           maxLength={200}
           value={remove}
