@@ -52,6 +52,7 @@ export async function readTraceFigures(query: Query, options: Options) {
   const { projectId, reader, terms, now, from, to, stepHours, by, top, groups } = options;
   const { isCounted } = await bringUpToDate(query, projectId);
   const conditions = await conditionsOf(terms, { query, projectId, now, isCounted, isByTime: true });
+  const { said, key, nth } = valuesOf(by);
   // Sorted by place, a number, and not by key.
   const ofGroups = sql`
     union all
@@ -62,10 +63,10 @@ export async function readTraceFigures(query: Query, options: Options) {
     with member as materialized (
       select date_bin(${stepHours} * interval '1 hour', entry.sort_at, timestamptz '1970-01-01 00:00:00+00') as time, entry.status,
         entry.duration_ms, entry.time_to_first_token_ms, entry.input_tokens, entry.output_tokens, entry.cost,
-        split_part(unnest(said), ${SEPARATOR}, 1) as key, generate_series(1, cardinality(said)) as nth
+        ${key} as key, ${nth} as nth
       from (
         select entry.sort_at, entry.status, entry.duration_ms, entry.time_to_first_token_ms, entry.input_tokens, entry.output_tokens,
-          entry.cost, ${valuesOf(by)} as said
+          entry.cost, ${said} as said
         from observability.trace_entries as entry
         where entry.project_id = ${projectId}::uuid and entry.sort_at >= ${from} and entry.sort_at < ${to}
           and ${sql.join([hasRoleIn(reader, "viewer", projectId), ...conditions], sql` and `)}
@@ -89,14 +90,20 @@ export async function readTraceFigures(query: Query, options: Options) {
 /** Stands between the fields of a trace: a field is found in one text several times as fast as by going through an array. */
 const SEPARATOR = sql`chr(31)`;
 
-/** The values of an entry, each up to the next separator; an empty one where there is none. */
-function valuesOf(by: string | undefined): RawBuilder<unknown> {
+/** What an entry has said, and of that each value, an empty one where there is none, with its number. */
+function valuesOf(by: string | undefined): Readonly<Record<"said" | "key" | "nth", RawBuilder<unknown>>> {
   const column = by === "status" ? "status" : TEXT_COLUMNS[by ?? ""];
   if (by === undefined || column !== undefined) {
-    return column === undefined ? sql`array['']` : sql`array[coalesce(${sql.ref(`entry.${column}`)}, '')]`;
+    const said = column === undefined ? sql`''` : sql`coalesce(${sql.ref(`entry.${column}`)}, '')`;
+    return { said, key: sql`said`, nth: sql`1` };
   }
   const all = sql`${SEPARATOR} || array_to_string(entry.fields, ${SEPARATOR})`;
-  return sql`coalesce(nullif((string_to_array(${all}, ${SEPARATOR} || ${`${by}:`}))[2:], '{}'), array[''])`;
+  return {
+    // Each value with all fields behind it.
+    said: sql`coalesce(nullif((string_to_array(${all}, ${SEPARATOR} || ${`${by}:`}))[2:], '{}'), array[''])`,
+    key: sql`split_part(unnest(said), ${SEPARATOR}, 1)`,
+    nth: sql`generate_series(1, cardinality(said))`,
+  };
 }
 
 const percentiles = (column: string) => sql`percentile_cont(array[0.5, 0.95, 0.99]) within group (order by ${sql.ref(column)})`;
