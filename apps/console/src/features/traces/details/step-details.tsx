@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { observationQuery } from "#features/traces/api/trace.ts";
+import { askedOfPerson } from "./attributes.ts";
 import { nearestCode } from "./nearest-code.ts";
 import { isUnpriced } from "./unpriced.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
@@ -56,7 +57,7 @@ export function StepDetails({ projectId, traceId, steps, step, onSelect }: StepD
         <>
           <HumanInput of={of} attributes={whole.data.attributes} />
           <Content of={of} kind={step.kind} input={whole.data.input} output={whole.data.output} reasoning={whole.data.reasoning} />
-          {VALUES.every((value) => isNothing(whole.data[value])) && (
+          {askedOfPerson(whole.data.attributes).length === 0 && VALUES.every((value) => isNothing(whole.data[value])) && (
             <Dimmed>{step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}</Dimmed>
           )}
         </>
