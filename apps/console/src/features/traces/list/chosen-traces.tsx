@@ -238,7 +238,7 @@ function DeleteDialog({ onDeleted, ...props }: ManyProps & { readonly onDeleted:
       onConfirm={() => change.mutate()}
       onClose={change.isPending ? close : props.onClose}
     >
-      <Text>Their steps, scores and figures go with them. Nobody can bring them back.</Text>
+      <Text>Permanently deletes them with all their steps, scores and figures.</Text>
     </ConfirmDialog>
   );
 }
