@@ -1,6 +1,7 @@
 import { createPostingsWriter, impactOf } from "#store/index/postings.ts";
 import { termsOfWord, wordsOf } from "#store/index/terms.ts";
-import { createTrigramsCollector, type TrigramBlock } from "#store/index/trigrams.ts";
+import { createTrigramsCollector } from "#store/index/collect-trigrams.ts";
+import type { TrigramBlock } from "#store/index/trigrams.ts";
 
 /** How much more an occurrence says in the path, in the names around, or as the name of something defined, than in the text. */
 const WEIGHTS = { content: 1, path: 2, scope: 2, symbol: 4 } as const;

@@ -1,7 +1,8 @@
 import { RE2JS } from "re2js";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createTrigramsCollector, trigramClassOf } from "#store/index/trigrams.ts";
+import { createTrigramsCollector } from "#store/index/collect-trigrams.ts";
+import { trigramClassOf } from "#store/index/trigrams.ts";
 import { compilePattern, splitLines } from "./compile-pattern.ts";
 import { chunksOf } from "./trigram-query.ts";
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createTrigramsCollector, listOf, trigramsOf } from "./trigrams.ts";
+import { createTrigramsCollector } from "./collect-trigrams.ts";
+import { listOf, trigramsOf } from "./trigrams.ts";
 
 const text = fc
   .array(fc.constantFrom("a", "B", "_", "7", " ", "(", "é", "É", "Σ", "ς", "語", "😀", "\u212A"), { maxLength: 40 })

@@ -4,15 +4,14 @@
  * ends of lines separate. So the index finds too many rather than too few, and who uses it compares the text.
  */
 export const TRIGRAM_BITS = 6;
-const CODES = 2 ** (TRIGRAM_BITS * 3);
+/** How many trigrams there are. */
+export const TRIGRAM_CODES: number = 2 ** (TRIGRAM_BITS * 3);
 const CLASSES = 2 ** TRIGRAM_BITS;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_";
 /** Code is as much of these as of letters; by them `if (line` is told from `line`. */
 const SIGNS = [" \t", "(", ")", ".", ",", ";:", "=", "\"'`", "{}", "[]", "<>", "-+", "/\\", "*&|^%", "#$@", "!?~"];
 /** First of the classes that characters beyond ASCII share. */
 const SHARED = LETTERS.length + SIGNS.length + 1;
-/** A block of lists of this size is a row that the database keeps in one piece. */
-const BLOCK_BYTES = 1_800;
 
 const classes = Uint8Array.from({ length: 65_536 }, (_, unit) => classOf(unit));
 
@@ -63,13 +62,13 @@ export function trigramsOfClasses(run: readonly number[]): readonly number[] {
 }
 
 /** Calls `visit` with the code of each three characters in a row, as often as they are there. */
-function visitTrigrams(text: string, visit: (code: number) => void): void {
+export function visitTrigrams(text: string, visit: (code: number) => void): void {
   let code = 0;
   let run = 0;
   for (let at = 0; at < text.length; at++) {
     const own = classes[text.charCodeAt(at)] ?? 0;
     run = own === 0 ? 0 : run + 1;
-    code = ((code << TRIGRAM_BITS) | own) & (CODES - 1);
+    code = ((code << TRIGRAM_BITS) | own) & (TRIGRAM_CODES - 1);
     if (run > 2) {
       visit(code);
     }
@@ -88,7 +87,7 @@ export type TrigramCounts = Uint16Array;
 
 /** Counts the chunks of a whole segment that hold each trigram, from its blocks. */
 export function countTrigrams(blocks: readonly TrigramBlock[]): TrigramCounts {
-  const counts = new Uint16Array(CODES);
+  const counts = new Uint16Array(TRIGRAM_CODES);
   for (const { first, lists } of blocks) {
     const read = new Reader(lists);
     let code = first;
@@ -109,111 +108,6 @@ export type TrigramBlock = {
   readonly first: number;
   readonly lists: Buffer;
 };
-
-export type TrigramsCollector = {
-  /** The chunks in the order of their ordinals, from 0; whether one goes on with the text of the one before. */
-  readonly add: (content: string, continues?: boolean) => void;
-  readonly packed: () => Generator<TrigramBlock, void, undefined>;
-};
-
-export function createTrigramsCollector(): TrigramsCollector {
-  const lists: Bytes[] = [];
-  const codes: number[] = [];
-  /** By trigram the place of its list, counted from 1. */
-  const places = new Int32Array(CODES);
-  /** By trigram the chunk that had it last, counted from 1. */
-  const latest = new Int32Array(CODES);
-  let chunk = 0;
-  /** The line that the chunk before has not ended. */
-  let open = "";
-
-  function meet(code: number): void {
-    const before = latest[code] ?? 0;
-    if (before !== chunk) {
-      latest[code] = chunk;
-      let place = places[code] ?? 0;
-      if (place === 0) {
-        codes.push(code);
-        place = lists.push(new Bytes());
-        places[code] = place;
-      }
-      lists[place - 1]?.addNumber(chunk - before - 1);
-    }
-  }
-
-  return {
-    // A line that is cut is looked for as a whole: where it ends, all of it is in the list.
-    add: (content, continues = false) => {
-      if (!continues) {
-        visitTrigrams(open, meet);
-        open = "";
-      }
-      chunk++;
-      const begin = content.indexOf("\n") + 1;
-      if (open !== "" && begin > 0) {
-        visitTrigrams(open + content.slice(0, begin), meet);
-      }
-      visitTrigrams(content, meet);
-      open = begin > 0 ? content.slice(content.lastIndexOf("\n") + 1) : open + content;
-    },
-    packed: function* () {
-      visitTrigrams(open, meet);
-      open = "";
-      let first = 0;
-      let previous = 0;
-      let block = new Bytes();
-      for (const code of codes.toSorted((one, other) => one - other)) {
-        const list = lists[(places[code] ?? 0) - 1]?.written() ?? Buffer.alloc(0);
-        if (block.length > 0 && block.length + list.length > BLOCK_BYTES) {
-          yield { first, lists: Buffer.from(block.written()) };
-          block = new Bytes();
-          first = code;
-          previous = code;
-        }
-        block.addNumber(code - previous);
-        block.addNumber(list.length);
-        block.add(list);
-        previous = code;
-      }
-      if (chunk > 0) {
-        yield { first, lists: Buffer.from(block.written()) };
-      }
-    },
-  };
-}
-
-class Bytes {
-  length = 0;
-  #bytes = Buffer.allocUnsafeSlow(8);
-
-  addNumber(number: number): void {
-    let rest = number;
-    this.#makeRoom(5);
-    while (rest > 127) {
-      this.#bytes[this.length++] = (rest & 127) | 128;
-      rest >>>= 7;
-    }
-    this.#bytes[this.length++] = rest;
-  }
-
-  add(bytes: Uint8Array): void {
-    this.#makeRoom(bytes.length);
-    this.#bytes.set(bytes, this.length);
-    this.length += bytes.length;
-  }
-
-  written(): Buffer {
-    return this.#bytes.subarray(0, this.length);
-  }
-
-  #makeRoom(bytes: number): void {
-    if (this.length + bytes > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.length + bytes));
-      larger.set(this.written());
-      this.#bytes = larger;
-    }
-  }
-}
 
 /** The chunks that hold the trigram, by rising ordinal, by the blocks of their segment that were read. */
 export function listOf(blocks: readonly TrigramBlock[], wanted: number): readonly number[] {
