@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { termsOf } from "#store/index/terms.ts";
+import { copyOf, termsOfWord, wordsOf } from "#store/index/terms.ts";
 import { embedLocally, normalise } from "./local-vectors.ts";
 import { type Embedder, type EmbedPurpose, identityOf } from "./embedder.ts";
 
@@ -64,31 +64,58 @@ export function readWordTable(bytes: Uint8Array): WordTable {
     rows: new Int8Array(data, at + 4 * count, count * dimensions),
   });
   const table = { document: readTable(first), query: readTable(align(first + tableBytes)) };
+  const rowsOf = createRowsOf(rowOf);
+  /** How often each row's term is in the text at hand. */
+  const counts = new Uint32Array(count);
   return {
     dimensions,
     embed: (text, purpose) => {
-      const sum = new Float32Array(dimensions);
-      for (const [term, times] of countTerms(text)) {
-        const row = rowOf.get(term);
-        if (row !== undefined) {
-          add(sum, table[purpose], { row, weight: purpose === "query" ? Math.log1p(times) : Math.sqrt(times) });
+      const met: number[] = [];
+      for (const word of wordsOf(text)) {
+        for (const row of rowsOf(word)) {
+          const times = counts[row] ?? 0;
+          if (times === 0) {
+            met.push(row);
+          }
+          counts[row] = times + 1;
         }
+      }
+      const sum = new Float32Array(dimensions);
+      for (const row of met) {
+        const times = counts[row] ?? 0;
+        add(sum, table[purpose], { row, weight: purpose === "query" ? Math.log1p(times) : Math.sqrt(times) });
+        counts[row] = 0;
       }
       return normalise(sum);
     },
   };
 }
 
-function align(at: number): number {
-  return Math.ceil(at / 4) * 4;
+/** Words remembered at once, some 10 MB of them; longer ones are data that does not come again. */
+const MAX_WORDS = 100_000;
+const MAX_WORD_LENGTH = 64;
+
+/** The rows of the terms that a word is made of. Code repeats its words, so that it is remembered for each. */
+function createRowsOf(rowOf: ReadonlyMap<string, number>): (word: string) => readonly number[] {
+  const known = new Map<string, readonly number[]>();
+  return (word) => {
+    const before = known.get(word);
+    if (before !== undefined) {
+      return before;
+    }
+    const rows = termsOfWord(word).flatMap((term) => rowOf.get(term) ?? []);
+    if (known.size === MAX_WORDS) {
+      known.clear();
+    }
+    if (word.length <= MAX_WORD_LENGTH) {
+      known.set(copyOf(word), rows);
+    }
+    return rows;
+  };
 }
 
-function countTerms(text: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const term of termsOf(text)) {
-    counts.set(term, (counts.get(term) ?? 0) + 1);
-  }
-  return counts;
+function align(at: number): number {
+  return Math.ceil(at / 4) * 4;
 }
 
 function add(sum: Float32Array, { scales, rows }: Table, { row, weight }: { readonly row: number; readonly weight: number }): void {

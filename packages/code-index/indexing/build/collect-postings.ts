@@ -1,5 +1,5 @@
 import { createPostingsWriter, impactOf } from "#store/index/postings.ts";
-import { termsOfWord, wordsOf } from "#store/index/terms.ts";
+import { copyOf, termsOfWord, wordsOf } from "#store/index/terms.ts";
 import { createTrigramsCollector } from "#store/index/collect-trigrams.ts";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
 
@@ -95,9 +95,4 @@ export function createPostingsCollector(): PostingsCollector {
       }
     },
   };
-}
-
-/** A part of a text keeps the whole text in memory. */
-function copyOf(word: string): string {
-  return Buffer.from(word, "utf16le").toString("utf16le");
 }

@@ -32,6 +32,11 @@ export function wordsOf(text: string): readonly string[] {
   return (ASCII.test(text) ? text.match(ASCII_WORD) : text.normalize("NFC").match(WORD)) ?? [];
 }
 
+/** For whoever remembers a word: a part of a text keeps the whole text in memory. */
+export function copyOf(word: string): string {
+  return Buffer.from(word, "utf16le").toString("utf16le");
+}
+
 /** The terms of one word: itself, and its parts. */
 export function termsOfWord(word: string): readonly string[] {
   const whole = truncateWord(word);
