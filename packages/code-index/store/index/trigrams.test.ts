@@ -41,6 +41,13 @@ test("a chunk that holds a literal, in either case, is in the list of each of it
   );
 });
 
+test("chunks that are far apart are in one list", () => {
+  const far = [0, 127, 128, 256, 16_639, 16_640];
+  const contents = Array.from({ length: 20_000 }, (_, ordinal) => (far.includes(ordinal) ? "key" : ""));
+
+  expect(listOf(indexOf(contents), trigramsOf("key")[0] ?? 0)).toEqual(far);
+});
+
 test("what is not three characters in a row on a line has no trigram", () => {
   expect(["", "ab", "=>", "a\nb\nc", "(\r\n)"].flatMap(trigramsOf)).toEqual([]);
   expect(trigramsOf("=> {")).toHaveLength(2);
