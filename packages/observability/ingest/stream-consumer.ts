@@ -13,7 +13,7 @@ import { createConsumerMetrics } from "./consumer-metrics.ts";
 import { createEventStream, isGroupMissing, type ReadEntries } from "./event-stream.ts";
 import { createStreamDuties } from "./stream-duties.ts";
 import { tellProjects } from "./tell-projects.ts";
-import { LANES, type Tuning } from "./tuning.ts";
+import { BATCHES_AT_ONCE, LANES, type Tuning } from "./tuning.ts";
 import { createEntryWriter } from "./write-entries.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
 import { setTimeout as delay } from "node:timers/promises";
@@ -96,7 +96,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     const pause = createRetryPause(tuning, signal);
     while (!signal.aborted) {
       try {
-        await process(await read(batchSize, tuning.blockMs));
+        await process(await read(batchSize * BATCHES_AT_ONCE, tuning.blockMs));
         pause.reset();
       } catch (error) {
         await recover(error);
@@ -106,8 +106,10 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   }
 
   async function process(entries: readonly StreamEntry[]): Promise<void> {
+    for (let start = 0; start < entries.length; start += batchSize) {
+      log.info(`Processing batch of ${Math.min(batchSize, entries.length - start)} events`);
+    }
     if (entries.length > 0) {
-      log.info(`Processing batch of ${entries.length} events`);
       await persist(entries);
     }
     if (!signal.aborted && held === 0) {

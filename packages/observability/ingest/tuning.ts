@@ -40,7 +40,10 @@ export const MAX_DELIVERIES = 5;
 /** Deliveries after which an entry that nobody finishes is set aside unread: it may be what consumers die of. */
 export const MAX_UNFINISHED_DELIVERIES = 20;
 
-/** How many batches are read and written concurrently, so that database and consumer seldom wait for each other. */
+/** The most batches that are written in one transaction, when so many wait: planning its statements takes as long for one of them. */
+export const BATCHES_AT_ONCE = 10;
+
+/** How many transactions are read and written concurrently, so that database and consumer seldom wait for each other. */
 export const LANES = 2;
 
 /** After so long a pending entry no longer delays the judgement of gaps. */

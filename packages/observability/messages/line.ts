@@ -91,13 +91,17 @@ function jsonOf(value: unknown): string {
   return text ?? "";
 }
 
+/** No line has more words, one that begins with a space has an empty one besides, and one more tells that there are others. */
+const MAX_WORDS = LINE_LENGTH / 2 + 2;
+
 function oneLine(text: string): string | undefined {
   const line = text
     .slice(0, 20 * LINE_LENGTH)
     .replaceAll(/\*\*|^#{1,6} /gm, "")
-    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .split(/[\s\p{Cc}]+/u, MAX_WORDS)
+    .join(" ")
     .trim();
-  const characters = Array.from(line.toWellFormed());
+  const characters = Array.from(line.slice(0, 2 * LINE_LENGTH + 2).toWellFormed());
   return line === ""
     ? undefined
     : characters.length <= LINE_LENGTH
