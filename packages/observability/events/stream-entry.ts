@@ -42,7 +42,6 @@ export function encodeEvent(event: StreamEvent): StreamFields {
  */
 export function decodeEntry(fields: StreamFields): DecodedEntry {
   const record = toRecord(fields);
-  const origin = originOf(record);
   try {
     const version = record.get("v");
     if (version !== String(EVENT_VERSION)) {
@@ -68,7 +67,7 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
   }
 
   function refuse(reason: string): DecodedEntry {
-    return { ok: false, reason: storableText(reason.slice(0, MAX_REASON_LENGTH)), origin };
+    return { ok: false, reason: storableText(reason.slice(0, MAX_REASON_LENGTH)), origin: originOf(record) };
   }
 }
 

@@ -194,10 +194,10 @@ function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<
   const key = keyOf(event.project_id, id);
   const known = fold.traces.get(key);
   const kept = {
-    paused_at: extreme(0, [known?.paused_at, half.paused_at]),
-    resumed_from: extreme(0, [known?.resumed_from, half.resumed_from]),
-    waits_since: extreme(-1, [known?.waits_since, half.waits_since]),
-    resumed_at: extreme(-1, [known?.resumed_at, half.resumed_at]),
+    paused_at: lower(known?.paused_at, half.paused_at),
+    resumed_from: lower(known?.resumed_from, half.resumed_from),
+    waits_since: higher(known?.waits_since, half.waits_since),
+    resumed_at: higher(known?.resumed_at, half.resumed_at),
   };
   mergeHalves(fold.traces, key, { project_id: event.project_id, id, seen_at: toInstant(event.ts), ...half }, kept);
 }
@@ -287,12 +287,12 @@ function isNewer(left: TwoHalves, right: TwoHalves, half: "start" | "end"): bool
   return difference === 0 ? leftEvent > rightEvent : difference > 0;
 }
 
-/** The first or the last of them in order. */
-function extreme(end: 0 | -1, values: readonly (string | undefined)[]): string | undefined {
-  return values
-    .filter((value) => value !== undefined)
-    .toSorted()
-    .at(end);
+function lower(left: string | undefined, right: string | undefined): string | undefined {
+  return left === undefined || (right !== undefined && right < left) ? right : left;
+}
+
+function higher(left: string | undefined, right: string | undefined): string | undefined {
+  return left === undefined || (right !== undefined && right > left) ? right : left;
 }
 
 function keyOf(...parts: readonly string[]): string {

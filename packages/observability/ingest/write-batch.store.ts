@@ -213,7 +213,8 @@ async function writeOnce(query: Kysely<ObservabilitySchema>, rows: BatchRows): P
   await query.transaction().execute(async (transaction) => {
     const traces = await run<TraceDay>(transaction, upsertTraceRows, rows.traces);
     const days = new Map(traces.map(({ project_id: projectId, id, day }) => [keyOf(projectId, id), day]));
-    const ofDay = <Row extends OfTrace>(row: Row) => ({ ...row, day: days.get(keyOf(row.project_id, row.trace_id)) });
+    // Told in place: they are made for this, and copying their many columns took a tenth of the time.
+    const ofDay = <Row extends OfTrace>(row: Row) => Object.assign(row, { day: days.get(keyOf(row.project_id, row.trace_id)) });
     const { observations, payloads, maskedContents = [], ...others } = rows;
     const given = {
       ...others,
