@@ -6,16 +6,21 @@ const AT_ONCE = 200;
 
 /**
  * Finds gaps in the numbers of producers. Each number that is missing becomes part of one once it has been known to be missing for
- * `windowMs`; a gap whose events arrive later shrinks or is deleted. Returns how many events were newly found lost.
+ * `windowMs`; a gap whose events arrive later shrinks or is deleted.
+ *
+ * @returns how many events were newly found lost, and whether there may be producers that were not checked at `now` or later.
  */
-export async function settleGaps(query: Query, { windowMs, now }: { readonly windowMs: number; readonly now: Date }): Promise<number> {
+export async function settleGaps(
+  query: Query,
+  { windowMs, now }: { readonly windowMs: number; readonly now: Date },
+): Promise<{ readonly lost: number; readonly isMore: boolean }> {
   const ripe = new Date(now.getTime() - windowMs);
   return query.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ project_id: string; producer_id: string; newly_lost: number }>`
       with due as (
         select project_id, producer_id, holes, lost, suspects, suspected_at
         from observability.producers
-        where holes <> lost
+        where holes <> lost and (checked_at is null or checked_at < ${now})
         order by checked_at nulls first
         limit ${AT_ONCE}
         for update
@@ -42,7 +47,7 @@ export async function settleGaps(query: Query, { windowMs, now }: { readonly win
         select coalesce(sum(upper(range) - lower(range)), 0)::bigint from unnest(producer.lost - due.lost) as range
       ) as newly_lost`.execute(transaction);
     if (rows.length === 0) {
-      return 0;
+      return { lost: 0, isMore: false };
     }
     const keys = JSON.stringify(rows);
     // One pass over the ranges: searching them for each gap would take hours for a producer that leaves out every other number.
@@ -62,6 +67,6 @@ export async function settleGaps(query: Query, { windowMs, now }: { readonly win
       from json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
       join observability.producers as producer using (project_id, producer_id), unnest(producer.lost) as range
       on conflict do nothing`.execute(transaction);
-    return rows.reduce((sum, row) => sum + row.newly_lost, 0);
+    return { lost: rows.reduce((sum, row) => sum + row.newly_lost, 0), isMore: rows.length === AT_ONCE };
   });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import { repeat, type Repeated } from "@sightline/foundation/repeat";
+import { inRounds, repeat, type Repeated } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import { settleGaps } from "./gaps.store.ts";
 import type { ConsumerMetrics } from "./consumer-metrics.ts";
@@ -40,16 +40,20 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
   }
 
   /** What is missing may be among the entries that somebody has read and not written yet: those come first. */
-  async function findGaps(): Promise<void> {
+  async function findGaps(signal: AbortSignal): Promise<void> {
     const pendingMs = await stream.oldestPendingMs().catch(() => 0);
     if (pendingMs > tuning.reorderWindowMs && pendingMs < STUCK_MS) {
       return;
     }
-    const lost = await settleGaps(query, { windowMs: tuning.reorderWindowMs, now: clock.now() });
-    if (lost > 0) {
-      metrics.lost.inc({ reason: "missing" }, lost);
-      log.error({ events: lost }, "events are missing from the stream");
-    }
+    const now = clock.now();
+    await inRounds(async () => {
+      const { lost, isMore } = await settleGaps(query, { windowMs: tuning.reorderWindowMs, now });
+      if (lost > 0) {
+        metrics.lost.inc({ reason: "missing" }, lost);
+        log.error({ events: lost }, "events are missing from the stream");
+      }
+      return isMore;
+    }, signal);
   }
 
   async function reapConsumers(): Promise<void> {

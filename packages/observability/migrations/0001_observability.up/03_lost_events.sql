@@ -43,9 +43,9 @@ create table observability.ingest_gaps (
   found_at timestamptz not null default now(),
   primary key (project_id, producer_id, first_seq)
 );
-create unique index ingest_gaps_by_id on observability.ingest_gaps (id);
-create index ingest_gaps_by_time on observability.ingest_gaps (found_at desc, id desc);
-create index ingest_gaps_by_project on observability.ingest_gaps (project_id, found_at);
+-- In the order in which gaps are found, so that a million of one moment are appended; lists read them backwards.
+create index ingest_gaps_by_time on observability.ingest_gaps (found_at, project_id, producer_id, first_seq);
+create index ingest_gaps_by_project on observability.ingest_gaps (project_id, found_at, producer_id, first_seq);
 
 -- Entries that could not be written, what became of them, and who saw to it. Rows stay, so that an entry that is delivered
 -- once more after it was dealt with is not set aside anew.
