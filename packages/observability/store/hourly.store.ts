@@ -18,7 +18,10 @@ const NAMES = 200;
  */
 export async function countMarkedHours(query: Query): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
-    const { rows: lock } = await sql<{ is_mine: boolean }>`select pg_try_advisory_xact_lock(7417340923) as is_mine`.execute(transaction);
+    // Nothing tells a plan how many steps an hour has; one that takes them for few sorts them all, to disk.
+    const { rows: lock } = await sql<{ is_mine: boolean }>`
+      select pg_try_advisory_xact_lock(7417340923) as is_mine, set_config('enable_sort', 'off', true),
+        set_config('enable_incremental_sort', 'off', true), set_config('jit', 'off', true)`.execute(transaction);
     if (lock[0]?.is_mine !== true) {
       return false;
     }
@@ -43,6 +46,7 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
     await sql`
       delete from observability.hourly as row using ${due}
       where row.project_id = due.project_id and row.day = due.day and row.hour = due.hour`.execute(transaction);
+    // Steps of one kind that took the same time are one row before anything else is made of them: an hour has millions of steps.
     await sql`
       with fact as (
         select due.project_id, due.day, due.hour, coalesce(row.kind, 'span') as kind, left(coalesce(row.name, ''), 200) as name,
@@ -56,18 +60,25 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
         from ${due}
         join observability.traces as row on row.project_id = due.project_id and row.day = due.day
           and row.sort_at >= due.hour and row.sort_at < due.hour + interval '1 hour'
+      ), counted as (
+        select project_id, day, hour, kind, name, model, status, ${sql.join(TIMED_NUMBERS.map((name) => sql`${bucketOf(sql.ref(name))}::smallint as ${bucketColumn(name)}`))},
+          count(*) as observations, ${sql.join([...TIMED_NUMBERS, ...TOKENS].map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`))},
+          count(*) filter (where input_tokens is not null or output_tokens is not null) as calls
+        from fact group by 1, 2, 3, 4, 5, 6, 7, ${sql.join(TIMED_NUMBERS.map((_name, index) => sql.lit(8 + index)))}
       ), named as (
         select project_id, day, hour, kind, name, model,
-          row_number() over (partition by project_id, day, hour, kind order by count(*) desc, name, model) <= ${NAMES} as is_told
-        from fact group by project_id, day, hour, kind, name, model
+          row_number() over (partition by project_id, day, hour, kind order by sum(observations) desc, name, model) <= ${NAMES} as is_told
+        from counted group by project_id, day, hour, kind, name, model
       ), bucketed as (
         select project_id, day, hour, kind, case when is_told then name else ${OTHER} end as name,
-          case when is_told then model else ${OTHER} end as model, status, timed.number, ${bucketOf(sql`timed.ms`)}::smallint as bucket,
-          count(*) as observations, coalesce(sum(timed.ms), 0) as total_ms, ${sql.join(TOKENS.map(sumOfSteps))},
-          count(*) filter (where timed.number = 'duration_ms' and (input_tokens is not null or output_tokens is not null)) as calls
-        from fact join named using (project_id, day, hour, kind, name, model)
-        cross join lateral (values ${sql.join(TIMED_NUMBERS.map((name) => sql`(${sql.lit(name)}, ${sql.ref(name)})`))}) as timed (number, ms)
-        where timed.number = 'duration_ms' or timed.ms is not null
+          case when is_told then model else ${OTHER} end as model, status, timed.number, timed.bucket, sum(observations)::bigint as observations,
+          coalesce(sum(timed.ms), 0) as total_ms, ${sql.join(TOKENS.map(sumOfSteps))},
+          coalesce(sum(calls) filter (where timed.number = 'duration_ms'), 0) as calls
+        from counted join named using (project_id, day, hour, kind, name, model)
+        cross join lateral (
+          values ${sql.join(TIMED_NUMBERS.map((name) => sql`(${sql.lit(name)}, ${bucketColumn(name)}, ${sql.ref(name)})`))}
+        ) as timed (number, bucket, ms)
+        where timed.number = 'duration_ms' or timed.bucket is not null
         group by 1, 2, 3, 4, 5, 6, 7, 8, 9
       )
       insert into observability.hourly (
@@ -96,6 +107,10 @@ function withinReason(name: TimedNumberName) {
 }
 
 const TOKENS = ["input_tokens", "uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens"] as const;
+
+function bucketColumn(name: TimedNumberName) {
+  return sql.ref(`${name}_bucket`);
+}
 
 function sumOfSteps(column: string) {
   return sql`coalesce(sum(${sql.ref(column)}) filter (where timed.number = 'duration_ms'), 0) as ${sql.ref(column)}`;
