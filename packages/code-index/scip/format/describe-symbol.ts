@@ -5,14 +5,15 @@ const MAX_COMMENT_LENGTH = 600;
 
 export type Description = { readonly signature: string; readonly comment: string };
 
-const FENCED = /^```\w*\n([^]*?)\n?```\s*/u;
+/** A block of code, or what language servers say instead: `(module) shop.stock`. */
+const SIGNATURE = /^```\w*\n([^]*?)\n?```\s*|^(\([a-z]+\) [^\n]+)\s*/u;
 
 /** What tools say of a symbol: a signature of its own or as a block of code, and then its comment. */
 export function describeSymbol({ signature, documentation }: ScipSymbol): Description {
   const said = documentation.join("\n\n");
-  const [block = "", code = ""] = FENCED.exec(said) ?? [];
+  const [block = "", code = "", plain = ""] = SIGNATURE.exec(said) ?? [];
   return {
-    signature: shortened(signature || code, MAX_SIGNATURE_LENGTH),
+    signature: shortened(signature || code || plain, MAX_SIGNATURE_LENGTH),
     comment: shortened(said.slice(block.length), MAX_COMMENT_LENGTH),
   };
 }

@@ -17,9 +17,12 @@ export type SymbolNames = {
   readonly kind: string;
 };
 
+/** How scip-python names a module itself. */
+const MODULE_ITSELF = /(?<=\/)__init__:$/u;
+
 /** The names in a symbol: `… src/`a.ts`/Server#start().` has `src`, `a.ts`, `Server`, `start`. */
 export function namesOfSymbol(symbol: string): SymbolNames {
-  const descriptors = [...symbol.replace(PACKAGE, "").matchAll(DESCRIPTOR)];
+  const descriptors = [...symbol.replace(PACKAGE, "").replace(MODULE_ITSELF, "").matchAll(DESCRIPTOR)];
   const names = descriptors.map(([, quoted, plain, , quotedInner, plainInner]) =>
     (quoted ?? plain ?? quotedInner ?? plainInner ?? "").replaceAll("``", "`"),
   );
