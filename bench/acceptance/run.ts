@@ -1,8 +1,10 @@
+import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { indexNow } from "#index-now.ts";
 import { peakOfIndexer, resetPeak } from "#memory.ts";
 import { startProduct, type Call } from "#product.ts";
 import { runScript } from "#scripts.ts";
+import { checkHistory } from "./history.ts";
 import { createOrigin, type Origin } from "./origin.ts";
 import { changedTables, digestTables, indexBytes, query } from "./tables.ts";
 
@@ -27,15 +29,20 @@ type Checked = {
   readonly shown: readonly string[];
 };
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { walk: { type: "string", multiple: true, default: [] } } });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { walk: { type: "string", multiple: true, default: [] }, seed: { type: "string", default: String(randomInt(1_000_000)) } },
+});
 const problems: string[] = [];
 const indexed: object[] = [];
+const histories: object[] = [];
 const walked: object[] = [];
 const product = await startProduct(process.env["TEST_DATABASE_URL"], 0);
 try {
   for (const [number, path] of positionals.entries()) {
     await withOrigin(path, async (origin) => void indexed.push(await index(origin, `index_${number}`)));
     console.table(indexed);
+    console.table(histories);
   }
   for (const [number, path] of values.walk.entries()) {
     await withOrigin(path, async (origin) => void walked.push(await walk(origin, `walk_${number}`)));
@@ -44,7 +51,7 @@ try {
 } finally {
   await product.stop();
 }
-console.log(JSON.stringify({ indexed, walked, problems }));
+console.log(JSON.stringify({ indexed, histories, walked, problems }));
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 async function withOrigin(path: string, work: (origin: Origin) => Promise<void>): Promise<void> {
@@ -79,6 +86,8 @@ async function index(origin: Origin, tenant: string): Promise<object> {
   const seconds = await indexNow(call, id, "full");
   const peak = await peakOfIndexer(product.pid);
   const checked = await check(schema, id, origin, commit);
+  const history = await checkHistory({ call, id, origin, seed: Number(values.seed) });
+  histories.push(history.counts);
   const first = await digestTables(databaseUrl, schema);
   const before = await indexBytes(databaseUrl, schema);
   const fullSeconds = await indexNow(call, id, "full");
@@ -87,7 +96,12 @@ async function index(origin: Origin, tenant: string): Promise<object> {
   const third = await digestTables(databaseUrl, schema);
   await query(databaseUrl, "vacuum");
   const after = await indexBytes(databaseUrl, schema);
-  const found = [...checked.shown, ...changedTables(first, second, "full"), ...changedTables(second, third, "incremental")];
+  const found = [
+    ...checked.shown,
+    ...changedTables(first, second, "full"),
+    ...changedTables(second, third, "incremental"),
+    ...history.problems,
+  ];
   tell(found.map((problem) => `${origin.name}: ${problem}`));
   const ofSource = (bytes: number) => rounded((bytes - empty) / checked.searchableBytes);
   return {

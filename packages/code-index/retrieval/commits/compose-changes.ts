@@ -42,7 +42,16 @@ export function composeChanges(steps: readonly Step[], changesOf: (position: num
   return [
     ...[...now].map(([to, file]) => ({ ...file, to })),
     ...[...gone].filter(([from]) => now.get(from)?.from !== from).map(([from, made]) => ({ from, to: null, made })),
-  ].toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  ]
+    .filter((file) => !isSame(file))
+    .toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+}
+
+/** Whether both ends are known to have the same content: one side undoes what led to it, the other does it again. */
+function isSame({ from, to, made }: ChangedFile): boolean {
+  const [first, last] = [made.at(0), made.at(-1)];
+  const isAcross = first?.reversed === true && last?.reversed === false;
+  return from === to && isAcross && first.change.blob !== null && first.change.blob === last.change.blob;
 }
 
 export function nameOf({ from, to }: Pick<ChangedFile, "from" | "to">): string {

@@ -60,8 +60,8 @@ export async function otherParentsOf(
   );
 }
 
-/** Which file was changed, and how. */
-export type ChangeRow = Pick<ChangesTable, "position" | "path" | "old_path" | "status">;
+/** Which file was changed, how, and into what. */
+export type ChangeRow = Pick<ChangesTable, "position" | "path" | "old_path" | "status" | "blob">;
 export type PatchedChange = Omit<ChangesTable, "repo_id" | "ref">;
 
 type ChangesAt = { readonly positions: readonly number[]; readonly path?: string | undefined; readonly limit: number };
@@ -75,7 +75,7 @@ export async function changesAt(
   const isUnder = (column: RawBuilder<unknown>) => sql`(${column} = ${path} or starts_with(${column}, ${`${path}/`}))`;
   const isAsked = path === undefined ? sql`true` : sql`(${isUnder(sql`change.path`)} or ${isUnder(sql`change.old_path`)})`;
   const { rows } = await sql<ChangeRow>`
-    select change.position, change.path, change.old_path, change.status from ${changesOf(scope)}
+    select change.position, change.path, change.old_path, change.status, change.blob from ${changesOf(scope)}
     where change.position = any(${positions}::integer[]) and ${isAsked}
     order by change.position, change.path collate "C" limit ${limit}
   `.execute(query);
