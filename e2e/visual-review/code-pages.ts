@@ -4,6 +4,8 @@ import { REVIEWED_REPOSITORY as REPOSITORY, type ReviewedPage } from "./page.ts"
 const BROKEN_REPOSITORY = "acme/legacy-billing";
 const FILE = `/code/${REPOSITORY}?path=${encodeURIComponent("src/payment/retry-failed-payment.ts")}`;
 
+const COMMITS = `/code/${REPOSITORY}/commits`;
+
 /** Account, administration and code, with the demo's data and the small repository's (`small-repository.ts`). */
 export const codePages: readonly ReviewedPage[] = [
   { name: "security", address: "/admin/security" },
@@ -25,9 +27,15 @@ export const codePages: readonly ReviewedPage[] = [
   { name: "file-outline", address: `${FILE}&panel=outline`, calls: /\/api\/.*\/outline\b/ },
   { name: "file-names", address: `${FILE}&panel=symbol&symbol=pauseBeforeRetry`, calls: /\/api\/.*\/references\b/ },
   { name: "file-history", address: `${FILE}&panel=history`, calls: /\/api\/.*\/commits\b/ },
+  { name: "file-blame", address: `${FILE}&blame=1`, calls: /\/api\/.*\/blame\b/, states: ["data", "failing"] },
   { name: "file-runs", address: `${FILE}&panel=runs`, calls: /\/api\/.*\/code-runs\b/ },
   { name: "file-missing", address: `/code/${REPOSITORY}?path=nothing.ts`, states: ["data"], provokes: /status of 404/ },
   { name: "file-none", address: `/code/${REPOSITORY}`, states: ["data"] },
+  { name: "commits", address: COMMITS, calls: /\/api\/.*\/commits\b/ },
+  { name: "commit", address: firstLinkOf(COMMITS, "commit/"), calls: /\/api\/.*\/commits\/\w+/ },
+  { name: "commit-missing", address: `/code/${REPOSITORY}/commit/deadbeef`, states: ["data"], provokes: /status of 404/ },
+  { name: "compare-choose", address: `/code/${REPOSITORY}/compare`, states: ["data"] },
+  { name: "compare", address: firstLinkOf(COMMITS, "compare?base="), calls: /\/api\/.*\/compare\b/ },
   { name: "repositories", address: "/code/repos" },
   { name: "repositories-register", address: "/code/repos", states: ["data"], act: press("Register a repository") },
   { name: "repositories-preview", address: "/code/repos", states: ["data"], act: press("Preview") },
@@ -82,6 +90,14 @@ export function settingsOf(repository: string): (page: Page, consoleUrl: string)
   return async (page, consoleUrl) => {
     await page.goto(`${consoleUrl}/code/repos`);
     return (await page.getByRole("link", { name: ` of ${repository}` }).getAttribute("href")) ?? "";
+  };
+}
+
+/** Where the first link leads to that goes to a part of the repository: the hash of a commit is known to it alone. */
+function firstLinkOf(address: string, part: string): (page: Page, consoleUrl: string) => Promise<string> {
+  return async (page, consoleUrl) => {
+    await page.goto(`${consoleUrl}${address}`);
+    return (await page.locator(`a[href^="/code/${REPOSITORY}/${part}"]`).first().getAttribute("href")) ?? "";
   };
 }
 

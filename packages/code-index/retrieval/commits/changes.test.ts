@@ -185,6 +185,16 @@ test("a change of lines is told by the hunks about them, a page at a time", asyn
   expect(windows.changes[0]?.patch).toBe("@@ -1,2 +1,3 @@\n one\r\n-two\r\n+2\r\n+three\r\n");
 });
 
+test("what is asked in vain says what to do", async () => {
+  await expect(lineHistory({ path: "moved file.ts", start: 3, end: 1 })).rejects.toThrow("The range ends (1) before it starts (3).");
+  await expect(lineHistory({ path: "moved file.ts", start: 999 })).rejects.toThrow("line 999 is past its end");
+  await expect(lineHistory({ path: "nowhere.ts" })).rejects.toThrow("search the commits by this path");
+  expect(await read(ids["move"] ?? "", "nowhere.ts")).toMatchObject({
+    changes: [],
+    notes: [expect.stringContaining("did not change nowhere.ts")],
+  });
+});
+
 test("two commits are compared in either direction, across branches too", async () => {
   for (const [from, to] of [
     ["begin", "delete"],

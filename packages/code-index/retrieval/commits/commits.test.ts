@@ -47,6 +47,10 @@ test("a file is followed through its names; a folder and a part of a path are un
   expect(await history.subjects({ path: "*.MD" })).toEqual(["begin"]);
   expect((await history.commits({ path: "src/new.ts", limit: 1 })).commits[0]).toMatchObject({ subject: "work on the new" });
   expect(await history.commits({ path: "nowhere%" })).toMatchObject({ commits: [], path: { is: "part" }, notes: ["No commit matches."] });
+  expect((await history.commits({ query: "579e6f76" })).notes).toEqual([
+    "No commit matches. Messages are searched; a commit is read by its hash.",
+  ]);
+  expect((await history.commits({ since: "2026-01-02", until: "2026-01-01" })).notes.join()).toContain("The time ends before it begins.");
 });
 
 test("words find messages by what is rare in them, other forms and letters as they stand; author and time narrow down", async () => {

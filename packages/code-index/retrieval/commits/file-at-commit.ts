@@ -1,6 +1,6 @@
 import { refusal, type AppError } from "@sightline/foundation/errors";
 import type { SourceFile } from "#contract.ts";
-import { fromRoot, readWholeFile } from "#retrieval/files/read-file.ts";
+import { fromRoot, readWholeFile, refuseRange } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
@@ -33,22 +33,13 @@ export async function readFileAtCommit(
     const { repo, commit, position } = await requireCommit(transaction, scope, hash);
     const history = await openHistory(transaction, scope, build);
     const lines = await history.linesAt(position, path);
-    const last = checkRange({ path, lines: lines.length, start, end });
+    refuseRange({ path, lines: lines.length, start, end });
+    const last = Math.min(end ?? lines.length, lines.length);
     const content = lines.slice(start - 1, last).join("");
     const language = languageOf(path);
     const ref = build?.ref ?? "";
     return { repo, ref, commit, path, language, start_line: start, end_line: last, total_lines: lines.length, content, truncated: false };
   });
-}
-
-type Range = { readonly path: string; readonly lines: number; readonly start: number; readonly end: number | undefined };
-
-/** The last line of a range. @throws {AppError} `invalid_range` (400) */
-export function checkRange({ path, lines, start, end = lines }: Range): number {
-  if (start > Math.max(lines, 1) || end < Math.min(start, lines)) {
-    throw refusal(400, "invalid_range", `${path} has ${lines} lines; there are none from ${start} to ${end}.`);
-  }
-  return Math.min(end, lines);
 }
 
 /** What of a branch's history rebuilds its files. */
@@ -220,7 +211,11 @@ function replay({ patches }: Way, content: string, path: string): readonly strin
 }
 
 function notThere(path: string): AppError {
-  return refusal(404, "file_not_found", `There was no file ${path.slice(0, 500)} at this commit.`);
+  return refusal(
+    404,
+    "file_not_found",
+    `There was no file ${path.slice(0, 500)} at this commit; search the commits by this path, or the files by its name.`,
+  );
 }
 
 function notKept(path: string, reason: string): AppError {

@@ -1,9 +1,9 @@
 import type { FileRequest } from "#contract.ts";
-import { fromRoot } from "#retrieval/files/read-file.ts";
+import { fromRoot, refuseRange } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import type { RepositoryInScope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { checkRange, openHistory, type FileHistory } from "./file-at-commit.ts";
+import { openHistory, type FileHistory } from "./file-at-commit.ts";
 import { requireCommit } from "./read-commit.ts";
 import { findHistory } from "./read-commits.store.ts";
 
@@ -34,7 +34,7 @@ export async function openLines(
   const { position, commit } = await requireCommit(query, scope, hash ?? newest);
   const history = await openHistory(query, scope, build);
   const total = (await history.linesAt(position, path)).length;
-  const last = checkRange({ path, lines: total, start, end });
-  const lines = Array.from({ length: last - start + 1 }, (_, index) => start - 1 + index);
+  refuseRange({ path, lines: total, start, end });
+  const lines = Array.from({ length: Math.min(end ?? total, total) - start + 1 }, (_, index) => start - 1 + index);
   return { history, position, commit, path, lines, total };
 }

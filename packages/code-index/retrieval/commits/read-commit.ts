@@ -50,7 +50,11 @@ export async function requireCommit(query: TenantQuery, scope: RepositoryScope, 
   if (found === undefined) {
     const history = await findHistory(query, scope);
     const known = `${history?.commits ?? 0} commits${history?.complete === true ? "" : ", the newest,"} are kept`;
-    throw refusal(404, "commit_not_found", `${scope.repo} has no commit ${hash} on this branch, of which ${known}.`);
+    throw refusal(
+      404,
+      "commit_not_found",
+      `${scope.repo} has no commit ${hash} on this branch, of which ${known}; search its commits for the right hash.`,
+    );
   }
   if (others.length > 0) {
     const all = [found, ...others].map(({ commit, subject }) => `${commit.slice(0, 12)} (${subject.slice(0, 80)})`);
@@ -66,6 +70,9 @@ function presentChange({ path, old_path, status, added, deleted, patch, left_out
 function notesOn(total: number | null, found: number, path: string | undefined): string[] {
   if (total === null) {
     return ["What this commit changed is not kept: the repository's history is too large to be fetched with its contents."];
+  }
+  if (path !== undefined && found === 0) {
+    return [`This commit did not change ${path.slice(0, 500)}; without path all that it changed is here.`];
   }
   return path === undefined && total > found ? [`${total - found} more files changed; only the first ${found} are kept.`] : [];
 }

@@ -1,4 +1,4 @@
-import type { Commit, CommitsAnswer, CommitsRequest } from "#contract.ts";
+import { hashSchema, type Commit, type CommitsAnswer, type CommitsRequest } from "#contract.ts";
 import {
   commitsAt,
   countCrowded,
@@ -224,5 +224,20 @@ function notesOn({ request, history, build, crowded, isCut, found }: Noted): str
       ? []
       : [`The history ends at ${history.newest ?? "nothing"}, while ${build?.commit ?? ""} is indexed; it follows.`];
   const ranked = isCut ? [`Of the commits with these words the newest ${MAX_RANKED} are ranked; add a rarer word.`] : [];
-  return [...(found === 0 ? ["No commit matches."] : []), ...ranked, ...(found < request.limit ? older : []), ...cut, ...behind, ...failed];
+  return [
+    ...(found === 0 ? [`No commit matches.${hintOn(request)}`] : []),
+    ...ranked,
+    ...(found < request.limit ? older : []),
+    ...cut,
+    ...behind,
+    ...failed,
+  ];
+}
+
+/** What was meant, where it is plain that nothing can match. */
+function hintOn({ query = "", since, until }: CommitsRequest): string {
+  if (hashSchema.safeParse(query.trim()).success) {
+    return " Messages are searched; a commit is read by its hash.";
+  }
+  return since !== undefined && until !== undefined && new Date(since) > new Date(until) ? " The time ends before it begins." : "";
 }

@@ -73,12 +73,18 @@ function refuseUnreadable(file: FileRow, { start, end }: { readonly start: numbe
   if (file.skip_reason !== null) {
     throw refusal(409, "file_not_indexed", `${file.path} is not indexed: ${file.skip_reason}.`);
   }
+  refuseRange({ ...file, start, end });
+}
+
+type Range = { readonly path: string; readonly lines: number; readonly start: number; readonly end: number | undefined };
+
+/** @throws {AppError} `invalid_range` (400) */
+export function refuseRange({ path, lines, start, end }: Range): void {
   if (end !== undefined && end < start) {
     throw refusal(400, "invalid_range", `The range ends (${end}) before it starts (${start}).`);
   }
-  if (start > Math.max(file.lines, 1)) {
-    const message = `${file.path} has ${file.lines} lines; line ${start} is past its end.`;
-    throw refusal(400, "invalid_range", message);
+  if (start > Math.max(lines, 1)) {
+    throw refusal(400, "invalid_range", `${path} has ${lines} lines; line ${start} is past its end.`);
   }
 }
 
@@ -131,7 +137,7 @@ async function readExisting<Found>(database: CodeIndexDatabase, scope: Repositor
   if (found === undefined || found.generation === null) {
     return refuseHiddenRepository(database, scope, found);
   }
-  const hint = similar.length === 0 ? "search for its name to find it" : `did you mean ${similar.join(" or ")}?`;
+  const hint = similar.length === 0 ? "list the files of its folder, or search for its name" : `did you mean ${similar.join(" or ")}?`;
   throw refusal(404, "file_not_found", `${scope.repo} has no file ${path.slice(0, 500)}; ${hint}`);
 }
 

@@ -52,7 +52,7 @@ export async function nearNames(query: TenantQuery, scope: Scope, name: string):
   const { rows } = await sql<{ name: string }>`
     with ${builds(scope)}, near as materialized (
       select symbol.name, symbol.document_id, ${likeness} as likeness from ${sql.id(scope.tenant.schema, "symbols")} as symbol
-      where ${last} like ${likeBeginning(name.slice(0, 2))} and ${likeness} > 0.4
+      where ${last} like ${likeBeginning(name.slice(0, 2))} and ${likeness} > 0.35
       order by likeness desc limit 100
     )
     select near.name from near ${inFilesOf(scope, sql`near.document_id`)}
