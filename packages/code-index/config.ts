@@ -153,7 +153,7 @@ export const codeIndexVariables = {
   CODEINDEX_CLOUD_PROJECT: { doc: "Google Cloud project of this deployment.", schema: cloudName() },
   CODEINDEX_CLOUD_LOCATION: { doc: "Google Cloud location of this deployment.", schema: cloudName() },
   CODEINDEX_TENANT_AUTO_PROVISION: {
-    doc: "Whether an access token of an organisation (`tid`) that is not registered makes its tenant; otherwise it is refused.",
+    doc: "Whether an access token of an organization (`tid`) that is not registered makes its tenant; otherwise it is refused.",
     schema: booleanVariable(),
     default: "false",
   },

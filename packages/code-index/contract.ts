@@ -23,7 +23,7 @@ export const createTokenRequestSchema = z.object({
     .min(1, "give the token a label")
     .max(200)
     .regex(/^[^\0]*$/, "a NUL character can't be in a label"),
-  /** Ids of the repositories that it opens; all of the organisation's, also later ones, when left out. */
+  /** Ids of the repositories that it opens; all of the organization's, also later ones, when left out. */
   repositories: z.array(z.uuid()).min(1, "name at least one repository, or leave the list out").max(500).optional(),
   /** Whether it opens the traces that its maker may see; when left out, a token of all repositories does, one of some does not. */
   traces: z.boolean().optional(),

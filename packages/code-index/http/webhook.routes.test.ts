@@ -115,7 +115,7 @@ test("a rename is shown to the admin; where it is fetched from does not change",
   });
   const answer = await deliver(body, { event: "repository" });
   expect(answer).toMatchObject({ status: 202, body: { status: "ignored" } });
-  // Hosts show answers to people who may not belong to every organisation that registered it.
+  // Hosts show answers to people who may not belong to every organization that registered it.
   expect(answer.body.message).not.toContain("example.org");
   const row = await database().query.selectFrom("codeindex.repositories").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   expect(row).toMatchObject({ full_name: "acme/shop", clone_url: "https://example.org/acme/shop.git" });

@@ -64,7 +64,7 @@ async function tenants(): Promise<readonly { tenant_id: string; name: string }[]
   ).rows;
 }
 
-test("an organisation that is not registered is unknown, unless tenants are made on first use", async () => {
+test("an organization that is not registered is unknown, unless tenants are made on first use", async () => {
   expect(await ask(closed, "acme")).toEqual({ status: 403, error: "tenant_unknown" });
   expect(await tenants()).toEqual([]);
   expect(await ask(open, "acme")).toEqual({ status: 200, error: undefined });
@@ -72,7 +72,7 @@ test("an organisation that is not registered is unknown, unless tenants are made
   expect(await ask(closed, "acme")).toEqual({ status: 200, error: undefined });
 });
 
-test("twenty first requests at once make one tenant, and twenty organisations at once twenty", needsRealPostgres, async () => {
+test("twenty first requests at once make one tenant, and twenty organizations at once twenty", needsRealPostgres, async () => {
   const before = (await tenants()).length;
   const one = await Promise.all(Array.from({ length: 20 }, () => ask(open, "rush")));
   expect(new Set(one.map(({ status }) => status))).toEqual(new Set([200]));

@@ -27,7 +27,7 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
     made = now === minute ? made : 0;
     minute = now;
     if (made >= MAX_PER_MINUTE) {
-      throw refusal(429, "too_many_tenants", "Too many organisations came for the first time in this minute; try again in the next.", {
+      throw refusal(429, "too_many_tenants", "Too many organizations came for the first time in this minute; try again in the next.", {
         headers: { "retry-after": "60" },
       });
     }

@@ -151,7 +151,7 @@ async function admit(
     throw refusal(
       403,
       "tenant_unknown",
-      "Your organisation (the token's tid) is not registered with the code index; its operator adds it with: sightline tenant add",
+      "Your organization (the token's tid) is not registered with the code index; its operator adds it with: sightline tenant add",
     );
   }
   setPrincipal(request, principal);
