@@ -7,7 +7,8 @@ import { compareQuery } from "#features/code/api/commits.ts";
 import { ChangedFiles } from "#features/code/commit/changed-files.tsx";
 import { CommitLink } from "#ui/page/commit-link.tsx";
 import { PickCommit } from "#features/code/commit/pick-commit.tsx";
-import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { EmptyPanel, ErrorState, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { hasStatus } from "#http/api-error.ts";
 import { IconButton } from "#ui/kit/icon-button.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -100,7 +101,12 @@ type ChangesProps = Pick<Parameters<typeof ChangedFiles>[0], "refName" | "view" 
 function Changes({ repository: { id, full_name: repo }, base, head, ...shown }: ChangesProps) {
   const compared = useQuery(compareQuery({ id, ref: shown.refName }, { base, head }));
   if (compared.data === undefined) {
-    return <Unanswered query={compared} failed="The commits could not be compared" loading={<LoadingRows rows={8} />} />;
+    const failed = "The commits could not be compared";
+    return hasStatus(compared.error, 404) ? (
+      <ErrorState title={failed} error={compared.error} />
+    ) : (
+      <Unanswered query={compared} failed={failed} loading={<LoadingRows rows={8} />} />
+    );
   }
   return <ChangedFiles {...shown} repo={repo} commit={compared.data.head} answer={compared.data} />;
 }

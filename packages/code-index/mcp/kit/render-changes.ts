@@ -15,7 +15,8 @@ const OVERHEAD_TOKENS = 80;
 
 /** Changed files, each with its numbers, then their hunks as far as they fit. */
 export function renderChanges({ head, changes, changes_total: total, notes }: Rendering, maxTokens: number): string {
-  const summary = `${total ?? changes.length} files changed\n${changes.map(renderSummary).join("")}`;
+  const files = total ?? changes.length;
+  const summary = `${files} ${files === 1 ? "file" : "files"} changed\n${changes.map(renderSummary).join("")}`;
   const patches = changes.map(({ path, patch }) => (patch === "" ? "" : `${path}\n${patch}`)).join("");
   let left = maxTokens - OVERHEAD_TOKENS - countTokens(notes.join("\n"));
   const fit = (text: string, share: number) => {
