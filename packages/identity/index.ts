@@ -7,7 +7,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { MigrationSet } from "@sightline/foundation/database/migrations";
 import { createAdmin, type AdminRequest } from "./accounts/create-admin.ts";
 import { ensureFirstAdmin } from "./accounts/first-admin.ts";
-import { createPasswordHasher } from "./accounts/password-hash.ts";
+import { createPasswordHasher, type PasswordHasher } from "./accounts/password-hash.ts";
 import { peopleRoutes } from "./accounts/accounts.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { AuditTimes } from "./audit/audit-chain.store.ts";
@@ -77,6 +77,8 @@ type IdentityDependencies = {
   readonly sleep?: Sleep;
   /** How what an app says of itself is fetched; for tests. */
   readonly fetchDocument?: FetchDocument;
+  /** For tests. */
+  readonly hasher?: PasswordHasher;
 };
 
 /**
@@ -96,10 +98,10 @@ export function createIdentity({
   clock,
   sleep = realSleep,
   fetchDocument = fetchPublicDocument,
+  hasher = createPasswordHasher(),
 }: IdentityDependencies) {
   const queries = database.query;
   const publicUrl = config.PUBLIC_URL;
-  const hasher = createPasswordHasher();
   const throttle = createThrottle({ queries, clock, waitingRoom: createWaitingRoom(sleep) });
   const sealer = createSealer(config.ENCRYPTION_KEYS);
   const keys = createSigningKeys({ queries, sealer, clock });
