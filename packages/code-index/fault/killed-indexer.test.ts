@@ -106,7 +106,7 @@ test("an indexer that is killed in the middle of the switch has switched nothing
   await vi.waitFor(
     async () => {
       const { rows } = await sql`
-        select from pg_stat_activity where application_name = ${`indexer-${indexer.pid}`} and wait_event_type = 'Lock' and query ilike '%codeindex.refs%'
+        select from pg_stat_activity where application_name = ${`indexer-${indexer.pid}`} and wait_event_type = 'Lock' and query ilike '%insert into codeindex.refs%'
       `.execute(fixture.queue.database.query);
       expect(rows).not.toEqual([]);
     },
