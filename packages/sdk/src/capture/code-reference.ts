@@ -18,8 +18,8 @@ export function callerReference(name: string): CodeReference | undefined {
 
 const MAX_NAME_LENGTH = 500;
 const MAX_PATH_LENGTH = 4096;
-/** The caller's own frame is the first that is not this package's, so few are looked at. */
-const MAX_FRAMES = 6;
+/** The caller is the application as a rule, and each frame that is written out takes microseconds of it; else a few more are looked at. */
+const FRAMES = [1, 6];
 /** An application calls from the same few places again and again. */
 const siteOfStack = memoize(referenceFromStack, { entries: 1000, keyLength: Infinity });
 
@@ -27,10 +27,16 @@ const siteOfStack = memoize(referenceFromStack, { entries: 1000, keyLength: Infi
 export function callSite(entrance: (...given: never[]) => unknown): CodeReference | undefined {
   const before = Error.stackTraceLimit;
   try {
-    const here: { stack?: string } = {};
-    Error.stackTraceLimit = MAX_FRAMES;
-    Error.captureStackTrace(here, entrance);
-    return siteOfStack(here.stack ?? "");
+    for (const frames of FRAMES) {
+      const here: { stack?: string } = {};
+      Error.stackTraceLimit = frames;
+      Error.captureStackTrace(here, entrance);
+      const site = siteOfStack(here.stack ?? "");
+      if (site !== undefined) {
+        return site;
+      }
+    }
+    return undefined;
   } catch {
     // An application may forbid what this needs, or format stacks in a way of its own.
     return undefined;
