@@ -11,11 +11,8 @@ type Asked = Pick<ParsedQuery, "member" | "text">;
 export function findDefinition(candidates: readonly Candidate[], { member, text }: Asked): ReadonlySet<Candidate> {
   const defining = (isMeant: (name: string) => boolean) => candidates.filter(({ chunk }) => chunk.symbols.flatMap(namesOf).some(isMeant));
   const named = (asked: string) => defining((name) => name === asked.toLowerCase());
-  if (member?.isWritten === true && member.owner === undefined) {
-    return new Set(named(member.name));
-  }
   const wholes = [text, ...(member?.owner === undefined ? [] : [member.name + member.owner])].map(joined);
-  const whole = member?.isWritten === true ? [] : defining((name) => wholes.includes(joined(name)));
+  const whole = /\s|-/.test(text) ? defining((name) => wholes.includes(joined(name))) : [];
   if (whole.length > 0 || member === undefined) {
     return new Set(whole);
   }

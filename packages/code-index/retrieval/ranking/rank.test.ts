@@ -90,6 +90,14 @@ test.for(["server stop", "stop server", "stop-server"])("%s: the name that these
   expect((await ranked(query, chunks))[0]).toBe("main.go:1");
 });
 
+test("a name that ends as a kind of definition is one", async () => {
+  const chunks = [
+    { path: "names.ts", symbols: ["find"] },
+    { path: "find-definition.ts", symbols: ["findDefinition"] },
+  ];
+  expect((await ranked("find definition", chunks))[0]).toBe("find-definition.ts:1");
+});
+
 test("what has a name made of the words asked for comes before what has those words in several names", async () => {
   const chunks = [
     { path: "a.ts", symbols: ["getName", "userId"] },
