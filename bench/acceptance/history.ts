@@ -138,7 +138,7 @@ function onlyInOne(ours: readonly string[], theirs: readonly string[]): readonly
   return [...new Set([...left, ...right])].filter((item) => left.has(item) !== right.has(item));
 }
 
-/** Of each line the commit, the file and the line there. */
+/** Where each blamed line comes from: its commit, its file there and its number there. */
 function blamedBy(porcelain: string): readonly string[] {
   return [...porcelain.matchAll(/^([0-9a-f]{40}) (\d+) \d+(?: \d+)?\n[^]*?^filename (.+)\n\t/gmu)].map(
     ([, commit, line, path]) => `${commit} ${path} ${line}`,

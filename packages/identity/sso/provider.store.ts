@@ -43,7 +43,7 @@ export async function findProviderOf(queries: Queries, tenantId: string): Promis
     .executeTakeFirst();
 }
 
-/** Of a domain; without one of the only tenant, so that no organization's name is shown to others. */
+/** The providers of a domain; without a domain those of the only tenant, so that nobody else is shown an organization's name. */
 export async function listOffered(queries: Queries, domain: string | undefined) {
   return queries
     .selectFrom("identity.sso_providers as provider")

@@ -49,17 +49,16 @@ function matchesOf(patterns: readonly Pattern[], text: string): readonly Matched
 
 function linesWithWords(text: string, words: ReadonlySet<string>): readonly MatchedLine[] {
   const found: MatchedLine[] = [];
+  const all = [...words];
   for (const [index, line] of splitLines(text).entries()) {
-    const lower = line.normalize("NFC").toLowerCase();
-    // Taking a line apart costs far more than looking whether any word can be in it.
-    if ([...words].some((word) => lower.includes(word))) {
-      const ranges = placedTermsOf(line)
-        .filter(({ term }) => words.has(term))
-        .map(({ from, to }): Range => [from, to]);
-      found.push(...(ranges.length > 0 ? [{ index, ranges }] : []));
-    }
     if (found.length === LINES) {
       break;
+    }
+    const lower = line.normalize("NFC").toLowerCase();
+    // Taking a line apart costs far more than looking whether any word can be in it.
+    const places = all.some((word) => lower.includes(word)) ? placedTermsOf(line).filter(({ term }) => words.has(term)) : [];
+    if (places.length > 0) {
+      found.push({ index, ranges: places.map(({ from, to }): Range => [from, to]) });
     }
   }
   return found;
