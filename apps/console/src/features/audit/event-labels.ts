@@ -1,4 +1,5 @@
 import type { AuditEventName } from "@sightline/identity/contract";
+import { capitalized } from "#ui/words/format.ts";
 
 /** How much an event matters to someone who reads the audit. */
 export type Severity = "calm" | "good" | "change" | "warning" | "alarm";
@@ -62,9 +63,9 @@ export function labelOf(event: string): EventLabel {
   return known[event] ?? { label: inWords(event), severity: "change", group: "System" };
 }
 
-function inWords(name: string): string {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+/** A name of the API as people read it. */
+export function inWords(name: string): string {
+  return capitalized(name.replaceAll("_", " "));
 }
 
 const GROUPS: readonly EventGroup[] = ["Logins", "Second factor", "Accounts", "System"];

@@ -1,5 +1,6 @@
 import { quoteTraceValue } from "@sightline/observability/contract";
 import type { GroupsQuestion } from "./api/metrics.ts";
+import { capitalized } from "#ui/words/format.ts";
 
 export type Grouping = {
   /** In the address. */
@@ -23,7 +24,7 @@ const GROUPINGS: readonly [Grouping, ...Grouping[]] = [
   { value: "status", label: "Status", field: "status", question: { by: "status" } },
   ...(["user", "session", "tag", "environment", "release", "version"] as const).map((field) => ({
     value: field,
-    label: field.charAt(0).toUpperCase() + field.slice(1),
+    label: capitalized(field),
     field,
   })),
 ];

@@ -109,7 +109,11 @@ export function formatBytes(bytes: number): string {
 
 /** With a capital, unless it begins with the name of a field: `v is "2"`, `body.id: …`. */
 export function asSentence(text: string): string {
-  return /^[a-z]{2,} /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return /^[a-z]{2,} /.test(text) ? capitalized(text) : text;
+}
+
+export function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function plural(count: number, one: string, many: string): string {

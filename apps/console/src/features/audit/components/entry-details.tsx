@@ -2,6 +2,7 @@ import { Anchor } from "@mantine/core";
 import type { AuditEntry } from "@sightline/identity/contract";
 import type { ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
+import { inWords } from "#features/audit/event-labels.ts";
 import { formatTimeAndZone } from "#ui/words/format.ts";
 import { utcOf } from "#ui/time/time-stamp.tsx";
 import classes from "./entry-details.module.css";
@@ -50,7 +51,7 @@ export function EntryDetails({ entry, onNarrow }: { readonly entry: AuditEntry; 
       )}
       {userAgent !== null && <Field name="Device">{userAgent}</Field>}
       {Object.entries(entry.details).map(([name, value]) => (
-        <Field key={name} name={nameInWords(name)}>
+        <Field key={name} name={inWords(name)}>
           {value}
         </Field>
       ))}
@@ -85,9 +86,4 @@ function Field({ name, children }: { readonly name: string; readonly children: R
       <dd>{children}</dd>
     </div>
   );
-}
-
-function nameInWords(name: string): string {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

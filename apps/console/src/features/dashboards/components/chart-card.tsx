@@ -9,7 +9,7 @@ import { MEASURES } from "#features/dashboards/measures.ts";
 import { endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { Unanswered } from "#ui/kit/list-states.tsx";
-import { formatCount } from "#ui/words/format.ts";
+import { capitalized, formatCount } from "#ui/words/format.ts";
 import breakdown from "./breakdown.module.css";
 import classes from "./chart-card.module.css";
 import { Card, SeriesCard } from "./series-card.tsx";
@@ -104,7 +104,7 @@ function Ranking({ chart: { name, measure, by }, figures, q, link }: RankingProp
         rowKey={({ key }) => key}
         columns={[
           {
-            header: by.charAt(0).toUpperCase() + by.slice(1),
+            header: capitalized(by),
             className: classes.key,
             render: ({ key }) => {
               const query = queryOfGroup(by, key, q);

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { FACETS_SHOWN, facetsQuery } from "#features/traces/api/list-traces.ts";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import type { TimeRange } from "#ui/time/time-range.ts";
-import { formatCount } from "#ui/words/format.ts";
+import { capitalized, formatCount } from "#ui/words/format.ts";
 import classes from "./filter-menu.module.css";
 import { valuesIn, withRange, withToggled, withoutField } from "./query-text.ts";
 
@@ -113,6 +113,5 @@ function Values({ projectId, q, range, field, onChange }: FieldProps) {
 
 /** `Environment`, `Metadata: customer`. */
 function labelOf(field: string): string {
-  const words = field.replace(/^metadata\./, "metadata: ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(field.replace(/^metadata\./, "metadata: "));
 }
