@@ -1,12 +1,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import { chromium, type Browser, type BrowserContext, type ConsoleMessage, type Page } from "playwright-core";
+import { findViolations } from "#find-violations.ts";
 
 const THEMES = ["light", "dark"] as const;
-
-/** A theme changes colours and nothing else, so that these are all it can break. */
-const RULES_OF_COLOUR = ["color-contrast", "link-in-text-block"];
 
 const PROGRAMS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -74,14 +71,7 @@ export async function inspectPage(page: Page, name: string): Promise<readonly st
     await page.emulateMedia({ colorScheme: theme });
     await page.evaluate("document.fonts.ready");
     await page.screenshot({ path: join(screenshots, `${name}-${theme}.png`), animations: "disabled", caret: "hide" });
-    const axe = new AxeBuilder({ page });
-    const { violations } = await (theme === "light" ? axe : axe.withRules(RULES_OF_COLOUR)).analyze();
-    found.push(
-      ...violations.map(
-        ({ id, help, nodes }) =>
-          `${name}, ${theme}: ${id}: ${help}: ${nodes.map(({ target, failureSummary }) => `${target.join(" ")} (${failureSummary})`).join(", ")}`,
-      ),
-    );
+    found.push(...(await findViolations(page, theme)).map((violation) => `${name}, ${theme}: ${violation}`));
   }
   return found;
 }

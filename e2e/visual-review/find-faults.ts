@@ -1,14 +1,4 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
-
-const RULES_OF_COLOUR = ["color-contrast", "link-in-text-block"];
-
-/** What axe finds; a theme changes colours and nothing else. */
-export async function findViolations(page: Page, theme: "light" | "dark"): Promise<readonly string[]> {
-  const axe = new AxeBuilder({ page });
-  const { violations } = await (theme === "light" ? axe : axe.withRules(RULES_OF_COLOUR)).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
-}
 
 /** Text that is cut or lies outside, and a page that scrolls sideways. */
 export function findLayoutFaults(page: Page): Promise<readonly string[]> {
