@@ -87,6 +87,12 @@ test("two methods of one name are told apart where the index knows the file, and
   expect(await definitionsOf("name=charge")).toEqual(["web/src/pay.ts:6 exact", "web/src/pay.ts:13 exact", "web/src/old.js:1 name"]);
 });
 
+test("a position in no file is said to be one, with the nearest that there is", async () => {
+  const { body } = await get("references?repo=acme/shop&symbol=charge&position=web/shp.ts:8");
+  expect(body.notes).toContain("acme/shop has no file web/shp.ts, so the position says nothing; did you mean web/src/shop.ts?");
+  expect(await usesOf("symbol=charge&position=./web/src/shop.ts:8:15")).toHaveLength(2);
+});
+
 test("another name, and what only one function knows, are followed, too", async () => {
   expect(await definitionsOf("name=Plastic&position=web/src/shop.ts:1:18")).toEqual(["web/src/pay.ts:2 exact"]);
   // The rest of shop.ts is another one.

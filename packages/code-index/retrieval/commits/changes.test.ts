@@ -188,7 +188,8 @@ test("a change of lines is told by the hunks about them, a page at a time", asyn
 test("what is asked in vain says what to do", async () => {
   await expect(lineHistory({ path: "moved file.ts", start: 3, end: 1 })).rejects.toThrow("The range ends (1) before it starts (3).");
   await expect(lineHistory({ path: "moved file.ts", start: 999 })).rejects.toThrow("line 999 is past its end");
-  await expect(lineHistory({ path: "nowhere.ts" })).rejects.toThrow("search the commits by this path");
+  await expect(lineHistory({ path: "nowhere.ts" })).rejects.toThrow("has and had no file nowhere.ts; list the files of its folder");
+  await expect(lineHistory({ path: "Moved File.ts" })).rejects.toThrow("did you mean moved file.ts?");
   expect(await read(ids["move"] ?? "", "nowhere.ts")).toMatchObject({
     changes: [],
     notes: [expect.stringContaining("did not change nowhere.ts")],

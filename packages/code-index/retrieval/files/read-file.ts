@@ -137,8 +137,12 @@ async function readExisting<Found>(database: CodeIndexDatabase, scope: Repositor
   if (found === undefined || found.generation === null) {
     return refuseHiddenRepository(database, scope, found);
   }
-  const hint = similar.length === 0 ? "list the files of its folder, or search for its name" : `did you mean ${similar.join(" or ")}?`;
-  throw refusal(404, "file_not_found", `${scope.repo} has no file ${path.slice(0, 500)}; ${hint}`);
+  throw refusal(404, "file_not_found", `${scope.repo} has no file ${path.slice(0, 500)}; ${hintOfSimilar(similar)}`);
+}
+
+/** What to try in place of a path that is not there. */
+export function hintOfSimilar(similar: readonly string[]): string {
+  return similar.length === 0 ? "list the files of its folder, or search for its name" : `did you mean ${similar.join(" or ")}?`;
 }
 
 type Cut = { readonly content: string; readonly lines: number; readonly truncated: boolean };

@@ -1,3 +1,4 @@
+import { fromRoot } from "#retrieval/files/read-file.ts";
 import { invalidQuery } from "#retrieval/query/refusals.ts";
 import { readTexts } from "#retrieval/grep/read-texts.store.ts";
 import { unpackOccurrences } from "#scip/format/packed-occurrences.ts";
@@ -20,7 +21,7 @@ export function readPosition({ position = "", position_repo: own, repo = own }: 
   if (path === undefined || repo === undefined || path.includes("\0")) {
     throw invalidQuery("A position is path:line or path:line:column, and needs the repository that the path is in.");
   }
-  return { repo: own ?? repo, path, line: Number(line), column: column === undefined ? undefined : Number(column) };
+  return { repo: own ?? repo, path: fromRoot(path), line: Number(line), column: column === undefined ? undefined : Number(column) };
 }
 
 /** A symbol that only one document of an upload knows; it has no number of its own. */

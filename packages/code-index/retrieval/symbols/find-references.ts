@@ -12,6 +12,7 @@ import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { Semaphore } from "#retrieval/scope/semaphore.ts";
 import type { NameFinder } from "#splitting/name-finder.ts";
 import { nearestFiles } from "./near-files.ts";
+import { notesOnPosition } from "./notes-on-position.ts";
 import { filesHolding, MAX_FILES, readNameLines, type FoundLines, type ReferenceLimits } from "./read-name-lines.ts";
 import { readSymbolName } from "./symbol-name.ts";
 
@@ -89,6 +90,7 @@ export async function findReferences(
       notes: [
         ...notesOn({ name, isOther, definitions, found, isWhole }),
         ...(isEmpty(found) && isWhole ? [`No line uses ${asked.name.slice(0, 100)}; ${await hintOf(transaction, scope, asked)}.`] : []),
+        ...(await notesOnPosition(transaction, scope, position)),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
       ],
       next_cursor: page.length > 0 && (shown < found.total || !found.isWhole) ? paging.cursorAfter(shown) : null,
