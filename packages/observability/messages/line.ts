@@ -20,8 +20,20 @@ export function saidIn(value: unknown, given: Given): string | undefined {
   if (value === undefined || value === null || value === "") {
     return undefined;
   }
+  const answer = answerIn(value);
+  if (answer !== undefined) {
+    return `Resumed with ${textIn(answer) ?? "…"}`;
+  }
   const conversation = typeof value === "string" ? undefined : readConversation(withoutBeginnings(value), given);
   return conversation === undefined ? textIn(value) : wordsOf(newestOf(conversation.messages, given.side));
+}
+
+/** What a paused graph was resumed with: in LangGraph's `Command`, as TypeScript and as Python write it. */
+function answerIn(value: unknown): unknown {
+  if (!isObject(value) || value["resume"] === undefined || value["resume"] === null) {
+    return undefined;
+  }
+  return value["lg_name"] === "Command" || ("goto" in value && "update" in value) ? value["resume"] : undefined;
 }
 
 const NEWEST = 50;
