@@ -133,10 +133,11 @@ export function describeExplore(stage: () => Stage): void {
         await chosen.getByRole("button", { name: /^Choose all \d+$/ }).click();
         await chosen.getByText(/^All \d+ traces? chosen$/).waitFor();
         await chosen.getByRole("button", { name: "Tag…" }).click();
-        await page
-          .getByRole("dialog", { name: /^Tag \d+ traces?$/ })
-          .getByLabel("Add", { exact: true })
-          .fill("to review");
+        const tagging = page.getByRole("dialog", { name: /^Tag \d+ traces?$/ });
+        await tagging.getByLabel("Add", { exact: true }).press("Escape");
+        await tagging.waitFor({ state: "hidden" });
+        await chosen.getByRole("button", { name: "Tag…" }).click();
+        await tagging.getByLabel("Add", { exact: true }).fill("to review");
         await page.getByRole("button", { name: "Save tags" }).click();
         await page.getByText(/^\d+ traces? (?:was|were) tagged\.$/).waitFor();
 

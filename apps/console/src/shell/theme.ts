@@ -7,11 +7,13 @@ import {
   type EmptyStateFactory,
   type ExtendComponent,
   type MantineColorsTuple,
+  type MenuFactory,
   type ModalFactory,
   type ModalHeaderProps,
   type NotificationFactory,
   type PaperFactory,
   type TableFactory,
+  type TagsInputFactory,
   type TooltipFactory,
   convertCssVariables,
   createTheme,
@@ -56,6 +58,8 @@ export const theme = createTheme({
       styles: { indicator: { marginBottom: 6 }, actions: { marginTop: 8 } },
       vars: () => ({ root: { "--empty-state-indicator-size": "2.25rem" }, indicator: {}, title: {}, description: {} }),
     } satisfies ExtendComponent<EmptyStateFactory>,
+    // Its placeholder for the focus is in a menu without being an item; the first item has the focus, as the ARIA practices want it.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } } satisfies ExtendComponent<MenuFactory>,
     Modal: {
       defaultProps: { lockScroll: false, centered: true, closeButtonProps: { "aria-label": "Close" } },
       styles: { title: { fontSize: "1rem", fontWeight: 600 } },
@@ -65,6 +69,8 @@ export const theme = createTheme({
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } } satisfies ExtendComponent<NotificationFactory>,
     Paper: { defaultProps: { withBorder: true } } satisfies ExtendComponent<PaperFactory>,
     Table: { defaultProps: { verticalSpacing: "sm", horizontalSpacing: "md" } } satisfies ExtendComponent<TableFactory>,
+    // Its words are typed. A list of none counts as open all the same, and takes the dialog's Escape.
+    TagsInput: { defaultProps: { dropdownOpened: false } } satisfies ExtendComponent<TagsInputFactory>,
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } } satisfies ExtendComponent<TooltipFactory>,
   },
 });

@@ -13,7 +13,7 @@ export function UserMenu() {
   return (
     <div className={classes.foot}>
       <ColorSchemeControl />
-      <Menu position="top-start" width="target" shadow="md">
+      <Menu position="top-start" width="target" shadow="md" withinPortal={false}>
         <Menu.Target>
           <UnstyledButton className={classes.user}>
             <Avatar name={me.name} color="iris" size={30} radius="xl" alt="" />
