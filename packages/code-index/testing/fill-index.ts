@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "@sightline/foundation/clock";
 import { createDatabase } from "@sightline/foundation/database/database";
@@ -113,7 +114,8 @@ function isCopy(name: string): boolean {
 async function readAll() {
   const read: { readonly name: string; readonly documents: readonly NewDocument[] }[] = [];
   for (const path of paths) {
-    const directory = resolve(path);
+    const checkout = resolve(path, ".git");
+    const directory = existsSync(checkout) ? checkout : resolve(path);
     const mirror = { directory, ref: "main", commit: "HEAD", isDefault: true, defaultBranch: "main" };
     const { files } = await planWhole({ mirror, include: [], exclude: [], signal });
     const documents: NewDocument[] = [];
@@ -126,9 +128,9 @@ async function readAll() {
   return read;
 }
 
-/** `…/prometheus+prometheus/repo` and `…/prometheus.git` are both called prometheus. */
+/** `…/prometheus+prometheus/repo`, `…/prometheus.git` and `…/prometheus/.git` are all called prometheus. */
 function nameOf(directory: string): string {
-  const parts = directory.replace(/(?:\/repo|\.git)$/, "").split(/[/+]/);
+  const parts = directory.replace(/(?:\/repo|\/?\.git)$/, "").split(/[/+]/);
   return parts.at(-1) ?? directory;
 }
 
