@@ -34,7 +34,7 @@ function Lines({ file, ofBranch }: { readonly file: GrepFile; readonly ofBranch:
   const coloured = useHighlighted(lines, file.language);
   const tokensOf = new Map(blocks.flat().map(({ line }, index) => [line, coloured[index]]));
   return (
-    <div className={classes.code} role="region" tabIndex={0} aria-label={`Lines of ${file.path}`}>
+    <div className={classes.code} role="region" tabIndex={0} aria-label={`Lines of ${file.path} in ${file.repo}`}>
       {blocks.map((block) => (
         <div key={block[0]?.line} className={classes.span}>
           {block.map(({ line, text, ranges, matched }) => (

@@ -94,7 +94,12 @@ function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
           <Explanation score={result.score} explain={result.explain} />
         </div>
       )}
-      <div className={classes.code} role="region" tabIndex={0} aria-label={`${result.path}, from line ${result.start_line}`}>
+      <div
+        className={classes.code}
+        role="region"
+        tabIndex={0}
+        aria-label={`${result.path} in ${result.repo}, from line ${result.start_line}`}
+      >
         {spans.map((span) => (
           <div key={span.start} className={classes.span}>
             {lines.slice(span.start - result.start_line, span.end - result.start_line + 1).map((text, index) => {
