@@ -44,7 +44,10 @@ function Shown({ repository }: { readonly repository: Repository }) {
         </Button>
       </ErrorState>
     ) : (
-      <Unanswered query={found} failed={failed} loading={<LoadingRows rows={8} />} />
+      <>
+        <PageHeader title={`Commit ${commit.slice(0, 12)}`} documentTitle={`Commit ${commit.slice(0, 12)} · ${repository.full_name}`} />
+        <Unanswered query={found} failed={failed} loading={<LoadingRows rows={8} />} />
+      </>
     );
   }
   return (

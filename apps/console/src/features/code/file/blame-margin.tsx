@@ -21,8 +21,8 @@ export function useBlame(branch: Branch, { path, commit, isShown }: Asked): ((li
     const found = at?.(line);
     const isFirst = found?.range.start_line === line;
     return (
-      <span className={classes.margin} data-first={isFirst || undefined}>
-        {found === undefined && line === 1 && (error?.message ?? "Loading…")}
+      <span className={classes.margin} data-first={isFirst || undefined} title={line === 1 ? error?.message : undefined}>
+        {found === undefined && line === 1 && (error === null ? "Loading…" : "Not loaded")}
         {isFirst && data !== undefined && <Origin answer={data} {...found} refName={branch.ref} />}
       </span>
     );
