@@ -39,6 +39,13 @@ describe("a database", () => {
     await away.close();
   });
 
+  test("has the server end it when its machine went silent", needsRealPostgres, async () => {
+    const { rows } = await database.pool.query<{ name: string; setting: string }>(
+      "select name, setting from pg_settings where name in ('tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout') order by name",
+    );
+    expect(rows.map(({ setting }) => Number(setting))).toEqual([3, 15, 5, 30_000]);
+  });
+
   test("gives a statement up that takes too long", needsRealPostgres, async () => {
     const impatient = createDatabase({
       url: database.url,

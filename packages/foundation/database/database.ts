@@ -47,6 +47,12 @@ const CHECK = { text: "select 1", query_timeout: 2_000 };
 /** The pool for cancelling opens when something is cancelled, and closes soon after. */
 const ASIDE = { max: 2, connectionTimeoutMillis: CONNECT_MS, query_timeout: 2_000, idleTimeoutMillis: 10_000 };
 
+/**
+ * How soon the server ends the connection of a machine that went silent, with the locks that it holds: after half a minute. By default it
+ * would wait for two hours. An address that has `options` of its own keeps those.
+ */
+const SILENCE = "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000";
+
 /** The type id of 64-bit integers, which arrive as numbers (counts and ids here stay far below 2^53). */
 const INT8 = 20;
 
@@ -62,6 +68,8 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
     query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 5_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 15_000,
+    options: SILENCE,
     stream: openDatabaseSocket,
     types,
   });
