@@ -70,9 +70,14 @@ export function installRedis(): void {
 
 /** The cached Debian of `tools/test-services.sh`, if it was made and this user may enter it. */
 function cachedDebian(): string | undefined {
-  const { SIGHTLINE_TEST_CACHE: cache } = process.env;
-  const root = join(cache === undefined || cache === "" ? join(homedir(), ".cache/sightline") : cache, "debian-trixie");
+  const root = join(servicesFolder(), "debian-trixie");
   return existsSync(join(root, "usr/bin/redis-server")) ? root : undefined;
+}
+
+/** Where the scripts of `tools/` put what they make. */
+export function servicesFolder(): string {
+  const { SIGHTLINE_TEST_CACHE: cache } = process.env;
+  return cache === undefined || cache === "" ? join(homedir(), ".cache/sightline") : cache;
 }
 
 /** The folders of PostgreSQL's programs under `root`, newest version first. */

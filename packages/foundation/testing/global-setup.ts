@@ -9,6 +9,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** A PostgreSQL server on which the tests may create databases, or `pglite:` when there is none. */
     readonly databaseUrl: string;
+    /** Of a cluster, whose coordinator `databaseUrl` is then: see `global-setup-citus.ts`. */
+    readonly workerUrls: readonly string[];
     readonly redisUrl: string;
   }
 }
@@ -38,6 +40,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     );
   }
   project.provide("databaseUrl", postgres.url);
+  project.provide("workerUrls", []);
   project.provide("redisUrl", redis.url);
   return async () => {
     await Promise.all([stopPostgres(), redis.stop?.()]);
@@ -60,7 +63,7 @@ async function providePostgres(url: string | undefined, required: boolean): Prom
   return { url: PGLITE, name: "PGlite" };
 }
 
-async function provideRedis(url: string | undefined): Promise<Service> {
+export async function provideRedis(url: string | undefined): Promise<Service> {
   if (isGiven(url)) {
     return { url, name: "the Redis of TEST_REDIS_URL" };
   }

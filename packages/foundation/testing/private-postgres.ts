@@ -17,8 +17,11 @@ const SETTINGS = {
   autovacuum: "on",
 };
 
-/** A PostgreSQL of this run's own: fresh data folder, free port. */
-export async function startPostgres({ installation, program }: FoundServer): Promise<PrivateServer> {
+/** A PostgreSQL of this run's own: fresh data folder, free port. `more` are settings that hold before ours. */
+export async function startPostgres(
+  { installation, program }: FoundServer,
+  more: Readonly<Record<string, string>> = {},
+): Promise<PrivateServer> {
   const folder = await installation.makeFolder();
   const data = `${folder.inside}/data`;
   await runIn(installation, [
@@ -32,12 +35,22 @@ export async function startPostgres({ installation, program }: FoundServer): Pro
   ]);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const settings = Object.entries({ ...SETTINGS, ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   return startPrivateServer({
     name: "PostgreSQL",
     url,
     folder,
-    command: installation.command([`${program}/postgres`, "-D", data, "-p", String(port), ...settings]),
+    // A server that calls others looks for keys at home, and must be able to read there.
+    command: installation.command([
+      "/usr/bin/env",
+      `HOME=${folder.inside}`,
+      `${program}/postgres`,
+      "-D",
+      data,
+      "-p",
+      String(port),
+      ...settings,
+    ]),
     ping: () => pingPostgres(url),
   });
 }

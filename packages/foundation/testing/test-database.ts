@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
-import { Client, escapeIdentifier, escapeLiteral, type ClientConfig, type Pool } from "pg";
+import { escapeIdentifier, escapeLiteral, type Client, type Pool } from "pg";
 import { inject } from "vitest";
 import { createDatabase, type Database } from "#database/database.ts";
 import { migrateUp, readMigrations, type MigrationSet } from "#database/migrations.ts";
+import { addressOf, onServer } from "./on-server.ts";
 import { PGLITE, startPglite } from "./pglite.ts";
+import { createClusterDatabase, dropClusterDatabase } from "./private-citus.ts";
 import type { PrivateServer } from "./private-server.ts";
 import { silentLog } from "./silent-log.ts";
 
@@ -22,7 +24,38 @@ export const needsRealPostgres = { skip: inject("databaseUrl") === PGLITE };
 /** A database of the test file's own, migrated to the latest revision of the sets given. */
 export async function createTestDatabase<Schema>(...sets: readonly MigrationSet[]): Promise<TestDatabase<Schema>> {
   const server = inject("databaseUrl");
+  const workers = inject("workerUrls");
+  if (workers.length > 0) {
+    return createOnCluster({ coordinator: server, workers }, sets);
+  }
   return server === PGLITE ? createOnPglite(sets) : createFromTemplate(server, sets);
+}
+
+/** What spreads a database is of the database itself, so that none can be copied from another. */
+async function createOnCluster<Schema>(
+  cluster: { readonly coordinator: string; readonly workers: readonly string[] },
+  sets: readonly MigrationSet[],
+): Promise<TestDatabase<Schema>> {
+  const name = newName();
+  await createClusterDatabase(cluster, name);
+  const url = addressOf(cluster.coordinator, name);
+  const database = open<Schema>(url);
+  await migrate(database.pool, sets);
+  return {
+    ...database,
+    url,
+    drop: async () => {
+      await database.close();
+      await dropClusterDatabase(cluster, name);
+      for (const node of [cluster.coordinator, ...cluster.workers]) {
+        await onServer(node, dropLeftRoles);
+      }
+    },
+  };
+}
+
+function newName(): string {
+  return `test_${randomUUID().replaceAll("-", "")}`;
 }
 
 /** Servers of this test file that hold nothing now: to start one takes seconds, to empty it a fraction of one. */
@@ -76,7 +109,7 @@ async function empty(client: Client): Promise<void> {
 }
 
 async function createFromTemplate<Schema>(server: string, sets: readonly MigrationSet[]): Promise<TestDatabase<Schema>> {
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const name = newName();
   await onServer(server, async (client) => {
     const template = sets.length === 0 ? "template1" : await ensureTemplate(client, server, sets);
     await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
@@ -157,21 +190,5 @@ function open<Schema>(url: string): Database<Schema> {
 async function migrate(pool: Pool, sets: readonly MigrationSet[]): Promise<void> {
   for (const set of sets) {
     await migrateUp(pool, set);
-  }
-}
-
-function addressOf(server: string, database: string): string {
-  const address = new URL(server);
-  address.pathname = `/${database}`;
-  return address.toString();
-}
-
-async function onServer(server: string, work: (client: Client) => Promise<unknown>, limits: ClientConfig = {}): Promise<void> {
-  const client = new Client({ ...limits, connectionString: server });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
   }
 }

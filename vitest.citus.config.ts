@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run prove:citus`: what is told of Citus in docs/operations.md, on three nodes out of the folder that tools/citus.sh made. */
+export default defineConfig({
+  test: {
+    globalSetup: ["packages/foundation/testing/global-setup-citus.ts"],
+    include: ["packages/code-index/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    maxWorkers: 2,
+  },
+});
