@@ -4,7 +4,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     globalSetup: ["packages/foundation/testing/global-setup-citus.ts"],
-    include: ["packages/code-index/**/*.test.ts"],
+    include: [
+      "packages/code-index/**/*.citus.test.ts",
+      "packages/code-index/{store,tenants,scip,indexing/build,indexing/history,indexing/embedding,retrieval/commits}/**/*.test.ts",
+      "packages/code-index/indexing/{indexer,branches}.test.ts",
+      "packages/code-index/retrieval/search/switching.test.ts",
+    ],
     exclude: ["**/node_modules/**", "**/dist/**"],
     testTimeout: 120_000,
     hookTimeout: 120_000,

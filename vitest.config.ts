@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: ["packages/foundation/testing/global-setup.ts"],
     include: ["packages/**/*.test.ts", "apps/**/*.test.ts", "tools/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "**/dist/**"],
+    // Those need Citus: npm run prove:citus.
+    exclude: ["**/node_modules/**", "**/dist/**", "**/*.citus.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -44,6 +44,8 @@ export type { PluginTools, PluginToolCall, PluginTool } from "./mcp/server.ts";
 export { countTokens } from "./tokens/count-tokens.ts";
 export { codeIndexMigrations } from "./store/tenancy/migrations.ts";
 export { markTenant as deleteCodeIndexTenant } from "./store/records/deletions.store.ts";
+export { describeCluster, type Cluster } from "./tenants/describe-cluster.ts";
+export { placeTenant as placeCodeIndexTenant } from "./store/tenancy/place-tenant.ts";
 export { listTenants as listCodeIndexTenants } from "./tenants/tenants.store.ts";
 export { ensureTenant as ensureCodeIndexTenant, type CodeIndexDatabase } from "./store/tenancy/tenant.ts";
 

@@ -183,6 +183,18 @@ export function createProgram(): Command {
       await deleteTenant(name, { yes: options.yes === true });
     });
 
+  const cluster = program.command("cluster").description("Place tenants on the nodes of a PostgreSQL that is spread by Citus.");
+  cluster
+    .command("status")
+    .description("show the nodes, where every tenant's code index is, and how large")
+    .action(async () => (await import("./cluster.ts")).showCluster());
+  cluster
+    .command("place")
+    .description("move a tenant's code index to a node, while it is searched")
+    .argument("<tenant>", "as tenant list shows it")
+    .argument("[node]", "host:port, as cluster status shows it (default: the one with the least on it)")
+    .action(async (name: string, node: string | undefined) => (await import("./cluster.ts")).placeTenant(name, node));
+
   return program;
 }
 

@@ -1,3 +1,4 @@
+import { describeCluster } from "@sightline/code-index";
 import { createDatabase, describeAddress, type Database } from "@sightline/foundation/database/database";
 import { messageOf } from "@sightline/foundation/errors";
 import { createLog, type Logger } from "@sightline/foundation/log";
@@ -44,7 +45,13 @@ async function diagnoseOne(group: MigrationGroup, url: string, log: Logger): Pro
   }
   const database = createDatabase<unknown>({ url, poolSize: 1, applicationName: "sightline-doctor", log });
   try {
-    return [await version(database, what, url), ...(await extensions(database, group, what)), await revisions(database, group, what)];
+    const applied = await revisions(database, group, what);
+    return [
+      await version(database, what, url),
+      ...(await extensions(database, group, what)),
+      applied,
+      ...(await nodes(database, group, applied)),
+    ];
   } catch (error) {
     if (error instanceof OlderLayoutError) {
       return [bad(what, `${describeAddress(url)} ${OLDER_LAYOUT}`, `Set ${group.urlVariable} to a new, empty database.`)];
@@ -87,6 +94,23 @@ async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, 
   return pending.length === 0
     ? good(what, "every revision is applied")
     : note(what, `${pending.length} revisions are pending`, "The next start applies them, or `sightline migrate up`.");
+}
+
+/** Of a database that Citus spreads: where tenants are, and what is in the way of reading or moving them. */
+async function nodes(database: Database<unknown>, { urlVariable }: MigrationGroup, applied: Finding): Promise<readonly Finding[]> {
+  const cluster =
+    urlVariable === "CODEINDEX_DATABASE_URL" && applied.state === "good" ? await describeCluster(database) : undefined;
+  if (cluster === undefined) {
+    return [];
+  }
+  const takers = cluster.nodes.filter((node) => node.takesTenants).length;
+  const elsewhere = cluster.tenants.filter(({ node }) => node === null).map(({ name }) => name);
+  const found = `${takers} nodes take tenants by Citus; ${cluster.tenants.length - elsewhere.length} of ${cluster.tenants.length} tenants are on them`;
+  const fix = `sightline cluster place ${elsewhere[0] ?? ""}`;
+  return [
+    elsewhere.length === 0 || takers === 0 ? good("code index nodes", found) : note("code index nodes", found, fix),
+    ...cluster.problems.map((problem) => bad("code index nodes", problem, 'See "More than one PostgreSQL node" in docs/operations.md.')),
+  ];
 }
 
 /** Checks Redis: reachable, new enough, evicting nothing. */

@@ -24,18 +24,24 @@ const SETTINGS = {
   shared_buffers: "64MB",
 };
 
+type Starting = {
+  readonly workers: number;
+  /** Of PostgreSQL, on every node, before ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
 /**
  * Starts a coordinator and workers out of the folder that `tools/citus.sh` made.
  *
  * @throws {Error} when there is none; it says how to make it.
  */
-export async function startCitus({ workers }: { readonly workers: number }): Promise<PrivateCluster> {
+export async function startCitus({ workers, settings = {} }: Starting): Promise<PrivateCluster> {
   const root = findCitus();
   if (root === undefined) {
     throw new Error("There is no Citus here. Build it: CITUS_SOURCE=<folder or git repository of its source> tools/citus.sh");
   }
   const found = { installation: await debianIn(root), program: "/usr/lib/postgresql/17/bin" };
-  const started = await Promise.allSettled(Array.from({ length: 1 + workers }, () => startPostgres(found, SETTINGS)));
+  const started = await Promise.allSettled(Array.from({ length: 1 + workers }, () => startPostgres(found, { ...SETTINGS, ...settings })));
   const nodes = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const stop = async () => void (await Promise.all(nodes.map((node) => node.stop())));
   const failed = started.find((result) => result.status === "rejected");
@@ -49,10 +55,11 @@ export async function startCitus({ workers }: { readonly workers: number }): Pro
 
 /** Makes an empty database that is spread over the cluster; `name` is its name on every node. */
 export async function createClusterDatabase({ coordinator, workers }: Omit<PrivateCluster, "stop">, name: string): Promise<void> {
-  for (const node of [coordinator, ...workers]) {
+  const making = [coordinator, ...workers].map(async (node) => {
     await onServer(node, (client) => client.query(`create database ${escapeIdentifier(name)}`));
     await onServer(addressOf(node, name), (client) => client.query("create extension citus"));
-  }
+  });
+  await Promise.all(making);
   await onServer(addressOf(coordinator, name), async (client) => {
     await client.query("select citus_set_coordinator_host($1, $2)", hostAndPort(coordinator));
     for (const worker of workers) {

@@ -132,12 +132,13 @@ export async function matchCommits(
 /** Whether a path is, or was, one of a file or of a folder. */
 export async function kindOfPath(query: TenantQuery, scope: RepositoryScope, path: string): Promise<"file" | "folder" | "part"> {
   const folder = `${path}/`;
+  // A list without a column is one that Citus can't carry to another node.
   const { rows } = await sql<{ kind: "file" | "folder" | "part" }>`
     select case
-      when exists (select from ${filesOf(scope)} where file.path = ${path})
-        or exists (select from ${commitsOf(scope)} where commit.paths @> ${[path]}::text[]) then 'file'
-      when exists (select from ${filesOf(scope)} where starts_with(file.path, ${folder}))
-        or exists (select from ${changesOf(scope)} where starts_with(change.path, ${folder})) then 'folder'
+      when exists (select 1 from ${filesOf(scope)} where file.path = ${path})
+        or exists (select 1 from ${commitsOf(scope)} where commit.paths @> ${[path]}::text[]) then 'file'
+      when exists (select 1 from ${filesOf(scope)} where starts_with(file.path, ${folder}))
+        or exists (select 1 from ${changesOf(scope)} where starts_with(change.path, ${folder})) then 'folder'
       else 'part' end as kind
   `.execute(query);
   return rows[0]?.kind ?? "part";

@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { MAX_CHANGED_FILES } from "#contract.ts";
 import type { ChangesTable, CodeIndexTables, CommitsTable } from "#schema.ts";
 import { packFirstParents, type PackedCommit } from "./first-parents.ts";
+import { ofGoneBranches } from "./gone-branches.store.ts";
 import { insertRows } from "./insert-rows.store.ts";
 import { filesOfOtherCommits, writeSubjectWords } from "./subject-words.store.ts";
 import { withinTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
@@ -130,12 +131,19 @@ export async function noteHistoryError(
   });
 }
 
-/** Histories of branches that are not indexed any more, with their commits; of the service's tables, so without the tenant's role. */
-export async function sweepHistories(database: CodeIndexDatabase, { schema }: Pick<Tenant, "schema">): Promise<void> {
-  await sql`
-    delete from ${sql.id(schema, "histories")} as history
-    where not exists (select from codeindex.refs as ref where ref.repo_id = history.repo_id and ref.name = history.ref)
-  `.execute(database.query);
+type WrittenHistory = { readonly repo_id: string; readonly ref: string; readonly writer: number };
+
+/** Deletes histories of branches that are not indexed any more, with their commits, unless somebody began to write one again meanwhile. */
+export async function sweepHistories(database: CodeIndexDatabase, tenant: Pick<Tenant, "tenantId" | "schema">): Promise<void> {
+  const histories = sql.id(tenant.schema, "histories");
+  const { rows } = await sql<WrittenHistory>`select repo_id, ref, writer from ${histories}`.execute(database.query);
+  const gone = await ofGoneBranches(database, tenant, rows);
+  if (gone.length > 0) {
+    await sql`
+      delete from ${histories} as history using json_to_recordset(${JSON.stringify(gone)}::json) as gone(repo_id uuid, ref text, writer integer)
+      where history.repo_id = gone.repo_id and history.ref = gone.ref and history.writer = gone.writer
+    `.execute(database.query);
+  }
 }
 
 async function requireWriter(transaction: Transaction<CodeIndexTables>, { schema, repoId, ref, writer }: HistoryWriter): Promise<void> {

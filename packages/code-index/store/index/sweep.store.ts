@@ -2,12 +2,15 @@ import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
 import { chunkId } from "./postings.ts";
+import { ofGoneBranches } from "./gone-branches.store.ts";
 import { sweepHistories } from "./commits.store.ts";
 import { lockTenant, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
 
 type Swept = Omit<Tenant, "name">;
 
 /**
+ * No statement here names tables of the service and of the tenant: these may be on another node of the database.
+ *
  * Deletes what no search can see any more and nobody is writing: builds that were replaced, or whose job has ended without
  * a switch, and the contents that only they held. In batches, each a short transaction that leaves nothing half deleted.
  */
@@ -25,12 +28,16 @@ export async function sweepTenant(database: CodeIndexDatabase, tenant: Swept): P
   await sweepScipUploads(database, tenant);
 }
 
-async function sweepScipUploads(database: CodeIndexDatabase, { schema }: Swept): Promise<void> {
-  await sql`
-    delete from ${sql.id(schema, "scip_uploads")} as upload
-    where not exists (select from codeindex.refs as ref where ref.repo_id = upload.repo_id and ref.name = upload.ref)
-  `.execute(database.query);
+async function sweepScipUploads(database: CodeIndexDatabase, tenant: Swept): Promise<void> {
+  const uploads = sql.id(tenant.schema, "scip_uploads");
+  const { rows } = await sql<UploadOf>`select upload_id, repo_id, ref from ${uploads}`.execute(database.query);
+  const gone = await ofGoneBranches(database, tenant, rows);
+  if (gone.length > 0) {
+    await sql`delete from ${uploads} where upload_id = any(${gone.map((upload) => upload.upload_id)}::integer[])`.execute(database.query);
+  }
 }
+
+type UploadOf = { readonly upload_id: number; readonly repo_id: string; readonly ref: string };
 
 /** Deletes a build that failed, and whatever else is dead. */
 export async function discardBuild(database: CodeIndexDatabase, build: Build): Promise<void> {
@@ -38,14 +45,25 @@ export async function discardBuild(database: CodeIndexDatabase, build: Build): P
   await sweepTenant(database, build);
 }
 
-/** A job that was given back and claimed again writes another build; of several the newest is alive. */
+type BegunBuild = { readonly generation: number; readonly job_id: string };
+
+/**
+ * A job that was given back and claimed again writes another build; of several the newest is alive. The builds are read
+ * first: of one that is begun later nothing is said.
+ */
 async function deadBuilds(database: CodeIndexDatabase, { schema }: Swept): Promise<readonly number[]> {
+  const { rows: builds } = await sql<BegunBuild>`select generation, job_id from ${sql.id(schema, "builds")}`.execute(database.query);
+  if (builds.length === 0) {
+    return [];
+  }
+  // In one statement: a job ends in the moment in which its build comes into use.
   const { rows } = await sql<{ generation: number }>`
-    select build.generation from ${sql.id(schema, "builds")} as build
+    with build as (select * from json_to_recordset(${JSON.stringify(builds)}::json) as given(generation integer, job_id uuid))
+    select build.generation from build
     where not exists (select from codeindex.refs where refs.generation = build.generation)
       and (
         not exists (select from codeindex.index_jobs as job where job.job_id = build.job_id and job.status = 'running')
-        or exists (select from ${sql.id(schema, "builds")} as newer where newer.job_id = build.job_id and newer.generation > build.generation)
+        or exists (select from build as newer where newer.job_id = build.job_id and newer.generation > build.generation)
       )
     order by build.generation
   `.execute(database.query);

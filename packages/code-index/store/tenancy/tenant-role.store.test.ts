@@ -2,7 +2,7 @@ import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { sql, type Kysely } from "kysely";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "./migrations.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
@@ -23,11 +23,14 @@ afterEach(() => database.drop());
 const run = (text: string) => (transaction: Kysely<CodeIndexTables>) => sql.raw(text).execute(transaction);
 const denied = { message: expect.stringMatching(/permission denied/), code: "42501" };
 
-test("a tenant has a role of its own, which may not log in", async () => {
+test("a tenant has a role of its own, which may not log in, but for nodes to each other, and has no password", async () => {
   expect(one.role).toMatch(/^tenant_one_\d+_[0-9a-f]{12}$/);
   expect(two.role).toMatch(/^tenant_t_wo___\d+_[0-9a-f]{12}$/);
-  const { rows } = await sql`select rolcanlogin, rolsuper, rolcreaterole from pg_roles where rolname = ${one.role}`.execute(database.query);
-  expect(rows).toEqual([{ rolcanlogin: false, rolsuper: false, rolcreaterole: false }]);
+  const { rows } = await sql`select rolcanlogin, rolpassword, rolsuper, rolcreaterole from pg_authid where rolname = ${one.role}`.execute(
+    database.query,
+  );
+  const rolcanlogin = inject("workerUrls").length > 0;
+  expect(rows).toEqual([{ rolcanlogin, rolpassword: null, rolsuper: false, rolcreaterole: false }]);
 });
 
 test("as a tenant the database refuses what is another tenant's, and the service's own tables", async () => {

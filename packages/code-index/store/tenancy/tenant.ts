@@ -4,6 +4,8 @@ import type { Logger } from "@sightline/foundation/log";
 import { beganColumns, whileWanted, type Began } from "@sightline/foundation/database/while-wanted";
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
+import { isCluster, keepOnNode } from "./cluster.store.ts";
+import { placeNewTenant } from "./place-tenant.ts";
 import { ensureTenantRole } from "./tenant-role.store.ts";
 import { TENANT_REVISIONS } from "./tenant-template.ts";
 
@@ -53,7 +55,7 @@ export async function ensureTenant(
 ): Promise<Tenant> {
   const schema = schemaOf(name);
   refuseBrokenText(tenantId);
-  return database.query.transaction().execute(async (transaction) => {
+  const { tenant, isSpread } = await database.query.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
     const known = await transaction
       .selectFrom("codeindex.tenants")
@@ -68,13 +70,23 @@ export async function ensureTenant(
       await revision({ schema: sql.id(schema), tenantId: sql.lit(tenantId) }).execute(transaction);
     }
     const role = await ensureTenantRole(transaction, schema);
+    const isNew = known.length === 0;
+    const onCluster = await isCluster(transaction);
+    if (onCluster) {
+      await keepOnNode(transaction, { schema, role, isNew });
+    }
     await transaction
       .updateTable("codeindex.tenants")
       .set({ schema_revision: TENANT_REVISIONS.length, database_role: role })
       .where("tenant_id", "=", tenantId)
       .execute();
-    return { tenantId, name, schema, role };
+    return { tenant: { tenantId, name, schema, role }, isSpread: onCluster && isNew };
   });
+  if (isSpread) {
+    // It is whole wherever it is.
+    await placeNewTenant(database.query, name).catch(() => undefined);
+  }
+  return tenant;
 }
 
 /** Brings every tenant's schema to the latest revision of the template, and gives it a role where it has none to take on. */
