@@ -6,9 +6,8 @@ export default defineConfig({
     globalSetup: ["packages/foundation/testing/global-setup-citus.ts"],
     include: [
       "packages/code-index/**/*.citus.test.ts",
-      "packages/code-index/{store,tenants,scip,indexing/build,indexing/history,indexing/embedding,retrieval/commits}/**/*.test.ts",
+      "packages/code-index/{store,tenants,scip,indexing/build,indexing/history,retrieval/commits}/**/*.test.ts",
       "packages/code-index/indexing/{indexer,branches}.test.ts",
-      "packages/code-index/retrieval/search/switching.test.ts",
     ],
     exclude: ["**/node_modules/**", "**/dist/**"],
     testTimeout: 120_000,

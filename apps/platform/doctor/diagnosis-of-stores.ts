@@ -98,8 +98,7 @@ async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, 
 
 /** Of a database that Citus spreads: where tenants are, and what is in the way of reading or moving them. */
 async function nodes(database: Database<unknown>, { urlVariable }: MigrationGroup, applied: Finding): Promise<readonly Finding[]> {
-  const cluster =
-    urlVariable === "CODEINDEX_DATABASE_URL" && applied.state === "good" ? await describeCluster(database) : undefined;
+  const cluster = urlVariable === "CODEINDEX_DATABASE_URL" && applied.state === "good" ? await describeCluster(database) : undefined;
   if (cluster === undefined) {
     return [];
   }

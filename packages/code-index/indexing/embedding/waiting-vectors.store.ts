@@ -98,8 +98,11 @@ export async function saveOutcomes(database: CodeIndexDatabase, vectors: Vectors
   const saving = sql`
     update ${vectorsTable(vectors.schema, vectors.embedderId)} as vector
     set embedding = given.embedding::halfvec, error = given.error, claimed_until = given.claimed_until,
-      made = case when given.embedding is null then vector.made else now() end
-    from json_to_recordset(${JSON.stringify(rows)}::json) as given(text_hash uuid, embedding text, error text, claimed_until timestamptz)
+      made = case when given.embedding is null then vector.made else given.saved end
+    from (
+      select now() as saved, *
+      from json_to_recordset(${JSON.stringify(rows)}::json) as outcome(text_hash uuid, embedding text, error text, claimed_until timestamptz)
+    ) as given
     where vector.text_hash = given.text_hash and vector.embedding is null and vector.error is null
   `;
   await withinTenant(database, vectors, {}, (transaction) => saving.execute(transaction));
