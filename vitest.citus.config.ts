@@ -7,7 +7,7 @@ export default defineConfig({
     include: [
       "packages/code-index/**/*.citus.test.ts",
       "packages/code-index/{store,tenants,scip,indexing/build,indexing/history,retrieval/commits}/**/*.test.ts",
-      "packages/code-index/indexing/{indexer,branches}.test.ts",
+      "packages/code-index/indexing/{indexer,branches,embedding/embedding}.test.ts",
     ],
     exclude: ["**/node_modules/**", "**/dist/**"],
     testTimeout: 120_000,
