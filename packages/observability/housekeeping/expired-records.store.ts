@@ -1,11 +1,23 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
+import { groupProjects } from "#store/project-groups.ts";
 
 /** The most rows of one statement; more are left for the next sweep. */
 const AT_ONCE = 10_000;
 
 /** More days than any request can cover. */
 const CODE_DAYS = 92;
+
+const NOW_AND_THEN = sql`now() - (project.retention_days + 2) * interval '1 day'`;
+
+const TABLES = [
+  { table: "blobs", column: "used_at", before: NOW_AND_THEN },
+  { table: "dead_letters", column: "created_at", before: NOW_AND_THEN },
+  { table: "scores", column: "received_at", before: NOW_AND_THEN },
+  { table: "ingest_gaps", column: "found_at", before: NOW_AND_THEN },
+  { table: "producers", column: "heard_at", before: NOW_AND_THEN },
+  { table: "code_hours", column: "hour", before: sql`now() - ${CODE_DAYS} * interval '1 day'` },
+] as const;
 
 /**
  * Deletes expired rows that belong to no trace: parts of payloads, dead letters, scores of traces that never came,
@@ -14,29 +26,28 @@ const CODE_DAYS = 92;
  * day.
  */
 export async function deleteExpiredRecords(query: Query): Promise<void> {
-  for (const [table, column] of [
-    ["blobs", "used_at"],
-    ["dead_letters", "created_at"],
-    ["scores", "received_at"],
-    ["ingest_gaps", "found_at"],
-    ["producers", "heard_at"],
-  ] as const) {
-    await sql`
-      delete from ${sql.table(`observability.${table}`)} where ctid = any(array(
-        select row.ctid
-        from observability.projects as project
-        join ${sql.table(`observability.${table}`)} as row on row.project_id = project.id
-        where row.${sql.ref(column)} < now() - (project.retention_days + 2) * interval '1 day'
-        limit ${AT_ONCE}
-        for update of row skip locked
-      ))`.execute(query);
+  for (const { table, column, before } of TABLES) {
+    const name = sql.table(`observability.${table}`);
+    const expired = sql`
+      from observability.projects as project join ${name} as row on row.project_id = project.id
+      where row.${sql.ref(column)} < ${before}`;
+    const { rows } = await sql<{ project_id: string }>`
+      select project_id from (select row.project_id ${expired} limit ${AT_ONCE}) as row group by project_id`.execute(query);
+    for (const projects of await groupProjects(
+      query,
+      rows.map((row) => row.project_id),
+    )) {
+      const deleted = sql`
+        delete from ${name} where project_id = any(${projects}::uuid[]) and ctid = any(array(
+          select row.ctid ${expired} and row.project_id = any(${projects}::uuid[]) limit ${AT_ONCE} for update of row skip locked
+        ))`;
+      // A trace that came long after its score is to be counted without it.
+      await (
+        table === "scores"
+          ? sql`with gone as (${deleted} returning project_id, trace_id)
+          insert into observability.trace_marks (project_id, trace_id) select distinct project_id, trace_id from gone`
+          : deleted
+      ).execute(query);
+    }
   }
-  await sql`
-    delete from observability.code_hours where ctid = any(array(
-      select row.ctid
-      from observability.projects as project join observability.code_hours as row on row.project_id = project.id
-      where row.hour < now() - ${CODE_DAYS} * interval '1 day'
-      limit ${AT_ONCE}
-      for update of row skip locked
-    ))`.execute(query);
 }

@@ -13,7 +13,7 @@ export async function sweepRetention(query: Query, signal?: AbortSignal): Promis
   let [traces, days] = [0, 0];
   const isStopping = () => signal?.aborted === true;
   for (const day of await listPastDays(query)) {
-    for (let deleted = AT_ONCE; deleted === AT_ONCE && !isStopping(); traces += deleted) {
+    for (let deleted = AT_ONCE; deleted >= AT_ONCE && !isStopping(); traces += deleted) {
       deleted = await deleteExpiredTraces(query, day, AT_ONCE);
     }
     if (isStopping()) {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
+import { groupProjects } from "#store/project-groups.ts";
 
 /** How many producers one call checks. */
 const AT_ONCE = 200;
@@ -14,13 +15,34 @@ export async function settleGaps(
   query: Query,
   { windowMs, now }: { readonly windowMs: number; readonly now: Date },
 ): Promise<{ readonly lost: number; readonly isMore: boolean }> {
+  const { rows } = await sql<{ project_id: string }>`
+    select project_id from (
+      select project_id from observability.producers
+      where holes <> lost and (checked_at is null or checked_at < ${now})
+      order by checked_at nulls first limit ${AT_ONCE}
+    ) as due group by project_id order by project_id`.execute(query);
+  let [lost, isMore] = [0, false];
+  for (const projects of await groupProjects(
+    query,
+    rows.map((row) => row.project_id),
+  )) {
+    const settled = await settleGapsOf(query, { projects, windowMs, now });
+    [lost, isMore] = [lost + settled.lost, isMore || settled.isMore];
+  }
+  return { lost, isMore: isMore || rows.length === AT_ONCE };
+}
+
+async function settleGapsOf(
+  query: Query,
+  { projects, windowMs, now }: { readonly projects: readonly string[]; readonly windowMs: number; readonly now: Date },
+): Promise<{ readonly lost: number; readonly isMore: boolean }> {
   const ripe = new Date(now.getTime() - windowMs);
   return query.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ project_id: string; producer_id: string; newly_lost: number }>`
       with due as (
         select project_id, producer_id, holes, lost, suspects, suspected_at
         from observability.producers
-        where holes <> lost and (checked_at is null or checked_at < ${now})
+        where project_id = any(${projects}::uuid[]) and holes <> lost and (checked_at is null or checked_at < ${now})
         order by checked_at nulls first
         limit ${AT_ONCE}
         for update
@@ -42,7 +64,7 @@ export async function settleGaps(
         ) as suspect
         where not isempty(numbers)
       ) as kept
-      where producer.project_id = due.project_id and producer.producer_id = due.producer_id
+      where producer.project_id = any(${projects}::uuid[]) and producer.project_id = due.project_id and producer.producer_id = due.producer_id
       returning producer.project_id, producer.producer_id, (
         select coalesce(sum(upper(range) - lower(range)), 0)::bigint from unnest(producer.lost - due.lost) as range
       ) as newly_lost`.execute(transaction);
@@ -56,16 +78,18 @@ export async function settleGaps(
         select producer.project_id, producer.producer_id, lower(range) as first_seq, upper(range) - 1 as last_seq
         from json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
         join observability.producers as producer using (project_id, producer_id), unnest(producer.lost) as range
+        where producer.project_id = any(${projects}::uuid[])
       )
       delete from observability.ingest_gaps as gap
       using json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
-      where gap.project_id = due.project_id and gap.producer_id = due.producer_id
+      where gap.project_id = any(${projects}::uuid[]) and gap.project_id = due.project_id and gap.producer_id = due.producer_id
         and (gap.project_id, gap.producer_id, gap.first_seq, gap.last_seq) not in (select * from lost)`.execute(transaction);
     await sql`
       insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq)
       select producer.project_id, producer.producer_id, lower(range), upper(range) - 1
       from json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
       join observability.producers as producer using (project_id, producer_id), unnest(producer.lost) as range
+      where producer.project_id = any(${projects}::uuid[])
       on conflict do nothing`.execute(transaction);
     return { lost: rows.reduce((sum, row) => sum + row.newly_lost, 0), isMore: rows.length === AT_ONCE };
   });

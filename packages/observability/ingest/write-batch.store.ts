@@ -16,6 +16,7 @@ import {
 } from "#event-columns.ts";
 
 import { ensureDays } from "#store/days.store.ts";
+import { groupProjects } from "#store/project-groups.ts";
 
 type Query = Transaction<ObservabilitySchema>;
 type OfTrace = { readonly project_id: string; readonly trace_id: string };
@@ -71,7 +72,14 @@ on conflict (project_id, sha256) do update set used_at = now() where t.used_at <
 on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text`,
   },
   { name: "graphs", statement: insertOnce("graphs", columnsOf(GRAPHS)) },
-  { name: "scores", statement: insertOnce("scores", columnsOf(SCORES)) },
+  {
+    name: "scores",
+    // A score is given to a trace that may be long over.
+    statement: `with written as (
+  ${insertOnce("scores", columnsOf(SCORES))} returning t.project_id, t.trace_id
+)
+insert into observability.trace_marks (project_id, trace_id) select distinct project_id, trace_id from written`,
+  },
   { name: "deadLetters", statement: insertOnce("dead_letters", columnsOf(DEAD_LETTERS)) },
   {
     name: "producers",
@@ -93,7 +101,8 @@ on conflict (project_id, producer_id) do update set
 /**
  * Tells the days of all traces, which are held until the transaction ends: writers hold a trace together, and nobody can delete it
  * meanwhile. Only those whose row changes are written: of most traces a batch has nothing but observations. One that somebody else
- * has made since it was looked for is written too, and so has its day told.
+ * has made since it was looked for is written too, and so has its day told. The second parameter names the projects: a row that is locked
+ * can be looked for on one node.
  */
 function upsertTraces(): string {
   const saysMore = ["start_event", "end_event", ...Object.keys(TRACES.once), ...Object.keys(TRACES.latest)].map(
@@ -109,7 +118,8 @@ function upsertTraces(): string {
   select given.project_id, given.id, held.day, held.seen_at
   from ${unfolded({ project_id, id })}
   cross join lateral (
-    select t.day, t.seen_at from observability.traces as t where t.project_id = given.project_id and t.id = given.id for key share
+    select t.day, t.seen_at from observability.traces as t
+    where t.project_id = any($2::uuid[]) and t.project_id = given.project_id and t.id = given.id for key share
   ) as held
 ), ${upsertHalves(TRACES, { name: "traces", columns: columnsOf(TRACES), key: "project_id, id", hour: HOUR_OF_TRACE, rows })}
   returning t.project_id, t.id, t.day, ${HOUR_OF_TRACE} as hour, t.left_hour
@@ -210,9 +220,18 @@ export async function writeBatch(query: Kysely<ObservabilitySchema>, rows: Batch
 }
 
 async function writeOnce(query: Kysely<ObservabilitySchema>, rows: BatchRows): Promise<void> {
+  const groups = await groupProjects(
+    query,
+    rows.traces.map((row) => row.project_id),
+  );
   await query.transaction().execute(async (transaction) => {
-    const traces = await run<TraceDay>(transaction, upsertTraceRows, rows.traces);
-    const days = new Map(traces.map(({ project_id: projectId, id, day }) => [keyOf(projectId, id), day]));
+    const days = new Map<string, string>();
+    for (const projects of groups) {
+      const traces = groups.length === 1 ? rows.traces : rows.traces.filter((row) => projects.includes(row.project_id));
+      for (const { project_id: projectId, id, day } of await run<TraceDay>(transaction, upsertTraceRows, traces, projects)) {
+        days.set(keyOf(projectId, id), day);
+      }
+    }
     // Told in place: they are made for this, and copying their many columns took a tenth of the time.
     const ofDay = <Row extends OfTrace>(row: Row) => Object.assign(row, { day: days.get(keyOf(row.project_id, row.trace_id)) });
     const { observations, payloads, maskedContents = [], ...others } = rows;
@@ -238,11 +257,16 @@ function keyOf(projectId: string, traceId: string): string {
   return `${projectId}|${traceId}`;
 }
 
-async function run<Row>(transaction: Query, statement: string, rows: readonly object[]): Promise<readonly Row[]> {
+async function run<Row>(
+  transaction: Query,
+  statement: string,
+  rows: readonly object[],
+  ...others: readonly unknown[]
+): Promise<readonly Row[]> {
   if (rows.length === 0) {
     return [];
   }
-  const result = await transaction.executeQuery<Row>(CompiledQuery.raw(statement, [JSON.stringify(rows)]));
+  const result = await transaction.executeQuery<Row>(CompiledQuery.raw(statement, [JSON.stringify(rows), ...others]));
   return result.rows;
 }
 

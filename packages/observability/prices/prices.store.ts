@@ -16,11 +16,12 @@ export type PriceRow = {
 
 /** Updates the default prices to those of the file. They are valid for all time; a project's own prices take precedence. */
 export async function seedDefaultPrices(query: Query, prices: readonly DefaultPrice[]): Promise<void> {
-  const rows = JSON.stringify(prices);
-  await sql`
+  const given = JSON.stringify(prices);
+  await query.transaction().execute(async (transaction) => {
+    const { rows } = await sql`
     insert into observability.default_prices as t (model, valid_from, input, output, cache_read, cache_write, source)
     select model, timestamptz 'epoch', input, output, cache_read, cache_write, source
-    from json_to_recordset(${rows}) as given (
+    from json_to_recordset(${given}) as given (
       model text, input double precision, output double precision, cache_read double precision, cache_write double precision, source text
     )
     order by model
@@ -28,8 +29,19 @@ export async function seedDefaultPrices(query: Query, prices: readonly DefaultPr
       input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
       source = excluded.source
     where (t.input, t.output, t.cache_read, t.cache_write, t.source)
-      is distinct from (excluded.input, excluded.output, excluded.cache_read, excluded.cache_write, excluded.source)`.execute(query);
+      is distinct from (excluded.input, excluded.output, excluded.cache_read, excluded.cache_write, excluded.source)
+    returning model`.execute(transaction);
+    if (rows.length > 0) {
+      await sql`
+        insert into observability.trace_walks as walk (project_id, reason, before)
+        select id, 'prices', ${FROM_THE_BEGINNING}::uuid from observability.projects
+        on conflict (project_id) do update set before = excluded.before`.execute(transaction);
+    }
+  });
 }
+
+/** What was counted by a price is counted anew, from the highest id of a trace down. */
+const FROM_THE_BEGINNING = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** Lists a project's own prices and the default ones, by model, the newest version first. */
 export async function listPrices(query: Query, { projectId, reader }: InProject): Promise<readonly PriceRow[]> {
@@ -59,6 +71,7 @@ type PriceChange = InProject & {
  */
 export async function putPrice(query: Query, change: PriceChange): Promise<boolean> {
   const { rows } = await sql`
+    with put as (
     insert into observability.prices (project_id, model, valid_from, input, output, cache_read, cache_write, changed_by)
     select ${change.projectId}::uuid, lower(${change.model}), ${change.validFrom}::timestamptz, ${change.input}::double precision,
       ${change.output}::double precision, ${change.cacheRead}::double precision, ${change.cacheWrite}::double precision, ${change.changedBy}::text
@@ -69,7 +82,9 @@ export async function putPrice(query: Query, change: PriceChange): Promise<boole
     on conflict (project_id, model, valid_from) do update set
       input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
       changed_at = now(), changed_by = excluded.changed_by
-    returning model`.execute(query);
+    returning project_id, model
+    ), ${walkOf("put")}
+    select model from put`.execute(query);
   return rows.length > 0;
 }
 
@@ -81,16 +96,28 @@ export async function deletePrice(
   { projectId, reader, model, validFrom }: InProject & { readonly model: string; readonly validFrom: Date },
 ): Promise<boolean> {
   const { rows } = await sql`
-    delete from observability.prices
-    where project_id = ${projectId} and model = lower(${model}) and valid_from = ${validFrom}
-      and ${hasRoleIn(reader, "owner", projectId)}
-    returning model`.execute(query);
+    with gone as (
+      delete from observability.prices
+      where project_id = ${projectId} and model = lower(${model}) and valid_from = ${validFrom}
+        and ${hasRoleIn(reader, "owner", projectId)}
+      returning project_id, model
+    ), ${walkOf("gone")}
+    select model from gone`.execute(query);
   return rows.length > 0;
+}
+
+/** Has all traces of the project counted anew whose price is among `changed`. */
+function walkOf(changed: "put" | "gone") {
+  return sql`walked as (
+    insert into observability.trace_walks as walk (project_id, reason, before)
+    select distinct project_id, 'prices', ${FROM_THE_BEGINNING}::uuid from ${sql.table(changed)}
+    on conflict (project_id) do update set before = excluded.before
+  )`;
 }
 
 /**
  * Dollars of the tokens in `tokens`, a row with `uncached_tokens`, `cache_read_tokens`, `cache_write_tokens` and
- * `output_tokens`, at the `price` that `observability.price_of` found; null without a price.
+ * `output_tokens`, at the `price` that `priceOf` selects; null without a price.
  */
 export function costOf(tokens: string, price: string) {
   const counts = ["uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"].map((name) => `${tokens}.${name}`);

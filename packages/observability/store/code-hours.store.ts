@@ -10,17 +10,21 @@ const STEPS = 5;
 const FILE = 500;
 const NAME = 200;
 
-/** Counts anew which code ran in the hours of `due` (project_id, day, hour), in the transaction that counts their other figures. */
-export async function countCodeOfHours(transaction: Transaction<ObservabilitySchema>, due: RawBuilder<unknown>): Promise<void> {
+/** Counts anew which code ran in the hours of `due` (project_id, day, hour), whose rows of a table `isOfProjects` finds, in the transaction that counts their other figures. */
+export async function countCodeOfHours(
+  transaction: Transaction<ObservabilitySchema>,
+  due: RawBuilder<unknown>,
+  isOfProjects: RawBuilder<unknown>,
+): Promise<void> {
   await sql`
     delete from observability.code_hours as row using ${due}
-    where row.project_id = due.project_id and row.day = due.day and row.hour = due.hour`.execute(transaction);
+    where ${isOfProjects} and row.day = due.day and row.hour = due.hour`.execute(transaction);
   await sql`
     with step as (
       select due.project_id, due.day, due.hour, row.code::text as code, row.end_status as status, ${bucketOf(sql`least(row.duration_ms, 1e15)`)}::smallint as bucket,
         count(*) as runs, max(coalesce(row.started_at, row.seen_at)) as last_at, max(${STEP}) as latest
       from ${due}
-      join observability.observations as row on row.project_id = due.project_id and row.day = due.day and row.hour = due.hour
+      join observability.observations as row on ${isOfProjects} and row.day = due.day and row.hour = due.hour
       where row.code is not null
       group by 1, 2, 3, 4, 5, 6
     ), place as (

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
+import { groupProjects } from "./project-groups.ts";
 
 /** Makes the partitions of today and the next days where they are missing; any number of processes may do it at once. */
 export async function ensureDays(query: Query): Promise<void> {
@@ -25,43 +26,61 @@ export async function listPastDays(query: Query): Promise<readonly string[]> {
  * {@link dropDay}, and belong to no trace until then.
  */
 export async function deleteExpiredTraces(query: Query, day: string, atOnce: number): Promise<number> {
+  const { rows: found } = await sql<{ project_id: string }>`
+    select project_id from (
+      select trace.project_id from observability.projects as project
+      join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
+      where ${isOver(day, "project")} limit ${atOnce}
+    ) as expired group by project_id order by project_id`.execute(query);
+  const { rows: kept } =
+    found.length === 0
+      ? { rows: [] }
+      : await sql`
+        select 1 from observability.projects as project
+        join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
+        where not ${isOver(day, "project")} limit 1`.execute(query);
+  let deleted = 0;
+  for (const projects of await groupProjects(
+    query,
+    found.map((row) => row.project_id),
+  )) {
+    deleted += await deleteExpiredOf(query, { projects, day, atOnce, isDayOver: kept.length === 0 });
+  }
+  return deleted;
+}
+
+type Expired = { readonly projects: readonly string[]; readonly day: string; readonly atOnce: number; readonly isDayOver: boolean };
+
+async function deleteExpiredOf(query: Query, { projects, day, atOnce, isDayOver }: Expired): Promise<number> {
   return query.transaction().execute(async (transaction) => {
-    const { rows: expired } = await sql<{ project_id: string; id: string; is_day_over: boolean }>`
-      select trace.project_id, trace.id, not exists (
-        select from observability.projects as other
-        where not ${isOver(day, "other")}
-          and exists (select from observability.traces as kept where kept.day = ${day}::date and kept.project_id = other.id)
-      ) as is_day_over
+    const { rows: expired } = await sql<{ project_id: string; id: string }>`
+      select trace.project_id, trace.id
       from observability.projects as project
       join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
-      where ${isOver(day, "project")}
+      where trace.project_id = any(${projects}::uuid[]) and ${isOver(day, "project")}
       limit ${atOnce}
       for update of trace skip locked`.execute(transaction);
     if (expired.length === 0) {
       return 0;
     }
-    const keys = JSON.stringify(expired);
-    const given = sql`json_to_recordset(${keys}) as expired (project_id uuid, id uuid, is_day_over boolean)`;
-    for (const table of ["observations", "payloads"]) {
+    const given = sql`json_to_recordset(${JSON.stringify(expired)}) as expired (project_id uuid, id uuid)`;
+    const isOfProjects = sql`row.project_id = any(${projects}::uuid[]) and row.project_id = expired.project_id`;
+    for (const table of isDayOver ? [] : ["observations", "payloads"]) {
       await sql`
         delete from ${sql.table(`observability.${table}`)} as row using ${given}
-        where row.project_id = expired.project_id and row.trace_id = expired.id and row.day = ${day}::date
-          and not expired.is_day_over`.execute(transaction);
+        where ${isOfProjects} and row.trace_id = expired.id and row.day = ${day}::date`.execute(transaction);
     }
     await sql`
-      delete from observability.scores as row using ${given}
-      where row.project_id = expired.project_id and row.trace_id = expired.id`.execute(transaction);
+      delete from observability.scores as row using ${given} where ${isOfProjects} and row.trace_id = expired.id`.execute(transaction);
     await sql`
       insert into observability.trace_marks (project_id, trace_id)
       select expired.project_id, expired.id from ${given}
       union
-      select expired.project_id, unnest(entry.runs)
-      from ${given} join observability.trace_entries as entry on entry.project_id = expired.project_id and entry.trace_id = expired.id`.execute(
-      transaction,
-    );
+      select expired.project_id, unnest(row.runs)
+      from ${given} join observability.trace_entries as row on ${isOfProjects} and row.trace_id = expired.id`.execute(transaction);
     await sql`
       delete from observability.traces as row using ${given}
-      where row.project_id = expired.project_id and row.id = expired.id`.execute(transaction);
+      where ${isOfProjects} and row.id = expired.id`.execute(transaction);
     return expired.length;
   });
 }
@@ -78,9 +97,9 @@ export async function dropDay(query: Query, day: string): Promise<boolean> {
     await sql`select pg_advisory_xact_lock(7417340922), set_config('lock_timeout', ${`${LOCK_MS}ms`}, true)`.execute(transaction);
     const { rows } = await sql<{ is_left: boolean }>`
       select exists (select from pg_tables where schemaname = 'observability' and tablename = ${`observations_${suffix}`})
-        and ${day}::date < ${today()} - 1
-        and not exists (select from observability.traces where day = ${day}::date) as is_left`.execute(transaction);
-    if (rows[0]?.is_left !== true) {
+        and ${day}::date < ${today()} - 1 as is_left`.execute(transaction);
+    const { rows: traces } = await sql`select 1 from observability.traces where day = ${day}::date limit 1`.execute(transaction);
+    if (rows[0]?.is_left !== true || traces.length > 0) {
       return false;
     }
     for (const table of ["observations", "payloads"]) {

@@ -31,16 +31,14 @@ export async function deleteProject(query: Query, { id, reader }: { readonly id:
       .returning("project.id")
       .executeTakeFirst();
     if (project !== undefined) {
+      await sql`insert into observability.deleted_projects (id) values (${id}::uuid)`.execute(transaction);
       await transaction.deleteFrom("observability.api_keys").where("project_id", "=", id).execute();
     }
     return project !== undefined;
   });
 }
 
-/**
- * Tables with an index that begins with the project. Those that deletions of others write to come last: marks of
- * scores, walks of prices.
- */
+/** Tables with an index that begins with the project. */
 const TABLES = [
   "scores",
   "prices",
@@ -69,36 +67,37 @@ export async function sweepDeletedProjects(
 ): Promise<{ readonly traces: number; readonly rows: number }> {
   const isStopping = () => signal?.aborted === true;
   let [traces, rows] = [0, 0];
-  for (const projectId of await findDeletedProjects(query, "traces")) {
+  for (const projectId of await listDeletedProjects(query)) {
+    const before = traces + rows;
     for (let deleted = TRACES_AT_ONCE; deleted === TRACES_AT_ONCE && !isStopping(); traces += deleted) {
       deleted = await deleteTraces(query, projectId);
     }
-  }
-  for (const table of TABLES) {
-    for (const projectId of isStopping() ? [] : await findDeletedProjects(query, table)) {
+    for (const table of TABLES) {
       for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE && !isStopping(); rows += deleted) {
         deleted = await deleteRows(query, table, projectId);
       }
+    }
+    if (!isStopping()) {
+      await noteSwept(query, projectId, traces + rows === before);
     }
   }
   return { traces, rows };
 }
 
-/** Finds the deleted projects by one read of the index for each project that has rows, however many they are. */
-async function findDeletedProjects(query: Query, table: string): Promise<readonly string[]> {
-  const name = sql.table(`observability.${table}`);
-  const { rows } = await sql<{ project_id: string }>`
-    with recursive named as (
-      (select project_id from ${name} order by project_id limit 1)
-      union all
-      select (select row.project_id from ${name} as row where row.project_id > named.project_id order by row.project_id limit 1)
-      from named where named.project_id is not null
-    )
-    select named.project_id from named
-    where named.project_id is not null
-      and not exists (select from observability.projects as project where project.id = named.project_id)
-    limit ${PROJECTS_AT_ONCE}`.execute(query);
-  return rows.map(({ project_id: projectId }) => projectId);
+/** Those first that were not swept for longest. */
+async function listDeletedProjects(query: Query): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from observability.deleted_projects order by swept_at nulls first, id limit ${PROJECTS_AT_ONCE}`.execute(query);
+  return rows.map(({ id }) => id);
+}
+
+/** One of which nothing was found long after it was deleted needs no more sweeping. */
+async function noteSwept(query: Query, projectId: string, isEmpty: boolean): Promise<void> {
+  await sql`update observability.deleted_projects set swept_at = now() where id = ${projectId}::uuid`.execute(query);
+  if (isEmpty) {
+    await sql`
+      delete from observability.deleted_projects where id = ${projectId}::uuid and deleted_at < now() - interval '1 hour'`.execute(query);
+  }
 }
 
 /** Locks the trace's row first, as writers do; it holds the day of all rows below it. */
@@ -126,7 +125,7 @@ async function deleteTraces(query: Query, projectId: string): Promise<number> {
 async function deleteRows(query: Query, table: (typeof TABLES)[number], projectId: string): Promise<number> {
   const name = sql.table(`observability.${table}`);
   const { numAffectedRows } = await sql`
-    delete from ${name} where ctid = any(array(
+    delete from ${name} where project_id = ${projectId} and ctid = any(array(
       select ctid from ${name} where project_id = ${projectId} limit ${ROWS_AT_ONCE} for update skip locked
     ))`.execute(query);
   return Number(numAffectedRows ?? 0n);

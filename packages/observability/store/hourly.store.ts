@@ -3,6 +3,7 @@ import type { Query } from "#schema.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { countCodeOfHours } from "./code-hours.store.ts";
 import { bucketOf } from "./duration-buckets.ts";
+import { groupProjects } from "./project-groups.ts";
 
 /** How many marks are read, and hours counted, in one transaction. */
 const MARKS = 20_000;
@@ -17,6 +18,20 @@ const NAMES = 200;
  * @returns whether there may be more; what is marked while it counts is left to the next time. False also when another process is at it.
  */
 export async function countMarkedHours(query: Query): Promise<boolean> {
+  const { rows } = await sql<{ project_id: string }>`
+    select project_id from (select project_id from observability.hourly_marks order by id limit ${MARKS}) as mark
+    group by project_id order by project_id`.execute(query);
+  let isMore = false;
+  for (const projects of await groupProjects(
+    query,
+    rows.map((row) => row.project_id),
+  )) {
+    isMore = (await countHoursOf(query, projects)) || isMore;
+  }
+  return isMore;
+}
+
+async function countHoursOf(query: Query, projects: readonly string[]): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
     // Nothing tells a plan how many steps an hour has; one that takes them for few sorts them all, to disk.
     const { rows: lock } = await sql<{ is_mine: boolean }>`
@@ -27,12 +42,12 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
     }
     const { rows: marked } = await sql<{ is_kept: boolean }>`
       with waiting as (
-        select id, project_id, day, hour from observability.hourly_marks order by id limit ${MARKS}
+        select id, project_id, day, hour from observability.hourly_marks where project_id = any(${projects}::uuid[]) order by id limit ${MARKS}
       ), chosen as (
         select project_id, day, hour from waiting group by project_id, day, hour order by min(id) limit ${HOURS}
       ), taken as (
         delete from observability.hourly_marks as mark using chosen
-        where mark.project_id = chosen.project_id and mark.day = chosen.day and mark.hour = chosen.hour
+        where mark.project_id = any(${projects}::uuid[]) and mark.project_id = chosen.project_id and mark.day = chosen.day and mark.hour = chosen.hour
       )
       select chosen.project_id, chosen.day::text as day, chosen.hour::text as hour,
         project.id is not null and (project.retention_days is null or chosen.day >= (now() at time zone 'UTC')::date - project.retention_days) as is_kept
@@ -43,9 +58,10 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
     // The rows of expired traces may be gone already; their figures stay as they are.
     const hours = JSON.stringify(marked.filter(({ is_kept: isKept }) => isKept));
     const due = sql`json_to_recordset(${hours}) as due (project_id uuid, day date, hour timestamptz)`;
+    const isOfProjects = sql`row.project_id = any(${projects}::uuid[]) and row.project_id = due.project_id`;
     await sql`
       delete from observability.hourly as row using ${due}
-      where row.project_id = due.project_id and row.day = due.day and row.hour = due.hour`.execute(transaction);
+      where ${isOfProjects} and row.day = due.day and row.hour = due.hour`.execute(transaction);
     // Steps of one kind that took the same time are one row before anything else is made of them: an hour has millions of steps.
     await sql`
       with fact as (
@@ -53,12 +69,12 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
           left(coalesce(row.model, ''), 200) as model, coalesce(row.end_status, 'running') as status, ${sql.join(TIMED_NUMBERS.map(withinReason))},
           ${sql.join(TOKENS.map((name) => sql.ref(`row.${name}`)))}
         from ${due}
-        join observability.observations as row on row.project_id = due.project_id and row.day = due.day and row.hour = due.hour
+        join observability.observations as row on ${isOfProjects} and row.day = due.day and row.hour = due.hour
         union all
         select due.project_id, due.day, due.hour, 'trace', left(coalesce(row.name, ''), 200), '', row.status,
           ${sql.join(TIMED_NUMBERS.map((name) => (name === "duration_ms" ? DURATION_OF_TRACE : sql`null`)))}, null, null, null, null, null, null
         from ${due}
-        join observability.traces as row on row.project_id = due.project_id and row.day = due.day
+        join observability.traces as row on ${isOfProjects} and row.day = due.day
           and row.sort_at >= due.hour and row.sort_at < due.hour + interval '1 hour'
       ), counted as (
         select project_id, day, hour, kind, name, model, status, ${sql.join(TIMED_NUMBERS.map((name) => sql`${bucketOf(sql.ref(name))}::smallint as ${bucketColumn(name)}`))},
@@ -88,7 +104,7 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
         coalesce(array_agg(observations) filter (where bucket is not null), '{}'), sum(observations), sum(total_ms), sum(calls),
         ${sql.join(TOKENS.map(withinWholeNumbers))}
       from bucketed group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(transaction);
-    await countCodeOfHours(transaction, due);
+    await countCodeOfHours(transaction, due, isOfProjects);
     return marked.length === HOURS;
   });
 }

@@ -50,7 +50,8 @@ export async function findProject(
   query: Query,
   wanted: { readonly id: string; readonly reader: Reader; readonly recentSince: Date },
 ): Promise<ProjectSummary | undefined> {
-  return summaries(query, wanted).where("project.id", "=", wanted.id).executeTakeFirst();
+  const rows = await summaries(query, wanted.reader).where("project.id", "=", wanted.id).execute();
+  return (await withActivity(query, rows, wanted.recentSince))[0];
 }
 
 /** @returns whether the reader owns such a project. */
@@ -84,18 +85,56 @@ export async function listProjects(
   wanted: { readonly reader: Reader; readonly recentSince: Date; readonly after: Position | undefined; readonly limit: number },
 ): Promise<readonly ProjectSummary[]> {
   const { after } = wanted;
-  const all = summaries(query, wanted);
-  return (after === undefined ? all : all.where(isAfter("project.created_at", "project.id", after)))
+  const all = summaries(query, wanted.reader);
+  const rows = await (after === undefined ? all : all.where(isAfter("project.created_at", "project.id", after)))
     .orderBy("project.created_at", "desc")
     .orderBy("project.id", "desc")
     .limit(wanted.limit)
     .execute();
+  return withActivity(query, rows, wanted.recentSince);
 }
 
-function summaries(query: Query, { reader, recentSince }: { readonly reader: Reader; readonly recentSince: Date }) {
+type Activity = Pick<ProjectSummary, "recent_traces" | "last_trace_at">;
+
+async function withActivity<Row extends { readonly id: string }>(
+  query: Query,
+  projects: readonly Row[],
+  recentSince: Date,
+): Promise<readonly (Row & Activity)[]> {
+  const activities = await findActivities(
+    query,
+    projects.map(({ id }) => id),
+    recentSince,
+  );
+  return projects.map((project) => ({ ...project, ...(activities.get(project.id) ?? { recent_traces: 0, last_trace_at: null }) }));
+}
+
+/** Reads of each project no more than its recent traces, and of those without any one: it may have millions. */
+async function findActivities(query: Query, ids: readonly string[], since: Date): Promise<ReadonlyMap<string, Activity>> {
+  const { rows: recent } = await sql<Activity & { readonly id: string }>`
+    select project_id as id, count(*) as recent_traces, max(sort_at) as last_trace_at from observability.traces
+    where project_id = any(${ids}::uuid[]) and sort_at >= ${since} group by project_id`.execute(query);
+  const activities = new Map<string, Activity>(recent.map(({ id, ...activity }) => [id, activity]));
+  const quiet = ids.filter((id) => !activities.has(id));
+  if (quiet.length > 0) {
+    const newest = quiet.map(
+      (id) => sql`(
+      select project_id as id, sort_at as last_trace_at from observability.traces
+      where project_id = ${id}::uuid and sort_at is not null order by sort_at desc limit 1
+    )`,
+    );
+    const { rows } = await sql<{ id: string; last_trace_at: Date }>`${sql.join(newest, sql` union all `)}`.execute(query);
+    for (const { id, last_trace_at: lastTraceAt } of rows) {
+      activities.set(id, { recent_traces: 0, last_trace_at: lastTraceAt });
+    }
+  }
+  return activities;
+}
+
+function summaries(query: Query, reader: Reader) {
   return query
     .selectFrom("observability.projects as project")
-    .select((builder) => [
+    .select([
       "project.id",
       "project.name",
       "project.created_at",
@@ -103,23 +142,6 @@ function summaries(query: Query, { reader, recentSince }: { readonly reader: Rea
       "project.access",
       roleOf(reader).$notNull().as("my_role"),
       microsOf("project.created_at").as("position"),
-      builder
-        .selectFrom("observability.traces as trace")
-        .whereRef("trace.project_id", "=", "project.id")
-        .where("trace.sort_at", ">=", recentSince)
-        .select((count) => count.fn.countAll<number>().as("count"))
-        .$asScalar()
-        .$notNull()
-        .as("recent_traces"),
-      builder
-        .selectFrom("observability.traces as trace")
-        .whereRef("trace.project_id", "=", "project.id")
-        .where("trace.sort_at", "is not", null)
-        .orderBy("trace.sort_at", "desc")
-        .limit(1)
-        .select("trace.sort_at")
-        .$asScalar()
-        .as("last_trace_at"),
     ])
     .where(hasRole(reader, "viewer"));
 }

@@ -1,5 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { ENTRY_COLUMNS } from "./entry-columns.ts";
+import { entryOf } from "./entry-of.ts";
+import { beginningOf } from "./segments.ts";
 
 const columns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(name)));
 const entryColumns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(`entry.${name}`)));
@@ -13,30 +15,31 @@ export function recountStatement(
   ids: readonly string[],
   days: readonly string[],
 ): RawBuilder<{ sessions: string[]; users: string[] }> {
+  const project = sql`${projectId}::uuid`;
   return sql`
     with given as materialized (
       select unnest(${ids}::uuid[]) as id
     ), beginnings as materialized (
-      select distinct case when run.resumed_from is null then run.id else observability.beginning_of(run.project_id, run.id) end as id
-      from given join observability.traces as run on run.project_id = ${projectId}::uuid and run.id = given.id
+      select distinct case when run.resumed_from is null then run.id else ${beginningOf(project, sql`run.id`)} end as id
+      from given join observability.traces as run on run.project_id = ${project} and run.id = given.id
     ), fresh as materialized (
       select beginning.id as trace_id, ${entryColumns}
-      from beginnings as beginning cross join lateral observability.entry_of(${projectId}::uuid, beginning.id, ${days}::date[]) as entry
+      from beginnings as beginning cross join lateral ${entryOf({ project, trace: sql`beginning.id`, days: sql`${days}::date[]` })} as entry
       where entry.sort_at is not null
     ), stale as materialized (
       select entry.* from observability.trace_entries as entry
-      where entry.project_id = ${projectId}::uuid
+      where entry.project_id = ${project}
         and entry.trace_id in (select id from given union select trace_id from fresh union select unnest(runs) from fresh)
     ), gone as (
       delete from observability.trace_entries as entry using stale
-      where entry.project_id = ${projectId}::uuid and entry.trace_id = stale.trace_id and not exists (select from fresh where fresh.trace_id = stale.trace_id)
+      where entry.project_id = ${project} and entry.trace_id = stale.trace_id and not exists (select from fresh where fresh.trace_id = stale.trace_id)
     ), put as (
       insert into observability.trace_entries as entry (project_id, trace_id, ${columns})
-      select ${projectId}::uuid, trace_id, ${columns} from fresh
+      select ${project}, trace_id, ${columns} from fresh
       on conflict (project_id, trace_id) do update set ${sql.join(ENTRY_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))}
     ), left_alone as (
       insert into observability.trace_marks (project_id, trace_id)
-      select ${projectId}::uuid, run from (
+      select ${project}, run from (
         select unnest(runs) from stale except select id from given except select unnest(runs) from fresh
       ) as parted (run)
     ), contributions as (
@@ -63,7 +66,7 @@ export function recountStatement(
       insert into observability.trace_groups as t (
         project_id, field, value, traces, failures, input_tokens, output_tokens, cost, with_input, with_output, with_cost, earliest, latest
       )
-      select ${projectId}::uuid, field, value, traces, failures, input_tokens, output_tokens, cost, with_input, with_output, with_cost, earliest, latest
+      select ${project}, field, value, traces, failures, input_tokens, output_tokens, cost, with_input, with_output, with_cost, earliest, latest
       from changes
       where traces <> 0 or failures <> 0 or input_tokens <> 0 or output_tokens <> 0 or cost <> 0 or with_input <> 0 or with_output <> 0
         or with_cost <> 0 or earliest < earliest_before or latest > latest_before
@@ -86,8 +89,8 @@ export function settleGroupsStatement(
 ) {
   const timesOf = (field: string, column: string, values: readonly string[]) => sql`
     update observability.trace_groups as t set
-      first_at = (select sort_at from observability.trace_entries where project_id = t.project_id and ${sql.ref(column)} = t.value order by sort_at limit 1),
-      last_at = (select sort_at from observability.trace_entries where project_id = t.project_id and ${sql.ref(column)} = t.value order by sort_at desc limit 1)
+      first_at = (select sort_at from observability.trace_entries where project_id = ${projectId}::uuid and ${sql.ref(column)} = t.value order by sort_at limit 1),
+      last_at = (select sort_at from observability.trace_entries where project_id = ${projectId}::uuid and ${sql.ref(column)} = t.value order by sort_at desc limit 1)
     where t.project_id = ${projectId}::uuid and t.field = ${field} and t.value = any(${values}::text[]) and t.traces > 0
     returning 1`;
   return sql`

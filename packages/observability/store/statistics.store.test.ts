@@ -1,10 +1,12 @@
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
+import { beginningOf, segmentsOf } from "./segments.ts";
 import { analyzeGrownTables } from "./statistics.store.ts";
 import { countMarkedTraces } from "./trace-entries.store.ts";
 
@@ -36,13 +38,14 @@ test("each part of a resumed trace is looked up by itself, also in a table that 
   const client = await database.pool.connect();
   try {
     await client.query("begin");
-    const { rows } = await client.query<{ parts: number; is_beginning: boolean }>(
-      `select (select count(*) from observability.segments_of($1, chain.id)) as parts, observability.beginning_of($1, (
-         select id from observability.traces where project_id = $1 and thread_id = 'chain' and paused_at = 'c2000'
-       )) = chain.id as is_beginning
-       from observability.traces as chain where project_id = $1 and thread_id = 'chain' and resumed_from is null`,
-      [projectId],
+    const project = sql`${projectId}::uuid`;
+    const last = sql`(select id from observability.traces where project_id = ${project} and thread_id = 'chain' and paused_at = 'c2000')`;
+    const { sql: text, parameters } = sql`
+      select (select count(*) from ${segmentsOf(project, sql`chain.id`)} as part) as parts, ${beginningOf(project, last)} = chain.id as is_beginning
+      from observability.traces as chain where project_id = ${project} and thread_id = 'chain' and resumed_from is null`.compile(
+      database.query,
     );
+    const { rows } = await client.query<{ parts: number; is_beginning: boolean }>(text, [...parameters]);
     expect(rows).toEqual([{ parts: 1_000, is_beginning: true }]);
     const read = await client.query<{ rows: number }>(
       "select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relid = 'observability.traces'::regclass",

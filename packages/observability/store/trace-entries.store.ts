@@ -8,17 +8,13 @@ const TRACES = 200;
 /** How many traces one step of a walk counts; the worst case, since nothing tells how many steps they have. */
 const WALKED = 250;
 const MARKS = 5_000;
+/** How many of all projects' marks are looked at to find those that have some. */
+const MARKS_READ = 20_000;
 
-/** Finds projects with traces to be counted; no more than one run of the background task can do. */
+/** Finds projects with traces to be counted, those that wait longest; no more than one run of the background task can do. */
 export async function findUncountedProjects(query: Query): Promise<readonly string[]> {
   const { rows } = await sql<{ project_id: string }>`
-    with recursive marked as (
-      (select project_id from observability.trace_marks order by project_id limit 1)
-      union all
-      select (select mark.project_id from observability.trace_marks as mark where mark.project_id > marked.project_id order by mark.project_id limit 1)
-      from marked where marked.project_id is not null
-    )
-    (select project_id from marked where project_id is not null limit 1000)
+    select project_id from (select project_id from observability.trace_marks order by id limit ${MARKS_READ}) as mark group by project_id
     union
     select project_id from observability.trace_walks`.execute(query);
   return rows.map((row) => row.project_id);

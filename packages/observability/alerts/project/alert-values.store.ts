@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { AlertFilter, AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { priceOf } from "#prices/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
 
 export type AlertQuestion = {
@@ -82,7 +83,7 @@ function usage(question: AlertQuestion) {
     select run.user_id, step.input_tokens, step.output_tokens, ${costOf("step", "price")} as cost
     from (select step.* ${steps(question)} and step.model is not null ${filter.model === undefined ? sql`` : sql`and step.model = ${filter.model}`}) as step
     join observability.traces as run on run.project_id = ${projectId} and run.id = step.trace_id
-    left join lateral observability.price_of(${projectId}, step.model, step.hour) as price on true`;
+    left join lateral ${priceOf(sql`${projectId}::uuid`, sql`step.model`, sql`step.hour`)} as price on true`;
   if (metric === "cost") {
     return sql<Answer>`select sum(cost)::double precision as value from (${calls}) as call`;
   }
@@ -104,7 +105,7 @@ function steps(question: AlertQuestion): Expression {
       ? sql``
       : sql`and exists (
           select from observability.traces as named
-          where named.project_id = step.project_id and named.id = step.trace_id and named.name = ${filter.trace}
+          where named.project_id = ${projectId} and named.id = step.trace_id and named.name = ${filter.trace}
         )`;
   return sql`
     from observability.observations as step

@@ -15,6 +15,13 @@ create table observability.projects (
 );
 create index projects_by_tenant on observability.projects (tenant_id, created_at desc, id desc);
 
+-- What is still to be deleted of projects that are no more, and what a consumer writes that remembers them for a while.
+create table observability.deleted_projects (
+  id uuid primary key,
+  deleted_at timestamptz not null default now(),
+  swept_at timestamptz
+);
+
 create table observability.project_members (
   project_id uuid not null references observability.projects (id) on delete cascade,
   -- The access token's sub.

@@ -33,11 +33,12 @@ create table observability.hourly (
 -- Whoever writes rows of an hour leaves a mark in the same transaction; an hour with marks is counted anew. Marks are only
 -- added and taken, so that writers never wait for each other.
 create table observability.hourly_marks (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   project_id uuid not null,
   day date not null,
   hour timestamptz not null
 );
+create index hourly_marks_by_id on observability.hourly_marks (id);
 
 -- Which code ran in an hour, counted with the hour's other figures from the rows themselves. A row for every place that steps named:
 -- observations have no index by file, which writing them would pay for.

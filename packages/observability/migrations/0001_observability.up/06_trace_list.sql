@@ -66,10 +66,11 @@ create index trace_entries_by_keys on observability.trace_entries using gin (key
 
 -- Marks are only added and taken, so that writers never wait for each other.
 create table observability.trace_marks (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   project_id uuid not null,
   trace_id uuid not null
 );
+create index trace_marks_by_id on observability.trace_marks (id);
 create index trace_marks_by_project on observability.trace_marks (project_id, id);
 create index trace_marks_by_trace on observability.trace_marks (project_id, trace_id);
 

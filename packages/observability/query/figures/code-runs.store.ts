@@ -1,4 +1,4 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { percentileOf } from "#store/duration-buckets.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
@@ -48,16 +48,40 @@ const HOURS = 50;
  * together at whatever lines its commits had it.
  */
 export async function findCodeRuns(query: Kysely<ObservabilitySchema>, filter: CodeRunsFilter): Promise<readonly CodePlaceRow[]> {
-  const { reader, projectId, repo, path, from, to, since, limit } = filter;
+  const projects = filter.projectId === undefined ? await findProjectsThatRan(query, filter) : [filter.projectId];
+  const places: CodePlaceRow[] = [];
+  for (const projectId of projects) {
+    places.push(...(await findPlacesOf(query, { ...filter, projectId })));
+  }
+  return places.toSorted((left, right) => right.runs - left.runs || left.line - right.line).slice(0, filter.limit);
+}
+
+async function findProjectsThatRan(query: Kysely<ObservabilitySchema>, filter: CodeRunsFilter): Promise<readonly string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select row.project_id from observability.projects as project join observability.code_hours as row on row.project_id = project.id
+    where ${isWanted(filter)} group by row.project_id`.execute(query);
+  return rows.map((row) => row.project_id);
+}
+
+/** Of a `row` of `code_hours` and its `project`. */
+function isWanted({ reader, repo, path, from, to, since }: CodeRunsFilter) {
+  return sql<boolean>`${hasRole(reader, "viewer")} and row.file = ${path} and row.hour >= date_trunc('hour', ${since}::timestamptz)
+    and (lower(row.repo) = lower(${repo}) or right(lower(row.repo), length(${repo}) + 1) = '/' || lower(${repo}))
+    and ${from === undefined ? sql`true` : sql`row.line >= ${from}`} and ${to === undefined ? sql`true` : sql`row.line <= ${to}`}`;
+}
+
+async function findPlacesOf(
+  query: Kysely<ObservabilitySchema>,
+  filter: CodeRunsFilter & { readonly projectId: string },
+): Promise<readonly CodePlaceRow[]> {
+  const { limit } = filter;
+  const project = sql`${filter.projectId}::uuid`;
   const { rows } = await sql<CodePlaceRow>`
     with part as (
       select row.*, project.name as project_name, case when row.function = '' then row.line end as own_line
       from observability.projects as project
       join observability.code_hours as row on row.project_id = project.id
-      where ${hasRole(reader, "viewer")} and (${projectId ?? null}::uuid is null or project.id = ${projectId ?? null}::uuid)
-        and row.hour >= date_trunc('hour', ${since}::timestamptz) and (lower(row.repo) = lower(${repo}) or right(lower(row.repo), length(${repo}) + 1) = '/' || lower(${repo}))
-        and row.file = ${path}
-        and ${from === undefined ? sql`true` : sql`row.line >= ${from}`} and ${to === undefined ? sql`true` : sql`row.line <= ${to}`}
+      where project.id = ${project} and row.project_id = ${project} and ${isWanted(filter)}
     ), place as (
       select project_id, project_name, function, own_line, sum(runs)::bigint as runs, sum(failures)::bigint as failures, max(last_at) as last_at,
         (array_agg(line order by last_at desc))[1] as line, (array_agg(commit order by last_at desc))[1] as commit
@@ -79,14 +103,14 @@ export async function findCodeRuns(query: Kysely<ObservabilitySchema>, filter: C
       ), failed_hour as (
         select failed from part where ${isOfPlace} and failures > 0 order by last_at desc limit ${HOURS}
       ), step as (
-        (select run.* from hour, ${stepsOf("latest")} join ${traceOf} order by at desc limit ${LATEST})
+        (select run.* from hour, ${stepsOf("latest")} join ${traceOf(project)} order by at desc limit ${LATEST})
         union
-        (select run.* from failed_hour, ${stepsOf("failed")} join ${traceOf} order by at desc limit ${FAILED})
+        (select run.* from failed_hour, ${stepsOf("failed")} join ${traceOf(project)} order by at desc limit ${FAILED})
       )
       select jsonb_agg(jsonb_build_object(
         'trace_id', step.trace_id, 'trace_name', trace.name, 'id', step.id, 'status', step.status, 'at', step.at, 'duration_ms', step.duration_ms
       ) order by step.at desc) as latest
-      from step join observability.traces as trace on trace.project_id = place.project_id and trace.id = step.trace_id
+      from step join observability.traces as trace on trace.project_id = ${project} and trace.id = step.trace_id
     ) as named on true
     order by place.runs desc, place.line`.execute(query);
   return rows;
@@ -106,4 +130,6 @@ function stepsOf(column: "latest" | "failed") {
 }
 
 /** Only traces that are kept. */
-const traceOf = sql`observability.traces as kept on kept.project_id = place.project_id and kept.id = run.trace_id`;
+function traceOf(project: RawBuilder<unknown>) {
+  return sql`observability.traces as kept on kept.project_id = ${project} and kept.id = run.trace_id`;
+}

@@ -4,6 +4,7 @@ import type { Counts, MetricsPoint } from "#contract.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { percentileOf } from "#store/duration-buckets.ts";
 import { OTHER } from "#store/hourly.store.ts";
+import { priceOf } from "#prices/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
 
@@ -79,7 +80,7 @@ async function read(
       select points.model, points.valid_from, price.*,
         lead(points.valid_from, 1, 'infinity') over (partition by points.model order by points.valid_from) as valid_to
       from (select distinct * from points) as points
-      cross join lateral observability.price_of(${projectId}, points.model, points.valid_from) as price
+      cross join lateral ${priceOf(sql`${projectId}::uuid`, sql`points.model`, sql`points.valid_from`)} as price
     ), summed as (
       select time, is_trace, key, coalesce(sum(observations) filter (where number = 'duration_ms'), 0)::bigint as count,
         coalesce(sum(observations) filter (where number = 'duration_ms' and status = 'failure'), 0)::bigint as failures,

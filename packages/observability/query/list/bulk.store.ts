@@ -48,15 +48,21 @@ export async function scoreTraces(
 ): Promise<number> {
   // The same for the same; a UUID of version 8 (RFC 9562), whose other bits are anyone's.
   const digest = sql`md5(concat_ws(' ', trace.id, ${author}::text, ${name}::text))`;
-  const { numAffectedRows } = await sql`
+  const { rows } = await sql<{ traces: number }>`
+    with given as (
     insert into observability.scores (project_id, trace_id, event_id, name, value, comment, author, scored_at)
     select trace.project_id, trace.id, overlay(overlay(${digest} placing '8' from 13) placing '8' from 17)::uuid, ${name}::text,
       ${value}::double precision, ${comment ?? null}::text, ${author}::text, ${scoredAt}::timestamptz
     from observability.traces as trace
     where trace.project_id = ${projectId}::uuid and trace.id = any(${ids}::uuid[]) and ${hasRoleIn(reader, "editor", projectId)}
     on conflict (project_id, trace_id, event_id) do update
-      set value = excluded.value, comment = excluded.comment, scored_at = excluded.scored_at`.execute(query);
-  return Number(numAffectedRows ?? 0n);
+      set value = excluded.value, comment = excluded.comment, scored_at = excluded.scored_at
+    returning project_id, trace_id
+    ), marked as (
+      insert into observability.trace_marks (project_id, trace_id) select project_id, trace_id from given
+    )
+    select count(*) as traces from given`.execute(query);
+  return rows[0]?.traces ?? 0;
 }
 
 /** With their steps, scores and figures. @returns how many of them there were. */

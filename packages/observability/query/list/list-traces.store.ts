@@ -4,8 +4,9 @@ import type { Query } from "#schema.ts";
 import { microsOf } from "#store/position.ts";
 import { hasRole, type OneInProject, type InProject } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
-import { entryStatus } from "#query/steps/abandoned.store.ts";
+import { entryStatusOf } from "#query/steps/abandoned.store.ts";
 import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
+import { entryOf } from "#store/entry-of.ts";
 import { countTraces } from "#store/trace-entries.store.ts";
 import { boundSearch } from "./bound-search.ts";
 import { bringUpToDate } from "./up-to-date.ts";
@@ -69,7 +70,8 @@ export async function listEntries(query: Query, options: ListOptions): Promise<L
   const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: options.sort === "started" });
   const found = await query.transaction().execute(async (transaction) => {
     await boundSearch(transaction);
-    const source = isPlain ? beginnings : isCounted ? sql`observability.trace_entries` : countedNow;
+    const project = sql`${projectId}::uuid`;
+    const source = isPlain ? beginningsOf(project) : isCounted ? sql`observability.trace_entries` : countedNow(project);
     return findPositions(transaction, { ...options, limit: limit + 1 }, { source, conditions });
   });
   const shown = found.slice(0, limit);
@@ -82,24 +84,25 @@ export async function listEntries(query: Query, options: ListOptions): Promise<L
   };
 }
 
-/** No run of the thread waits at the checkpoint from which it went on. */
-const isBeginning = sql`(trace.resumed_from is null or not exists (
-  select from observability.traces as earlier
-  where earlier.project_id = trace.project_id and earlier.thread_id = trace.thread_id and earlier.paused_at = trace.resumed_from
-    and (earlier.sort_at, earlier.id) < (trace.sort_at, trace.id)
-))`;
-
-/** All that a list by time without conditions needs. */
-const beginnings = sql`(
-  select trace.project_id, trace.id as trace_id, trace.sort_at from observability.traces as trace where trace.sort_at is not null and ${isBeginning}
-)`;
+/** All that a list by time without conditions needs: of each trace the run that does not go on from a checkpoint at which one of the thread waits. */
+function beginningsOf(project: RawBuilder<unknown>) {
+  return sql`(
+    select trace.project_id, trace.id as trace_id, trace.sort_at from observability.traces as trace
+    where trace.project_id = ${project} and trace.sort_at is not null and (trace.resumed_from is null or not exists (
+      select from observability.traces as earlier
+      where earlier.project_id = ${project} and earlier.thread_id = trace.thread_id and earlier.paused_at = trace.resumed_from
+        and (earlier.sort_at, earlier.id) < (trace.sort_at, trace.id)
+    ))
+  )`;
+}
 
 /** The same as the table, but each counted as it is read. */
-const countedNow = sql`(
-  select trace.project_id, trace.id as trace_id, one.*
-  from observability.traces as trace cross join lateral observability.entry_of(trace.project_id, trace.id) as one
-  where trace.sort_at is not null and ${isBeginning}
-)`;
+function countedNow(project: RawBuilder<unknown>) {
+  return sql`(
+    select beginning.project_id, beginning.trace_id, one.*
+    from ${beginningsOf(project)} as beginning cross join lateral ${entryOf({ project, trace: sql`beginning.trace_id` })} as one
+  )`;
+}
 
 type Source = { readonly source: RawBuilder<unknown>; readonly conditions: readonly RawBuilder<boolean>[] };
 
@@ -191,7 +194,7 @@ async function readEntries(
     return [];
   }
   const { rows } = await sql<EntryRow>`
-    select entry.trace_id as id, entry.name, ${entryStatus} as status, entry.runs,
+    select entry.trace_id as id, entry.name, ${entryStatusOf(projectId)} as status, entry.runs,
       entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.steps, entry.failures, entry.thread_id,
       entry.session_id, entry.user_id, ${numbers}, left(entry.error, 300) as error,
       array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,

@@ -2,10 +2,11 @@ import { escapeLike, translateGlob } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
 import { momentsOf, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { entryStatus } from "#query/steps/abandoned.store.ts";
+import { entryStatusOf } from "#query/steps/abandoned.store.ts";
 import { columnOfField } from "#store/entry-columns.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 import { TEXT_COLUMNS } from "./field-values.ts";
+import { lostOf } from "./lost-of.ts";
 
 type Condition = RawBuilder<boolean>;
 type TextTerm = Extract<TraceTerm, { kind: "text" }>;
@@ -172,7 +173,7 @@ async function choiceCondition(field: string, values: readonly string[], context
 }
 
 function isOpen(status: "running" | "abandoned", context: Context): Condition {
-  return allOf([sql<boolean>`entry.status = 'running'`, asInOrder(sql<boolean>`${entryStatus} = ${status}`, context)]);
+  return allOf([sql<boolean>`entry.status = 'running'`, asInOrder(sql<boolean>`${entryStatusOf(context.projectId)} = ${status}`, context)]);
 }
 
 /**
@@ -210,7 +211,7 @@ async function lostCondition(range: NumberRange, context: Context): Promise<Cond
     "any",
   );
   const isNothing = isNumberWithin(0, range) ? sql<boolean>`not ${mayHave}` : sql<boolean>`false`;
-  const lost = sql`observability.lost_of(entry.project_id, entry.producers, entry.first_seqs, entry.last_seqs, entry.is_whole)`;
+  const lost = lostOf(context.projectId);
   const within = rows.length === 0 ? [] : [allOf([mayHave, isWithin(lost, range)])];
   return anyOf([isNothing, ...within]);
 }

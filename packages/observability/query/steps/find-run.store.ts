@@ -1,6 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
+import { beginningOf, segmentsOf } from "#store/segments.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -22,12 +23,13 @@ export async function findRun(
   query: Query,
   { reader, projectId, traceId }: { readonly reader: Reader; readonly projectId: string; readonly traceId: string },
 ): Promise<Run<FoundSegment> | undefined> {
+  const wanted = sql`${projectId}::uuid`;
   const { rows } = await sql<FoundSegment>`
     select segment.id, segment.day::text as day, part.start_event, part.end_event
     from observability.projects as project
-    cross join lateral observability.segments_of(project.id, observability.beginning_of(project.id, ${traceId})) as segment
-    join observability.traces as part on part.project_id = project.id and part.id = segment.id
-    where project.id = ${projectId} and ${hasRole(reader, "viewer")}
+    cross join lateral ${segmentsOf(wanted, beginningOf(wanted, sql`${traceId}::uuid`))} as segment
+    join observability.traces as part on part.project_id = ${wanted} and part.id = segment.id
+    where project.id = ${wanted} and ${hasRole(reader, "viewer")}
     order by segment.sort_at, segment.id`.execute(query);
   return rows.length === 0 ? undefined : { reader, projectId, segments: rows };
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservationStatus } from "#contract.ts";
+import { priceOf } from "#prices/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
 import type { ObservabilitySchema, ObservationRow } from "#schema.ts";
 import { CALL_NUMBERS, type CallNumberName } from "#step-numbers.ts";
@@ -65,7 +66,7 @@ export async function readSteps<Beside = unknown>(
     ), priced as materialized (
       select used.model, used.hour, price.*
       from (select distinct model, hour from step where input_tokens is not null or output_tokens is not null) as used
-      cross join lateral observability.price_of(${projectId}, used.model, used.hour) as price
+      cross join lateral ${priceOf(sql`${projectId}::uuid`, sql`used.model`, sql`used.hour`)} as price
     )
     select step.*,
       case when step.input_tokens is not null or step.output_tokens is not null then ${costOf("step", "price")} end as cost,

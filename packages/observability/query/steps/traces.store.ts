@@ -1,7 +1,9 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
+import { priceOf } from "#prices/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
+import { beginningOf, segmentsOf } from "#store/segments.ts";
 import { ADDED_NUMBERS, NUMBERS, type AddedNumberName, type NumberUnit, type TraceNumbers } from "#step-numbers.ts";
 import { statusOfRun, type TraceStatus } from "./abandoned.store.ts";
 import type { Run } from "./find-run.store.ts";
@@ -50,15 +52,14 @@ export async function findTrace(
   query: Query,
   wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string },
 ): Promise<TraceSummaryRow | undefined> {
-  const { reader, traceId, projectId } = wanted;
-  const rows = summaries(query, reader).where(
-    sql<boolean>`(trace.project_id, trace.id) in (
-      select part.project_id, observability.beginning_of(part.project_id, part.id)
-      from observability.projects as owner join observability.traces as part on part.project_id = owner.id and part.id = ${traceId}
-      where ${hasRole(reader, "viewer", "owner")} and (${projectId ?? null}::uuid is null or owner.id = ${projectId ?? null}::uuid)
-    )`,
-  );
-  const row = await rows.orderBy("trace.sort_at", "desc").limit(1).executeTakeFirst();
+  const { reader, traceId } = wanted;
+  const projectId = wanted.projectId ?? (await findProjectOf(query, { reader, traceId }));
+  const row =
+    projectId === undefined
+      ? undefined
+      : await summaries(query, reader, projectId)
+          .where("trace.id", "=", beginningOf(sql`${projectId}::uuid`, sql`${traceId}::uuid`).$notNull())
+          .executeTakeFirst();
   if (row === undefined) {
     return undefined;
   }
@@ -67,11 +68,25 @@ export async function findTrace(
   return { ...trace, run: { reader, projectId: trace.project_id, segments } };
 }
 
+/** Of several projects that have a run of that id, the one in which it began last. */
+async function findProjectOf(
+  query: Query,
+  { reader, traceId }: { readonly reader: Reader; readonly traceId: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select project.id from observability.projects as project
+    join observability.traces as part on part.project_id = project.id and part.id = ${traceId}::uuid
+    where ${hasRole(reader, "viewer")}
+    order by part.sort_at desc limit 1`.execute(query);
+  return rows[0]?.id;
+}
+
 type Family = Pick<Selectable<TraceRow>, "ended_at" | "error" | "end_event"> &
   Pick<TraceSummaryRow, "status" | "segments" | "waiting_ms"> & { readonly ids: readonly string[] };
 
 /** What a trace and the runs that resumed it are together. It ended as the last of them did. */
-const family = sql<Family>`(
+function familyOf(project: RawBuilder<unknown>) {
+  return sql<Family>`(
   select array_agg(id order by place) as ids, array_agg(day order by place) as days,
     json_agg(json_build_object('id', id, 'status', status, 'started_at', ${isoOf("sort_at")}, 'ended_at', ${isoOf("ended_at")}) order by place) as segments,
     (array_agg(status order by place desc))[1] as status,
@@ -82,15 +97,16 @@ const family = sql<Family>`(
   from (
     select *, row_number() over by_time as place, extract(epoch from sort_at - lag(ended_at) over by_time) * 1000 as waited
     from (
-      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOfRun("trace")} as status, ${errorOf("trace")} as error, trace.end_event
+      select trace.id, trace.day, trace.sort_at, trace.ended_at, ${statusOfRun(project, "trace")} as status, ${errorOf("trace")} as error, trace.end_event
       where trace.paused_at is null
       union all
-      select part.id, part.day, part.sort_at, part.ended_at, ${statusOfRun("part")}, ${errorOf("part")}, part.end_event
-      from observability.segments_of(trace.project_id, trace.id) as part where trace.paused_at is not null
+      select part.id, part.day, part.sort_at, part.ended_at, ${statusOfRun(project, "part")}, ${errorOf("part")}, part.end_event
+      from ${segmentsOf(project, sql`trace.id`)} as part where trace.paused_at is not null
     ) as segment
     window by_time as (order by sort_at, id)
   ) as placed
 )`;
+}
 
 /** Only an event's length bounds it, and a page has 200. */
 function errorOf(run: "trace" | "part") {
@@ -101,15 +117,17 @@ function isoOf(column: string) {
   return sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-function summaries(query: Query, reader: Reader) {
+function summaries(query: Query, reader: Reader, projectId: string) {
+  const project = sql`${projectId}::uuid`;
   return query
     .selectFrom("observability.traces as trace")
     .innerJoin("observability.projects as project", "project.id", "trace.project_id")
-    .innerJoinLateral(family.as<"family">(sql`family`), (join) => join.onTrue())
+    .innerJoinLateral(familyOf(project).as<"family">(sql`family`), (join) => join.onTrue())
     .innerJoinLateral(
-      () => totals.as("total"),
+      () => totalsOf(project).as("total"),
       (join) => join.onTrue(),
     )
+    .where("trace.project_id", "=", projectId)
     .where(hasRole(reader, "viewer"))
     .select([
       "trace.id",
@@ -141,12 +159,13 @@ const numbersOfPart = ADDED_NUMBERS.map((name) => sql`${addedUp(name, "observati
 const numbersOfTrace = ADDED_NUMBERS.map((name) => sql`${bounded(addedUp(name, "part"), NUMBERS[name].unit)} as ${sql.ref(name)}`);
 
 /** Of one `trace` and its `family`. Prices change by the hour, so the calls of one model and hour are priced as one. */
-const totals = sql<Totals>`(
+function totalsOf(project: RawBuilder<unknown>) {
+  return sql<Totals>`(
   with failed as materialized (
     select observation.id, observation.parent_id
     from unnest(family.ids, family.days) as segment (id, day)
     join observability.observations as observation on observation.trace_id = segment.id and observation.day = segment.day
-    where observation.project_id = trace.project_id and observation.end_status = 'failure'
+    where observation.project_id = ${project} and observation.end_status = 'failure'
   )
   select coalesce(sum(part.observations), 0)::bigint as observations, (
       select count(*) from (
@@ -163,12 +182,13 @@ const totals = sql<Totals>`(
       sum(observation.cache_write_tokens) as cache_write_tokens
     from unnest(family.ids, family.days) as segment (id, day)
     join observability.observations as observation on observation.trace_id = segment.id and observation.day = segment.day
-    where observation.project_id = trace.project_id
+    where observation.project_id = ${project}
     group by observation.model, observation.hour
   ) as part
-  left join lateral observability.price_of(trace.project_id, part.model, part.hour) as price
+  left join lateral ${priceOf(project, sql`part.model`, sql`part.hour`)} as price
     on part.input_tokens is not null or part.output_tokens is not null
 )`;
+}
 
 function addedUp(name: AddedNumberName, of: string) {
   return sql`${sql.raw(NUMBERS[name].ofTrace)}(${sql.ref(`${of}.${name}`)})`;

@@ -29,6 +29,7 @@ type NewScore = InProject & {
 /** @returns false when the project has no such trace, or the trace no such observation. */
 export async function insertScore(query: Query, score: NewScore): Promise<boolean> {
   const { rows } = await sql`
+    with given as (
     insert into observability.scores (project_id, trace_id, event_id, observation_id, name, value, comment, author, scored_at)
     select trace.project_id, trace.id, ${score.id}::uuid, ${score.observationId ?? null}::uuid, ${score.name}::text,
       ${score.value}::double precision, ${score.comment ?? null}::text, ${score.author}::text, ${score.scoredAt}::timestamptz
@@ -37,11 +38,15 @@ export async function insertScore(query: Query, score: NewScore): Promise<boolea
     where trace.project_id = ${score.projectId} and trace.id = ${score.traceId} and (
       ${score.observationId ?? null}::uuid is null or exists (
         select from observability.observations as observation
-        where observation.project_id = trace.project_id and observation.trace_id = trace.id and observation.day = trace.day
+        where observation.project_id = ${score.projectId}::uuid and observation.trace_id = trace.id and observation.day = trace.day
           and observation.id = ${score.observationId ?? null}::uuid
       )
     )
-    returning event_id`.execute(query);
+    returning project_id, trace_id
+    ), marked as (
+      insert into observability.trace_marks (project_id, trace_id) select project_id, trace_id from given
+    )
+    select trace_id from given`.execute(query);
   return rows.length > 0;
 }
 
@@ -87,16 +92,18 @@ export async function deleteScore(
   query: Query,
   { projectId, id, reader, author }: { readonly projectId: string; readonly id: string; readonly reader: Reader; readonly author: string },
 ): Promise<boolean> {
-  const { numDeletedRows } = await query
-    .deleteFrom("observability.scores")
-    .where("project_id", "=", projectId)
-    .where("event_id", "=", id)
-    .where("author", "is not", null)
-    .where(sql<boolean>`(
-      ${hasRoleIn(reader, "owner", projectId)} or (author = ${author} and ${hasRoleIn(reader, "editor", projectId)})
-    )`)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+  const { rows } = await sql`
+    with gone as (
+      delete from observability.scores
+      where project_id = ${projectId}::uuid and event_id = ${id}::uuid and author is not null and (
+        ${hasRoleIn(reader, "owner", projectId)} or (author = ${author} and ${hasRoleIn(reader, "editor", projectId)})
+      )
+      returning project_id, trace_id
+    ), marked as (
+      insert into observability.trace_marks (project_id, trace_id) select project_id, trace_id from gone
+    )
+    select trace_id from gone`.execute(query);
+  return rows.length > 0;
 }
 
 /** Lists score names alphabetically, each by one read of the index. */

@@ -8,23 +8,6 @@ create function observability.priced_name(model text) returns text language sql 
   )
 $$;
 
--- A project's own price goes before a default one, the whole name before the shortened one.
-create function observability.price_of(project uuid, called text, at timestamptz)
-returns table (input double precision, output double precision, cache_read double precision, cache_write double precision)
-language sql stable parallel safe as $$
-  select price.input, price.output, coalesce(price.cache_read, price.input), coalesce(price.cache_write, price.input)
-  from (
-    select 1 as rank, model, valid_from, prices.input, prices.output, prices.cache_read, prices.cache_write
-    from observability.prices where project_id = project
-    union all
-    select 2, model, valid_from, defaults.input, defaults.output, defaults.cache_read, defaults.cache_write
-    from observability.default_prices as defaults
-  ) as price
-  where price.model in (lower(called), observability.priced_name(called)) and price.valid_from <= at
-  order by price.rank, length(price.model) desc, price.valid_from desc
-  limit 1
-$$;
-
 -- Dollars of the tokens that were used at such a price. All readers take it from here; it is simple enough to become part of their statements.
 create function observability.cost_of(
   uncached double precision, cache_read double precision, cache_write double precision, output double precision,
