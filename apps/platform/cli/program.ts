@@ -69,6 +69,16 @@ export function createProgram(): Command {
     .description("show every revision and when it was applied")
     .action(async () => (await import("./migrate.ts")).showMigrations());
 
+  const cluster = program.command("cluster").description("Spread the database over the nodes of a Citus cluster.");
+  cluster
+    .command("distribute")
+    .description("divide the tables of traces by project over the workers of a Citus cluster")
+    .addHelpText(
+      "after",
+      "\nStop Sightline before, and start it afterwards. Safe to repeat: what is divided already is left as it is, and after an upgrade\nnew tables are divided. Prints what it did.",
+    )
+    .action(async () => (await import("./cluster-distribute.ts")).distributeTables());
+
   program
     .command("doctor")
     .description("Show what is found, missing and reachable, and how to fix it.")

@@ -10,6 +10,8 @@ export type MigrationSet = {
   readonly part: string;
   /** Absolute path of the folder. */
   readonly folder: string;
+  /** Divides the part's tables over the nodes of a Citus cluster, as far as they are not, and tells what it did. */
+  readonly distribute?: (pool: Pool) => Promise<readonly string[]>;
 };
 
 export type Revision = {

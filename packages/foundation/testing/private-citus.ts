@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { escapeIdentifier } from "pg";
-import { servicesFolder } from "./find-services.ts";
+import { servicesFolder, type FoundServer } from "./find-services.ts";
 import { debianIn } from "./installation.ts";
 import { addressOf, onServer } from "./on-server.ts";
 import { startPostgres } from "./private-postgres.ts";
@@ -14,7 +14,8 @@ export type PrivateCluster = {
   readonly stop: () => Promise<void>;
 };
 
-const SETTINGS = {
+/** What a node needs to be one of a cluster. */
+export const CITUS_SETTINGS = {
   shared_preload_libraries: "citus",
   "citus.node_conninfo": "sslmode=disable",
   // To move a schema while it is written to.
@@ -36,12 +37,10 @@ type Starting = {
  * @throws {Error} when there is none; it says how to make it.
  */
 export async function startCitus({ workers, settings = {} }: Starting): Promise<PrivateCluster> {
-  const root = findCitus();
-  if (root === undefined) {
-    throw new Error("There is no Citus here. Build it: CITUS_SOURCE=<folder or git repository of its source> tools/citus.sh");
-  }
-  const found = { installation: await debianIn(root), program: "/usr/lib/postgresql/17/bin" };
-  const started = await Promise.allSettled(Array.from({ length: 1 + workers }, () => startPostgres(found, { ...SETTINGS, ...settings })));
+  const found = await findCitusServer();
+  const started = await Promise.allSettled(
+    Array.from({ length: 1 + workers }, () => startPostgres(found, { ...CITUS_SETTINGS, ...settings })),
+  );
   const nodes = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const stop = async () => void (await Promise.all(nodes.map((node) => node.stop())));
   const failed = started.find((result) => result.status === "rejected");
@@ -51,6 +50,19 @@ export async function startCitus({ workers, settings = {} }: Starting): Promise<
     throw failed?.reason;
   }
   return { coordinator, workers: others, stop };
+}
+
+/**
+ * The PostgreSQL with Citus that `tools/citus.sh` made.
+ *
+ * @throws {Error} when there is none; it says how to make it.
+ */
+export async function findCitusServer(): Promise<FoundServer> {
+  const root = findCitus();
+  if (root === undefined) {
+    throw new Error("There is no Citus here. Build it: CITUS_SOURCE=<folder or git repository of its source> tools/citus.sh");
+  }
+  return { installation: await debianIn(root), program: "/usr/lib/postgresql/17/bin" };
 }
 
 /** Makes an empty database that is spread over the cluster; `name` is its name on every node. */

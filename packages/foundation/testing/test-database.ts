@@ -41,6 +41,9 @@ async function createOnCluster<Schema>(
   const url = addressOf(cluster.coordinator, name);
   const database = open<Schema>(url);
   await migrate(database.pool, sets);
+  for (const set of sets) {
+    await set.distribute?.(database.pool);
+  }
   return {
     ...database,
     url,

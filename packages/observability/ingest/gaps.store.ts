@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
 import { groupProjects } from "#store/project-groups.ts";
 
@@ -75,7 +75,7 @@ async function settleGapsOf(
     // One pass over the ranges: searching them for each gap would take hours for a producer that leaves out every other number.
     await sql`
       with lost as materialized (
-        select producer.project_id, producer.producer_id, lower(range) as first_seq, upper(range) - 1 as last_seq
+        select ${keyOf("producer", sql`lower(range)`, sql`upper(range) - 1`)} as key
         from json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
         join observability.producers as producer using (project_id, producer_id), unnest(producer.lost) as range
         where producer.project_id = any(${projects}::uuid[])
@@ -83,7 +83,7 @@ async function settleGapsOf(
       delete from observability.ingest_gaps as gap
       using json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
       where gap.project_id = any(${projects}::uuid[]) and gap.project_id = due.project_id and gap.producer_id = due.producer_id
-        and (gap.project_id, gap.producer_id, gap.first_seq, gap.last_seq) not in (select * from lost)`.execute(transaction);
+        and ${keyOf("gap", sql.ref("gap.first_seq"), sql.ref("gap.last_seq"))} not in (select key from lost)`.execute(transaction);
     await sql`
       insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq)
       select producer.project_id, producer.producer_id, lower(range), upper(range) - 1
@@ -93,4 +93,10 @@ async function settleGapsOf(
       on conflict do nothing`.execute(transaction);
     return { lost: rows.reduce((sum, row) => sum + row.newly_lost, 0), isMore: rows.length === AT_ONCE };
   });
+}
+
+/** One value and not a row: Citus passes on no comparison of rows with a subquery. */
+function keyOf(table: "producer" | "gap", first: RawBuilder<unknown>, last: RawBuilder<unknown>) {
+  const column = (name: string) => sql.ref(`${table}.${name}`);
+  return sql`(${column("project_id")}::text || ' ' || ${column("producer_id")}::text || ' ' || (${first})::text || ' ' || (${last})::text)`;
 }

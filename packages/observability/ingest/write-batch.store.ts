@@ -64,7 +64,7 @@ const upserts: readonly { readonly name: Exclude<keyof BatchRows, "traces">; rea
   {
     name: "blobs",
     statement: `${insertRows("blobs", columnsOf(BLOBS))}
-on conflict (project_id, sha256) do update set used_at = now() where t.used_at < now() - interval '1 hour'`,
+on conflict (project_id, sha256) do update set used_at = excluded.used_at where t.used_at < excluded.used_at - interval '1 hour'`,
   },
   {
     name: "maskedContents",
@@ -87,7 +87,7 @@ insert into observability.trace_marks (project_id, trace_id) select distinct pro
 on conflict (project_id, producer_id) do update set
   first_event_at = least(t.first_event_at, excluded.first_event_at),
   last_event_at = greatest(t.last_event_at, excluded.last_event_at),
-  heard_at = now(),
+  heard_at = excluded.heard_at,
   gone_at = null,
   seen = t.seen + excluded.seen,
   announced_seq = greatest(t.announced_seq, excluded.announced_seq),

@@ -4,7 +4,7 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { findPostgres, findRedis } from "@sightline/foundation/testing/find-services";
+import { findPostgres, findRedis, type FoundServer } from "@sightline/foundation/testing/find-services";
 import { runIn, type Command } from "@sightline/foundation/testing/installation";
 import { SERVE_PGLITE } from "@sightline/foundation/testing/pglite";
 import { pingPostgres } from "@sightline/foundation/testing/private-postgres";
@@ -70,27 +70,51 @@ export async function createKillableRedis(): Promise<KillableServer> {
 
 /** A PostgreSQL, or where there is none the embedded one. Processes are killed, not machines, so nothing need be on the disk. */
 export async function createKillablePostgres(kind: "postgres" | "pglite"): Promise<KillableServer> {
-  const port = await freePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const ping = () => pingPostgres(url);
   const found = kind === "pglite" ? undefined : await findPostgres();
   if (found === undefined) {
+    const port = await freePort();
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     const folder = await mkdtemp(join(tmpdir(), "sightline-test-"));
     const command = { file: process.execPath, args: [SERVE_PGLITE, String(port), join(folder, "data")], identity: undefined };
-    return createKillableServer({ url, command, folder, ping });
+    return createKillableServer({ url, command, folder, ping: () => pingPostgres(url) });
   }
-  const { installation, program } = found;
+  return createKillablePostgresOf(found);
+}
+
+/** One of that installation; `more` are settings that hold before ours. */
+export async function createKillablePostgresOf(
+  { installation, program }: FoundServer,
+  more: Readonly<Record<string, string>> = {},
+): Promise<KillableServer> {
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const folder = await installation.makeFolder();
   const data = `${folder.inside}/data`;
   const initialise = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
   await runIn(installation, [`${program}/initdb`, `--pgdata=${data}`, ...initialise]);
-  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", dynamic_shared_memory_type: "mmap", fsync: "off" };
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    dynamic_shared_memory_type: "mmap",
+    fsync: "off",
+    ...more,
+  };
   const words = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   return createKillableServer({
     url,
-    command: installation.command([`${program}/postgres`, "-D", data, "-p", String(port), ...words]),
+    // A server that calls others looks for keys at home, and must be able to read there.
+    command: installation.command([
+      "/usr/bin/env",
+      `HOME=${folder.inside}`,
+      `${program}/postgres`,
+      "-D",
+      data,
+      "-p",
+      String(port),
+      ...words,
+    ]),
     folder: folder.path,
-    ping,
+    ping: () => pingPostgres(url),
   });
 }
 

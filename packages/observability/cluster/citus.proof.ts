@@ -1,0 +1,129 @@
+import { randomOf, SEED } from "@sightline/foundation/testing/random";
+import { Kysely, PostgresDialect } from "kysely";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { parseTraceQuery } from "#contract.ts";
+import { readSeries } from "#query/figures/metrics.store.ts";
+import { listEntries } from "#query/list/list-traces.store.ts";
+import { findRun } from "#query/steps/find-run.store.ts";
+import { findSkeleton } from "#query/steps/steps.store.ts";
+import { findTraceContent } from "#query/steps/trace-content.store.ts";
+import { findTrace } from "#query/steps/traces.store.ts";
+import type { ObservabilitySchema, Query } from "#schema.ts";
+import { startClusterWorld, type ClusterWorld } from "#testing/cluster-world.ts";
+import { readIngested } from "#testing/ingested.ts";
+import { createNumberedProducer, type NumberedEntry } from "#testing/numbered-events.ts";
+
+const PROJECTS = 8;
+const AT_ONCE = 60;
+const PATIENCE = { timeout: 240_000, interval: 100 };
+const reader = { kind: "operator" } as const;
+
+let world: ClusterWorld;
+const random = randomOf(SEED);
+const sent: NumberedEntry[] = [];
+let producers: readonly ReturnType<typeof createNumberedProducer>[];
+
+beforeAll(async () => {
+  world = await startClusterWorld({ projects: PROJECTS });
+  const projects = [...world.projectsOf.values()].flat();
+  producers = projects.map((projectId) => createNumberedProducer({ projectId, homelessProjectId: projectId, random, poison: 0 }));
+}, PATIENCE.timeout);
+afterAll(() => world.stop());
+
+test(
+  `events of several projects are each written once, though a consumer is killed in the middle (TEST_SEED=${SEED})`,
+  PATIENCE,
+  async () => {
+    expect([...world.projectsOf.keys()], "both workers have projects").toHaveLength(2);
+    await publishRounds(3);
+    await vi.waitFor(async () => expect(await world.backlog()).toBeLessThan(sent.length * 0.9), PATIENCE);
+    await world.replicas[0]?.kill();
+    expect(await world.backlog(), "it was killed while there was work").toBeGreaterThan(0);
+    await publishRounds(2);
+    world.replicas[0]?.start();
+    await everythingIsWritten();
+  },
+);
+
+test("lists, traces and figures of a project are read on one node, each statement by one task", PATIENCE, async () => {
+  const [projectId = ""] = [...world.projectsOf.values()].flat();
+  const passed = new Map<string, readonly unknown[]>();
+  const query = new Kysely<ObservabilitySchema>({
+    dialect: new PostgresDialect({ pool: world.database.pool }),
+    log: ({ query: { sql, parameters } }) => void passed.set(sql, parameters),
+  });
+  await readPages(query, projectId);
+  const counts: number[] = [];
+  for (const [statement, parameters] of passed) {
+    if (
+      /^\s*(?:select|with)\b/.test(statement) &&
+      /\b(?:from|join) observability\./.test(statement) &&
+      !/\b(?:insert into|delete from|update) observability/.test(statement)
+    ) {
+      const { rows } = await world.database.pool.query<Record<"QUERY PLAN", string>>(`explain (costs off) ${statement}`, [...parameters]);
+      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      expect(plan, statement).toMatch(/Task Count: 1\n/);
+      expect(plan, statement).not.toMatch(/Distributed Subplan/);
+      counts.push(1);
+    }
+  }
+  expect(counts.length).toBeGreaterThan(8);
+});
+
+test(
+  "while a worker is away the projects of the other are read, and everything sent meanwhile is written once it is back",
+  PATIENCE,
+  async () => {
+    const [[lostPort, lost], [, kept]] = [...world.projectsOf] as unknown as [[number, string[]], [number, string[]]];
+    const worker = world.nodes.find(({ url }) => Number(new URL(url).port) === lostPort);
+    await worker?.kill();
+    await publishRounds(1);
+    for (const projectId of kept) {
+      await readPages(world.database.query, projectId);
+    }
+    await expect(readPages(world.database.query, lost[0] ?? "")).rejects.toThrow();
+    expect(await world.backlog(), "what can't be written waits").toBeGreaterThan(0);
+    await worker?.start();
+    await everythingIsWritten();
+  },
+);
+
+async function publishRounds(rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const producer of producers) {
+      const entries = producer.next(AT_ONCE);
+      sent.push(...entries);
+      await world.publish(entries);
+    }
+  }
+}
+
+async function everythingIsWritten(): Promise<void> {
+  await vi.waitFor(async () => expect(await world.backlog()).toBe(0), PATIENCE);
+  const { rows, halves, letters, lostEvents } = await readIngested(world.database);
+  const ids = sent.map(({ id }) => id).toSorted();
+  expect(rows.toSorted(), "payloads").toEqual(ids);
+  expect(halves.toSorted(), "halves of traces and observations").toEqual(ids);
+  expect([letters.size, lostEvents]).toEqual([0, 0]);
+}
+
+/** What the console's pages of a project read. */
+async function readPages(query: Query, projectId: string): Promise<void> {
+  const now = new Date();
+  const common = { projectId, reader, now, order: "desc", after: undefined, limit: 50 } as const;
+  const { rows } = await listEntries(query, { ...common, terms: [], sort: "started" });
+  await listEntries(query, { ...common, terms: parseTraceQuery("status:success run").terms, sort: "duration" });
+  const [{ id: traceId } = { id: "" }] = rows;
+  expect(await findTrace(query, { reader, projectId, traceId })).toMatchObject({ id: traceId });
+  const run = await findRun(query, { reader, projectId, traceId });
+  if (run === undefined) {
+    throw new Error("A trace that is listed has runs");
+  }
+  await findSkeleton(query, run);
+  await findTraceContent(query, run);
+  await readSeries(
+    query,
+    { projectId, reader, from: new Date(now.getTime() - 86_400_000), to: now, kind: undefined, name: undefined, model: undefined },
+    1,
+  );
+}
