@@ -64,7 +64,7 @@ const upserts: readonly { readonly name: Exclude<keyof BatchRows, "traces">; rea
   {
     name: "blobs",
     statement: `${insertRows("blobs", columnsOf(BLOBS))}
-on conflict (project_id, sha256) do update set used_at = excluded.used_at where t.used_at < excluded.used_at - interval '1 hour'`,
+on conflict (project_id, sha256) do update set used_at = excluded.used_at where excluded.used_at - t.used_at > interval '1 hour'`,
   },
   {
     name: "maskedContents",

@@ -28,26 +28,13 @@ type NewRow = InProject & {
 
 /** `undefined` when the reader owns no such project. */
 export async function insertApiKey(query: Query, key: NewRow): Promise<ApiKeySummary | undefined> {
-  return query
-    .insertInto("observability.api_keys")
-    .columns(["id", "project_id", "name", "prefix", "key_sha256", "scopes", "created_by"])
-    .expression(
-      query
-        .selectFrom("observability.projects as project")
-        .select((builder) => [
-          sql<string>`${key.id}::uuid`.as("id"),
-          builder.ref("project.id").as("project_id"),
-          sql<string>`${key.name}::text`.as("name"),
-          sql<string>`${key.prefix}::text`.as("prefix"),
-          sql<string>`${key.hash}::text`.as("key_sha256"),
-          sql<string[]>`${key.scopes}::text[]`.as("scopes"),
-          sql<string>`${key.createdBy}::text`.as("created_by"),
-        ])
-        .where("project.id", "=", key.projectId)
-        .where(hasRole(key.reader, "owner")),
-    )
-    .returning(columns)
-    .executeTakeFirst();
+  const { rows } = await sql<ApiKeySummary>`
+    insert into observability.api_keys as key (id, project_id, name, prefix, key_sha256, scopes, created_by)
+    select ${key.id}::uuid, project.id, ${key.name}::text, ${key.prefix}::text, ${key.hash}::text, ${key.scopes}::text[], ${key.createdBy}::text
+    from observability.projects as project
+    where project.id = ${key.projectId}::uuid and ${hasRole(key.reader, "owner")}
+    returning ${sql.join(keyColumns.map((name) => sql.ref(name)))}`.execute(query);
+  return rows[0];
 }
 
 /** Lists the keys, newest first, revoked ones too. */

@@ -81,7 +81,7 @@ export async function putPrice(query: Query, change: PriceChange): Promise<boole
     ) < ${MAX_PRICES} and ${hasRoleIn(change.reader, "owner", change.projectId)}
     on conflict (project_id, model, valid_from) do update set
       input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
-      changed_at = now(), changed_by = excluded.changed_by
+      changed_at = excluded.changed_at, changed_by = excluded.changed_by
     returning project_id, model
     ), ${walkOf("put")}
     select model from put`.execute(query);

@@ -1,4 +1,8 @@
-import type { Pool, PoolClient } from "pg";
+import type { Database } from "@sightline/foundation/database/database";
+import type { ObservabilitySchema } from "#schema.ts";
+
+type Pool = Database<ObservabilitySchema>["pool"];
+type PoolClient = Awaited<ReturnType<typeof connect>>;
 
 /** On every node: what every statement asks who may see a project, and what a model costs. */
 const REFERENCE_TABLES = ["projects", "project_members", "default_prices"] as const;
@@ -47,7 +51,7 @@ const FUNCTIONS = ["trace_key", "cost_of", "priced_name"] as const;
  * @throws {Error} which says what to do, when the database is not of a cluster with workers.
  */
 export async function distributeObservability(pool: Pool): Promise<readonly string[]> {
-  const client = await pool.connect();
+  const client = await connect(pool);
   try {
     await client.query("set statement_timeout = 0");
     await demandCluster(client);
@@ -89,6 +93,10 @@ export async function distributeObservability(pool: Pool): Promise<readonly stri
     await client.query("reset statement_timeout").catch(() => undefined);
     client.release();
   }
+}
+
+async function connect(pool: Pool) {
+  return pool.connect();
 }
 
 async function demandCluster(client: PoolClient): Promise<void> {

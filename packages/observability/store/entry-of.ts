@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { priceOf } from "#prices/price-of.ts";
+import { priceOf } from "./price-of.ts";
 import { segmentsOf } from "./segments.ts";
 
 type EntryWanted = {

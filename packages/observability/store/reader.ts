@@ -38,14 +38,25 @@ export function hasRole(reader: Reader, role: ProjectRole, project = "project"):
   const isOpen = role === "owner" ? sql<boolean>`false` : sql<boolean>`${column("access")} = 'tenant'`;
   const enough = ROLES.slice(ROLES.indexOf(role));
   return sql<boolean>`(${isOfTenant} and (${isOpen} or exists (
-    select from observability.project_members as member
+    select 1 from observability.project_members as member
     where member.project_id = ${column("id")} and member.user_id = ${reader.userId} and member.role = any(${enough}::text[])
   )))`;
 }
 
 /** As {@link hasRole}, for statements that have no project's row: whether `reader` has at least `role` in the project of that id. */
 export function hasRoleIn(reader: Reader, role: ProjectRole, projectId: RawBuilder<string> | string): RawBuilder<boolean> {
-  return sql<boolean>`exists (select from observability.projects as project where project.id = ${projectId} and ${hasRole(reader, role)})`;
+  // Columns of none are nothing that Citus could pass from node to node.
+  return sql<boolean>`exists (select 1 from observability.projects as project where project.id = ${projectId} and ${hasRole(reader, role)})`;
+}
+
+/**
+ * The projects that `reader` may see, for statements about the rows of several: told their ids, those are read where they are, also when
+ * they are on several nodes.
+ */
+export async function listVisibleIds(query: Query, reader: Reader): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select project.id from observability.projects as project where ${hasRole(reader, "viewer")}`.execute(query);
+  return rows.map(({ id }) => id);
 }
 
 /** The role of `reader` in a project, by the same rules; null when they may not see it. */

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
+import { unlessNodeIsAway } from "./node-away.ts";
 import { recountStatement, settleGroupsStatement } from "./recount-statement.ts";
 import { analyzeGrownTables } from "./statistics.store.ts";
 
@@ -100,14 +101,16 @@ export async function countTraces(query: Query, projectId: string, ids: readonly
       select from observability.trace_marks as mark where mark.project_id = ${projectId}::uuid and mark.trace_id = any(wanted.id || entry.runs)
     )`.execute(query);
   if (rows.length > 0) {
-    await query.transaction().execute(async (transaction) => {
-      await lockCounting(transaction, projectId);
-      await recount(
-        transaction,
-        projectId,
-        rows.map((row) => row.id),
-      );
-    });
+    const count = () =>
+      query.transaction().execute(async (transaction) => {
+        await lockCounting(transaction, projectId);
+        await recount(
+          transaction,
+          projectId,
+          rows.map((row) => row.id),
+        );
+      });
+    await unlessNodeIsAway(count, undefined);
   }
 }
 

@@ -26,13 +26,13 @@ type NewChannel = Pick<AlertChannelRow, "name" | "kind" | "host" | "sealed_url" 
 /** @returns false when the project has as many channels as it may, or the reader may not make any. */
 export async function insertAlertChannel(query: Query, { projectId, reader, id }: OneInProject, channel: NewChannel): Promise<boolean> {
   const { rows } = await sql`
-    insert into observability.alert_channels (id, project_id, name, kind, host, sealed_url, sealed_secret, created_by)
+    insert into observability.alert_channels as channel (id, project_id, name, kind, host, sealed_url, sealed_secret, created_by)
     select ${id}::uuid, project.id, ${channel.name}::text, ${channel.kind}::text, ${channel.host}::text, ${channel.sealed_url}::text,
       ${channel.sealed_secret}::text, ${channel.created_by}::text
     from observability.projects as project
     where project.id = ${projectId}::uuid and ${hasRole(reader, "owner")}
       and (select count(*) from observability.alert_channels where project_id = project.id) < ${MAX_CHANNELS}
-    returning id`.execute(query);
+    returning channel.id`.execute(query);
   return rows.length > 0;
 }
 

@@ -56,9 +56,9 @@ export function createAlertDuties({ query, log, access }: Options) {
   }
 
   async function send(due: DueNotification): Promise<void> {
-    const { channel_id: id, channel_kind: kind, sealed_url, sealed_secret, ...message } = due;
+    const { channel_id: id, channel_kind: kind, sealed_url, sealed_secret, is_last_try: _isLastTry, ...message } = due;
     const problem = await tellChannel(access, { id, kind, sealed_url, sealed_secret }, message);
-    await (problem === undefined ? noteDelivered(query, due.id) : noteUndelivered(query, due.id, problem));
+    await (problem === undefined ? noteDelivered(query, due.id) : noteUndelivered(query, due, problem));
     await noteChannelUse(query, id, problem ?? null);
     if (problem !== undefined) {
       log.warn({ notification: due.id, channel: id, tries: due.tries, reason: problem }, "an alert was not delivered");

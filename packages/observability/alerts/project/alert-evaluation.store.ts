@@ -53,7 +53,7 @@ export async function settleRule(query: Query, { rule, claim, verdict, eventId }
     const { rows } = await sql`
       update observability.alert_rules set
         is_firing = ${verdict.isFiring}, belows = ${verdict.belows}, last_value = ${verdict.value}, problem = ${verdict.problem},
-        evaluated_at = now(), since = case when ${isChange} or since is null then now() else since end, claim = null
+        evaluated_at = now(), since = ${isChange ? sql`now()` : sql`least(since, now())`}, claim = null
       where id = ${rule.id} and claim = ${claim}::uuid and is_enabled
       returning id`.execute(transaction);
     if (rows.length === 0 || !isChange) {

@@ -23,6 +23,8 @@ export type DueNotification = {
   readonly filter: AlertFilter;
   readonly value: number | null;
   readonly at: Date;
+  /** When it can't be sent this time either, it is given up. */
+  readonly is_last_try: boolean;
 };
 
 const AT_ONCE = 20;
@@ -45,7 +47,8 @@ export async function claimDueNotifications(query: Query): Promise<readonly DueN
     )
     select taken.id, taken.tries, taken.created_at, channel.id as channel_id, channel.kind as channel_kind, channel.sealed_url,
       channel.sealed_secret, project.id as project_id, project.name as project_name, event.rule_id, event.rule_name, event.kind,
-      event.metric, event.threshold, event.window_minutes, event.filter, event.value, event.at
+      event.metric, event.threshold, event.window_minutes, event.filter, event.value, event.at,
+      taken.created_at <= now() - interval '${sql.raw(GIVEN_UP_AFTER)}' as is_last_try
     from taken
     join observability.alert_channels as channel on channel.id = taken.channel_id
     join observability.alert_events as event on event.id = taken.event_id
@@ -60,11 +63,15 @@ export async function noteDelivered(query: Query, id: string): Promise<void> {
 }
 
 /** Schedules the next try, with pauses that double; gives up after an hour. */
-export async function noteUndelivered(query: Query, id: string, problem: string): Promise<void> {
+export async function noteUndelivered(
+  query: Query,
+  { id, tries, is_last_try: isLastTry }: Pick<DueNotification, "id" | "tries" | "is_last_try">,
+  problem: string,
+): Promise<void> {
+  const pauseS = Math.min(5 * 2 ** Math.min(tries, 10), 900);
   await sql`
-    update observability.alert_notifications set problem = ${problem},
-      state = case when created_at <= now() - interval '${sql.raw(GIVEN_UP_AFTER)}' then 'dead' else 'pending' end,
-      next_try_at = now() + least(5 * power(2, least(tries, 10)), 900) * interval '1 second'
+    update observability.alert_notifications set problem = ${problem}, state = ${isLastTry ? "dead" : "pending"},
+      next_try_at = now() + ${pauseS} * interval '1 second'
     where id = ${id} and state = 'pending'`.execute(query);
 }
 

@@ -43,7 +43,7 @@ export async function insertAlertRule(
   { projectId, reader, id, author, ...fields }: AlertRuleFields & OneInProject & { readonly author: string },
 ): Promise<boolean> {
   const { rows } = await sql`
-    insert into observability.alert_rules
+    insert into observability.alert_rules as rule
       (id, project_id, name, metric, threshold, window_minutes, filter, channel_ids, is_enabled, changed_by)
     select ${id}::uuid, project.id, ${fields.name}::text, ${fields.metric}::text, ${fields.threshold}::double precision,
       ${fields.window_minutes}::integer, ${JSON.stringify(fields.filter)}::jsonb, ${fields.channel_ids}::uuid[],
@@ -51,7 +51,7 @@ export async function insertAlertRule(
     from observability.projects as project
     where project.id = ${projectId}::uuid and ${hasRole(reader, "editor")}
       and (select count(*) from observability.alert_rules where project_id = project.id) < ${MAX_RULES}
-    returning id`.execute(query);
+    returning rule.id`.execute(query);
   return rows.length > 0;
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { AlertFilter, AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { priceOf } from "#prices/price-of.ts";
+import { priceOf } from "#store/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
 
 export type AlertQuestion = {

@@ -23,7 +23,7 @@ export async function findChart(query: Query, { projectId, reader, id }: OneInPr
 /** As the last one. @returns false when the project has as many charts as it may, or the reader may not save any. */
 export async function insertChart(query: Query, { projectId, reader, id, ...fields }: ChartFields & OneInProject): Promise<boolean> {
   const { rows } = await sql`
-    insert into observability.charts (id, project_id, author, name, measure, grouped_by, query, kind, place)
+    insert into observability.charts as chart (id, project_id, author, name, measure, grouped_by, query, kind, place)
     select ${id}::uuid, project.id, ${authorOf(reader)}::text, ${fields.name}::text, ${fields.measure}::text, ${fields.grouped_by}::text,
       ${fields.query}::text, ${fields.kind}::text, charts.next
     from observability.projects as project
@@ -31,7 +31,7 @@ export async function insertChart(query: Query, { projectId, reader, id, ...fiel
       select count(*) as number, coalesce(max(place) + 1, 0) as next from observability.charts where project_id = project.id
     ) as charts
     where project.id = ${projectId}::uuid and ${hasRole(reader, "editor")} and charts.number < ${MAX_CHARTS}
-    returning id`.execute(query);
+    returning chart.id`.execute(query);
   return rows.length > 0;
 }
 

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { percentileOf } from "#store/duration-buckets.ts";
-import { hasRole, type Reader } from "#store/reader.ts";
+import { hasRole, listVisibleIds, type Reader } from "#store/reader.ts";
 
 export type CodeRunsFilter = {
   readonly reader: Reader;
@@ -58,14 +58,16 @@ export async function findCodeRuns(query: Kysely<ObservabilitySchema>, filter: C
 
 async function findProjectsThatRan(query: Kysely<ObservabilitySchema>, filter: CodeRunsFilter): Promise<readonly string[]> {
   const { rows } = await sql<{ project_id: string }>`
-    select row.project_id from observability.projects as project join observability.code_hours as row on row.project_id = project.id
-    where ${isWanted(filter)} group by row.project_id`.execute(query);
+    select row.project_id from observability.code_hours as row
+    where row.project_id = any(${await listVisibleIds(query, filter.reader)}::uuid[]) and ${isWanted(filter)} group by row.project_id`.execute(
+    query,
+  );
   return rows.map((row) => row.project_id);
 }
 
-/** Of a `row` of `code_hours` and its `project`. */
-function isWanted({ reader, repo, path, from, to, since }: CodeRunsFilter) {
-  return sql<boolean>`${hasRole(reader, "viewer")} and row.file = ${path} and row.hour >= date_trunc('hour', ${since}::timestamptz)
+/** Of a `row` of `code_hours`. */
+function isWanted({ repo, path, from, to, since }: CodeRunsFilter) {
+  return sql<boolean>`row.file = ${path} and row.hour >= date_trunc('hour', ${since}::timestamptz)
     and (lower(row.repo) = lower(${repo}) or right(lower(row.repo), length(${repo}) + 1) = '/' || lower(${repo}))
     and ${from === undefined ? sql`true` : sql`row.line >= ${from}`} and ${to === undefined ? sql`true` : sql`row.line <= ${to}`}`;
 }
@@ -81,7 +83,7 @@ async function findPlacesOf(
       select row.*, project.name as project_name, case when row.function = '' then row.line end as own_line
       from observability.projects as project
       join observability.code_hours as row on row.project_id = project.id
-      where project.id = ${project} and row.project_id = ${project} and ${isWanted(filter)}
+      where project.id = ${project} and row.project_id = ${project} and ${hasRole(filter.reader, "viewer")} and ${isWanted(filter)}
     ), place as (
       select project_id, project_name, function, own_line, sum(runs)::bigint as runs, sum(failures)::bigint as failures, max(last_at) as last_at,
         (array_agg(line order by last_at desc))[1] as line, (array_agg(commit order by last_at desc))[1] as commit

@@ -4,7 +4,7 @@ import type { Counts, MetricsPoint } from "#contract.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { percentileOf } from "#store/duration-buckets.ts";
 import { OTHER } from "#store/hourly.store.ts";
-import { priceOf } from "#prices/price-of.ts";
+import { priceOf } from "#store/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
 

@@ -2,7 +2,7 @@ import type { Database } from "@sightline/foundation/database/database";
 import { sql } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { instantOf, microsOf } from "#store/position.ts";
-import { hasRoleIn, type Reader } from "#store/reader.ts";
+import { hasRoleIn, listVisibleIds, type Reader } from "#store/reader.ts";
 
 export type Gap = {
   readonly id: string;
@@ -39,6 +39,7 @@ type GapsWanted = {
  */
 export async function listGaps(query: Query, wanted: GapsWanted): Promise<readonly Gap[]> {
   const { reader, projectId, after } = wanted;
+  const visible = projectId === undefined ? await listVisibleIds(query, reader) : [projectId];
   let rows = query
     .selectFrom("observability.ingest_gaps as gap")
     .leftJoin("observability.producers as producer", (join) =>
@@ -56,9 +57,9 @@ export async function listGaps(query: Query, wanted: GapsWanted): Promise<readon
       "producer.last_event_at",
       microsOf("gap.found_at").as("found_micros"),
     ])
-    .where(hasRoleIn(reader, "viewer", sql.ref("gap.project_id")));
+    .where("gap.project_id", "=", sql<string>`any(${visible}::uuid[])`);
   if (projectId !== undefined) {
-    rows = rows.where("gap.project_id", "=", projectId);
+    rows = rows.where(hasRoleIn(reader, "viewer", projectId));
   }
   if (after !== undefined) {
     rows = rows.where(

@@ -50,14 +50,14 @@ export async function scoreTraces(
   const digest = sql`md5(concat_ws(' ', trace.id, ${author}::text, ${name}::text))`;
   const { rows } = await sql<{ traces: number }>`
     with given as (
-    insert into observability.scores (project_id, trace_id, event_id, name, value, comment, author, scored_at)
+    insert into observability.scores as score (project_id, trace_id, event_id, name, value, comment, author, scored_at)
     select trace.project_id, trace.id, overlay(overlay(${digest} placing '8' from 13) placing '8' from 17)::uuid, ${name}::text,
       ${value}::double precision, ${comment ?? null}::text, ${author}::text, ${scoredAt}::timestamptz
     from observability.traces as trace
     where trace.project_id = ${projectId}::uuid and trace.id = any(${ids}::uuid[]) and ${hasRoleIn(reader, "editor", projectId)}
     on conflict (project_id, trace_id, event_id) do update
       set value = excluded.value, comment = excluded.comment, scored_at = excluded.scored_at
-    returning project_id, trace_id
+    returning score.project_id, score.trace_id
     ), marked as (
       insert into observability.trace_marks (project_id, trace_id) select project_id, trace_id from given
     )

@@ -1,4 +1,5 @@
 import type { Query } from "#schema.ts";
+import { unlessNodeIsAway } from "#store/node-away.ts";
 import { countMarkedTraces, findUncounted, walkTraces } from "#store/trace-entries.store.ts";
 
 /** What a reader does of it before it answers. */
@@ -15,8 +16,10 @@ export type Counted = {
 export async function bringUpToDate(query: Query, projectId: string): Promise<Counted> {
   const { lastMark, walk } = await findUncounted(query, projectId);
   const deadline = performance.now() + BUDGET_MS;
-  const hasMarks = lastMark !== null && (await repeat(() => countMarkedTraces(query, projectId, lastMark), deadline));
-  const isWalking = walk !== null && (hasMarks || (await repeat(() => walkTraces(query, projectId), deadline)));
+  const hasMarks =
+    lastMark !== null && (await unlessNodeIsAway(() => repeat(() => countMarkedTraces(query, projectId, lastMark), deadline), false));
+  const isWalking =
+    walk !== null && (hasMarks || (await unlessNodeIsAway(() => repeat(() => walkTraces(query, projectId), deadline), true)));
   return { isCounted: !hasMarks && !(isWalking && walk === "all"), isCostPending: isWalking };
 }
 

@@ -29,13 +29,13 @@ export async function findView(query: Query, { projectId, reader, id }: OneInPro
 /** @returns false when the reader has as many views as they may, or may not save any. */
 export async function insertView(query: Query, { projectId, reader, id, ...fields }: ViewFields & OneInProject): Promise<boolean> {
   const { rows } = await sql`
-    insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared)
+    insert into observability.views as view (id, project_id, author, name, query, sort, sort_order, columns, is_shared)
     select ${id}::uuid, project.id, ${authorOf(reader)}::text, ${fields.name}::text, ${fields.query}::text, ${fields.sort}::text,
       ${fields.sort_order}::text, ${fields.columns}::text[], ${fields.is_shared}::boolean
     from observability.projects as project
     where project.id = ${projectId}::uuid and ${hasRole(reader, "editor")}
       and (select count(*) from observability.views where project_id = project.id and author = ${authorOf(reader)}) < ${MAX_VIEWS}
-    returning id`.execute(query);
+    returning view.id`.execute(query);
   return rows.length > 0;
 }
 

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
-import { priceOf } from "#prices/price-of.ts";
+import { priceOf } from "#store/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
-import { hasRole, type Reader } from "#store/reader.ts";
+import { hasRole, listVisibleIds, type Reader } from "#store/reader.ts";
 import { beginningOf, segmentsOf } from "#store/segments.ts";
 import { ADDED_NUMBERS, NUMBERS, type AddedNumberName, type NumberUnit, type TraceNumbers } from "#step-numbers.ts";
 import { statusOfRun, type TraceStatus } from "./abandoned.store.ts";
@@ -74,9 +74,8 @@ async function findProjectOf(
   { reader, traceId }: { readonly reader: Reader; readonly traceId: string },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    select project.id from observability.projects as project
-    join observability.traces as part on part.project_id = project.id and part.id = ${traceId}::uuid
-    where ${hasRole(reader, "viewer")}
+    select part.project_id as id from observability.traces as part
+    where part.project_id = any(${await listVisibleIds(query, reader)}::uuid[]) and part.id = ${traceId}::uuid
     order by part.sort_at desc limit 1`.execute(query);
   return rows[0]?.id;
 }

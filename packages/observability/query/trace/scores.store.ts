@@ -30,7 +30,7 @@ type NewScore = InProject & {
 export async function insertScore(query: Query, score: NewScore): Promise<boolean> {
   const { rows } = await sql`
     with given as (
-    insert into observability.scores (project_id, trace_id, event_id, observation_id, name, value, comment, author, scored_at)
+    insert into observability.scores as score (project_id, trace_id, event_id, observation_id, name, value, comment, author, scored_at)
     select trace.project_id, trace.id, ${score.id}::uuid, ${score.observationId ?? null}::uuid, ${score.name}::text,
       ${score.value}::double precision, ${score.comment ?? null}::text, ${score.author}::text, ${score.scoredAt}::timestamptz
     from observability.traces as trace
@@ -42,7 +42,7 @@ export async function insertScore(query: Query, score: NewScore): Promise<boolea
           and observation.id = ${score.observationId ?? null}::uuid
       )
     )
-    returning project_id, trace_id
+    returning score.project_id, score.trace_id
     ), marked as (
       insert into observability.trace_marks (project_id, trace_id) select project_id, trace_id from given
     )
