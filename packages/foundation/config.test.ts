@@ -57,7 +57,12 @@ describe("variable kinds", () => {
     ["a JSON list", jsonListVariable(), ["[]", '["https://a.example"]'], ["a", "{}", "[1]", '"a"', "["]],
     ["a log level", logLevelVariable(), ["DEBUG", "info", "Warning", "ERROR"], ["trace", "loud"]],
     ["a PostgreSQL address", postgresUrlVariable(), ["postgres://h/d", "postgresql://u:p@h:1/d"], ["mysql://h/d", "h:5432", "postgres"]],
-    ["a Redis address", redisUrlVariable(), ["redis://h:6379", "rediss://u:p@h/1"], ["http://h", "h:6379"]],
+    [
+      "a Redis address",
+      redisUrlVariable(),
+      ["redis://h:6379", "rediss://u:p@h/1", "redis://a:7000,b:7000"],
+      ["http://h", "h:6379", "redis://a:7000,", "redis://a:x,b:1"],
+    ],
     ["an http address", httpUrlVariable(), ["http://h", "https://h/x/"], ["ftp://h", "h", "//h"]],
   ])("%s is accepted or refused by its text", (_kind, schema, accepted, refused) => {
     expect(accepted.filter((text) => !schema.safeParse(text).success)).toEqual([]);

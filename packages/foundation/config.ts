@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { redisAddresses } from "./redis-addresses.ts";
 
 /** One environment variable: what it means, what it accepts, and what it is when it is not set. */
 export type Variable<Schema extends z.ZodType = z.ZodType> = {
@@ -155,9 +156,10 @@ export function postgresUrlVariable() {
   return urlVariable(["postgres:", "postgresql:"], "expected postgres://user:password@host:port/database");
 }
 
-/** A Redis connection string. */
+/** The address of a Redis, or of several nodes of a Redis Cluster. */
 export function redisUrlVariable() {
-  return urlVariable(["redis:", "rediss:", "unix:"], "expected redis://user:password@host:port");
+  const reason = "expected redis://user:password@host:port, of a Redis Cluster several hosts separated by commas";
+  return z.string(reason).refine((text) => redisAddresses(text).length > 0, reason);
 }
 
 /** An http(s) address without a trailing slash. */

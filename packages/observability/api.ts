@@ -29,6 +29,7 @@ import { priceRoutes } from "./query/projects/prices.routes.ts";
 import { projectRoutes } from "./query/projects/projects.routes.ts";
 import { scoreRoutes } from "./query/trace/scores.routes.ts";
 import { readLagSeconds, registerStreamMetrics } from "./query/ingestion/stream-metrics.ts";
+import { createStreamState } from "./query/ingestion/stream-state.ts";
 import { traceGroupRoutes } from "./query/list/trace-groups.routes.ts";
 import { sessionRoutes } from "./query/sessions/sessions.routes.ts";
 import { userRoutes } from "./query/sessions/users.routes.ts";
@@ -43,6 +44,7 @@ export type ApiOptions = {
     | "API_KEY"
     | "OBSERVABILITY_REDIS_URL"
     | "OBSERVABILITY_STREAM_NAME"
+    | "OBSERVABILITY_STREAMS"
     | "ENCRYPTION_KEYS"
     | "PUBLIC_URL"
     | "OBSERVABILITY_PUBLIC_URL"
@@ -68,15 +70,20 @@ type Api = {
 export function createApi(options: ApiOptions, heartbeatKey: string): Api {
   const { config, database, log, clock, accessTokens, version, metrics } = options;
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
-  registerStreamMetrics({ metrics, redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey });
+  const stream = createStreamState({
+    redis: redis.client,
+    stream: config.OBSERVABILITY_STREAM_NAME,
+    count: config.OBSERVABILITY_STREAMS,
+  });
+  registerStreamMetrics({ metrics, redis: redis.client, stream, heartbeatKey });
   const queries = { query: database.query, clock, log };
   const goneProducers = createGoneProducers({
     ...queries,
-    readLag: () => readLagSeconds(redis.client, config.OBSERVABILITY_STREAM_NAME),
+    readLag: () => readLagSeconds(stream),
   });
   return {
     routes: async (server) => {
-      healthRoutes({ database, redis, stream: config.OBSERVABILITY_STREAM_NAME, heartbeatKey, clock, version })(server);
+      healthRoutes({ database, redis, stream, heartbeatKey, clock, version })(server);
       intakeRoutes(config)(server);
       projectRoutes(queries)(server);
       memberRoutes(queries)(server);

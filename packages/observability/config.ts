@@ -12,6 +12,7 @@ import {
   type ConfigOf,
   type Variables,
 } from "@sightline/foundation/config";
+import { MAX_PARTITIONS } from "#events/partitions.ts";
 import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 
 export const observabilityVariables = {
@@ -49,8 +50,17 @@ export const observabilityVariables = {
     default: "production",
   },
   OBSERVABILITY_ENABLED: { doc: "Off: the consumer reads nothing.", schema: booleanVariable(), default: "true" },
-  OBSERVABILITY_REDIS_URL: { doc: "Redis with the event stream.", schema: redisUrlVariable(), secret: true },
+  OBSERVABILITY_REDIS_URL: {
+    doc: "Redis with the event stream. Several hosts separated by commas (`redis://a:6379,b:6379,c:6379`) are nodes of a Redis Cluster.",
+    schema: redisUrlVariable(),
+    secret: true,
+  },
   OBSERVABILITY_STREAM_NAME: { doc: "The event stream.", schema: nameVariable(), default: "observability:events" },
+  OBSERVABILITY_STREAMS: {
+    doc: "Partitions of the event stream, each with all events of its producers; more than one spread it over the nodes of a Redis Cluster. The same for every role; SDKs learn it from Redis when they start. 1 is the one stream of old.",
+    schema: integerVariable(1, MAX_PARTITIONS),
+    default: "1",
+  },
   OBSERVABILITY_GROUP_NAME: { doc: "The consumer group that reads it.", schema: nameVariable(), default: "observability" },
   OBSERVABILITY_CONSUMER_NAME: {
     doc: "First part of a consumer's name; each process adds its own instance, so that replicas never share one.",
@@ -92,6 +102,7 @@ export const consumerVariables = pickVariables(observabilityVariables, [
   "OBSERVABILITY_ENABLED",
   "OBSERVABILITY_REDIS_URL",
   "OBSERVABILITY_STREAM_NAME",
+  "OBSERVABILITY_STREAMS",
   "OBSERVABILITY_GROUP_NAME",
   "OBSERVABILITY_CONSUMER_NAME",
   "OBSERVABILITY_BATCH_SIZE",
@@ -103,7 +114,7 @@ export type ObservabilityConfig = ConfigOf<typeof observabilityVariables>;
 /** Present in Redis while a consumer is alive; the name is part of the contract. */
 export const HEARTBEAT_KEY = "studio:consumer:heartbeat";
 
-/** Entries the stream keeps; part of the contract. */
+/** Entries that each partition of the stream keeps; part of the contract. */
 export const MAX_STREAM_LENGTH = 100_000;
 
 function nameVariable() {

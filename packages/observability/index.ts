@@ -6,6 +6,7 @@ import type { ApiOptions } from "./api.ts";
 import { withHousekeeping } from "./housekeeping/with-housekeeping.ts";
 
 export { createObservabilityKeys, type ObservabilityKeys } from "./alerts/project/observability-keys.ts";
+export { findPartitionState } from "./events/partition-state.ts";
 export { observabilityMigrations } from "./migration-set.ts";
 export type { ObservabilitySchema } from "./schema.ts";
 

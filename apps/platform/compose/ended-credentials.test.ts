@@ -126,6 +126,7 @@ async function startObservability(accessTokens: StartedVerifier): Promise<string
       API_KEY: `studio_${"0".repeat(64)}`,
       OBSERVABILITY_REDIS_URL: inject("redisUrl"),
       OBSERVABILITY_STREAM_NAME: "ended-credentials",
+      OBSERVABILITY_STREAMS: 1,
       ENCRYPTION_KEYS: [{ id: "k1", secret: "x".repeat(43) }],
       PUBLIC_URL: "http://localhost:3000",
       OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: false,

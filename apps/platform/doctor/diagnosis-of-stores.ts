@@ -4,7 +4,6 @@ import { messageOf } from "@sightline/foundation/errors";
 import { createLog, type Logger } from "@sightline/foundation/log";
 import { migrationStatus } from "@sightline/foundation/database/migrations";
 import { OlderLayoutError } from "@sightline/foundation/database/older-layout";
-import { createRedis } from "@sightline/foundation/redis";
 import type { Setting } from "#settings/environment.ts";
 import { migrationGroups, OLDER_LAYOUT, type MigrationGroup } from "#compose/prepare.ts";
 
@@ -29,7 +28,6 @@ export function bad(what: string, found: string, fix: string): Finding {
 }
 
 const MIN_POSTGRES_VERSION = 150_000;
-const MIN_REDIS_VERSION = 7;
 
 /** Checks each database: reachable, new enough, extensions available, revisions applied. */
 export async function diagnoseDatabase({ environment }: Setting): Promise<readonly Finding[]> {
@@ -110,27 +108,4 @@ async function nodes(database: Database<unknown>, { urlVariable }: MigrationGrou
     elsewhere.length === 0 || takers === 0 ? good("code index nodes", found) : note("code index nodes", found, fix),
     ...cluster.problems.map((problem) => bad("code index nodes", problem, 'See "More than one PostgreSQL node" in docs/operations.md.')),
   ];
-}
-
-/** Checks Redis: reachable, new enough, evicting nothing. */
-export async function diagnoseRedis({ environment }: Setting): Promise<readonly Finding[]> {
-  const what = "Redis";
-  const url = environment["OBSERVABILITY_REDIS_URL"] ?? "";
-  const connection = createRedis({ url, name: "sightline-doctor", log: createLog({ name: "doctor", level: "silent" }) });
-  try {
-    await connection.client.connect();
-    const info = await connection.client.info();
-    const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? "unknown";
-    const number = /redis_version:(\S+)/.exec(info)?.[1] ?? "0";
-    return [
-      Number.parseInt(number, 10) >= MIN_REDIS_VERSION ? good(what, number) : bad(what, number, "Use Redis 7.0.15 or newer."),
-      policy === "noeviction"
-        ? good(what, "evicts nothing")
-        : bad(what, `evicts events when it is full (${policy})`, "Set maxmemory-policy noeviction."),
-    ];
-  } catch (error) {
-    return [bad(what, messageOf(error), "Start the server, or correct OBSERVABILITY_REDIS_URL.")];
-  } finally {
-    await connection.close();
-  }
 }

@@ -1,17 +1,21 @@
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import type { Redis } from "@sightline/foundation/redis";
+import { redisSeconds, type Redis } from "@sightline/foundation/redis";
 import { createChunkedReading, type StreamEntry } from "./chunked-reading.ts";
 
 /** Reads new entries, up to `count`; empty when none came within `blockMs`. */
 export type ReadEntries = (count: number, blockMs: number) => Promise<readonly StreamEntry[]>;
 
-/** One consumer's view of the stream and its group. */
+/** One consumer's view of a partition of the stream and its group. */
 export type EventStream = {
+  readonly key: string;
   /** Makes the group, and the stream with it, unless they are there. */
   readonly ensureGroup: () => Promise<void>;
-  /** @param reader A connection that is used for nothing else, since it waits. */
-  readonly openReading: (reader: Redis) => ReadEntries;
+  /**
+   * @param reader A connection that is used for nothing else, since it waits.
+   * @param onEntries Waited for once the first entries are there, before more are read.
+   */
+  readonly openReading: (reader: Redis, onEntries: () => Promise<void>) => ReadEntries;
   /** Takes over entries that were read `idleMs` ago or longer and never acknowledged; walks on where the last call ended. */
   readonly claim: (count: number, idleMs: number) => Promise<readonly StreamEntry[]>;
   /** Undefined when the Redis user may not ask. */
@@ -70,6 +74,8 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
   }
 
   return {
+    key: stream,
+
     ensureGroup: async () => {
       try {
         // From 0 and not $: what was published before the first consumer came is read too.
@@ -82,7 +88,7 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
       }
     },
 
-    openReading: (reader) => {
+    openReading: (reader, onEntries) => {
       const readChunks = createChunkedReading();
       return (count, blockMs) =>
         readChunks(count, async (size, isFirst) => {
@@ -91,6 +97,9 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
             ? await reader.xreadgroup("GROUP", group, consumer, "COUNT", size, "BLOCK", blockMs, ...from)
             : await reader.xreadgroup("GROUP", group, consumer, "COUNT", size, ...from);
           const entries = (reply ?? []).flatMap(([, raw]) => toEntries(raw));
+          if (isFirst && entries.length > 0) {
+            await onEntries();
+          }
           return { entries, isLast: entries.length < size };
         });
     },
@@ -128,8 +137,7 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
       if (first === null) {
         return 0;
       }
-      const [seconds, microseconds] = await commands.time();
-      return Math.max(Number(seconds) * 1000 + Number(microseconds) / 1000 - Number(first.split("-")[0]), 0);
+      return Math.max((await redisSeconds(commands, stream)) * 1000 - Number(first.split("-")[0]), 0);
     },
 
     settle: async (ids) => {

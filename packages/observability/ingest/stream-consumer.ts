@@ -5,18 +5,24 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Check } from "@sightline/foundation/health";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
-import { createRedis, type Redis } from "@sightline/foundation/redis";
+import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
+import { partitionKeys } from "#events/partitions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createAnnouncer } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
-import { createEventStream, isGroupMissing, type ReadEntries } from "./event-stream.ts";
+import { createEventStream, isGroupMissing, type EventStream } from "./event-stream.ts";
+import { createHeartbeat } from "./heartbeat.ts";
+import { createPartitionReaders } from "./partition-readers.ts";
+import { createPartitionShares, type Shares } from "./partition-shares.ts";
+import { createRetryPause } from "./retry-pause.ts";
 import { createStreamDuties } from "./stream-duties.ts";
+import { tellPartitions } from "./tell-partitions.ts";
 import { tellProjects } from "./tell-projects.ts";
 import { BATCHES_AT_ONCE, LANES, type Tuning } from "./tuning.ts";
+import { createTurns } from "./turns.ts";
 import { createEntryWriter } from "./write-entries.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
-import { setTimeout as delay } from "node:timers/promises";
 
 export type ConsumerOptions = {
   readonly config: Pick<
@@ -24,6 +30,7 @@ export type ConsumerOptions = {
     | "OBSERVABILITY_ENABLED"
     | "OBSERVABILITY_REDIS_URL"
     | "OBSERVABILITY_STREAM_NAME"
+    | "OBSERVABILITY_STREAMS"
     | "OBSERVABILITY_GROUP_NAME"
     | "OBSERVABILITY_CONSUMER_NAME"
     | "OBSERVABILITY_BATCH_SIZE"
@@ -37,37 +44,24 @@ export type ConsumerOptions = {
 export type Consumer = {
   readonly name: string;
   readonly start: () => Promise<void>;
-  /** Finishes the batch at hand and leaves the group. */
+  /** Finishes the batches at hand and leaves the group. */
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
 };
 
-/** Reads the stream until it is stopped; no error ends it. */
+/** Reads the partitions of the stream that are its share until it is stopped; no error ends it. */
 export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: string, tuning: Tuning): Consumer {
   const { config, database, log, clock } = options;
   const { OBSERVABILITY_REDIS_URL: url, OBSERVABILITY_STREAM_NAME: streamName, OBSERVABILITY_GROUP_NAME: group } = config;
-  const batchSize = config.OBSERVABILITY_BATCH_SIZE;
+  const { OBSERVABILITY_BATCH_SIZE: batchSize, OBSERVABILITY_STREAMS: count } = config;
   const name = `${config.OBSERVABILITY_CONSUMER_NAME}-${randomUUID().slice(0, 8)}`;
   const metrics = createConsumerMetrics(options.metrics);
-  const readers = Array.from({ length: LANES }, () =>
-    createRedis({ url, name: `sightline-${name}-reader`, log, blockingMs: tuning.blockMs }),
-  );
   const commands = createRedis({ url, name: `sightline-${name}`, log });
-  const connections = [...readers, commands];
-  const stream = createEventStream({ stream: streamName, group, consumer: name, commands: commands.client, log });
-  const announce = createAnnouncer({ redis: commands.client, streamName, log });
-  const writeEntries = createEntryWriter({
-    streamName,
-    stream,
-    database,
-    clock,
-    log,
-    metrics,
-    announce,
-    maskingKnownMs: tuning.maskingKnownMs,
-  });
+  const redis = commands.client;
+  const announce = createAnnouncer({ redis, streamName, log });
+  const writeEntries = createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs: tuning.maskingKnownMs });
   const beat = createHeartbeat({
-    redis: commands.client,
+    redis,
     key: heartbeatKey,
     content: { consumer: name, group, stream: streamName },
     clock,
@@ -78,39 +72,83 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   const { signal } = stopping;
   /** How many batches wait for the database because they could not be written. */
   let held = 0;
-  let running: Promise<unknown> | undefined;
+  let isRunning = false;
+  const streams = new Map<string, EventStream>();
+  const startTurn = createTurns(LANES);
+  const readers = createPartitionReaders(readOn, LANES);
+  const findShares = createPartitionShares({
+    redis,
+    stream: streamName,
+    count,
+    group,
+    consumer: name,
+    goneMs: tuning.claimIdleMs,
+    log,
+  });
   const duties = createStreamDuties({
-    stream,
+    partitions: { all: () => [...streams.values()], own: readers.partitions },
     query: database.query,
     clock,
     log,
     metrics,
     tuning,
     batchSize,
-    tellProjects: () =>
-      tellProjects(database.query, { redis: commands.client, key: `${heartbeatKey}:projects`, livesMs: tuning.heartbeatLivesMs }),
+    share: async () => takeShare(await findShares()),
+    tell: async () => {
+      await tellProjects(database.query, { redis, key: `${heartbeatKey}:projects`, livesMs: tuning.heartbeatLivesMs });
+      await tellPartitions({ redis, stream: streamName, count, log });
+    },
     process,
   });
 
-  async function readOn(read: ReadEntries): Promise<void> {
-    const pause = createRetryPause(tuning, signal);
-    while (!signal.aborted) {
-      try {
-        await process(await read(batchSize * BATCHES_AT_ONCE, tuning.blockMs));
-        pause.reset();
-      } catch (error) {
-        await recover(error);
-        await pause.wait();
-      }
-    }
+  function streamOf(key: string): EventStream {
+    const stream = streams.get(key) ?? createEventStream({ stream: key, group, consumer: name, commands: redis, log });
+    streams.set(key, stream);
+    return stream;
   }
 
-  async function process(entries: readonly StreamEntry[]): Promise<void> {
+  async function takeShare({ all, own }: Shares): Promise<void> {
+    all.forEach(streamOf);
+    const mine = own.map(streamOf);
+    const before = readers.partitions();
+    const added = mine.filter((stream) => !before.includes(stream));
+    await Promise.all(added.map((stream) => stream.ensureGroup().catch((error: unknown) => recover(stream, error))));
+    if (signal.aborted) {
+      return;
+    }
+    if (all.length > 1 && (added.length > 0 || before.length > mine.length)) {
+      log.info({ partitions: own }, "reads its share of the stream");
+    }
+    readers.set(mine);
+  }
+
+  async function readOn(stream: EventStream, released: AbortSignal): Promise<void> {
+    const reader = createRedis({ url, name: `sightline-${name}-reader`, log, blockingMs: tuning.blockMs });
+    const pause = createRetryPause(tuning, AbortSignal.any([signal, released]));
+    const turn = startTurn();
+    const read = stream.openReading(reader.client, turn.take);
+    // A Redis that is away is waited for: the connection goes on trying by itself.
+    await reader.client.connect().catch(() => undefined);
+    while (!signal.aborted && !released.aborted) {
+      try {
+        await process(stream, await read(batchSize * BATCHES_AT_ONCE, tuning.blockMs));
+        pause.reset();
+      } catch (error) {
+        await recover(stream, error);
+        await pause.wait();
+      } finally {
+        turn.end();
+      }
+    }
+    await reader.close();
+  }
+
+  async function process(stream: EventStream, entries: readonly StreamEntry[]): Promise<void> {
     for (let start = 0; start < entries.length; start += batchSize) {
       log.info(`Processing batch of ${Math.min(batchSize, entries.length - start)} events`);
     }
     if (entries.length > 0) {
-      await persist(entries);
+      await persist(stream, entries);
     }
     if (!signal.aborted && held === 0) {
       await beat();
@@ -118,12 +156,12 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   }
 
   /** Holds the entries until the database takes them. When the consumer stops first, they stay pending for the next one. */
-  async function persist(entries: readonly StreamEntry[]): Promise<void> {
+  async function persist(stream: EventStream, entries: readonly StreamEntry[]): Promise<void> {
     const pause = createRetryPause(tuning, signal);
     let isHeld = false;
     do {
       try {
-        await writeEntries(entries);
+        await writeEntries(stream, entries);
         held -= isHeld ? 1 : 0;
         return;
       } catch (error) {
@@ -135,7 +173,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     } while (!signal.aborted);
   }
 
-  async function recover(failure: unknown): Promise<void> {
+  async function recover(stream: EventStream, failure: unknown): Promise<void> {
     if (!isGroupMissing(failure)) {
       log.warn({ reason: messageOf(failure) }, "the stream could not be read, trying again");
       return;
@@ -151,64 +189,29 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
         log.warn("OBSERVABILITY_ENABLED is off: events stay on the stream");
         return;
       }
-      // A Redis that is away is waited for: the connections go on trying by themselves.
-      await Promise.all(connections.map(({ client }) => client.connect().catch(() => undefined)));
-      await stream.ensureGroup().catch(recover);
-      running = Promise.all(readers.map(({ client }) => readOn(stream.openReading(client))));
+      isRunning = true;
+      await redis.connect().catch(() => undefined);
+      const first = partitionKeys(streamName, count);
+      await takeShare({ all: first, own: first });
       duties.start();
     },
     stop: async () => {
       stopping.abort();
-      await Promise.all([running, duties.stop()]);
-      if (running !== undefined) {
-        await stream.leave().catch((error: unknown) => log.warn({ reason: messageOf(error) }, "could not leave the consumer group"));
+      await Promise.all([readers.stop(), duties.stop()]);
+      if (isRunning) {
+        await Promise.all([...streams.values()].map(leave));
       }
-      await Promise.all(connections.map((connection) => connection.close()));
+      await commands.close();
     },
   };
-}
 
-type HeartbeatOptions = {
-  readonly redis: Redis;
-  readonly key: string;
-  /** The content of the key beside the time. */
-  readonly content: object;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly tuning: Pick<Tuning, "heartbeatEveryMs" | "heartbeatLivesMs">;
-};
-
-/** Call it after every commit and every empty read, never otherwise: the key proves that events get through, not that a process runs. */
-function createHeartbeat({ redis, key, content, clock, log, tuning }: HeartbeatOptions): () => Promise<void> {
-  let last = -Infinity;
-  return async () => {
-    const now = clock.now();
-    if (now.getTime() - last < tuning.heartbeatEveryMs) {
-      return;
-    }
+  async function leave(stream: EventStream): Promise<void> {
     try {
-      await redis.set(key, JSON.stringify({ ...content, at: now.toISOString() }), "PX", tuning.heartbeatLivesMs);
-      last = now.getTime();
+      await stream.leave();
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, "the heartbeat could not be written");
+      if (!isGroupMissing(error)) {
+        log.warn({ reason: messageOf(error) }, "could not leave the consumer group");
+      }
     }
-  };
-}
-
-type Pauses = { readonly firstRetryMs: number; readonly lastRetryMs: number };
-
-/** Waits with pauses that double, give or take a quarter, so that replicas don't return in step. */
-function createRetryPause({ firstRetryMs, lastRetryMs }: Pauses, signal: AbortSignal) {
-  let next = firstRetryMs;
-  return {
-    reset: (): void => {
-      next = firstRetryMs;
-    },
-    wait: async (): Promise<void> => {
-      const milliseconds = next * (0.75 + Math.random() / 2);
-      next = Math.min(next * 2, lastRetryMs);
-      // The pause ends when the consumer stops.
-      await delay(milliseconds, undefined, { signal }).catch(() => undefined);
-    },
-  };
+  }
 }

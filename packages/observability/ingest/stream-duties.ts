@@ -9,40 +9,46 @@ import { STUCK_MS, type Tuning } from "./tuning.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
 
 type DutiesOptions = {
-  readonly stream: EventStream;
+  /** All that are known, and those that this consumer reads. */
+  readonly partitions: { readonly all: () => readonly EventStream[]; readonly own: () => readonly EventStream[] };
   readonly query: Query;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ConsumerMetrics;
   readonly tuning: Tuning;
   readonly batchSize: number;
-  readonly tellProjects: () => Promise<void>;
-  readonly process: (entries: readonly StreamEntry[]) => Promise<void>;
+  /** Deals the partitions out anew. */
+  readonly share: () => Promise<void>;
+  /** Leaves in Redis what SDKs ask for. */
+  readonly tell: () => Promise<void>;
+  readonly process: (partition: EventStream, entries: readonly StreamEntry[]) => Promise<void>;
 };
 
 /**
- * What is to be done beside reading: taking over what others left, looking for gaps, telling which projects there are, removing
- * consumers that are gone.
+ * What is to be done beside reading: taking over what others left, looking for gaps, telling what there is, dealing out
+ * the partitions, removing consumers that are gone.
  * Apart from the reading, so that none of it can hold that up: not a database that is away, not a Redis user who may not do it.
  */
 export function createStreamDuties(options: DutiesOptions): Repeated {
-  const { stream, query, clock, log, metrics, tuning, batchSize } = options;
+  const { partitions, query, clock, log, metrics, tuning, batchSize } = options;
 
   async function claimEntries(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const entries = await stream.claim(batchSize, tuning.claimIdleMs);
-      if (entries.length === 0 || signal.aborted) {
-        return;
+    await withEach(partitions.own(), async (partition) => {
+      for (;;) {
+        const entries = await partition.claim(batchSize, tuning.claimIdleMs);
+        if (entries.length === 0 || signal.aborted) {
+          return;
+        }
+        log.info({ entries: entries.length, partition: partition.key }, "took over entries that were not acknowledged");
+        await options.process(partition, entries);
       }
-      log.info({ entries: entries.length }, "took over entries that were not acknowledged");
-      await options.process(entries);
-    }
+    });
   }
 
   /** What is missing may be among the entries that somebody has read and not written yet: those come first. */
   async function findGaps(signal: AbortSignal): Promise<void> {
-    const pendingMs = await stream.oldestPendingMs().catch(() => 0);
-    if (pendingMs > tuning.reorderWindowMs && pendingMs < STUCK_MS) {
+    const pending = await Promise.all(partitions.all().map((partition) => partition.oldestPendingMs().catch(() => 0)));
+    if (pending.some((pendingMs) => pendingMs > tuning.reorderWindowMs && pendingMs < STUCK_MS)) {
       return;
     }
     const now = clock.now();
@@ -57,10 +63,12 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
   }
 
   async function reapConsumers(): Promise<void> {
-    const removed = await stream.reap(tuning.reapIdleMs);
-    if (removed.length > 0) {
-      log.info({ consumers: removed }, "removed consumers that are gone");
-    }
+    await withEach(partitions.own(), async (partition) => {
+      const removed = await partition.reap(tuning.reapIdleMs);
+      if (removed.length > 0) {
+        log.info({ consumers: removed, partition: partition.key }, "removed consumers that are gone");
+      }
+    });
   }
 
   return repeat({
@@ -68,8 +76,20 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
     tasks: [
       { name: "taking over entries", everyMs: tuning.claimEveryMs, run: claimEntries },
       { name: "looking for gaps", everyMs: tuning.findGapsEveryMs, run: findGaps },
-      { name: "telling which projects there are", everyMs: tuning.heartbeatEveryMs, run: options.tellProjects },
+      { name: "telling which projects and partitions there are", everyMs: tuning.heartbeatEveryMs, run: options.tell },
+      { name: "dealing out the partitions", everyMs: tuning.shareEveryMs, run: options.share },
       { name: "removing consumers that are gone", everyMs: tuning.reapEveryMs, run: reapConsumers },
     ],
   });
+}
+
+/** Works on one after the other, on the others too when it fails for one, whose node may be away. */
+async function withEach(partitions: readonly EventStream[], work: (partition: EventStream) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const partition of partitions) {
+    await work(partition).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) {
+    throw failures[0];
+  }
 }

@@ -5,6 +5,8 @@ export type Tuning = {
   /** An entry read but not acknowledged for this long is taken over, from whichever consumer has it. */
   readonly claimIdleMs: number;
   readonly claimEveryMs: number;
+  /** How often the partitions are dealt out anew; a consumer that was not heard of for `claimIdleMs` is dealt none. */
+  readonly shareEveryMs: number;
   readonly heartbeatEveryMs: number;
   readonly heartbeatLivesMs: number;
   /** A number that is missing this long counts as lost. Longer than five deliveries of an entry that the database refuses. */
@@ -23,6 +25,7 @@ export const defaultTuning: Tuning = {
   blockMs: 1_000,
   claimIdleMs: 15_000,
   claimEveryMs: 5_000,
+  shareEveryMs: 5_000,
   heartbeatEveryMs: 5_000,
   heartbeatLivesMs: 30_000,
   reorderWindowMs: 90_000,
@@ -43,7 +46,7 @@ export const MAX_UNFINISHED_DELIVERIES = 20;
 /** The most batches that are written in one transaction, when so many wait: planning its statements takes as long for one of them. */
 export const BATCHES_AT_ONCE = 10;
 
-/** How many transactions are read and written concurrently, so that database and consumer seldom wait for each other. */
+/** How many readers each partition has, and how many of all readers write at once, so that database and consumer seldom wait for each other. */
 export const LANES = 2;
 
 /** After so long a pending entry no longer delays the judgement of gaps. */

@@ -89,9 +89,10 @@ type Decoded =
   | { readonly entry: StreamEntry; readonly event: StreamEvent }
   | { readonly entry: StreamEntry; readonly reason: string; readonly origin: EntryOrigin | undefined };
 
+/** The partition that entries come from. */
+type Source = Pick<EventStream, "key" | "settle" | "deliveriesOf">;
+
 type WriteEntriesOptions = {
-  readonly streamName: string;
-  readonly stream: Pick<EventStream, "settle" | "deliveriesOf">;
   readonly database: Database<ObservabilitySchema>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -107,29 +108,29 @@ type WriteEntriesOptions = {
  *
  * @throws whatever else goes wrong; nothing is lost then, and the same entries may be given again.
  */
-export function createEntryWriter({ streamName, stream, database, clock, log, metrics, announce, maskingKnownMs }: WriteEntriesOptions) {
+export function createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs }: WriteEntriesOptions) {
   const knownProjects = createKnownProjects({ clock, find: (ids) => findProjectIds(database.query, ids) });
   const maskEvents = createEventMasking({ clock, rememberedMs: maskingKnownMs, find: (ids) => findMaskingRules(database.query, ids) });
 
-  async function write(decoded: readonly Decoded[]): Promise<void> {
+  async function write(stream: Source, decoded: readonly Decoded[]): Promise<void> {
     try {
-      await commit(decoded);
+      await commit(stream, decoded);
     } catch (error) {
       if (!isRefusedData(error) && !(error instanceof MaskingError)) {
         throw error;
       }
       const [only] = decoded;
       if (only !== undefined && decoded.length === 1) {
-        await retryOrSetAside(only, error);
+        await retryOrSetAside(stream, only, error);
         return;
       }
       const middle = Math.ceil(decoded.length / 2);
-      await write(decoded.slice(0, middle));
-      await write(decoded.slice(middle));
+      await write(stream, decoded.slice(0, middle));
+      await write(stream, decoded.slice(middle));
     }
   }
 
-  async function commit(decoded: readonly Decoded[]): Promise<void> {
+  async function commit(stream: Source, decoded: readonly Decoded[]): Promise<void> {
     const judged = await refuseUnknownProjects(decoded);
     const taken = judged.flatMap((item) => ("event" in item ? [item.event] : []));
     const refused = judged.flatMap((item) => ("reason" in item ? [item] : []));
@@ -138,7 +139,7 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
     const setAside = refused.flatMap(({ origin }) =>
       origin !== undefined && known.has(origin.projectId.toLowerCase()) ? [{ ...origin, at }] : [],
     );
-    const deadLetters = refused.map(({ entry, reason, origin }) => toDeadLetter(streamName, entry, reason, origin?.projectId));
+    const deadLetters = refused.map(({ entry, reason, origin }) => toDeadLetter(stream.key, entry, reason, origin?.projectId));
     const masked = await maskEvents(taken);
     const rows = toRows(masked.events, setAside);
     await writeBatch(database.query, { ...rows, deadLetters, maskedContents: masked.contents });
@@ -163,7 +164,7 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
     });
   }
 
-  async function retryOrSetAside(item: Decoded, failure: unknown): Promise<void> {
+  async function retryOrSetAside(stream: Source, item: Decoded, failure: unknown): Promise<void> {
     const reason = messageOf(failure);
     const what = failure instanceof MaskingError ? "it could not be masked" : "the database refused it";
     const deliveries = await stream.deliveriesOf(item.entry.id);
@@ -174,7 +175,7 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
     const origin =
       "event" in item ? { projectId: item.event.project_id, producerId: item.event.producer_id, seq: item.event.seq } : item.origin;
     try {
-      await commit([
+      await commit(stream, [
         {
           entry: item.entry,
           reason: `${what}${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`,
@@ -192,12 +193,12 @@ export function createEntryWriter({ streamName, stream, database, clock, log, me
     }
   }
 
-  return async (entries: readonly StreamEntry[]): Promise<void> => {
+  return async (stream: Source, entries: readonly StreamEntry[]): Promise<void> => {
     // An entry that was delivered often and never finished is written alone, so that it takes no others with it.
     const isSuspect = ({ deliveries = 1 }: StreamEntry) => deliveries > MAX_DELIVERIES;
     const parts = [...inParts(entries.filter((entry) => !isSuspect(entry))), ...entries.filter(isSuspect).map((entry) => [entry])];
     for (const part of parts) {
-      await write(part.map(decode));
+      await write(stream, part.map(decode));
     }
   };
 }

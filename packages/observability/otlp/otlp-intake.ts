@@ -9,7 +9,7 @@ import { otlpRoutes } from "./otlp.routes.ts";
 import { createStreamPublisher } from "./stream-publisher.ts";
 
 type IntakeOptions = {
-  readonly config: Pick<ObservabilityConfig, "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME">;
+  readonly config: Pick<ObservabilityConfig, "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME" | "OBSERVABILITY_STREAMS">;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -28,8 +28,14 @@ const ANNOUNCE_MS = 20_000;
 /** `POST /v1/traces`: takes spans of any OpenTelemetry exporter and publishes them as events; keeps nothing itself. */
 export function createOtlpIntake({ config, clock, log, metrics, version }: IntakeOptions): OtlpIntake {
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-otlp", log });
-  const stream = config.OBSERVABILITY_STREAM_NAME;
-  const publisher = createStreamPublisher({ redis: redis.client, stream, clock, log, version });
+  const publisher = createStreamPublisher({
+    redis: redis.client,
+    stream: config.OBSERVABILITY_STREAM_NAME,
+    partitions: config.OBSERVABILITY_STREAMS,
+    clock,
+    log,
+    version,
+  });
   let timer: NodeJS.Timeout | undefined;
   return {
     routes: otlpRoutes({ publisher, metrics: createIntakeMetrics(metrics) }),

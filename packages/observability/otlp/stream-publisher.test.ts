@@ -125,7 +125,7 @@ describe("an intake's numbers", () => {
   test("leave a counter behind that goes by itself after a day", async () => {
     const intake = await createIntake();
     await intake.publish(projectId, drafts(1));
-    const [counter = ""] = await redis.keys(`${stream}:otlp:*`);
+    const [counter = ""] = await redis.keys(`{${stream}}:otlp:*`);
     expect(await redis.pttl(counter)).toBeGreaterThan(23 * 3_600_000);
   });
 });
@@ -151,7 +151,7 @@ function drafts(count: number): readonly DraftEvent[] {
 }
 
 async function createIntake(url = server.url, clock: Clock = systemClock): Promise<StreamPublisher> {
-  return createStreamPublisher({ redis: await connect(url), stream, clock, log: silentLog, version: "1.2.3" });
+  return createStreamPublisher({ redis: await connect(url), stream, partitions: 1, clock, log: silentLog, version: "1.2.3" });
 }
 
 async function connect(url: string): Promise<Redis> {

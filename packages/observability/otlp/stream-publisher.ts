@@ -6,6 +6,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { MAX_STREAM_LENGTH } from "#config.ts";
 import { EVENT_VERSION } from "#events/event.ts";
+import { keyBeside, partitionKey, partitionOf } from "#events/partitions.ts";
 import { eventIdOf, toVersion8 } from "./identifiers.ts";
 import type { DraftEvent } from "./span-events.ts";
 
@@ -27,6 +28,7 @@ export type StreamPublisher = {
 type PublisherOptions = {
   readonly redis: Redis;
   readonly stream: string;
+  readonly partitions: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly version: string;
@@ -60,9 +62,10 @@ const QUIET_MS = 60 * 60 * 1000;
 type Numbering = { last: number; isGreeted: boolean; usedAt: number };
 
 /** The intake is a producer like any SDK; its UUID's version 8 says that its numbers are the order of arrival, not of starts. */
-export function createStreamPublisher({ redis, stream, clock, log, version }: PublisherOptions): StreamPublisher {
+export function createStreamPublisher({ redis, stream, partitions, clock, log, version }: PublisherOptions): StreamPublisher {
   const producerId = toVersion8(randomBytes(16));
-  const counter = `${stream}:otlp:${producerId}`;
+  const partition = partitionKey(stream, partitionOf(producerId, partitions));
+  const counter = keyBeside(partition, `otlp:${producerId}`);
   const numberings = new Map<string, Numbering>();
 
   function numberingOf(projectId: string): Numbering {
@@ -77,7 +80,7 @@ export function createStreamPublisher({ redis, stream, clock, log, version }: Pu
     const reply = await redis.eval(
       PUBLISH,
       2,
-      stream,
+      partition,
       counter,
       MAX_STREAM_LENGTH,
       coming + all.length - events.length,

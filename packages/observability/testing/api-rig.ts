@@ -39,6 +39,8 @@ type ApiRigOptions = {
   readonly database: Database<ObservabilitySchema>;
   readonly redisUrl: string;
   readonly stream: string;
+  /** Partitions; 1 by default. */
+  readonly streams?: number;
   readonly heartbeatKey: string;
   readonly publicRedisUrl?: string | undefined;
   readonly live?: Partial<LiveTuning>;
@@ -59,13 +61,22 @@ export type ApiRig = {
   readonly close: () => Promise<void>;
 };
 
-export async function createApiRig({ database, redisUrl, stream, heartbeatKey, publicRedisUrl, live }: ApiRigOptions): Promise<ApiRig> {
+export async function createApiRig({
+  database,
+  redisUrl,
+  stream,
+  streams = 1,
+  heartbeatKey,
+  publicRedisUrl,
+  live,
+}: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
   const config = {
     ...ALERT_CONFIG,
     API_KEY,
     OBSERVABILITY_REDIS_URL: redisUrl,
     OBSERVABILITY_STREAM_NAME: stream,
+    OBSERVABILITY_STREAMS: streams,
     OBSERVABILITY_PUBLIC_URL: "https://traces.example.org",
     OBSERVABILITY_PUBLIC_REDIS_URL: publicRedisUrl,
   };

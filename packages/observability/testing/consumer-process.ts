@@ -11,12 +11,14 @@ export type ConsumerProcessOptions = {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly stream: string;
+  /** Partitions; 1 by default. */
+  readonly streams?: number;
   readonly group: string;
   readonly tuning: Partial<Tuning>;
 };
 
 /** A consumer in a process of its own, to be killed: `node consumer-process.ts OPTIONS`, as JSON. */
-const { databaseUrl, redisUrl, stream, group, tuning } = JSON.parse(process.argv[2] ?? "") as ConsumerProcessOptions;
+const { databaseUrl, redisUrl, stream, streams = 1, group, tuning } = JSON.parse(process.argv[2] ?? "") as ConsumerProcessOptions;
 // It goes when the one that started it goes.
 process.stdin.resume().on("end", () => process.exit());
 const log = createLog({ name: "consumer", level: "info" });
@@ -25,6 +27,7 @@ const config = {
   OBSERVABILITY_ENABLED: true,
   OBSERVABILITY_REDIS_URL: redisUrl,
   OBSERVABILITY_STREAM_NAME: stream,
+  OBSERVABILITY_STREAMS: streams,
   OBSERVABILITY_GROUP_NAME: group,
   OBSERVABILITY_CONSUMER_NAME: "consumer",
   OBSERVABILITY_BATCH_SIZE: 100,

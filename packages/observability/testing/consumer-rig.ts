@@ -64,6 +64,7 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
             OBSERVABILITY_ENABLED: true,
             OBSERVABILITY_REDIS_URL: redis.url,
             OBSERVABILITY_STREAM_NAME: stream,
+            OBSERVABILITY_STREAMS: 1,
             OBSERVABILITY_GROUP_NAME: group,
             OBSERVABILITY_CONSUMER_NAME: "consumer",
             OBSERVABILITY_BATCH_SIZE: 100,

@@ -9,7 +9,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createConsumerReplica, type ConsumerReplica } from "./consumer-processes.ts";
-import { createKillablePostgres, createKillableRedis, type KillableServer } from "./killable-server.ts";
+import { createKillablePostgres, createKillableRedis, type KillableServer } from "@sightline/foundation/testing/killable-server";
 import type { NumberedEntry } from "./numbered-events.ts";
 
 /** A Redis, a database and two replicas of the consumer, each in processes of its own that can be killed. */

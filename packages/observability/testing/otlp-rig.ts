@@ -116,7 +116,7 @@ export async function createOtlpRig(database: TestDatabase<ObservabilitySchema>,
     },
     close: async () => {
       await api.close();
-      const counters = await rig.redis.client.keys(`${stream}:otlp:*`);
+      const counters = await rig.redis.client.keys(`{${stream}}:otlp:*`);
       if (counters.length > 0) {
         await rig.redis.client.del(...counters);
       }

@@ -8,6 +8,7 @@ export const OUTAGE = new PublishFailure("unreachable", "Redis cannot be reached
 export function createFakeConnection() {
   let isOpen = true;
   const connection = {
+    partitions: 1,
     batches: [] as (readonly EntryFields[])[],
     kept: [] as boolean[],
     /** Entries of a batch that it takes; then it fails. */

@@ -25,9 +25,9 @@ export const alertRules: readonly AlertRule[] = [
     severity: "warning",
     above: 80_000,
     unit: "events",
-    summary: `The stream nears the ${MAX_STREAM_LENGTH} events at which producers trim it and events are lost. Run another consumer, or find out why it lags.`,
-    metric: "studio_stream_length",
-    expression: "studio_stream_length",
+    summary: `A partition of the stream nears the ${MAX_STREAM_LENGTH} events at which producers trim it and events are lost. Run another consumer, or find out why it lags.`,
+    metric: "studio_stream_longest_partition",
+    expression: "studio_stream_longest_partition",
     held: "1m",
   },
   {

@@ -38,7 +38,7 @@ describe("the alerts of the contract", () => {
   test("fire above their limit and not at it; what can't be read is unknown", async () => {
     const metrics = createMetrics("test");
     const set = (name: string, value: number) => new Gauge({ name, help: name, registers: [metrics.registry] }).set(value);
-    set("studio_stream_length", 80_000);
+    set("studio_stream_longest_partition", 80_000);
     set("studio_consumer_lag_seconds", 300.1);
     set("studio_redis_memory_bytes", Number.NaN);
     const alerts = new Map((await evaluateAlerts(metrics, { EventsLost: async () => 3 })).map((alert) => [alert.name, alert]));

@@ -1,9 +1,9 @@
 import type { Database } from "@sightline/foundation/database/database";
 import { LATE, within } from "@sightline/foundation/deadline";
-import type { Redis } from "@sightline/foundation/redis";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findIncidents } from "./list-gaps.store.ts";
-import { readRedisState } from "./redis-state.ts";
+import { readRedisState, type AskedServer } from "./redis-state.ts";
+import type { StreamState } from "./stream-state.ts";
 
 type Warnings = { readonly warnings?: string[] };
 
@@ -16,9 +16,9 @@ const RECENT_MS = 24 * 60 * 60 * 1000;
 const WAIT_MS = 2_000;
 
 /** Returns no warning when Redis does not answer: its component says that. */
-export async function redisWarnings(redis: Pick<Redis, "info" | "xlen">, stream: string): Promise<Warnings> {
+export async function redisWarnings(servers: readonly AskedServer[], stream: Pick<StreamState, "longest">): Promise<Warnings> {
   return unlessLate(async () => {
-    const [{ memoryBytes, policy }, length] = await Promise.all([readRedisState(redis), redis.xlen(stream)]);
+    const [{ memoryBytes, policy }, length] = await Promise.all([readRedisState(servers), stream.longest()]);
     return [
       ...(policy === "noeviction" ? [] : [`maxmemory-policy is ${policy}: Redis may throw the stream away. Set it to noeviction.`]),
       ...(memoryBytes > MAX_MEMORY_MEGABYTES * MEGABYTE

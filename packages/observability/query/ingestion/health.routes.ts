@@ -2,16 +2,17 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
 import { runCheck } from "@sightline/foundation/health";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import type { RedisConnection } from "@sightline/foundation/redis";
+import { redisServers, type RedisConnection } from "@sightline/foundation/redis";
 import { detailedHealthSchema, healthSchema, type DetailedHealth } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { publicly } from "./public-check.ts";
 import { incidentWarnings, redisWarnings } from "./health-warnings.ts";
+import type { StreamState } from "./stream-state.ts";
 
 type HealthOptions = {
   readonly database: Database<ObservabilitySchema>;
   readonly redis: RedisConnection;
-  readonly stream: string;
+  readonly stream: StreamState;
   readonly heartbeatKey: string;
   readonly clock: Clock;
   readonly version: string;
@@ -40,7 +41,7 @@ export function healthRoutes(options: HealthOptions) {
           runCheck(publicly("PostgreSQL", options.database.check)),
           runCheck(publicly("Redis", options.redis.check)),
           consumerComponent(options),
-          redisWarnings(options.redis.client, options.stream),
+          redisWarnings(redisServers(options.redis.client), options.stream),
           incidentWarnings(options.database, options.clock.now()),
         ]);
         const isDegraded = database.status === "down" || redis.status === "down" || consumer.status === "down";

@@ -1,13 +1,14 @@
 import { LATE, within } from "@sightline/foundation/deadline";
 import type { Metrics } from "@sightline/foundation/http/metrics";
-import type { Redis } from "@sightline/foundation/redis";
+import { redisServers, type Redis } from "@sightline/foundation/redis";
 import { Gauge } from "prom-client";
 import { readRedisState } from "./redis-state.ts";
+import type { StreamState } from "./stream-state.ts";
 
 type StreamMetricsOptions = {
   readonly metrics: Metrics;
   readonly redis: Redis;
-  readonly stream: string;
+  readonly stream: StreamState;
   readonly heartbeatKey: string;
 };
 
@@ -27,29 +28,23 @@ export function registerStreamMetrics({ metrics: { registry }, redis, stream, he
       }),
     );
   };
-  gauge("studio_stream_length", "Events on the stream; they leave it when they are in the database.", () => redis.xlen(stream));
-  gauge("studio_consumer_lag_seconds", "Age of the oldest event on the stream.", () => lagOf(redis, stream));
-  gauge("studio_redis_memory_bytes", "Memory that the stream's Redis uses.", async () => (await readRedisState(redis)).memoryBytes);
+  gauge("studio_stream_length", "Events on the stream, over its partitions; they leave it when they are in the database.", stream.length);
+  gauge("studio_stream_longest_partition", "Events on the fullest partition of the stream.", stream.longest);
+  gauge("studio_consumer_lag_seconds", "Age of the oldest event on the stream.", stream.lagSeconds);
+  gauge(
+    "studio_redis_memory_bytes",
+    "Memory that the stream's Redis uses; of a cluster the node that uses most.",
+    async () => (await readRedisState(redisServers(redis))).memoryBytes,
+  );
   gauge("studio_redis_noeviction", "1 while Redis never throws keys away, 0 when it may throw away the stream.", async () =>
-    (await readRedisState(redis)).policy === "noeviction" ? 1 : 0,
+    (await readRedisState(redisServers(redis))).policy === "noeviction" ? 1 : 0,
   );
   gauge("studio_consumer_heartbeat", "1 while a consumer's heartbeat is there, else 0.", () => redis.exists(heartbeatKey));
 }
 
 /** Age of the oldest event on the stream; NaN while Redis does not answer. */
-export function readLagSeconds(redis: Redis, stream: string): Promise<number> {
-  return withinTime(() => lagOf(redis, stream));
-}
-
-/** Entries leave the stream when they are processed, so the first one is the oldest undelivered or pending. Both times are Redis' own. */
-async function lagOf(redis: Redis, stream: string): Promise<number> {
-  const [first] = await redis.xrange(stream, "-", "+", "COUNT", 1);
-  if (first === undefined) {
-    return 0;
-  }
-  const [seconds, microseconds] = await redis.time();
-  const addedAt = Number(first[0].split("-")[0]) / 1000;
-  return Math.max(Number(seconds) + Number(microseconds) / 1e6 - addedAt, 0);
+export function readLagSeconds(stream: StreamState): Promise<number> {
+  return withinTime(stream.lagSeconds);
 }
 
 async function withinTime(read: () => Promise<number>): Promise<number> {

@@ -109,6 +109,9 @@ function verificationOf(state: StreamState, { projectId }: Settings, verifyConsu
   if (!verifyConsumer) {
     return { ok: true, enabled: true, redis: "up", consumer: "unchecked" };
   }
+  if (state.consumerAlive === undefined) {
+    return { ok: true, enabled: true, redis: "up", consumer: "unknown" };
+  }
   if (!state.consumerAlive) {
     return { ok: false, enabled: true, redis: "up", consumer: "down", reason: "no consumer is alive; events wait in the stream" };
   }

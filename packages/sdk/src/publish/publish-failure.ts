@@ -23,6 +23,7 @@ const REPLIES: readonly (readonly [RegExp, FailureReason, string])[] = [
   [/^(WRONGPASS|NOAUTH|NOPERM)|invalid password|invalid username/i, "authentication", "Redis refuses the credentials"],
   [/^OOM/, "out_of_memory", "Redis is out of memory"],
   [/^WRONGTYPE/, "wrong_type", "the stream's key holds something else than a stream"],
+  [/^(MOVED|ASK|CLUSTERDOWN|TRYAGAIN)/, "disconnected", "the stream is on its way to another node of the Redis Cluster"],
   [/^(READONLY|MISCONF)/, "read_only", "Redis does not accept writes"],
 ];
 const NETWORK_CODES = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EACCES", "ENOENT"]);

@@ -26,10 +26,12 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       warnings.say(reason, "the buffer is full: the oldest events are dropped");
     }
   });
+  let partitions: number | undefined;
   const connector = createConnector(
     async (timeout) => {
       const endsAt = Date.now() + timeout;
-      const connection = await openStreamConnection(settings, timeout);
+      const connection = await openStreamConnection({ settings, producerId, partitions }, timeout);
+      partitions ??= connection.partitions;
       await deliverGoodbyes(connection, settings.projectId, Math.max(1, endsAt - Date.now()));
       return connection;
     },

@@ -1,8 +1,9 @@
-import type { Redis } from "ioredis";
 import { EVENT_VERSION } from "../event/event.ts";
-import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { EntryFields } from "./event-buffer.ts";
+import { partitionCountKey, partitionKeyOf } from "./partitions.ts";
+import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
+import { openRedisNodes, type RedisNodes } from "./redis-nodes.ts";
 
 type AppendOutcome<Entry> = {
   /** What Redis did not confirm, in the order it was given. */
@@ -11,8 +12,10 @@ type AppendOutcome<Entry> = {
 };
 
 export type StreamState = {
+  /** Entries of the partition that this producer's events go to. */
   readonly length: number;
-  readonly consumerAlive: boolean;
+  /** Undefined while the node of a cluster that knows it does not answer. */
+  readonly consumerAlive: boolean | undefined;
   readonly lagSeconds: number;
   /** The platform says which projects there are, and this is none of them. */
   readonly isProjectMissing: boolean;
@@ -20,114 +23,146 @@ export type StreamState = {
 
 /** One connection to one Redis. It is thrown away on the first sign of trouble, never repaired: nothing piles up inside the client. */
 export type StreamConnection = {
+  /** How many partitions the stream has. */
+  readonly partitions: number;
+  /** Adds entries to their producer's partition. */
   append<Entry extends EntryFields>(entries: readonly Entry[], producerId: string, timeout: number): Promise<AppendOutcome<Entry>>;
   inspect(timeout: number): Promise<StreamState>;
-  /** Whether the open socket keeps the process alive. */
+  /** Whether the open sockets keep the process alive. */
   keepAlive(keep: boolean): void;
   isOpen(): boolean;
   close(): void;
 };
 
+type ConnectionOptions = {
+  readonly settings: Settings;
+  readonly producerId: string;
+  /** How many partitions there were when this producer first connected: all its events go to the same one. */
+  readonly partitions: number | undefined;
+};
+
 const HEARTBEAT_KEY = "studio:consumer:heartbeat";
 /** The ids of all projects; not there when the platform is older. */
 const PROJECTS_KEY = `${HEARTBEAT_KEY}:projects`;
+const MAX_PARTITIONS = 64;
 
 /** Connects and authenticates, or throws a PublishFailure within the time-out. */
-export async function openStreamConnection(settings: Settings, timeout: number): Promise<StreamConnection> {
-  const { Redis: Client } = await import("ioredis");
-  const client = new Client(settings.redisUrl, {
-    lazyConnect: true,
-    connectTimeout: timeout,
-    // It is destroyed at once; a later time-out of the client's would keep a process alive that has nothing left to do.
-    disconnectTimeout: 0,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
-    enableReadyCheck: true,
-    maxLoadingRetryTime: timeout,
-    retryStrategy: () => null,
-    protocol: 2,
-    connectionName: "sightline-sdk",
-    disableClientInfo: true,
-  });
-  let lastError: unknown;
-  client.on("error", (error: unknown) => {
-    lastError = error;
-  });
-  const close = () => destroy(client);
-  try {
-    await within(
-      timeout,
-      client.connect().then(() => client.ping()),
-    );
-  } catch (error) {
-    close();
-    throw classifyFailure(lastError ?? error);
-  }
-  return {
-    async append(entries, producerId, limit) {
-      try {
-        return await within(limit, append(client, settings, entries, producerId));
-      } catch (error) {
-        close();
-        return { unsent: entries, failure: classifyFailure(error) };
-      }
-    },
-    inspect: (limit) => within(limit, inspect(client, settings)),
-    keepAlive(keep) {
-      if (keep) {
-        client.stream?.ref();
-      } else {
-        client.stream?.unref();
-      }
-    },
-    isOpen: () => client.status === "ready",
-    close,
+export async function openStreamConnection({ settings, ...options }: ConnectionOptions, timeout: number): Promise<StreamConnection> {
+  const endsAt = Date.now() + timeout;
+  const nodes = await openRedisNodes(settings.redisUrl, timeout);
+  let isKept = false;
+  const keepAlive = (keep: boolean) => {
+    isKept = keep;
+    nodes.clients().forEach(({ stream }) => (keep ? stream?.ref() : stream?.unref()));
   };
+  try {
+    const partitions = options.partitions ?? (await within(Math.max(1, endsAt - Date.now()), countPartitions(nodes, settings.streamName)));
+    const keyOf = (producerId: string) => partitionKeyOf(settings.streamName, producerId, partitions);
+    return {
+      partitions,
+      async append(entries, producerId, limit) {
+        try {
+          const outcome = await within(limit, append(nodes, settings, { key: keyOf(producerId), entries, producerId }));
+          keepAlive(isKept);
+          return outcome;
+        } catch (error) {
+          nodes.close();
+          return { unsent: entries, failure: classifyFailure(error) };
+        }
+      },
+      async inspect(limit) {
+        const state = await within(limit, inspect(nodes, settings, keyOf(options.producerId)));
+        keepAlive(isKept);
+        return state;
+      },
+      keepAlive,
+      isOpen: () => nodes.clients().every(({ status }) => status === "ready"),
+      close: nodes.close,
+    };
+  } catch (error) {
+    nodes.close();
+    throw classifyFailure(error);
+  }
 }
 
-async function append<Entry extends EntryFields>(
-  client: Redis,
-  settings: Settings,
-  entries: readonly Entry[],
-  producerId: string,
-): Promise<AppendOutcome<Entry>> {
-  const pipeline = client.pipeline();
-  for (const { id, type, seq, ts, body } of entries) {
-    const fields = ["v", EVENT_VERSION, "id", id, "type", type, "project_id", settings.projectId];
-    const more = ["producer_id", producerId, "seq", seq, "ts", ts, "body", body];
-    pipeline.xadd(settings.streamName, "MAXLEN", "~", settings.maxStreamLength, "*", ...fields, ...more);
+/** One where nobody says otherwise: the platform is older, or this Redis user may publish and nothing more. */
+async function countPartitions(nodes: RedisNodes, stream: string): Promise<number> {
+  const key = partitionCountKey(stream);
+  const [[error, told] = [null, null]] = await nodes.run(key, (pipeline) => pipeline.get(key));
+  if (error !== null && !error.message.startsWith("NOPERM")) {
+    throw error;
   }
-  const results = (await pipeline.exec()) ?? entries.map(() => [new Error("no reply"), undefined] as const);
-  const unsent = entries.filter((_entry, index) => results[index]?.[0] !== null);
-  const error = results.find((result) => result[0] !== null)?.[0];
+  const count = Number(told);
+  return Number.isInteger(count) && count >= 1 && count <= MAX_PARTITIONS ? count : 1;
+}
+
+type Batch<Entry> = { readonly key: string; readonly entries: readonly Entry[]; readonly producerId: string };
+
+async function append<Entry extends EntryFields>(
+  nodes: RedisNodes,
+  settings: Settings,
+  { key, entries, producerId }: Batch<Entry>,
+): Promise<AppendOutcome<Entry>> {
+  const results = await nodes.run(key, (pipeline) => {
+    for (const { id, type, seq, ts, body } of entries) {
+      const fields = ["v", EVENT_VERSION, "id", id, "type", type, "project_id", settings.projectId];
+      const more = ["producer_id", producerId, "seq", seq, "ts", ts, "body", body];
+      pipeline.xadd(key, "MAXLEN", "~", settings.maxStreamLength, "*", ...fields, ...more);
+    }
+  });
+  const failureOf = (index: number) => (results[index] ?? [new Error("no reply")])[0];
+  const unsent = entries.filter((_entry, index) => failureOf(index) !== null);
+  const error = entries.map((_entry, index) => failureOf(index)).find((failure) => failure !== null);
   return { unsent, failure: error === undefined || error === null ? undefined : classifyFailure(error) };
 }
 
-async function inspect(client: Redis, settings: Settings): Promise<StreamState> {
-  const length = await client.xlen(settings.streamName);
-  const consumerAlive = (await client.exists(HEARTBEAT_KEY)) === 1;
-  const groups = length === 0 ? [] : deliveredIdentifiers(await client.xinfo("GROUPS", settings.streamName));
-  const [seconds, microseconds] = await client.time();
+async function inspect(nodes: RedisNodes, settings: Settings, key: string): Promise<StreamState> {
+  const one = async (of: string, queue: Parameters<RedisNodes["run"]>[1]) => valueOf((await nodes.run(of, queue))[0]);
+  const length = Number(await one(key, (pipeline) => pipeline.xlen(key)));
+  const alive = await one(HEARTBEAT_KEY, (pipeline) => pipeline.exists(HEARTBEAT_KEY)).catch((error: unknown) => {
+    if (nodes.isCluster()) {
+      return undefined;
+    }
+    throw error;
+  });
+  const groups = length === 0 ? [] : deliveredIdentifiers(await one(key, (pipeline) => pipeline.xinfo("GROUPS", key)));
+  const delivered = groups.length === 0 ? ["0-0"] : groups;
+  const [time, ...firsts] = await nodes.run(key, (pipeline) => {
+    pipeline.time();
+    delivered.forEach((id) => pipeline.xrange(key, `(${id}`, "+", "COUNT", 1));
+  });
+  const [seconds, microseconds] = valueOf(time) as [string, string];
   const now = Number(seconds) + Number(microseconds) / 1e6;
-  const lags = await Promise.all(
-    (groups.length === 0 ? ["0-0"] : groups).map(async (delivered) => {
-      const [first] = await client.xrange(settings.streamName, `(${delivered}`, "+", "COUNT", 1);
-      return first === undefined ? 0 : Math.max(0, now - Number(first[0].split("-")[0]) / 1000);
-    }),
-  );
-  return { length, consumerAlive, lagSeconds: Math.max(...lags), isProjectMissing: await isProjectMissing(client, settings) };
+  const lags = firsts.map((result) => {
+    const [first] = valueOf(result) as [string, unknown][];
+    return first === undefined ? 0 : Math.max(0, now - Number(first[0].split("-")[0]) / 1000);
+  });
+  return {
+    length,
+    consumerAlive: alive === undefined ? undefined : alive === 1,
+    lagSeconds: Math.max(...lags),
+    isProjectMissing: await isProjectMissing(nodes, settings),
+  };
 }
 
-async function isProjectMissing(client: Redis, { projectId }: Settings): Promise<boolean> {
+async function isProjectMissing(nodes: RedisNodes, { projectId }: Settings): Promise<boolean> {
   try {
-    const isMember = await client.sismember(PROJECTS_KEY, projectId.toLowerCase());
-    return isMember === 0 && (await client.exists(PROJECTS_KEY)) === 1;
+    const [isMember, isTold] = await nodes.run(PROJECTS_KEY, (pipeline) =>
+      pipeline.sismember(PROJECTS_KEY, projectId.toLowerCase()).exists(PROJECTS_KEY),
+    );
+    return valueOf(isMember) === 0 && valueOf(isTold) === 1;
   } catch {
     // A Redis user may be allowed to publish and nothing more.
     return false;
   }
+}
+
+function valueOf(result: readonly [error: Error | null, result: unknown] | undefined): unknown {
+  const [error, value] = result ?? [new Error("no reply")];
+  if (error !== null) {
+    throw error;
+  }
+  return value;
 }
 
 /** XINFO GROUPS answers one flat list of names and values per group. */
@@ -137,10 +172,4 @@ function deliveredIdentifiers(groups: unknown): string[] {
     const delivered = fields[fields.indexOf("last-delivered-id") + 1];
     return typeof delivered === "string" ? [delivered] : [];
   });
-}
-
-/** A hung server never closes its end, so a polite disconnect would wait for it. */
-function destroy(client: Redis): void {
-  client.disconnect();
-  client.stream?.destroy();
 }

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { MaskFunction } from "../mask/masking.ts";
+import { isRedisUrl } from "./redis-addresses.ts";
 
 /** Where warnings go. The SDK says each reason at most once a minute. */
 export type Logger = { warn(message: string): void };
@@ -8,7 +9,7 @@ export type Logger = { warn(message: string): void };
 export type PublisherOptions = {
   /** Default `OBS_ENABLED`, else true. */
   readonly enabled?: boolean;
-  /** `redis://` or `rediss://`. Default `OBS_REDIS_URL`. */
+  /** `redis://` or `rediss://`; of a Redis Cluster any node, or several separated by commas. Default `OBS_REDIS_URL`. */
   readonly redisUrl?: string;
   /** The project's UUID, as the console shows it. Default `OBS_PROJECT_ID`. */
   readonly projectId?: string;
@@ -136,8 +137,4 @@ function checkCount(name: string, value: number, problems: string[]): number {
     problems.push(`${name} must be a whole number above 0`);
   }
   return value;
-}
-
-function isRedisUrl(text: string): boolean {
-  return /^rediss?:\/\//i.test(text) && URL.canParse(text);
 }

@@ -134,6 +134,8 @@ def _verification(probe: Future[StreamState], project_id: str, *, verify_consume
         return Verification(False, True, redis, "unknown" if verify_consumer else "unchecked", failure.message)
     if not verify_consumer:
         return Verification(True, True, "up", "unchecked")
+    if probe.result().consumer_alive is None:
+        return Verification(True, True, "up", "unknown")
     if not probe.result().consumer_alive:
         return Verification(False, True, "up", "down", "no consumer is alive; events wait in the stream")
     if probe.result().is_project_missing:

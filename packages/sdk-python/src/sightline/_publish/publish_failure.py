@@ -5,7 +5,7 @@ import socket
 from typing import Literal
 
 import redis
-from redis.exceptions import AuthenticationError, AuthorizationError
+from redis.exceptions import AskError, AuthenticationError, AuthorizationError, ClusterDownError, TryAgainError
 
 FailureReason = Literal[
     "unreachable", "timeout", "authentication", "out_of_memory", "wrong_type", "read_only", "rejected", "disconnected"
@@ -44,6 +44,8 @@ def classify_failure(error: BaseException) -> PublishFailure:
     if isinstance(error, PublishFailure):
         return error
     message = str(error)
+    if isinstance(error, (AskError, ClusterDownError, TryAgainError)):
+        return PublishFailure("disconnected", "the stream is on its way to another node of the Redis Cluster")
     if isinstance(error, (AuthenticationError, AuthorizationError)):
         return PublishFailure("authentication", "Redis refuses the credentials")
     for pattern, reason, meaning in _REPLIES:

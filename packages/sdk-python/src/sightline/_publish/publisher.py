@@ -30,6 +30,7 @@ class Publisher:
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self.settings = settings
+        self._partitions: int | None = None
         self.announced_graphs: set[str] = set()
         """Names and hashes of the graphs that this producer has declared."""
         self._metrics = metrics
@@ -80,7 +81,8 @@ class Publisher:
             self._leave_goodbye(left)
 
     def _connect(self) -> StreamConnection:
-        connection = StreamConnection(self.settings, CALL_TIMEOUT)
+        connection = StreamConnection(self.settings, self.producer_id, self._partitions, CALL_TIMEOUT)
+        self._partitions = connection.partitions
         deliver_goodbyes(
             self.settings.project_id, lambda entry, producer_id: connection.append([entry], producer_id).failure is None
         )

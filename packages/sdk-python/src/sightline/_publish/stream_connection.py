@@ -1,24 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import redis
-from redis.backoff import NoBackoff
-from redis.connection import ConnectionPool
-from redis.retry import Retry
+from redis.exceptions import MovedError, NoPermissionError
 
 from sightline._event.event_text import EVENT_VERSION
 from sightline._publish.buffered_event import StreamEntry
+from sightline._publish.partitions import MAX_PARTITIONS, partition_count_key, partition_key_of
 from sightline._publish.publish_failure import PublishFailure, classify_failure
+from sightline._publish.redis_nodes import Command, RedisNodes
 from sightline._settings.settings import Settings
 
 HEARTBEAT_KEY = "studio:consumer:heartbeat"
 PROJECTS_KEY = HEARTBEAT_KEY + ":projects"
 """The ids of all projects; not there when the platform is older."""
-_CLIENT_NAME = "sightline-sdk"
-
-Command = tuple[Any, ...]
 
 
 class AppendOutcome(NamedTuple):
@@ -29,7 +24,9 @@ class AppendOutcome(NamedTuple):
 
 class StreamState(NamedTuple):
     length: int
-    consumer_alive: bool
+    """Entries of the partition that this producer's events go to."""
+    consumer_alive: bool | None
+    """None while the node of a cluster that knows it does not answer."""
     lag_seconds: float
     is_project_missing: bool
     """The platform says which projects there are, and this is none of them."""
@@ -46,24 +43,25 @@ class StreamConnection:
     """One connection to one Redis. It is thrown away on the first sign of trouble, never repaired, as a repaired one may lead to
     another or an emptied Redis without anybody noticing. Nothing waits longer than `timeout` seconds for an answer."""
 
-    def __init__(self, settings: Settings, timeout: float) -> None:
+    def __init__(self, settings: Settings, producer_id: str, partitions: int | None, timeout: float) -> None:
+        """`partitions` is how many there were when this producer first connected: all its events go to the same one."""
         self._stream = settings.stream_name
         self._project = settings.project_id
+        self._producer_id = producer_id
         self._trim = ("MAXLEN", "~", settings.max_stream_length)
-        self._connection = _make_connection(settings.redis_url, timeout)
+        self._nodes = RedisNodes(settings.redis_url, timeout)
         try:
-            self._connection.connect()
+            self.partitions = partitions or self._count_partitions()
         except Exception as error:
             self.close()
             raise classify_failure(error) from None
-        self._is_named = False
 
     def append(self, entries: list[StreamEntry], producer_id: str) -> AppendOutcome:
-        commands = [
-            ("XADD", self._stream, *self._trim, "*", *entry_fields(entry, self._project, producer_id)) for entry in entries
-        ]
+        """Adds entries to their producer's partition."""
+        key = self._key_of(producer_id)
+        commands = [("XADD", key, *self._trim, "*", *entry_fields(entry, self._project, producer_id)) for entry in entries]
         try:
-            answers = self._call(commands)
+            answers = self._nodes.run(key, commands)
         except Exception as error:
             return AppendOutcome(entries, classify_failure(error))
         refused = [(entry, answer) for entry, answer in zip(entries, answers, strict=True) if isinstance(answer, Exception)]
@@ -76,68 +74,49 @@ class StreamConnection:
             raise classify_failure(error) from None
 
     def close(self) -> None:
-        try:
-            self._connection.disconnect()
-        except Exception:
-            # It is thrown away, whatever state it is in.
-            pass
+        self._nodes.close()
+
+    def _key_of(self, producer_id: str) -> str:
+        return partition_key_of(self._stream, producer_id, self.partitions)
+
+    def _count_partitions(self) -> int:
+        """One where nobody says otherwise: the platform is older, or this Redis user may publish and nothing more."""
+        key = partition_count_key(self._stream)
+        (told,) = self._nodes.run(key, [("GET", key)])
+        if isinstance(told, Exception) and not isinstance(told, NoPermissionError):
+            raise told
+        count = int(told) if isinstance(told, bytes) and told.isdigit() else 1
+        return count if 1 <= count <= MAX_PARTITIONS else 1
 
     def _inspect(self) -> StreamState:
-        stream = self._stream
-        member = ("SISMEMBER", PROJECTS_KEY, self._project.lower())
-        length, alive, time, groups, is_member, is_told = self._call(
-            [
-                ("XLEN", stream),
-                ("EXISTS", HEARTBEAT_KEY),
-                ("TIME",),
-                ("XINFO", "GROUPS", stream),
-                member,
-                ("EXISTS", PROJECTS_KEY),
-            ]
-        )
-        for answer in (length, alive, time):
+        key = self._key_of(self._producer_id)
+        of_stream: list[Command] = [("XLEN", key), ("TIME",), ("XINFO", "GROUPS", key)]
+        of_projects: list[Command] = [("SISMEMBER", PROJECTS_KEY, self._project.lower()), ("EXISTS", PROJECTS_KEY)]
+        answers = self._nodes.run(key, [*of_stream, ("EXISTS", HEARTBEAT_KEY), *of_projects])
+        length, time, groups = answers[:3]
+        (alive,) = self._or_elsewhere(answers[3:4], HEARTBEAT_KEY, [("EXISTS", HEARTBEAT_KEY)])
+        for answer in (length, time, alive):
             if isinstance(answer, Exception):
                 raise answer
+        is_member, is_told = self._or_elsewhere(answers[4:], PROJECTS_KEY, of_projects)
         # A stream that does not exist yet has no groups.
         delivered = [] if isinstance(groups, Exception) else [_last_delivered(group) for group in groups]
         now = int(time[0]) + int(time[1]) / 1e6
-        firsts = self._call([("XRANGE", stream, b"(" + each, "+", "COUNT", 1) for each in delivered or [b"0-0"]])
+        firsts = self._nodes.run(key, [("XRANGE", key, b"(" + each, "+", "COUNT", 1) for each in delivered or [b"0-0"]])
         waiting = [int(first[0][0].split(b"-")[0]) / 1000 for first in firsts if isinstance(first, list) and first]
         lag = max((now - since for since in waiting), default=0.0)
         # A Redis user that may do nothing but publish is refused both, and then nothing is known to be missing.
-        return StreamState(length, alive == 1, lag, is_member == 0 and is_told == 1)
+        return StreamState(length, None if alive is None else alive == 1, lag, is_member == 0 and is_told == 1)
 
-    def _call(self, commands: Sequence[Command]) -> list[Any]:
-        """Sends all at once and reads an answer for each, refusals among them. The first call names the connection, too."""
-        connection = self._connection
-        naming = [] if self._is_named else [("CLIENT", "SETNAME", _CLIENT_NAME)]
-        connection.send_packed_command(connection.pack_commands([*naming, *commands]))
-        answers = [_read_answer(connection) for _ in range(len(naming) + len(commands))]
-        self._is_named = True
-        return answers[len(naming) :]
-
-
-def _make_connection(url: str, timeout: float) -> Any:
-    options: dict[str, Any] = {
-        "socket_timeout": timeout,
-        "socket_connect_timeout": timeout,
-        "retry": Retry(NoBackoff(), 0),
-        "health_check_interval": 0,
-        "protocol": 2,
-        "decode_responses": False,
-    }
-    # CLIENT SETINFO would cost two round trips; the option that disables it depends on redis-py's version.
-    try:
-        return ConnectionPool.from_url(url, **options, driver_info=None).make_connection()
-    except TypeError:
-        return ConnectionPool.from_url(url, **options, lib_name=None, lib_version=None).make_connection()
-
-
-def _read_answer(connection: Any) -> Any:
-    try:
-        return connection.read_response()
-    except redis.ResponseError as refusal:
-        return refusal
+    def _or_elsewhere(self, answers: list[Any], key: str, commands: list[Command]) -> list[Any]:
+        """The answers of the stream's own node, or where that has not the key those of the node that has it; None for each while
+        that one does not answer: events go on without it."""
+        if not isinstance(answers[0], MovedError):
+            return answers
+        try:
+            return self._nodes.run(key, commands)
+        except Exception:
+            return [None for _ in commands]
 
 
 def _last_delivered(group: list[Any]) -> bytes:

@@ -146,7 +146,12 @@ def _check_count(name: str, given: object, problems: list[str]) -> int:
 
 
 def _is_redis_url(text: object) -> bool:
+    """Whether it is the address of a Redis, or of several nodes of a Redis Cluster."""
     try:
-        return isinstance(text, str) and urlsplit(text).scheme in {"redis", "rediss"} and "://" in text
+        parts = urlsplit(text) if isinstance(text, str) else None
     except ValueError:
         return False
+    if parts is None or parts.scheme not in {"redis", "rediss"} or "://" not in str(text):
+        return False
+    hosts = parts.netloc.rpartition("@")[2].split(",")
+    return len(hosts) == 1 or all(host.strip() for host in hosts)

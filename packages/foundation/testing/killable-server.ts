@@ -4,13 +4,13 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { findPostgres, findRedis, type FoundServer } from "@sightline/foundation/testing/find-services";
-import { runIn, type Command } from "@sightline/foundation/testing/installation";
-import { SERVE_PGLITE } from "@sightline/foundation/testing/pglite";
-import { pingPostgres } from "@sightline/foundation/testing/private-postgres";
-import { freePort, RUN_WHILE_OPEN } from "@sightline/foundation/testing/private-server";
-import { createRedis } from "@sightline/foundation/redis";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { findPostgres, findRedis, type FoundServer } from "./find-services.ts";
+import { runIn, type Command } from "./installation.ts";
+import { SERVE_PGLITE } from "./pglite.ts";
+import { pingPostgres } from "./private-postgres.ts";
+import { freePort, RUN_WHILE_OPEN } from "./private-server.ts";
+import { createRedis } from "#redis.ts";
+import { silentLog } from "./silent-log.ts";
 
 /** A server that keeps its data when it is killed. */
 export type KillableServer = {
@@ -33,8 +33,8 @@ type KillableOptions = {
 const START_MS = 120_000;
 const PAUSE_MS = 50;
 
-/** A Redis that has every write on its append-only file before it acknowledges it. */
-export async function createKillableRedis(): Promise<KillableServer> {
+/** A Redis that has every write on its append-only file before it acknowledges it; `more` are further settings. */
+export async function createKillableRedis(more: Readonly<Record<string, string>> = {}): Promise<KillableServer> {
   const found = await findRedis();
   if (found === undefined) {
     throw new Error("There is no redis-server here.");
@@ -50,6 +50,7 @@ export async function createKillableRedis(): Promise<KillableServer> {
     appendonly: "yes",
     appendfsync: "always",
     "maxmemory-policy": "noeviction",
+    ...more,
   };
   const words = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   return createKillableServer({

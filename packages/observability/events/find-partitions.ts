@@ -1,0 +1,14 @@
+import type { Redis } from "@sightline/foundation/redis";
+import { MAX_PARTITIONS, partitionKeys } from "./partitions.ts";
+
+/**
+ * Finds the partitions to look at: the first `count`, which may have no events yet, and those beyond that exist. Producers that were
+ * started with another number go on with theirs, so what is there counts and not what was set.
+ */
+export async function findPartitions(redis: Redis, stream: string, count: number): Promise<readonly string[]> {
+  const keys = partitionKeys(stream, MAX_PARTITIONS);
+  const known = keys.slice(0, count);
+  const beyond = keys.slice(count);
+  const found = await Promise.all(beyond.map(async (key) => (await redis.exists(key)) === 1));
+  return [...known, ...beyond.filter((_key, index) => found[index])];
+}
