@@ -15,7 +15,7 @@ import { startPartitionWorld, type PartitionWorld } from "#testing/partition-wor
 import { pythonProgram } from "#testing/python-program.ts";
 
 const PARTITIONS = 4;
-const RATE = 100;
+const RATE = 40;
 const EVENTS_OF_A_TRACE = 4;
 const PATIENCE = { timeout: 120_000, interval: 100 };
 const TYPESCRIPT = [process.execPath, fileURLToPath(new URL("../../sdk/testing/produce.ts", import.meta.url))] as const;
