@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from stream import Stream
@@ -40,6 +41,16 @@ def test_a_trace_tells_what_it_is_to_be_found_by(stream: Stream, monkeypatch: py
     assert labelled["attributes"] == {"a": 1, "metadata": {"customer": "acme"}}
     assert own["environment"] == "production"
     assert own.get("tags") is None
+
+
+@pytest.mark.parametrize("decorator", [trace, observe, trace_tool])
+def test_a_decorator_without_parentheses_decorates(stream: Stream, decorator: Any):
+    @decorator
+    def price(item: str) -> int:
+        return len(item)
+
+    assert price("ring") == 4
+    assert stream.read().traces[0]["name"] == "price"
 
 
 def test_decorated_functions_return_and_raise_what_they_did(stream: Stream):

@@ -18,21 +18,33 @@ export function callerReference(name: string): CodeReference | undefined {
 
 const MAX_NAME_LENGTH = 500;
 const MAX_PATH_LENGTH = 4096;
-/** The caller is the application as a rule, and each frame that is written out takes microseconds of it; else a few more are looked at. */
+/** The caller is the application as a rule, and each frame takes microseconds of it; else a few more are looked at. */
 const FRAMES = [1, 6];
 /** An application calls from the same few places again and again. */
 const siteOfStack = memoize(referenceFromStack, { entries: 1000, keyLength: Infinity });
 
-/** The line of the application's code that called `entrance`, a function of this package; undefined when the stack does not say. */
-export function callSite(entrance: (...given: never[]) => unknown): CodeReference | undefined {
+/** The line of the application's code that called; undefined when the stack does not say. It holds the stack until it is asked. */
+export type CallSite = () => CodeReference | undefined;
+
+/** Whether all calls by a name came from the application itself, as far as they were looked at. */
+const isDirect = new Map<string, boolean>();
+const MAX_NAMES = 1000;
+
+/**
+ * The line of the application's code that called `entrance`, a function of this package, to record `name`. Writing a frame out takes longer
+ * than noting it, so it is left for later where the name's earlier calls have shown that one frame will do.
+ */
+export function callSite(entrance: (...given: never[]) => unknown, name: string): CallSite | CodeReference | undefined {
   const before = Error.stackTraceLimit;
   try {
+    if (isDirect.get(name) === true) {
+      const here = stackOf(entrance, 1);
+      return () => readSite(here, name);
+    }
     for (const frames of FRAMES) {
-      const here: { stack?: string } = {};
-      Error.stackTraceLimit = frames;
-      Error.captureStackTrace(here, entrance);
-      const site = siteOfStack(here.stack ?? "");
+      const site = siteOfStack(stackOf(entrance, frames).stack ?? "");
       if (site !== undefined) {
+        noteDirect(name, frames === 1 && isDirect.get(name) === undefined);
         return site;
       }
     }
@@ -43,6 +55,33 @@ export function callSite(entrance: (...given: never[]) => unknown): CodeReferenc
   } finally {
     restoreTraceLimit(before);
   }
+}
+
+function stackOf(entrance: (...given: never[]) => unknown, frames: number): { readonly stack?: string } {
+  const here: { stack?: string } = {};
+  Error.stackTraceLimit = frames;
+  Error.captureStackTrace(here, entrance);
+  return here;
+}
+
+function readSite(here: { readonly stack?: string }, name: string): CodeReference | undefined {
+  try {
+    const site = siteOfStack(here.stack ?? "");
+    if (site === undefined) {
+      // A library has called by the same name: from now on all its calls are looked at at once.
+      noteDirect(name, false);
+    }
+    return site;
+  } catch {
+    return undefined;
+  }
+}
+
+function noteDirect(name: string, direct: boolean): void {
+  if (isDirect.size >= MAX_NAMES) {
+    isDirect.clear();
+  }
+  isDirect.set(name, direct);
 }
 
 function restoreTraceLimit(limit: number): void {

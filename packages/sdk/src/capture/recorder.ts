@@ -1,3 +1,4 @@
+import type { CallSite } from "./code-reference.ts";
 import type {
   Attributes,
   CodeReference,
@@ -54,7 +55,7 @@ export type ObservationStart = {
   readonly kind: ObservationKind;
   readonly name: string;
   readonly model?: string | undefined;
-  readonly code?: CodeReference | undefined;
+  readonly code?: CodeReference | CallSite | undefined;
   readonly graphStep?: GraphStep | undefined;
   readonly input?: unknown;
   readonly attributes?: Attributes | undefined;
@@ -148,7 +149,9 @@ export function startObservation(start: ObservationStart): OpenObservation | und
       name: copies.name(start.name),
       started_at: start.startedAt ?? now,
       model: copies.optionalName(start.model),
-      code: start.code,
+      get code() {
+        return typeof start.code === "function" ? start.code() : start.code;
+      },
       graph_step: start.graphStep,
       input: copies.payload(start.input, "input"),
       attributes: copies.attributes(start.attributes),

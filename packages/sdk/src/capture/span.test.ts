@@ -1,3 +1,7 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { initializeRedisPublisher, observe, trace, traceTool } from "../index.ts";
 import { recordEachTest } from "#testing/recording.ts";
@@ -20,6 +24,29 @@ describe("trace, observe and traceTool", () => {
       duration_ms: expect.any(Number),
       tool_entry: { tool_name: "tool-a", parameters: { name: "a" }, result: "a", status: "success" },
     });
+  });
+
+  it("say which line called, each time, whether a library is in between or not", async () => {
+    const folder = join(await mkdtemp(join(tmpdir(), "sightline-library-")), "node_modules");
+    await mkdir(folder);
+    await writeFile(join(folder, "library.mjs"), "export const run = (observe, options) => observe(options, () => 1);");
+    const library = (await import(pathToFileURL(join(folder, "library.mjs")).href)) as {
+      run: (use: typeof observe, given: object) => number;
+    };
+    trace({ name: "request" }, () => {
+      observe({ name: "same" }, () => 1);
+      observe({ name: "same" }, () => 2);
+      traceTool({ name: "same", parameters: {} }, () => 3);
+      library.run(observe, { name: "same" });
+      library.run(observe, { name: "same" });
+      observe({ name: "same" }, () => 4);
+    });
+    await rm(folder, { recursive: true });
+    const { starts } = await recorded();
+    const lines = starts.map(({ code }) => (code as { line: number } | undefined)?.line);
+    const [first = 0] = lines;
+    // The first call by a library under a name that only the application had used goes without its line.
+    expect(lines).toEqual([first, first + 1, first + 2, undefined, undefined, first + 5]);
   });
 
   it("tell what a trace is to be found by, and the process says where it runs", async () => {

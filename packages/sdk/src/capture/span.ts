@@ -97,7 +97,7 @@ function runObservation<T>(
     parentId: parent.observationId,
     kind,
     name,
-    code: callSite(entrance),
+    code: callSite(entrance, name),
     input,
     attributes,
   });

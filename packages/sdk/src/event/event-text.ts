@@ -1,4 +1,4 @@
-import { maskText } from "../mask/secret-texts.ts";
+import { maskText, mayHoldSecrets } from "../mask/secret-texts.ts";
 
 /** A part of an event's text that stands for one value, from `start` to before `end`, and may be replaced by a reference. */
 export type TextPart = { readonly start: number; readonly end: number };
@@ -23,7 +23,7 @@ export function writeEventText(body: Readonly<Record<string, unknown>>): EventTe
     if (value !== undefined) {
       put(writer, `${separator}${JSON.stringify(key)}:`);
       separator = ",";
-      writeValue(writer, MASKED_FIELDS.has(key) ? maskTexts(value) : value, ADDRESSED.has(key) ? "payload" : "whole");
+      writeValue(writer, value, ADDRESSED.has(key) ? "payload" : "whole", MASKED_FIELDS.has(key) ? maskedJson : plainJson);
     }
   }
   put(writer, separator === "{" ? "{}" : "}");
@@ -39,7 +39,7 @@ function put(writer: Writer, piece: string): void {
 }
 
 /** Parts are the items of a payload that is a list; of an object its values, and of those that are lists their items. */
-function writeValue(writer: Writer, value: unknown, as: "payload" | "value" | "item" | "whole"): void {
+function writeValue(writer: Writer, value: unknown, as: "payload" | "value" | "item" | "whole", toJson: typeof plainJson): void {
   const [start, partsBefore] = [writer.length, writer.parts.length];
   if (Array.isArray(value) && (as === "payload" || as === "value")) {
     put(writer, "[");
@@ -47,7 +47,7 @@ function writeValue(writer: Writer, value: unknown, as: "payload" | "value" | "i
       if (index > 0) {
         put(writer, ",");
       }
-      writeValue(writer, item, "item");
+      writeValue(writer, item, "item", toJson);
     });
     put(writer, "]");
   } else if (typeof value === "object" && value !== null && as === "payload") {
@@ -55,16 +55,26 @@ function writeValue(writer: Writer, value: unknown, as: "payload" | "value" | "i
     for (const [key, item] of Object.entries(value)) {
       put(writer, `${separator}${JSON.stringify(key)}:`);
       separator = ",";
-      writeValue(writer, item, "value");
+      writeValue(writer, item, "value", toJson);
     }
     put(writer, separator === "{" ? "{}" : "}");
   } else {
-    put(writer, JSON.stringify(value) ?? "null");
+    put(writer, toJson(value));
   }
   const end = writer.length;
   if (as !== "whole" && end - start >= MIN_PART_LENGTH && writer.parts.length === partsBefore && partsBefore < MAX_PARTS) {
     writer.parts.push({ start, end });
   }
+}
+
+function plainJson(value: unknown): string {
+  return JSON.stringify(value) ?? "null";
+}
+
+/** Most values hold nothing that a mask would look at twice, which their JSON tells at once. */
+function maskedJson(value: unknown): string {
+  const json = plainJson(value);
+  return mayHoldSecrets(json) ? plainJson(maskTexts(value)) : json;
 }
 
 /** Changes the texts of a copy in place. */

@@ -5,7 +5,8 @@ type EventBody = Readonly<Record<string, unknown>>;
 
 /** An event that waits in this process. */
 export type BufferedEvent = {
-  readonly id: string;
+  /** Empty until it is given its number. */
+  id: string;
   readonly type: EventType;
   readonly ts: string;
   /** The event's number; 0 until it is given one. */

@@ -121,6 +121,25 @@ describe("Contents that come again", () => {
   });
 });
 
+describe("What was sent", () => {
+  it("is remembered for the next thousands of contents, and not for ever", () => {
+    const contents = createSentContents();
+    const meet = (from: number, count: number) => {
+      for (let index = 0; index < count; index += 1) {
+        contents.meet(`other ${from + index}`, 0);
+      }
+    };
+    expect([contents.meet("hash", 0), contents.meet("hash", 0)]).toEqual(["inline", "blob"]);
+    contents.confirm("hash", 0);
+    meet(0, 4999);
+    expect(contents.meet("hash", 1)).toBe("reference");
+    meet(5000, 4999);
+    expect(contents.meet("hash", 1)).toBe("reference");
+    meet(10_000, 10_000);
+    expect(contents.meet("hash", 1)).toBe("inline");
+  });
+});
+
 describe("The queue", () => {
   it("gives dropped events their numbers, so that they are holes", () => {
     const { queue, dropped } = createQueue({ bytes: 1e6, events: 2 });
@@ -132,7 +151,7 @@ describe("The queue", () => {
   it("counts what it can't write, and sends nothing of it", () => {
     const { queue, dropped } = createQueue();
     const frozen = Object.freeze({ text: "password=hunter2" });
-    queue.add("trace.end", { trace_id: TRACE, ended_at: "", status: "success", output: frozen }, 100);
+    queue.add("trace.end", { trace_id: TRACE, ended_at: "", status: "success", attributes: frozen }, 100);
     add(queue, 1);
     queue.write(1000);
     expect(sequences(deliver(queue))).toEqual([2]);

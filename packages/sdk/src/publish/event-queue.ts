@@ -26,6 +26,7 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     if (event.seq === 0) {
       sequence += 1;
       event.seq = sequence;
+      event.id = createIdentifier();
     }
     return event.seq;
   };
@@ -68,9 +69,8 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
   return {
     /** Queues an event; `size` is about what its body holds. */
     add<Type extends EventType>(type: Type, body: EventBodies[Type] | NumberedBody<Type>, size: number) {
-      const id = createIdentifier();
       const ts = timestamp();
-      const event = { id, type, ts, seq: 0, body, written: undefined, size: size + OVERHEAD_BYTES, hash: undefined };
+      const event = { id: "", type, ts, seq: 0, body, written: undefined, size: size + OVERHEAD_BYTES, hash: undefined };
       lose("buffer_full", buffer.add(event));
     },
     /** Writes bodies as text until the budget of milliseconds is spent; true when some are left. */
@@ -152,7 +152,7 @@ const sha256: (content: string) => string =
 function createBlob(hash: string, content: string): BufferedEvent {
   const text = `{"sha256":"${hash}","content":${content}}`;
   return {
-    id: createIdentifier(),
+    id: "",
     type: "blob",
     ts: timestamp(),
     seq: 0,

@@ -1,20 +1,23 @@
 /** What is known of a content by its hash: it was inside an event once, it is on its way to the stream as a blob, it is there. */
 type Known = { state: "seen" | "sending" | "sent"; sentAt: number };
 
-const MAX_KNOWN = 10_000;
+/** Of each of two generations: as many are remembered for certain, and twice as many at the most. */
+const GENERATION = 5000;
 /** A content is sent again after this time, so that a stream that was emptied or trimmed hides no content for long, and retention may count from here. */
 const TRUSTED_FOR = 10 * 60_000;
 
 /** The contents this producer has sent, in bounded memory. */
 export function createSentContents() {
-  const known = new Map<string, Known>();
+  // Nothing is deleted from the front of a map: finding its first key again takes as long as much was deleted there.
+  let recent = new Map<string, Known>();
+  let older = new Map<string, Known>();
 
+  const find = (hash: string) => recent.get(hash) ?? older.get(hash);
   const remember = (hash: string, entry: Known) => {
-    known.delete(hash);
-    known.set(hash, entry);
-    if (known.size > MAX_KNOWN) {
-      const [oldest] = known.keys();
-      known.delete(oldest ?? "");
+    recent.set(hash, entry);
+    if (recent.size >= GENERATION) {
+      older = recent;
+      recent = new Map();
     }
   };
 
@@ -24,7 +27,7 @@ export function createSentContents() {
      * So what never comes again costs no blob.
      */
     meet(hash: string, now: number): "inline" | "blob" | "reference" {
-      const entry = known.get(hash);
+      const entry = find(hash);
       if (entry === undefined) {
         remember(hash, { state: "seen", sentAt: 0 });
         return "inline";
@@ -34,7 +37,7 @@ export function createSentContents() {
       return isDue ? "blob" : "reference";
     },
     confirm(hash: string, now: number) {
-      const entry = known.get(hash);
+      const entry = find(hash);
       if (entry !== undefined) {
         entry.state = "sent";
         entry.sentAt = now;
@@ -42,11 +45,12 @@ export function createSentContents() {
     },
     /** Its blob will never arrive. */
     forget(hash: string) {
-      known.delete(hash);
+      recent.delete(hash);
+      older.delete(hash);
     },
     /** Nothing sent is certain to be there any more: another connection may lead to an emptied Redis. */
     distrust() {
-      for (const entry of known.values()) {
+      for (const entry of [...recent.values(), ...older.values()]) {
         entry.state = entry.state === "sent" ? "seen" : entry.state;
       }
     },

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
 from types import TracebackType
@@ -27,7 +27,16 @@ from sightline._event.timestamp import timestamp
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Recording(ABC):
+class _Decorators(ABCMeta):
+    """`@observe` is `@observe()`: a function in the place of the name is what is decorated."""
+
+    def __call__(cls, *given: Any, **options: Any) -> Any:
+        if len(given) == 1 and not options and callable(given[0]):
+            return super().__call__()(given[0])
+        return super().__call__(*given, **options)
+
+
+class Recording(metaclass=_Decorators):
     """A stretch of the application's work that is recorded: `with` or `async with` around it, or a decorator. What is raised
     goes on unchanged, and a decorated function returns exactly what it returned before.
 
