@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { environmentFor, redisNotes } from "./snippet.ts";
+import { environmentFor, redisNotes, SET_UPS } from "./snippet.ts";
 
 const intake = {
   redis_url: "redis://events.acme.dev:16380",
@@ -24,4 +24,17 @@ it("only an address that leaves something open comes with a note", () => {
     expect.stringContaining("In the place of “…”"),
   ]);
   expect(redisNotes({ ...intake, redis_url: "redis://…@localhost" })).toHaveLength(2);
+});
+
+it("a program that calls a model says which key it needs, and no other does", () => {
+  const keys = Object.fromEntries(SET_UPS.map(({ id, setUp }) => [id, setUp.providerKey]));
+  expect(keys).toEqual({
+    langgraph: undefined,
+    langchain: "OPENAI_API_KEY",
+    openai: "OPENAI_API_KEY",
+    anthropic: "ANTHROPIC_API_KEY",
+    "ai-sdk": "OPENAI_API_KEY",
+    plain: undefined,
+    python: undefined,
+  });
 });

@@ -36,6 +36,8 @@ export type LanguageSetUp = {
   readonly file: string;
   readonly code: string;
   readonly run: string;
+  /** The variable with a provider's key, where the program calls a model. */
+  readonly providerKey: string | undefined;
 };
 
 const PYTHON: LanguageSetUp = {
@@ -54,12 +56,13 @@ graph.compile().invoke({"messages": [("human", "Hello?")]})
 
 sightline.close_redis_publisher().wait()  # sends what is left`,
   run: "set -a; . ./.env; set +a; python agent.py",
+  providerKey: undefined,
 };
 
-/** A program in TypeScript: what of ours and of others it imports, and what it does between start and end. */
-function inTypeScript(packages: string, imports: string, work: string): LanguageSetUp {
+/** A program in TypeScript: what of ours and of others it imports, what it does between start and end, and by which provider's key. */
+function inTypeScript(packages: string, imports: string, work: string, providerKey?: string): LanguageSetUp {
   return {
-    install: (origin) => `npm install ${origin}/sdk/sightline-sdk.tgz ${packages}`,
+    install: (origin) => `npm install ${origin}/sdk/sightline-sdk.tgz ${packages}`.trimEnd(),
     file: "agent.mjs",
     code: `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 ${imports}
@@ -71,10 +74,11 @@ ${work}
 
 await closeRedisPublisher(); // sends what is left`,
     run: "node --env-file=.env agent.mjs",
+    providerKey,
   };
 }
 
-/** By what the agent is made with; the others' programs call a model, with the key of its provider. */
+/** By what the agent is made with. */
 export const SET_UPS: readonly { readonly id: string; readonly label: string; readonly setUp: LanguageSetUp }[] = [
   {
     id: "langgraph",
@@ -99,6 +103,7 @@ await agent.invoke({ messages: [{ role: "user", content: "Hello?" }] });`,
 import { ChatOpenAI } from "@langchain/openai";`,
       `const model = new ChatOpenAI({ model: "gpt-5-mini" });
 await model.invoke("Hello?", { callbacks: [createCallbackHandler({ traceName: "my-agent" })] });`,
+      "OPENAI_API_KEY",
     ),
   },
   {
@@ -110,6 +115,7 @@ await model.invoke("Hello?", { callbacks: [createCallbackHandler({ traceName: "m
 import OpenAI from "openai";`,
       `const openai = wrapOpenAI(new OpenAI());
 await openai.chat.completions.create({ model: "gpt-5-mini", messages: [{ role: "user", content: "Hello?" }] });`,
+      "OPENAI_API_KEY",
     ),
   },
   {
@@ -121,6 +127,7 @@ await openai.chat.completions.create({ model: "gpt-5-mini", messages: [{ role: "
 import Anthropic from "@anthropic-ai/sdk";`,
       `const anthropic = wrapAnthropic(new Anthropic());
 await anthropic.messages.create({ model: "claude-haiku-4-5", max_tokens: 100, messages: [{ role: "user", content: "Hello?" }] });`,
+      "ANTHROPIC_API_KEY",
     ),
   },
   {
@@ -133,6 +140,17 @@ import { openai } from "@ai-sdk/openai";
 import { generateText } from "ai";`,
       `traceAiSdk();
 await generateText({ model: openai("gpt-5-mini"), prompt: "Hello?" });`,
+      "OPENAI_API_KEY",
+    ),
+  },
+  {
+    id: "plain",
+    label: "Plain",
+    setUp: inTypeScript(
+      "",
+      `import { observe, trace } from "@sightline/sdk";`,
+      `const orders = () => observe({ name: "find orders", kind: "retriever", input: { customer: 7 } }, async () => ["A-1"]);
+await trace({ name: "my-agent", input: "Hello?" }, async () => \`Hello! \${(await orders()).length} order\`);`,
     ),
   },
   { id: "python", label: "Python", setUp: PYTHON },

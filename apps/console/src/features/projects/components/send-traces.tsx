@@ -52,6 +52,7 @@ function WithSdk({ projectId, intake, setUp }: { readonly projectId: string; rea
             {note}
           </Dimmed>
         ))}
+        {setUp.providerKey !== undefined && <Dimmed size="xs">The program calls a model: add {setUp.providerKey} to it, too.</Dimmed>}
         <Dimmed size="xs">{setUp.file}</Dimmed>
         <CopyableBlock text={setUp.code} label="the code" />
       </Step>
