@@ -49,6 +49,13 @@ describe("trace, observe and traceTool", () => {
     expect(lines).toEqual([first, first + 1, first + 2, undefined, undefined, first + 5]);
   });
 
+  it.each([undefined, null, 7, {}, Symbol("name")])("run the body once when the name is %s, which can't be recorded", (name) => {
+    let runs = 0;
+    const count = () => (runs += 1);
+    const unnamed = { name: name as string };
+    expect([observe(unnamed, count), traceTool({ ...unnamed, parameters: {} }, count), trace(unnamed, count)]).toEqual([1, 2, 3]);
+  });
+
   it("tell what a trace is to be found by, and the process says where it runs", async () => {
     vi.stubEnv("OBS_ENVIRONMENT", "staging");
     vi.stubEnv("OBS_RELEASE", "2026.11");

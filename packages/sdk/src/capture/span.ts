@@ -89,7 +89,10 @@ function runObservation<T>(
   if (parent === undefined) {
     return sdkState.publisher === undefined
       ? body()
-      : trace({ name: options.name, input: options.input }, () => runObservation(entrance, options, body, succeeded, failed));
+      : trace({ name: options.name, input: options.input }, () =>
+          // A trace that could not be recorded leaves the body alone, or it would begin the next one.
+          currentSpan() === undefined ? body() : runObservation(entrance, options, body, succeeded, failed),
+        );
   }
   const { name, kind = "span", input, attributes } = options;
   const opened = startObservation({
