@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel, SecretStr
 from stream import Stream
 
-from sightline import trace
+from sightline import observe, trace, trace_tool
 from sightline._capture.chat_message import ReasoningPolicy
 from sightline._capture.snapshot import PAYLOAD_LIMITS, take_snapshot
 from sightline._event.event_text import write_event_text
@@ -193,7 +193,31 @@ def test_hostile_objects_break_nothing():
         def items(self):
             raise RuntimeError("hostile")
 
+    class Endless(dict):
+        def items(self):
+            while True:
+                yield "x", 1
+
     assert copied({"a": Hostile(), "b": Liar(x=1)}) == {"a": "[unreadable]", "b": "[unreadable]"}
+    assert copied(Endless(x=1))["x"] == 1
+
+
+def test_a_name_that_is_no_text_stops_nothing(stream: Stream):
+    class Hostile:
+        def __getattribute__(self, name):
+            raise RuntimeError("hostile")
+
+        def __bool__(self):
+            raise RuntimeError("hostile")
+
+    class Text(str):
+        def __len__(self):
+            raise RuntimeError("hostile")
+
+    for name in (Hostile(), Text("x"), 7, b"x"):
+        with trace(name), observe(name), trace_tool(name):
+            pass
+    assert [start["name"] for start in stream.read().traces] == ["trace", "x", "trace", "trace"]
 
 
 CARRIERS = {

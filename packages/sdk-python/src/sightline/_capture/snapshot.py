@@ -182,7 +182,9 @@ class _Walk:
 
     def _copy_mapping(self, value: dict[Any, Any]) -> dict[str, Any]:
         # Taken at once, as threads may change it; one more than is copied, so that the copy says that there are more.
-        entries = list(value.items() if len(value) <= self.items else islice(value.items(), self.items + 1))
+        # What is derived from dict may say a length that its items do not have, or have no end.
+        is_short = type(value) is dict and len(value) <= self.items
+        entries = list(value.items() if is_short else islice(value.items(), self.items + 1))
         value_key = next((key for key in _VALUE_KEYS if key in value), None)
         if value_key is not None and _names_secret(value, value_key):
             entries = [(key, MASKED if key == value_key else item) for key, item in entries]

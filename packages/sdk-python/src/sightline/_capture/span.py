@@ -44,7 +44,8 @@ class Recording(metaclass=_Decorators):
     """
 
     def __init__(self, name: str | None, *, input: Any) -> None:  # noqa: A002
-        self.name = name or ""
+        # Any other object may refuse to say whether it is true, and even which class it has.
+        self.name = str.__str__(name) if issubclass(type(name), str) else ""
         self.output: Any = None
         self.trace_id: str | None = None
         """None while nothing is recorded."""
