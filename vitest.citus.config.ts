@@ -32,10 +32,9 @@ export default defineConfig({
   test: {
     globalSetup: ["packages/foundation/testing/global-setup-citus.ts"],
     include: [
-      "packages/code-index/**/*.citus.test.ts",
+      "packages/**/*.citus.test.ts",
       "packages/code-index/{store,tenants,scip,indexing/build,indexing/history,retrieval/commits}/**/*.test.ts",
       "packages/code-index/indexing/{indexer,branches,embedding/embedding}.test.ts",
-      "packages/observability/cluster/*.proof.ts",
       ...observability.map((name) => `packages/observability/${name}.test.ts`),
     ],
     exclude: ["**/node_modules/**", "**/dist/**"],

@@ -202,6 +202,7 @@ export const PARTS: readonly Part[] = [
       },
       "retrieval/symbols": {
         uses: [
+          "retrieval/files",
           "retrieval/grep",
           "retrieval/patterns",
           "retrieval/ranking",

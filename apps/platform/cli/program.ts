@@ -69,7 +69,17 @@ export function createProgram(): Command {
     .description("show every revision and when it was applied")
     .action(async () => (await import("./migrate.ts")).showMigrations());
 
-  const cluster = program.command("cluster").description("Spread the database over the nodes of a Citus cluster.");
+  const cluster = program.command("cluster").description("Spread the databases over the nodes of a Citus cluster.");
+  cluster
+    .command("status")
+    .description("show the nodes, where every tenant's code index is, and how large")
+    .action(async () => (await import("./cluster.ts")).showCluster());
+  cluster
+    .command("place")
+    .description("move a tenant's code index to a node, while it is searched")
+    .argument("<tenant>", "as tenant list shows it")
+    .argument("[node]", "host:port, as cluster status shows it (default: the one with the least on it)")
+    .action(async (name: string, node: string | undefined) => (await import("./cluster.ts")).placeTenant(name, node));
   cluster
     .command("distribute")
     .description("divide the tables of traces by project over the workers of a Citus cluster")
@@ -192,18 +202,6 @@ export function createProgram(): Command {
       const { deleteTenant } = await import("./tenant.ts");
       await deleteTenant(name, { yes: options.yes === true });
     });
-
-  const cluster = program.command("cluster").description("Place tenants on the nodes of a PostgreSQL that is spread by Citus.");
-  cluster
-    .command("status")
-    .description("show the nodes, where every tenant's code index is, and how large")
-    .action(async () => (await import("./cluster.ts")).showCluster());
-  cluster
-    .command("place")
-    .description("move a tenant's code index to a node, while it is searched")
-    .argument("<tenant>", "as tenant list shows it")
-    .argument("[node]", "host:port, as cluster status shows it (default: the one with the least on it)")
-    .action(async (name: string, node: string | undefined) => (await import("./cluster.ts")).placeTenant(name, node));
 
   return program;
 }

@@ -11,7 +11,7 @@ import { distributeObservability } from "#store/distribute.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createConsumerReplica, type ConsumerReplica } from "./consumer-processes.ts";
 import { HASTY_TUNING } from "./ingestion-world.ts";
-import { createKillablePostgresOf, createKillableRedis, type KillableServer } from "./killable-server.ts";
+import { createKillablePostgresOf, createKillableRedis, type KillableServer } from "@sightline/foundation/testing/killable-server";
 import type { NumberedEntry } from "./numbered-events.ts";
 
 /** A coordinator and two workers, a Redis and two replicas of the consumer, each in processes of its own that can be killed. */
