@@ -28,7 +28,7 @@ export async function askAny<Answer>(bases: readonly string[], path: string, ses
       }
       last = new Error(`${base} answered ${answer.status}: ${await answer.text()}`);
     } catch (error) {
-      last = error;
+      last = new Error(`${base}${path}: ${String(error)}`);
     }
   }
   throw last;

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
+import { READER_WAITS_MS, unlessLocked } from "./while-locked.ts";
 import { unlessNodeIsAway } from "./node-away.ts";
 import { recountStatement, settleGroupsStatement } from "./recount-statement.ts";
 import { analyzeGrownTables } from "./statistics.store.ts";
@@ -34,14 +35,22 @@ export async function findUncounted(query: Query, projectId: string): Promise<Un
   return rows[0] ?? { lastMark: null, walk: null };
 }
 
+type Counting = {
+  /** Up to which mark; all without it. */
+  readonly lastMark?: string;
+  /** How long to wait for another process that counts, in milliseconds; as long as it takes without it. */
+  readonly waitMs?: number;
+};
+
 /**
  * Counts some of the marked traces of a project, oldest marks first. Any number of processes may do it at once: they wait for each other.
  *
- * @returns whether there are marks left up to `lastMark`, or any without it.
+ * @returns whether there are marks left up to `lastMark`.
+ * @throws a database's error with the code `55P03` after `waitMs`.
  */
-export async function countMarkedTraces(query: Query, projectId: string, lastMark?: string): Promise<boolean> {
+export async function countMarkedTraces(query: Query, projectId: string, { lastMark, waitMs }: Counting = {}): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
-    await lockCounting(transaction, projectId);
+    await lockCounting(transaction, projectId, waitMs);
     const until = lastMark === undefined ? sql`true` : sql`id <= ${lastMark}::bigint`;
     // Marks are taken before their traces are read, so that whatever is written later leaves a mark that stays.
     const { rows } = await sql<{ trace_id: string }>`
@@ -69,10 +78,11 @@ export async function countMarkedTraces(query: Query, projectId: string, lastMar
  * Goes on counting all traces of a project, where that is to be done.
  *
  * @returns whether there is more of it.
+ * @throws a database's error with the code `55P03` after `waitMs`.
  */
-export async function walkTraces(query: Query, projectId: string): Promise<boolean> {
+export async function walkTraces(query: Query, projectId: string, { waitMs }: Pick<Counting, "waitMs"> = {}): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
-    await lockCounting(transaction, projectId);
+    await lockCounting(transaction, projectId, waitMs);
     const { rows } = await sql<{ id: string }>`
       select trace.id
       from observability.trace_walks as walk
@@ -103,14 +113,14 @@ export async function countTraces(query: Query, projectId: string, ids: readonly
   if (rows.length > 0) {
     const count = () =>
       query.transaction().execute(async (transaction) => {
-        await lockCounting(transaction, projectId);
+        await lockCounting(transaction, projectId, READER_WAITS_MS);
         await recount(
           transaction,
           projectId,
           rows.map((row) => row.id),
         );
       });
-    await unlessNodeIsAway(count, undefined);
+    await unlessNodeIsAway(() => unlessLocked(count, undefined), undefined);
   }
 }
 
@@ -150,6 +160,8 @@ async function daysOf(
 }
 
 /** Locks the counting until the transaction ends. JIT compilation of these statements would take longer than they do. */
-async function lockCounting(transaction: Transaction<ObservabilitySchema>, projectId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(741734093, hashtext(${projectId})), set_config('jit', 'off', true)`.execute(transaction);
+async function lockCounting(transaction: Transaction<ObservabilitySchema>, projectId: string, waitMs = 0): Promise<void> {
+  await sql`
+    select set_config('lock_timeout', ${`${waitMs}ms`}, true), pg_advisory_xact_lock(741734093, hashtext(${projectId})),
+      set_config('lock_timeout', '0', true), set_config('jit', 'off', true)`.execute(transaction);
 }

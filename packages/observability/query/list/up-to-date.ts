@@ -1,5 +1,6 @@
 import type { Query } from "#schema.ts";
 import { unlessNodeIsAway } from "#store/node-away.ts";
+import { READER_WAITS_MS, unlessLocked } from "#store/while-locked.ts";
 import { countMarkedTraces, findUncounted, walkTraces } from "#store/trace-entries.store.ts";
 
 /** What a reader does of it before it answers. */
@@ -16,10 +17,12 @@ export type Counted = {
 export async function bringUpToDate(query: Query, projectId: string): Promise<Counted> {
   const { lastMark, walk } = await findUncounted(query, projectId);
   const deadline = performance.now() + BUDGET_MS;
-  const hasMarks =
-    lastMark !== null && (await unlessNodeIsAway(() => repeat(() => countMarkedTraces(query, projectId, lastMark), deadline), false));
-  const isWalking =
-    walk !== null && (hasMarks || (await unlessNodeIsAway(() => repeat(() => walkTraces(query, projectId), deadline), true)));
+  const waitMs = READER_WAITS_MS;
+  const countTo = (last: string) =>
+    unlessLocked(() => repeat(() => countMarkedTraces(query, projectId, { lastMark: last, waitMs }), deadline), true);
+  const walkOn = () => unlessLocked(() => repeat(() => walkTraces(query, projectId, { waitMs }), deadline), true);
+  const hasMarks = lastMark !== null && (await unlessNodeIsAway(() => countTo(lastMark), false));
+  const isWalking = walk !== null && (hasMarks || (await unlessNodeIsAway(walkOn, true)));
   return { isCounted: !hasMarks && !(isWalking && walk === "all"), isCostPending: isWalking };
 }
 
