@@ -20,6 +20,12 @@ const TESTING = "packages/code-index/testing";
 const DISTINCT = 200_000;
 const QUERIES = 40;
 const AT_ONCE = [1, 8];
+/** What is asked by a name, with the argument that has it. */
+const TOOLS = [
+  ["find_symbol", "name"],
+  ["find_references", "symbol"],
+  ["grep", "pattern"],
+] as const;
 const GOALS: Readonly<Record<string, number>> = { bm25: 10, exact: 60, hybrid: 80 };
 
 type Queries = Readonly<Record<"words" | "symbols" | "literals", readonly string[]>>;
@@ -94,10 +100,17 @@ async function timeHybrid(filled: Filled, file: string, atOnce: number): Promise
     const texts = [...questions, ...symbols, ...literals];
     const rounds: Timed[] = [];
     for (let round = 0; round < 3; round++) {
-      rounds.push(await time(texts, atOnce, serving.search));
+      rounds.push(await time(texts, atOnce, (query) => serving.call("search", { query })));
     }
     const [first, ...later] = rounds;
+    const tools: Row[] = [];
+    for (const [tool, argumentOf] of atOnce === 1 ? TOOLS : []) {
+      const asked = tool === "grep" ? literals : symbols;
+      const { took } = await time(asked, 1, (text) => serving.call(tool, { [argumentOf]: text }));
+      tools.push(rowOf({ chunks: filled.chunks, atOnce, what: tool, queries: "through /mcp, the first time" }, took));
+    }
     return [
+      ...tools,
       rowOf({ chunks: filled.chunks, atOnce, what: "hybrid", queries: "all through /mcp, the first time" }, first?.took ?? []),
       rowOf(
         { chunks: filled.chunks, atOnce, what: "hybrid", queries: "all through /mcp" },

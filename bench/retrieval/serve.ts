@@ -11,8 +11,8 @@ import type { Filled } from "./fill.ts";
 
 /** The code index's API as it is started for real, on a filled database. */
 export type Serving = {
-  /** One call of the tool `search` through `/mcp`. */
-  readonly search: (query: string) => Promise<void>;
+  /** One call of a tool through `/mcp`. */
+  readonly call: (tool: string, given: object) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -45,7 +45,7 @@ export async function serveIndex({ url: databaseUrl, tenantId }: Filled): Promis
   await waitUntilHealthy(url, child);
   const token = issuer.tokenFor(tenantId);
   return {
-    search: (query) => search(url, token, query),
+    call: (tool, given) => call({ url, token, tool, given }),
     stop: async () => {
       const ended = once(child, "exit");
       child.kill("SIGTERM");
@@ -56,7 +56,9 @@ export async function serveIndex({ url: databaseUrl, tenantId }: Filled): Promis
   };
 }
 
-async function search(url: string, token: string, query: string): Promise<void> {
+type Call = { readonly url: string; readonly token: string; readonly tool: string; readonly given: object };
+
+async function call({ url, token, tool, given }: Call): Promise<void> {
   const answer = await fetch(`${url}/mcp`, {
     method: "POST",
     headers: {
@@ -65,7 +67,7 @@ async function search(url: string, token: string, query: string): Promise<void> 
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": "2025-11-25",
     },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "search", arguments: { query } } }),
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: given } }),
   });
   const text = await answer.text();
   if (!answer.ok || text.includes('"isError":true') || !text.includes('"content"')) {
