@@ -46,6 +46,12 @@ export async function makeNetwork(number: string, hosts: readonly string[]): Pro
   const made: string[] = [];
   const remove = async () => {
     for (const name of made) {
+      // What was left running there by a proof that was killed.
+      const { stdout: left } = await run("ip", ["netns", "pids", name]);
+      left
+        .split("\n")
+        .filter(Boolean)
+        .forEach((pid) => process.kill(Number(pid), "SIGKILL"));
       await run("ip", ["netns", "delete", name]);
     }
   };
