@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startBalancer } from "./balancer.ts";
+import { makeSecrets } from "./make-secrets.ts";
 import { freePorts, makePlace, startProduct, type Product, type Stage } from "./product.ts";
 
 const RUN_SQL = fileURLToPath(new URL("../packages/foundation/testing/run-sql.ts", import.meta.url));
@@ -66,7 +67,6 @@ async function startTwice(postgres: string, words: readonly string[], stack: Asy
 
 function environmentOf(databaseUrl: string, ports: readonly number[]) {
   const [identity, codeIndex, observability, console] = ports.map((port) => `http://localhost:${port}`);
-  const secret = () => randomBytes(32).toString("base64url");
   return {
     DATABASE_URL: databaseUrl,
     IDENTITY_URL: identity ?? "",
@@ -75,11 +75,7 @@ function environmentOf(databaseUrl: string, ports: readonly number[]) {
     PUBLIC_URL: console ?? "",
     CODEINDEX_PUBLIC_URL: codeIndex ?? "",
     OBSERVABILITY_PUBLIC_URL: observability ?? "",
-    ENCRYPTION_KEYS: `replicas:${secret()}`,
-    CODEINDEX_ENCRYPTION_KEYS: `replicas:${secret()}`,
-    CODEINDEX_WEBHOOK_SECRET: secret(),
-    SECRET_KEY: secret(),
-    API_KEY: `studio_${randomBytes(32).toString("hex")}`,
+    ...makeSecrets(),
   };
 }
 

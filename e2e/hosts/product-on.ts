@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { randomBytes } from "node:crypto";
+import { makeSecrets } from "#make-secrets.ts";
 import type { Network } from "./network.ts";
 import { start, type Started } from "./processes-on.ts";
 import type { Stores } from "./stores.ts";
@@ -14,7 +14,6 @@ const START_MS = 300_000;
 
 /** What all hosts of one product are told. */
 export function sharedEnvironment({ databaseUrl, redisUrl }: Stores): Readonly<Record<string, string>> {
-  const secret = () => randomBytes(32).toString("base64url");
   return {
     PATH: process.env["PATH"] ?? "",
     ENVIRONMENT: "development",
@@ -27,11 +26,7 @@ export function sharedEnvironment({ databaseUrl, redisUrl }: Stores): Readonly<R
     CODEINDEX_ALLOW_FILE_URLS: "true",
     ADMIN_EMAIL: admin.email,
     ADMIN_PASSWORD: admin.password,
-    ENCRYPTION_KEYS: `hosts:${secret()}`,
-    CODEINDEX_ENCRYPTION_KEYS: `hosts:${secret()}`,
-    CODEINDEX_WEBHOOK_SECRET: secret(),
-    SECRET_KEY: secret(),
-    API_KEY: `studio_${randomBytes(32).toString("hex")}`,
+    ...makeSecrets(),
   };
 }
 

@@ -19,7 +19,7 @@ const COPIES = ["one", "two"];
 const AGENTS = 2;
 const TRACES_A_SECOND = 50;
 const EVENTS_OF_A_TRACE = 4;
-/** Of its own: any number. */
+/** A lock that nothing else takes: any number. */
 const LOCK = "7115";
 const PATIENCE_MS = 600_000;
 

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { findPostgres, findRedis, type FoundServer } from "./find-services.ts";
-import { runIn, type Command } from "./installation.ts";
+import type { Command } from "./installation.ts";
 import { SERVE_PGLITE } from "./pglite.ts";
-import { pingPostgres } from "./private-postgres.ts";
+import { pingPostgres, preparePostgres } from "./private-postgres.ts";
 import { freePort, RUN_WHILE_OPEN } from "./private-server.ts";
 import { createRedis } from "#redis.ts";
 import { silentLog } from "./silent-log.ts";
@@ -83,40 +83,15 @@ export async function createKillablePostgres(kind: "postgres" | "pglite"): Promi
 }
 
 /** One of that installation; `more` are settings that hold before ours. */
-export async function createKillablePostgresOf(
-  { installation, program }: FoundServer,
-  more: Readonly<Record<string, string>> = {},
-): Promise<KillableServer> {
-  const port = await freePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const folder = await installation.makeFolder();
-  const data = `${folder.inside}/data`;
-  const initialise = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
-  await runIn(installation, [`${program}/initdb`, `--pgdata=${data}`, ...initialise]);
-  const settings = {
+export async function createKillablePostgresOf(found: FoundServer, more: Readonly<Record<string, string>> = {}): Promise<KillableServer> {
+  const { url, folder, command } = await preparePostgres(found, {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     dynamic_shared_memory_type: "mmap",
     fsync: "off",
     ...more,
-  };
-  const words = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  return createKillableServer({
-    url,
-    // A server that calls others looks for keys at home, and must be able to read there.
-    command: installation.command([
-      "/usr/bin/env",
-      `HOME=${folder.inside}`,
-      `${program}/postgres`,
-      "-D",
-      data,
-      "-p",
-      String(port),
-      ...words,
-    ]),
-    folder: folder.path,
-    ping: () => pingPostgres(url),
   });
+  return createKillableServer({ url, command, folder: folder.path, ping: () => pingPostgres(url) });
 }
 
 function createKillableServer({ url, command, folder, ping }: KillableOptions): KillableServer {

@@ -17,42 +17,25 @@ const SETTINGS = {
   autovacuum: "on",
 };
 
+type Settings = Readonly<Record<string, string>>;
+
 /** A PostgreSQL of this run's own: fresh data folder, free port. `more` are settings that hold before ours. */
-export async function startPostgres(
-  { installation, program }: FoundServer,
-  more: Readonly<Record<string, string>> = {},
-): Promise<PrivateServer> {
+export async function startPostgres(found: FoundServer, more: Settings = {}): Promise<PrivateServer> {
+  const { url, folder, command } = await preparePostgres(found, { ...SETTINGS, ...more });
+  return startPrivateServer({ name: "PostgreSQL", url, folder, command, ping: () => pingPostgres(url) });
+}
+
+/** A fresh data folder, and the command that serves it on a free port. */
+export async function preparePostgres({ installation, program }: FoundServer, settings: Settings) {
   const folder = await installation.makeFolder();
   const data = `${folder.inside}/data`;
-  await runIn(installation, [
-    `${program}/initdb`,
-    `--pgdata=${data}`,
-    "--username=postgres",
-    "--auth=trust",
-    "--encoding=UTF8",
-    "--locale=C.UTF-8",
-    "--no-sync",
-  ]);
+  const initialize = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
+  await runIn(installation, [`${program}/initdb`, `--pgdata=${data}`, ...initialize]);
   const port = await freePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const settings = Object.entries({ ...SETTINGS, ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  return startPrivateServer({
-    name: "PostgreSQL",
-    url,
-    folder,
-    // A server that calls others looks for keys at home, and must be able to read there.
-    command: installation.command([
-      "/usr/bin/env",
-      `HOME=${folder.inside}`,
-      `${program}/postgres`,
-      "-D",
-      data,
-      "-p",
-      String(port),
-      ...settings,
-    ]),
-    ping: () => pingPostgres(url),
-  });
+  const words = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  // A server that calls others looks for keys at home, and must be able to read there.
+  const server = ["/usr/bin/env", `HOME=${folder.inside}`, `${program}/postgres`, "-D", data, "-p", String(port), ...words];
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, folder, command: installation.command(server) };
 }
 
 /** @throws {Error} when the server does not let anyone in. */

@@ -124,7 +124,7 @@ async function demandCluster(client: PoolClient): Promise<void> {
   }
 }
 
-/** Of each table that Citus knows, how it keeps it. */
+/** How Citus keeps each table that it knows. */
 async function kindsOf(client: PoolClient): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ name: string; kind: string }>(`
     select relname as name, citus_table_type as kind from citus_tables join pg_class on oid = table_name

@@ -7,7 +7,7 @@ type EntryWanted = {
   readonly project: RawBuilder<unknown>;
   /** The run with which the trace begins. */
   readonly trace: RawBuilder<unknown>;
-  /** Of its runs: told of them, a plan looks at no others. */
+  /** The days of its runs: a plan that is told of them looks at no others. */
   readonly days?: RawBuilder<unknown>;
 };
 

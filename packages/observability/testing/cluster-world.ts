@@ -19,7 +19,7 @@ export type ClusterWorld = {
   readonly database: Database<ObservabilitySchema>;
   readonly nodes: readonly KillableServer[];
   readonly replicas: readonly ConsumerReplica[];
-  /** Of each worker, by its port. */
+  /** What each worker has, by its port. */
   readonly projectsOf: ReadonlyMap<number, readonly string[]>;
   readonly publish: (entries: readonly NumberedEntry[]) => Promise<void>;
   readonly backlog: () => Promise<number>;
@@ -80,7 +80,7 @@ export async function startClusterWorld({ projects }: { readonly projects: numbe
   };
 }
 
-/** Of the node that has the project. */
+/** The port of the node that has the project. */
 async function portOf({ pool }: Database<ObservabilitySchema>, projectId: string): Promise<number> {
   const { rows } = await pool.query<{ port: number }>(
     `select nodeport as port from citus_shards

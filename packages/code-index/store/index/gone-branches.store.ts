@@ -3,7 +3,7 @@ import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 
 type OfBranch = { readonly repo_id: string; readonly ref: string };
 
-/** Of rows of a tenant's tables those whose branches are not indexed any more. */
+/** The rows of a tenant's tables whose branches are not indexed any more. */
 export async function ofGoneBranches<Row extends OfBranch>(
   database: CodeIndexDatabase,
   { tenantId }: Pick<Tenant, "tenantId">,

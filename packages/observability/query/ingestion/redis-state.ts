@@ -4,7 +4,7 @@ import type { RedisServer } from "@sightline/foundation/redis";
 export type AskedServer = Pick<RedisServer, "info">;
 
 export type RedisState = {
-  /** Of the server that uses most, since each has a limit of its own. */
+  /** What the fullest server uses, since each has a limit of its own. */
   readonly memoryBytes: number;
   /** `noeviction` only when it is that of every server. */
   readonly policy: string;

@@ -68,7 +68,7 @@ export async function findTrace(
   return { ...trace, run: { reader, projectId: trace.project_id, segments } };
 }
 
-/** Of several projects that have a run of that id, the one in which it began last. */
+/** The project in which a run of that id began last, where several have one. */
 async function findProjectOf(
   query: Query,
   { reader, traceId }: { readonly reader: Reader; readonly traceId: string },
