@@ -4,6 +4,7 @@
 # and found by the tests from then on. Prints the environment's Python.
 #
 #   tools/python-environment.sh [REQUIREMENTS]
+#   tools/python-environment.sh --find          the SDK's, if it was made before; makes nothing, and ends with 1 if it was not
 #
 #   SIGHTLINE_PYTHON      the Python to make it of (default python3; 3.11 or newer)
 #   SIGHTLINE_TEST_CACHE  where to (default ~/.cache/sightline)
@@ -11,6 +12,11 @@ set -eu
 
 cd "$(dirname "$0")/.."
 package=$PWD/packages/sdk-python
+find=
+if [ "${1:-}" = --find ]; then
+  find=yes
+  shift
+fi
 requirements=${1:+$PWD/$1}
 python=${SIGHTLINE_PYTHON:-python3}
 
@@ -27,6 +33,12 @@ home=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
 cache=${SIGHTLINE_TEST_CACHE:-$home/.cache/sightline}
 digest=$(cat "${requirements:-$package/pyproject.toml}" tools/python-environment.sh | sha256sum | cut -c1-16)
 environment=$cache/python-$version-$digest
+
+if [ -n "$find" ]; then
+  [ -x "$environment/bin/python" ] || exit 1
+  echo "$environment/bin/python"
+  exit
+fi
 
 # It is renamed into place when it is whole, so what stands there is whole.
 if [ ! -x "$environment/bin/python" ]; then

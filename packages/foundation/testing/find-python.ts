@@ -1,18 +1,15 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 
-/** The Python of the newest environment that `tools/python-environment.sh` made, if any. */
+const SCRIPT = fileURLToPath(new URL("../../../tools/python-environment.sh", import.meta.url));
+
+/**
+ * The Python that the SDK is checked with, if `tools/python-environment.sh` made it. The script is asked, as an environment of
+ * other packages, or of an older list, may lie beside it.
+ */
 export function findPython(): string | undefined {
-  const { SIGHTLINE_TEST_CACHE: given } = process.env;
-  const cache = given === undefined || given === "" ? join(homedir(), ".cache/sightline") : given;
-  const programs = existsSync(cache)
-    ? readdirSync(cache)
-        .filter((name) => name.startsWith("python-"))
-        .map((name) => join(cache, name, "bin/python"))
-        .filter((program) => existsSync(program))
-    : [];
-  return programs.toSorted((left, right) => lstatSync(left).birthtimeMs - lstatSync(right).birthtimeMs).at(-1);
+  const { status, stdout } = spawnSync(SCRIPT, ["--find"], { encoding: "utf8", timeout: 10_000 });
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 /** Marks a test that runs the SDK for Python: it is skipped without a Python, except where real services are required. */

@@ -12,7 +12,8 @@ import { answer, answerOf, startEmbeddingProvider, vectorFor, type EmbeddingProv
 import { seedChunks } from "#testing/seed-chunks.ts";
 
 const DIMENSIONS = 8;
-const TEXTS = 1_000;
+/** More than the processes make before the last kill: each is killed within six requests and what it sent beside the last of them. */
+const TEXTS = 3_000;
 const KILLS = 4;
 /** Texts that a process has in hand. */
 const BATCH = 256;
@@ -76,7 +77,7 @@ test(
       expect(await made(), "the kill came when all was embedded").toBeLessThan(TEXTS);
     }
     start();
-    await vi.waitFor(async () => expect(await made()).toBe(TEXTS), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(async () => expect(await made()).toBe(TEXTS), { timeout: 60_000, interval: 50 });
     const embedded = provider.requests.flatMap(({ texts }) => texts);
     expect(new Set(embedded).size).toBe(TEXTS);
     expect(embedded.length - TEXTS).toBeLessThanOrEqual(KILLS * BATCH);
