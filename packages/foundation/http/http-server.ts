@@ -22,6 +22,7 @@ import { handleError, handleNotFound } from "./http-errors.ts";
 import { refusal } from "#errors.ts";
 import type { Logger } from "#log.ts";
 import type { Metrics } from "./metrics.ts";
+import { answerUnreadable } from "./unreadable-request.ts";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
@@ -145,6 +146,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       reply.header("x-request-id", request.id);
       handleError(error, request, reply);
     },
+    clientErrorHandler: answerUnreadable,
     forceCloseConnections: "idle",
     return503OnClosing: true,
     routerOptions: { maxParamLength: 512 },
