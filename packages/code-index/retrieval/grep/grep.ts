@@ -4,7 +4,7 @@ import type { Access, RepositoryInScope, Scope, TenantQuery } from "#store/tenan
 import { readTexts, type FilePlace } from "./read-texts.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
-import { findCandidates } from "#retrieval/patterns/candidates.ts";
+import { findCandidates, narrowByText } from "#retrieval/patterns/candidates.ts";
 import { createSealedCursors, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { createGrepPage, grepPositionSchema, type GrepPage } from "./grep-page.ts";
 import { compilePattern, type Pattern } from "#retrieval/patterns/compile-pattern.ts";
@@ -56,7 +56,8 @@ export async function grep(
   const scope = askedScope(access, request);
   const read: Parameters<typeof readScope<Searched>>[1] = async (transaction, builds) => {
     const now = performance.now();
-    const looking = { scope, pattern, page, from: position, until: now + limits.lookMs, countUntil: now + limits.countMs };
+    const times = { until: now + limits.lookMs, countUntil: now + limits.countMs };
+    const looking = { scope, pattern, page, enough: request.limit * ENOUGH, from: position, ...times };
     try {
       await scanFiles(transaction, { ...looking, repos: builds.map(({ repo }) => repo) });
     } catch (error) {
@@ -109,6 +110,8 @@ type Scanning = {
   readonly scope: Scope;
   readonly pattern: Pattern;
   readonly page: GrepPage;
+  /** Chunks that hold a match among which those that fill the page are soon found. */
+  readonly enough: number;
   readonly repos: readonly string[];
   readonly from: FilePlace | undefined;
   /** When to stop looking for what fills the page, and counting what it has no room for. */
@@ -116,17 +119,24 @@ type Scanning = {
   readonly countUntil: number;
 };
 
+/** Times as many as a page has. */
+const ENOUGH = 10;
 /** Bytes of text read at once; it begins small, since a page is often full soon. */
 const FIRST_BYTES = 64 * 1024;
 const MAX_BYTES = 512 * 1024;
 
-async function scanFiles(query: TenantQuery, { scope, pattern, page, repos, from, until, countUntil }: Scanning): Promise<void> {
+async function scanFiles(query: TenantQuery, { scope, pattern, page, enough, repos, from, until, countUntil }: Scanning): Promise<void> {
   const isOver = () => {
     const wanted = page.wants();
     return wanted === "nothing" || performance.now() > (wanted === "lines" ? until : countUntil);
   };
   let bytes = FIRST_BYTES;
-  const candidates = await findCandidates(query, scope, pattern);
+  const candidates = await narrowByText(query, scope, {
+    candidates: await findCandidates(query, scope, pattern),
+    held: pattern.held,
+    enough,
+    until,
+  });
   let isBegun = false;
   for await (const { files, upTo } of walkFiles(query, scope, { repos, from, candidates })) {
     // At least one batch is scanned, so that every page makes progress.

@@ -12,8 +12,10 @@ type Walk = {
 };
 
 /** Up to this many candidates are looked up by their ids; beyond, all files are read in order and those without a candidate skipped. */
-const FEW = 5_000;
-const FILES = 500;
+const FEW = 20_000;
+/** Files of a page: where all candidates are looked up for each, there are fewer pages. */
+const FILES_IN_ORDER = 500;
+const FILES_AMONG = 2_500;
 
 export type WalkedFiles = {
   /** The files that may hold a match. */
@@ -32,14 +34,16 @@ export async function* walkFiles(
   if (candidates !== undefined && candidates.count <= FEW) {
     const chunkIds = candidates.chunkIds();
     if (chunkIds.length > 0) {
-      for await (const files of page(begin, (place) => filesAmong(query, scope, { chunkIds, from: place, limit: FILES }))) {
+      for await (const files of page(FILES_AMONG, begin, (place, limit) => filesAmong(query, scope, { chunkIds, from: place, limit }))) {
         yield { files, upTo: files.at(-1) };
       }
     }
     return;
   }
   for (const repo of repos.slice(Math.max(0, repos.indexOf(begin.repo)))) {
-    const files = page(repo === begin.repo ? begin : { repo, path: "" }, (place) => filesFrom(query, scope, { from: place, limit: FILES }));
+    const files = page(FILES_IN_ORDER, repo === begin.repo ? begin : { repo, path: "" }, (place, limit) =>
+      filesFrom(query, scope, { from: place, limit }),
+    );
     for await (const some of files) {
       yield { files: candidates === undefined ? some : some.filter((file) => file.chunk_ids.some(candidates.has)), upTo: some.at(-1) };
     }
@@ -48,13 +52,14 @@ export async function* walkFiles(
 
 /** All that is read from a place on, page by page, of which each begins with the last file of the one before. */
 async function* page<File extends TextFile>(
+  size: number,
   begin: FilePlace,
-  read: (place: FilePlace) => Promise<readonly File[]>,
+  read: (from: FilePlace, limit: number) => Promise<readonly File[]>,
 ): AsyncGenerator<readonly File[], void, undefined> {
-  let files = await read(begin);
+  let files = await read(begin, size);
   yield files;
-  for (let last = files.at(-1); last !== undefined && files.length === FILES; last = files.at(-1)) {
-    files = await read(last);
+  for (let last = files.at(-1); last !== undefined && files.length === size; last = files.at(-1)) {
+    files = await read(last, size);
     yield files.slice(1);
   }
 }

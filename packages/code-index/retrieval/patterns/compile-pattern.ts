@@ -2,6 +2,7 @@ import { escapeExpression } from "@sightline/foundation/patterns";
 import { type AppError, refusal } from "@sightline/foundation/errors";
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { RE2JS, RE2JSException } from "re2js";
+import type { HeldText } from "#retrieval/scope/read-chunks.store.ts";
 import { trigramClassOf } from "#store/index/trigrams.ts";
 import { both, lighten, queryOfRun, ANY, type TrigramQuery } from "./trigram-query.ts";
 import { readRegex } from "./read-regex.ts";
@@ -24,6 +25,8 @@ export type Pattern = {
   /** What a chunk must hold for a match to be in it. */
   readonly trigrams: TrigramQuery;
   readonly isMultiline: boolean;
+  /** What every match is, of a text that is on one line. */
+  readonly held: HeldText | undefined;
   /** Steps that a character of a text takes at the most. */
   readonly steps: number;
   readonly matches: (text: string) => boolean;
@@ -96,7 +99,13 @@ function compileLiteral({ source, isCaseSensitive }: PatternSource): Pattern {
         isTooMuch: () => false,
         mayMatch: finder.test,
       })
-    : withinLines({ trigrams, line: finder, text: finder.test, steps: 1 });
+    : withinLines({
+        trigrams,
+        held: { text: literal, as: isCaseSensitive ? "letter for letter" : "in either case" },
+        line: finder,
+        text: finder.test,
+        steps: 1,
+      });
 }
 
 function compileRegex({ source, isCaseSensitive }: PatternSource): Pattern {
@@ -144,13 +153,14 @@ type Finder = { readonly regex: RE2JS; readonly test: (text: string) => boolean 
 
 type WithinLines = {
   readonly trigrams: TrigramQuery;
+  readonly held?: HeldText;
   readonly line: Finder;
   /** Whether a line of a whole text may match. */
   readonly text: ((text: string) => boolean) | undefined;
   readonly steps: number;
 };
 
-function withinLines({ trigrams, line, text: mayMatch = () => true, steps }: WithinLines): Pattern {
+function withinLines({ trigrams, held, line, text: mayMatch = () => true, steps }: WithinLines): Pattern {
   const linesOf = (text: string) =>
     mayMatch(plainEnds(text)) ? splitLines(text).flatMap((each, index) => (line.test(each) ? [index] : [])) : [];
   const isLong = (text: string) => text.length * steps > MAX_TEST_STEPS;
@@ -158,6 +168,7 @@ function withinLines({ trigrams, line, text: mayMatch = () => true, steps }: Wit
   return {
     trigrams,
     isMultiline: false,
+    held,
     steps,
     isTooMuch: (text) => isLong(text) && splitLines(text).some(isLong),
     mayMatch: (text) => isLong(text) || matches(text),
@@ -214,6 +225,7 @@ function acrossLines({ trigrams, test, matchesIn, isTooMuch, mayMatch, steps }: 
   return {
     trigrams,
     isMultiline: true,
+    held: undefined,
     steps,
     isTooMuch,
     mayMatch,

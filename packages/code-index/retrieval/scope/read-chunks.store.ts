@@ -102,6 +102,39 @@ export async function findLiterals(query: TenantQuery, scope: Scope, { literals,
   return rows;
 }
 
+/** A text without the end of a line, and how it is to be held. */
+export type HeldText = { readonly text: string; readonly as: "a whole word" | "letter for letter" | "in either case" };
+
+/** Those of the chunks that hold the text; in either case too many rather than too few. */
+export async function chunksHolding(
+  query: TenantQuery,
+  { tenant }: Scope,
+  { held, among }: { readonly held: HeldText; readonly among: readonly number[] },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ chunk_id: number }>`
+    select chunk.chunk_id from ${sql.id(tenant.schema, "code_chunks")} as chunk
+    where chunk.chunk_id = any(${among}::bigint[]) and ${holdsText(held)}
+    order by chunk.chunk_id
+  `.execute(query);
+  return rows.map((row) => row.chunk_id);
+}
+
+function holdsText({ text, as }: HeldText): RawBuilder<boolean> {
+  if (as === "in either case") {
+    // Other letters than these of ASCII may have a case of which the database knows nothing; k and s are also the Kelvin sign and the long s.
+    const pattern = Array.from(text, (letter) => (/[^\0-\x7F]|[ks]/iu.test(letter) ? "_" : letter.replace(/[\\%_]/, "\\$&"))).join("");
+    return sql`chunk.content ilike ${`%${pattern}%`}`;
+  }
+  const isThere = sql<boolean>`strpos(chunk.content, ${text}) > 0`;
+  // Most chunks are told by the faster of the two.
+  return as === "a whole word" ? sql`(${isThere} and chunk.content ~ ${wordExpression(text)})` : isThere;
+}
+
+/** As `git grep -w` finds a word: letters beyond ASCII end it. */
+function wordExpression(word: string): string {
+  return `(^|[^A-Za-z0-9_])${word.replaceAll(/[!-/:-@[-^`{-~]/g, "\\$&")}($|[^A-Za-z0-9_])`;
+}
+
 type Listing = {
   readonly limit: number;
   /** Every chunk of a file, and not only its first. */

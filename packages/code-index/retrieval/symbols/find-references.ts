@@ -52,11 +52,10 @@ export async function findReferences(
     const definitions = await definitionsOf(transaction, { ...scope, path: undefined, lang: undefined }, { asked, position });
     const nearest = definitions.slice(0, DEFINITIONS);
     const find = async (name: string) => {
+      const since = performance.now();
+      const held = await filesHolding(transaction, scope, { name, builds, until: since + limits.lookMs });
       const meaning = await findExactMeaning(transaction, scope, { asked: { ...asked, name }, position });
-      const { holding, exact } = await filesMeant(transaction, scope, {
-        meaning,
-        holding: await filesHolding(transaction, scope, { name, builds }),
-      });
+      const { holding, exact } = await filesMeant(transaction, scope, { meaning, holding: held.files });
       const files = holding.slice(0, MAX_FILES);
       const documents = files.map((file) => file.document_id);
       const usesOuter = asked.outer === undefined ? new Set<number>() : await documentsUsing(transaction, scope, asked.outer, documents);
@@ -67,9 +66,10 @@ export async function findReferences(
         exact,
         isListed: ({ kind }, isDefinition) => all || (kind !== "text" && !isDefinition),
         wanted: before + limit,
+        since,
         limits,
       });
-      return { ...lines, name, isWhole: lines.isWhole && holding.length <= MAX_FILES };
+      return { ...lines, name, isWhole: lines.isWhole && held.isWhole && holding.length <= MAX_FILES };
     };
     const exact = await find(asked.name);
     const [defined] = definitions;

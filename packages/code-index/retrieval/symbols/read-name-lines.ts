@@ -2,7 +2,7 @@ import { LATE, within } from "@sightline/foundation/deadline";
 import type { FoundReference, Precision, UseKind } from "#contract.ts";
 import { readTexts, type TextFile } from "#retrieval/grep/read-texts.store.ts";
 import { inPortions, walkFiles } from "#retrieval/grep/walk-files.ts";
-import { findCandidates } from "#retrieval/patterns/candidates.ts";
+import { findCandidates, narrowByText } from "#retrieval/patterns/candidates.ts";
 import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
 import type { NameFinder } from "#splitting/name-finder.ts";
 import { linesOfKind, type NameLine } from "#splitting/name-lines.ts";
@@ -13,24 +13,31 @@ import { readOutlines, type OutlineRow } from "./read-symbols.store.ts";
 /** Most files that are looked at for one name. */
 export const MAX_FILES = 5_000;
 
-/** The files that hold a name letter for letter, by repository and path, up to one more than are looked at. */
-export async function filesHolding(
-  query: TenantQuery,
-  scope: Scope,
-  { name, builds }: { readonly name: string; readonly builds: readonly RepositoryInScope[] },
-): Promise<readonly TextFile[]> {
-  const candidates = await findCandidates(query, scope, compilePattern({ source: name, isRegex: false, isCaseSensitive: true }));
+/** Of more chunks than this, files enough are found without comparing them all. */
+const ENOUGH_CHUNKS = 3 * MAX_FILES;
+
+type Holding = { readonly name: string; readonly builds: readonly RepositoryInScope[]; readonly until: number };
+type Held = { readonly files: readonly TextFile[]; readonly isWhole: boolean };
+
+/** The first files that may hold a name letter for letter, by repository and path; `isWhole` unless there are more, or may be. */
+export async function filesHolding(query: TenantQuery, scope: Scope, { name, builds, until }: Holding): Promise<Held> {
+  const candidates = await narrowByText(query, scope, {
+    candidates: await findCandidates(query, scope, compilePattern({ source: name, isRegex: false, isCaseSensitive: true })),
+    held: { text: name, as: "a whole word" },
+    enough: ENOUGH_CHUNKS,
+    until,
+  });
   const found: TextFile[] = [];
   for await (const { files } of walkFiles(query, scope, { repos: builds.map(({ repo }) => repo), from: undefined, candidates })) {
     found.push(...files);
-    if (found.length > MAX_FILES) {
-      break;
+    if (found.length > MAX_FILES || performance.now() > until) {
+      return { files: found.slice(0, MAX_FILES), isWhole: false };
     }
   }
-  return found;
+  return { files: found, isWhole: true };
 }
 
-/** Milliseconds for filling the page, and for counting what it has no room for. */
+/** Milliseconds for filling the page, and for counting what it has no room for, from when the looking began. */
 export type ReferenceLimits = { readonly lookMs: number; readonly countMs: number };
 
 type Reading = {
@@ -43,6 +50,8 @@ type Reading = {
   readonly isListed: (line: NameLine, isDefinition: boolean) => boolean;
   /** How many lines are needed; the others are counted. */
   readonly wanted: number;
+  /** By `performance.now()`. */
+  readonly since: number;
   readonly limits: ReferenceLimits;
 };
 
@@ -66,16 +75,17 @@ const PARSE_MS = 10_000;
 
 /** Goes through files until their time is over, and says of every line that has the name what it does with it. */
 export async function readNameLines(query: TenantQuery, scope: Scope, reading: Reading): Promise<FoundLines> {
-  const { files, name, finder, exact, isListed, wanted, limits } = reading;
-  const began = performance.now();
+  const { files, name, finder, exact, isListed, wanted, since, limits } = reading;
   const counts: Record<UseKind, number> = { definition: 0, import: 0, write: 0, call: 0, type: 0, read: 0, text: 0 };
   const listed: FoundReference[] = [];
   let total = 0;
   let inFiles = 0;
   let looked = 0;
   let unparsed = 0;
+  // Forks and copies share their texts.
+  const known = new Map<number, Promise<readonly NameLine[] | typeof LATE>>();
   for (const portion of inPortions(files, () => PORTION_BYTES)) {
-    if (looked > 0 && performance.now() - began > (listed.length < wanted ? limits.lookMs : limits.countMs)) {
+    if (looked > 0 && performance.now() - since > (listed.length < wanted ? limits.lookMs : limits.countMs)) {
       return { listed, total, files: inFiles, counts, unparsed, isWhole: false };
     }
     const documents = [...new Set(portion.map((file) => file.document_id))];
@@ -86,8 +96,10 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
         const outline = outlines.get(id) ?? [];
         const text = texts.get(id) ?? "";
         const own = outline.filter((row) => isNamed(row, name));
-        const left = began + PARSE_MS - performance.now();
-        const parsed = await within(() => finder.find({ text, language, name, isDefined: own.length > 0 }), left);
+        const left = since + PARSE_MS - performance.now();
+        const parsing = known.get(id) ?? within(() => finder.find({ text, language, name, isDefined: own.length > 0 }), left);
+        known.set(id, parsing);
+        const parsed = await parsing;
         unparsed += parsed === LATE ? 1 : 0;
         const named = parsed === LATE ? linesOfKind(text, name, "read") : parsed;
         return { text, outline, ...exactLines({ text, named, exact: exact.get(id) }, own) };
