@@ -1,3 +1,4 @@
+import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql, type Insertable } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { HAS_PASSKEYS, PASSKEYS, SSO_ONLY } from "#account-facts.ts";
@@ -86,7 +87,7 @@ export function domainOf(email: string): string {
 
 /** Taken to the end of the transaction by everything that makes an account, so that only one account can be the first. */
 export async function lockAccountCreation(transaction: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('accounts'))`.execute(transaction);
+  await sql`select pg_advisory_xact_lock(${lockKey("identity.accounts")})`.execute(transaction);
 }
 
 type NewAccount = Pick<

@@ -1,3 +1,4 @@
+import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql } from "kysely";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
@@ -16,7 +17,7 @@ export async function listSigningKeys(queries: Queries): Promise<readonly Signin
 
 /** Taken to the end of the transaction by everything that makes a key, so that replicas make only one. */
 export async function lockSigningKeys(transaction: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('sightline.identity'), hashtext('signing_keys'))`.execute(transaction);
+  await sql`select pg_advisory_xact_lock(${lockKey("identity.signing_keys")})`.execute(transaction);
 }
 
 export async function insertSigningKey(transaction: Transaction, key: SigningKeyRecord, now: Date): Promise<void> {

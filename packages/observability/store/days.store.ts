@@ -1,3 +1,4 @@
+import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { groupProjects } from "./project-groups.ts";
@@ -94,7 +95,9 @@ async function deleteExpiredOf(query: Query, { projects, day, atOnce, isDayOver 
 export async function dropDay(query: Query, day: string): Promise<boolean> {
   const suffix = day.replaceAll("-", "");
   return query.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(7417340922), set_config('lock_timeout', ${`${LOCK_MS}ms`}, true)`.execute(transaction);
+    await sql`select pg_advisory_xact_lock(${lockKey("observability.days")}), set_config('lock_timeout', ${`${LOCK_MS}ms`}, true)`.execute(
+      transaction,
+    );
     const { rows } = await sql<{ is_left: boolean }>`
       select exists (select from pg_tables where schemaname = 'observability' and tablename = ${`observations_${suffix}`})
         and ${day}::date < ${today()} - 1 as is_left`.execute(transaction);

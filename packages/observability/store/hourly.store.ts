@@ -1,3 +1,4 @@
+import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
@@ -35,7 +36,7 @@ async function countHoursOf(query: Query, projects: readonly string[]): Promise<
   return query.transaction().execute(async (transaction) => {
     // Nothing tells a plan how many steps an hour has; one that takes them for few sorts them all, to disk.
     const { rows: lock } = await sql<{ is_mine: boolean }>`
-      select pg_try_advisory_xact_lock(7417340923) as is_mine, set_config('enable_sort', 'off', true),
+      select pg_try_advisory_xact_lock(${lockKey("observability.hours")}) as is_mine, set_config('enable_sort', 'off', true),
         set_config('enable_incremental_sort', 'off', true), set_config('jit', 'off', true)`.execute(transaction);
     if (lock[0]?.is_mine !== true) {
       return false;

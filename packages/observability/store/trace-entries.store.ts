@@ -1,3 +1,4 @@
+import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { READER_WAITS_MS, unlessLocked } from "./while-locked.ts";
@@ -160,8 +161,8 @@ async function daysOf(
 }
 
 /** Locks the counting until the transaction ends. JIT compilation of these statements would take longer than they do. */
-async function lockCounting(transaction: Transaction<ObservabilitySchema>, projectId: string, waitMs = 0): Promise<void> {
+export async function lockCounting(transaction: Transaction<ObservabilitySchema>, projectId: string, waitMs = 0): Promise<void> {
   await sql`
-    select set_config('lock_timeout', ${`${waitMs}ms`}, true), pg_advisory_xact_lock(741734093, hashtext(${projectId})),
+    select set_config('lock_timeout', ${`${waitMs}ms`}, true), pg_advisory_xact_lock(${lockKey("observability.traces", projectId)}),
       set_config('lock_timeout', '0', true), set_config('jit', 'off', true)`.execute(transaction);
 }

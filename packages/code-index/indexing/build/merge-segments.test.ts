@@ -2,7 +2,7 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sweepTenant } from "#store/index/sweep.store.ts";
-import type { Tenant } from "#store/tenancy/tenant.ts";
+import { lockTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLogicalIndex } from "#testing/logical-index.ts";
@@ -86,7 +86,7 @@ test("a merge that is overtaken by a deletion changes nothing", needsRealPostgre
   await sql`update ${sql.id(tenant.schema, "segments")} set dead = 2`.execute(database.query);
   const before = await index();
   const deleting = database.query.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(741734093, hashtext(${tenant.tenantId}))`.execute(transaction);
+    await lockTenant(transaction, tenant, "alone");
     // The merge has read the chunks by now, or reads them before this ends; either way it must not bring one back.
     await sql`select pg_sleep(0.5)`.execute(transaction);
     await sql`delete from ${sql.id(tenant.schema, "code_chunks")} where path = 'b.txt'`.execute(transaction);

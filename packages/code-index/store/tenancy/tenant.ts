@@ -1,3 +1,4 @@
+import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { refusal } from "@sightline/foundation/errors";
 import type { Database } from "@sightline/foundation/database/database";
 import type { Logger } from "@sightline/foundation/log";
@@ -40,9 +41,6 @@ export type TenantSchema = string & { readonly __brand: "TenantSchema" };
 const NAME_BYTES = 63;
 const PREFIX = "tenant_";
 
-/** Any number: who creates or changes a tenant's schema waits for the others who do. */
-const LOCK = 7_417_340_922;
-
 /**
  * Registers `tenantId`, makes its schema `tenant_<name>` with a database role of its own, or brings them to the latest
  * revision of the template. Safe to call often and from many processes.
@@ -56,7 +54,8 @@ export async function ensureTenant(
   const schema = schemaOf(name);
   refuseBrokenText(tenantId);
   const { tenant, isSpread } = await database.query.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
+    // Who creates or changes a tenant's schema waits for the others who do.
+    await sql`select pg_advisory_xact_lock(${lockKey("code-index.tenants")})`.execute(transaction);
     const known = await transaction
       .selectFrom("codeindex.tenants")
       .selectAll()
@@ -181,9 +180,6 @@ export async function readAs<Result>(
   return withinTenant(database, tenant, { milliseconds, readOnly: true }, read);
 }
 
-/** Any number: the first half of the keys of these locks. */
-const TENANT_LOCK = 741_734_093;
-
 /**
  * Who deletes or moves contents that others may be about to use holds the tenant `alone`, who begins to use them
  * `with-others`. Until the transaction ends, so both only for moments.
@@ -194,7 +190,7 @@ export async function lockTenant(
   how: "with-others" | "alone",
 ): Promise<void> {
   const lock = how === "alone" ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
-  await sql`select ${lock}(${TENANT_LOCK}, hashtext(${tenantId}))`.execute(transaction);
+  await sql`select ${lock}(${lockKey("code-index.tenant", tenantId)})`.execute(transaction);
 }
 
 export function schemaOf(name: string): TenantSchema {

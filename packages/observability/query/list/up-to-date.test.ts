@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { countTraces } from "#store/trace-entries.store.ts";
+import { countTraces, lockCounting } from "#store/trace-entries.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { bringUpToDate } from "./up-to-date.ts";
@@ -18,15 +18,19 @@ test("who counts and has gone silent holds no reader up", needsRealPostgres, asy
   const projectId = uuidv7();
   const traceId = uuidv7();
   await writeEvents(database, agentRun(createProducer(projectId), traceId));
-  const silent = await database.pool.connect();
+  const [held, over] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const silent = database.query.transaction().execute(async (transaction) => {
+    await lockCounting(transaction, projectId);
+    held.resolve(undefined);
+    await over.promise;
+  });
   try {
-    await silent.query("begin");
-    await silent.query("select pg_advisory_xact_lock(741734093, hashtext($1))", [projectId]);
+    await held.promise;
     expect(await bringUpToDate(database.query, projectId)).toEqual({ isCounted: false, isCostPending: false });
     await countTraces(database.query, projectId, [traceId]);
   } finally {
-    await silent.query("rollback");
-    silent.release();
+    over.resolve(undefined);
+    await silent;
   }
   expect(await bringUpToDate(database.query, projectId)).toEqual({ isCounted: true, isCostPending: false });
 });
