@@ -28,6 +28,8 @@ afterEach(() => database.drop());
 
 const round = (signal = new AbortController().signal) => deleteMarked({ database, log: silentLog, clock: systemClock, signal });
 const now = () => new Date();
+/** One round alone takes seconds on a busy cluster. */
+const PATIENCE = { timeout: 60_000 };
 
 /** The tenant's own tables and the service's, with how many rows each has. */
 async function rowsOf({ schema, tenantId }: Tenant): Promise<Record<string, number>> {
@@ -180,7 +182,7 @@ test("a tenant whose deletion is broken off anywhere is deleted by the next one"
       await round();
       const { rows } = await sql`select from codeindex.tenants where tenant_id = 't3'`.execute(database.query);
       expect(rows).toEqual([]);
-    });
+    }, PATIENCE);
     const { rows } = await sql`select from pg_roles where rolname = ${tenant.role}`.execute(database.query);
     expect(rows).toEqual([]);
   }

@@ -1,5 +1,6 @@
 import { randomOf, SEED } from "@sightline/foundation/testing/random";
 import { Kysely, PostgresDialect } from "kysely";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { parseTraceQuery } from "#contract.ts";
 import { readSeries } from "#query/figures/metrics.store.ts";
@@ -9,6 +10,8 @@ import { findSkeleton } from "#query/steps/steps.store.ts";
 import { findTraceContent } from "#query/steps/trace-content.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
+import { MAX_UNFINISHED_DELIVERIES } from "#ingest/tuning.ts";
+import { HASTY_TUNING } from "#testing/ingestion-world.ts";
 import { startClusterWorld, type ClusterWorld } from "#testing/cluster-world.ts";
 import { readIngested } from "#testing/ingested.ts";
 import { createNumberedProducer, type NumberedEntry } from "#testing/numbered-events.ts";
@@ -20,7 +23,7 @@ const reader = { kind: "operator" } as const;
 
 let world: ClusterWorld;
 const random = randomOf(SEED);
-const sent: NumberedEntry[] = [];
+const sent: (NumberedEntry & { readonly projectId: string })[] = [];
 let producers: readonly ReturnType<typeof createNumberedProducer>[];
 
 beforeAll(async () => {
@@ -66,7 +69,7 @@ test("lists, traces and figures of a project are read on one node, each statemen
 });
 
 test(
-  "while a worker is away the projects of the other are read, and everything sent meanwhile is written once it is back",
+  "while a worker is away the projects of the other are read and written, and what was sent to its own is written once it is back",
   PATIENCE,
   async () => {
     const [[lostPort, lost], [, kept]] = [...world.projectsOf] as unknown as [[number, string[]], [number, string[]]];
@@ -87,7 +90,12 @@ test(
       await readPages(world.database.query, projectId);
     }
     await expect(readPages(world.database.query, lost[0] ?? "")).rejects.toThrow(/connection|connect/);
-    expect(await world.backlog(), "what can't be written waits").toBeGreaterThan(0);
+    await publishRounds(3);
+    const sentTo = (projects: readonly string[]) => sent.filter(({ projectId }) => projects.includes(projectId)).map(({ id }) => id);
+    await vi.waitFor(async () => expect((await eventsOf(kept)).toSorted()).toEqual(sentTo(kept).toSorted()), PATIENCE);
+    // Longer than it takes to be delivered as often as what consumers die of.
+    await delay(HASTY_TUNING.claimIdleMs * 2 * MAX_UNFINISHED_DELIVERIES);
+    expect(await world.backlog(), "what can't be written waits, all of it").toBeGreaterThanOrEqual(AT_ONCE * lost.length * 4);
     await worker?.start();
     await everythingIsWritten();
   },
@@ -97,10 +105,19 @@ async function publishRounds(rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const producer of producers) {
       const entries = producer.next(AT_ONCE);
-      sent.push(...entries);
+      sent.push(...entries.map((entry) => ({ ...entry, projectId: producer.projectId })));
       await world.publish(entries);
     }
   }
+}
+
+async function eventsOf(projects: readonly string[]): Promise<readonly string[]> {
+  const rows = await Promise.all(
+    projects.map((id) =>
+      world.database.pool.query<{ event_id: string }>("select event_id from observability.payloads where project_id = $1", [id]),
+    ),
+  );
+  return rows.flatMap((answer) => answer.rows.map((row) => row.event_id));
 }
 
 async function countRows(table: string): Promise<number> {

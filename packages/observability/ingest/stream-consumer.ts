@@ -143,27 +143,31 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     await reader.close();
   }
 
-  async function process(stream: EventStream, entries: readonly StreamEntry[]): Promise<void> {
+  /** @returns whether all are written. */
+  async function process(stream: EventStream, entries: readonly StreamEntry[]): Promise<boolean> {
     for (let start = 0; start < entries.length; start += batchSize) {
       log.info(`Processing batch of ${Math.min(batchSize, entries.length - start)} events`);
     }
-    if (entries.length > 0) {
-      await persist(stream, entries);
-    }
+    const isWritten = entries.length === 0 || (await persist(stream, entries));
     if (!signal.aborted && held === 0) {
       await beat();
     }
+    return isWritten;
   }
 
-  /** Holds the entries until the database takes them. When the consumer stops first, they stay pending for the next one. */
-  async function persist(stream: EventStream, entries: readonly StreamEntry[]): Promise<void> {
+  /**
+   * Holds the entries until the database takes them. When the consumer stops first, or a node of the database is away, they stay pending.
+   *
+   * @returns whether all are written.
+   */
+  async function persist(stream: EventStream, entries: readonly StreamEntry[]): Promise<boolean> {
     const pause = createRetryPause(tuning, signal);
     let isHeld = false;
     do {
       try {
-        await writeEntries(stream, entries);
+        const areAllWritten = await writeEntries(stream, entries);
         held -= isHeld ? 1 : 0;
-        return;
+        return areAllWritten;
       } catch (error) {
         log.error({ entries: entries.length, reason: messageOf(error) }, "a batch could not be written and is held");
         held += isHeld ? 0 : 1;
@@ -171,6 +175,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
         await pause.wait();
       }
     } while (!signal.aborted);
+    return false;
   }
 
   async function recover(stream: EventStream, failure: unknown): Promise<void> {

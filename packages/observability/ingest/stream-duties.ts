@@ -21,7 +21,8 @@ type DutiesOptions = {
   readonly share: () => Promise<void>;
   /** Leaves in Redis what SDKs ask for. */
   readonly tell: () => Promise<void>;
-  readonly process: (partition: EventStream, entries: readonly StreamEntry[]) => Promise<void>;
+  /** @returns whether all are written. */
+  readonly process: (partition: EventStream, entries: readonly StreamEntry[]) => Promise<boolean>;
 };
 
 /**
@@ -40,7 +41,10 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
           return;
         }
         log.info({ entries: entries.length, partition: partition.key }, "took over entries that were not acknowledged");
-        await options.process(partition, entries);
+        if (!(await options.process(partition, entries))) {
+          // The others that wait are likely to wait for the same node.
+          return;
+        }
       }
     });
   }

@@ -21,6 +21,8 @@ import { groupProjects } from "#store/project-groups.ts";
 type Query = Transaction<ObservabilitySchema>;
 type OfTrace = { readonly project_id: string; readonly trace_id: string };
 type TraceDay = { readonly project_id: string; readonly id: string; readonly day: string };
+type HeldTrace = TraceDay & { readonly is_earlier: boolean };
+type WrittenHour = { readonly project_id: string; readonly day: string; readonly hour: string; readonly left_hour: string | null };
 
 export type TraceWrite = WriteOf<typeof TRACES>;
 export type ObservationWrite = WriteOf<typeof OBSERVATIONS>;
@@ -46,20 +48,21 @@ const DAY = { day: { type: "date" } };
 /** An observation has the hour it counts for in a column; of a trace it follows from when it began. */
 const HOUR_OF_TRACE = "date_bin('1 hour', t.sort_at, timestamptz '1970-01-01 00:00:00+00')";
 
-/** What a row counted for and counts for now is to be counted anew. */
-const markHours = `insert into observability.hourly_marks (project_id, day, hour)
-  select project_id, day, hour from written
-  union
-  select project_id, day, left_hour from written where left_hour is not null`;
-
+const holdTraceRows = holdTraces();
 const upsertTraceRows = upsertTraces();
+const upsertObservationRows = upsertObservations();
+const insertScoreRows = `${insertOnce("scores", columnsOf(SCORES))} returning t.project_id, t.trace_id`;
+
+const UUID = { type: "uuid" };
+const OF_HOUR = { project_id: UUID, day: { type: "date" }, hour: { type: "timestamptz" } };
+const OF_TRACE = { project_id: UUID, trace_id: UUID };
+const insertHourMarks = insertRows("hourly_marks", OF_HOUR);
+const insertTraceMarks = insertRows("trace_marks", OF_TRACE);
 
 /**
- * Of everything but the traces, which come first: whoever has their days may write what belongs to them. The producers come last:
- * every replica that reads the same producer's events waits for that row.
+ * Of what leaves no marks. The producers come last: every replica that reads the same producer's events waits for that row.
  */
-const upserts: readonly { readonly name: Exclude<keyof BatchRows, "traces">; readonly statement: string }[] = [
-  { name: "observations", statement: upsertObservations() },
+const upserts: readonly { readonly name: Exclude<keyof BatchRows, "traces" | "observations" | "scores">; readonly statement: string }[] = [
   { name: "payloads", statement: insertOnce("payloads", { ...columnsOf(PAYLOADS), ...DAY }) },
   {
     name: "blobs",
@@ -72,14 +75,6 @@ on conflict (project_id, sha256) do update set used_at = excluded.used_at where 
 on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text`,
   },
   { name: "graphs", statement: insertOnce("graphs", columnsOf(GRAPHS)) },
-  {
-    name: "scores",
-    // A score is given to a trace that may be long over.
-    statement: `with written as (
-  ${insertOnce("scores", columnsOf(SCORES))} returning t.project_id, t.trace_id
-)
-insert into observability.trace_marks (project_id, trace_id) select distinct project_id, trace_id from written`,
-  },
   { name: "deadLetters", statement: insertOnce("dead_letters", columnsOf(DEAD_LETTERS)) },
   {
     name: "producers",
@@ -99,50 +94,36 @@ on conflict (project_id, producer_id) do update set
 ];
 
 /**
- * Tells the days of all traces, which are held until the transaction ends: writers hold a trace together, and nobody can delete it
- * meanwhile. Only those whose row changes are written: of most traces a batch has nothing but observations. One that somebody else
- * has made since it was looked for is written too, and so has its day told. The second parameter names the projects: a row that is locked
- * can be looked for on one node.
+ * Tells the days of the traces that are there, which are held until the transaction ends: writers hold a trace together, and nobody can
+ * delete it meanwhile. The second parameter names the projects: a row that is locked can be looked for on one node.
  */
-function upsertTraces(): string {
-  const saysMore = ["start_event", "end_event", ...Object.keys(TRACES.once), ...Object.keys(TRACES.latest)].map(
-    (column) => `given.${column} is not null`,
-  );
+function holdTraces(): string {
   const { project_id, id } = TRACES.required;
-  const rows = `(
-    select given.* from ${unfolded(columnsOf(TRACES))}
-    left join known on known.project_id = given.project_id and known.id = given.id
-    where known.id is null or given.seen_at < known.seen_at or ${saysMore.join(" or ")}
-  ) as given`;
-  return `with known as materialized (
-  select given.project_id, given.id, held.day, held.seen_at
-  from ${unfolded({ project_id, id })}
-  cross join lateral (
-    select t.day, t.seen_at from observability.traces as t
-    where t.project_id = any($2::uuid[]) and t.project_id = given.project_id and t.id = given.id for key share
-  ) as held
-), ${upsertHalves(TRACES, { name: "traces", columns: columnsOf(TRACES), key: "project_id, id", hour: HOUR_OF_TRACE, rows })}
-  returning t.project_id, t.id, t.day, ${HOUR_OF_TRACE} as hour, t.left_hour
-), marked as (
-  ${markHours}
-), marked_traces as (
-  insert into observability.trace_marks (project_id, trace_id)
-  select project_id, id from known
-  union
-  select project_id, id from written
-)
-select project_id, id, day::text as day from known
-union
-select project_id, id, day::text as day from written`;
+  return `select given.project_id, given.id, held.day::text as day, given.seen_at < held.seen_at as is_earlier
+from ${unfolded({ project_id, id, seen_at: { type: "timestamptz" } })}
+cross join lateral (
+  select t.day, t.seen_at from observability.traces as t
+  where t.project_id = any($2::uuid[]) and t.project_id = given.project_id and t.id = given.id for key share
+) as held`;
+}
+
+/** What of a trace's row changes it. Most traces of a batch have nothing but observations. */
+const tracesSay = ["start_event", "end_event", ...Object.keys(TRACES.once), ...Object.keys(TRACES.latest)] as readonly (keyof TraceWrite)[];
+
+/** One that somebody else has made since it was looked for is written too, and so has its day told. */
+function upsertTraces(): string {
+  return `${upsertHalves(TRACES, { name: "traces", columns: columnsOf(TRACES), key: "project_id, id", hour: HOUR_OF_TRACE })}
+  returning t.project_id, t.id, t.day::text as day, (${HOUR_OF_TRACE})::text as hour, t.left_hour::text as left_hour`;
 }
 
 function upsertObservations(): string {
   const columns = { ...columnsOf(OBSERVATIONS), ...DAY };
-  return `with ${upsertHalves(OBSERVATIONS, { name: "observations", columns, key: "project_id, trace_id, id, day", hour: "t.hour" })}
+  return `with written as (
+  ${upsertHalves(OBSERVATIONS, { name: "observations", columns, key: "project_id, trace_id, id, day", hour: "t.hour" })}
   where ${newer("start")} or ${newer("end")} or excluded.seen_at < t.seen_at
-  returning t.project_id, t.day, t.hour as hour, t.left_hour
+  returning t.project_id, t.day, t.hour, t.left_hour
 )
-${markHours}`;
+select distinct project_id, day::text as day, hour::text as hour, left_hour::text as left_hour from written`;
 }
 
 type Halves = {
@@ -151,7 +132,6 @@ type Halves = {
   readonly key: string;
   /** The hour for which a row counts, before its change. */
   readonly hour: string;
-  readonly rows?: string;
 };
 
 /**
@@ -159,7 +139,7 @@ type Halves = {
  * whichever comes first: that makes the statement indifferent to order and repetition. Nothing is looked up: how to find a row
  * would be planned by statistics, which a table that fills up has not.
  */
-function upsertHalves(table: EventTable, { name, columns, key, hour, rows }: Halves): string {
+function upsertHalves(table: EventTable, { name, columns, key, hour }: Halves): string {
   const assignments = [
     "seen_at = least(t.seen_at, excluded.seen_at)",
     `left_hour = ${hour}`,
@@ -169,8 +149,7 @@ function upsertHalves(table: EventTable, { name, columns, key, hour, rows }: Hal
     ...Object.keys(table.once ?? {}).map((column) => `${column} = least(t.${column}, excluded.${column})`),
     ...Object.keys(table.latest ?? {}).map((column) => `${column} = greatest(t.${column}, excluded.${column})`),
   ];
-  return `written as (
-  ${insertRows(name, columns, rows)}
+  return `${insertRows(name, columns)}
   on conflict (${key}) do update set
     ${assignments.join(",\n    ")}`;
 }
@@ -185,10 +164,10 @@ function insertOnce(table: string, columns: Columns): string {
   return `${insertRows(table, columns)}\non conflict do nothing`;
 }
 
-function insertRows(table: string, columns: Columns, rows = unfolded(columns)): string {
+function insertRows(table: string, columns: Columns): string {
   const names = Object.keys(columns).join(", ");
   return `insert into observability.${table} as t (${names})
-select ${names} from ${rows}`;
+select ${names} from ${unfolded(columns)}`;
 }
 
 /** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
@@ -203,8 +182,9 @@ function columnsOf(table: EventTable): Columns {
 }
 
 /**
- * Writes a batch in one transaction, one statement per table. Writing the same rows again, or rows of the same events
- * in another order or in other batches, ends in the same tables.
+ * Writes a batch in one transaction. Writing the same rows again, or rows of the same events in another order or in other batches,
+ * ends in the same tables. No statement uses what another part of itself has written: of that Citus sends every node a copy, and a node
+ * that is away would stop all writing.
  */
 export async function writeBatch(query: Kysely<ObservabilitySchema>, rows: BatchRows): Promise<void> {
   try {
@@ -225,26 +205,53 @@ async function writeOnce(query: Kysely<ObservabilitySchema>, rows: BatchRows): P
     rows.traces.map((row) => row.project_id),
   );
   await query.transaction().execute(async (transaction) => {
-    const days = new Map<string, string>();
-    for (const projects of groups) {
-      const traces = groups.length === 1 ? rows.traces : rows.traces.filter((row) => projects.includes(row.project_id));
-      for (const { project_id: projectId, id, day } of await run<TraceDay>(transaction, upsertTraceRows, traces, projects)) {
-        days.set(keyOf(projectId, id), day);
-      }
-    }
+    const { known, written } = await writeTraces(transaction, rows.traces, groups);
+    const days = new Map([...known, ...written].map(({ project_id: projectId, id, day }) => [keyOf(projectId, id), day]));
     // Told in place: they are made for this, and copying their many columns took a tenth of the time.
     const ofDay = <Row extends OfTrace>(row: Row) => Object.assign(row, { day: days.get(keyOf(row.project_id, row.trace_id)) });
-    const { observations, payloads, maskedContents = [], ...others } = rows;
-    const given = {
-      ...others,
-      maskedContents: maskedContentRows(maskedContents),
-      observations: observations.map(ofDay),
-      payloads: payloads.map(ofDay),
-    };
+    const { observations, payloads, scores, maskedContents = [], ...others } = rows;
+    const counted = await run<WrittenHour>(transaction, upsertObservationRows, observations.map(ofDay));
+    await run(transaction, insertHourMarks, hoursOf([...written, ...counted]));
+    // A score is given to a trace that may be long over.
+    const scored = await run<OfTrace>(transaction, insertScoreRows, scores);
+    const seen = [...known, ...written].map(({ project_id, id }) => ({ project_id, trace_id: id }));
+    await run(
+      transaction,
+      insertTraceMarks,
+      distinct([...seen, ...scored], (row) => keyOf(row.project_id, row.trace_id)),
+    );
+    const given = { ...others, maskedContents: maskedContentRows(maskedContents), payloads: payloads.map(ofDay) };
     for (const { name, statement } of upserts) {
       await run(transaction, statement, given[name]);
     }
   });
+}
+
+/** The traces come first: whoever has their days may write what belongs to them. */
+async function writeTraces(transaction: Query, traces: readonly TraceWrite[], groups: readonly (readonly string[])[]) {
+  const known: HeldTrace[] = [];
+  for (const projects of groups) {
+    const own = groups.length === 1 ? traces : traces.filter((row) => projects.includes(row.project_id));
+    const keys = own.map(({ project_id, id, seen_at }) => ({ project_id, id, seen_at }));
+    known.push(...(await run<HeldTrace>(transaction, holdTraceRows, keys, projects)));
+  }
+  const unchanged = new Set(known.filter((trace) => !trace.is_earlier).map(({ project_id: projectId, id }) => keyOf(projectId, id)));
+  const changed = traces.filter(
+    (row) => !unchanged.has(keyOf(row.project_id, row.id)) || tracesSay.some((column) => (row[column] ?? null) !== null),
+  );
+  return { known, written: await run<WrittenHour & TraceDay>(transaction, upsertTraceRows, changed) };
+}
+
+/** What rows counted for and count for now, which is to be counted anew. */
+function hoursOf(rows: readonly WrittenHour[]) {
+  const hours = rows.flatMap(({ project_id, day, hour, left_hour }) =>
+    [hour, ...(left_hour === null ? [] : [left_hour])].map((of) => ({ project_id, day, hour: of })),
+  );
+  return distinct(hours, ({ project_id, day, hour }) => `${project_id}|${day}|${hour}`);
+}
+
+function distinct<Row>(rows: readonly Row[], nameOf: (row: Row) => string): readonly Row[] {
+  return [...new Map(rows.map((row) => [nameOf(row), row])).values()];
 }
 
 /** Each row once and in the order of the keys, like all rows. */

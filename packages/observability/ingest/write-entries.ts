@@ -15,6 +15,7 @@ import { inParts, type StreamEntry } from "./chunked-reading.ts";
 import { toRows } from "./event-rows.ts";
 import type { EventStream } from "./event-stream.ts";
 import { createEventMasking } from "./mask-by-project-rules.ts";
+import { createWritingByNode } from "./write-by-node.ts";
 import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
 import { v7 as uuidv7 } from "uuid";
 
@@ -90,7 +91,7 @@ type Decoded =
   | { readonly entry: StreamEntry; readonly reason: string; readonly origin: EntryOrigin | undefined };
 
 /** The partition that entries come from. */
-type Source = Pick<EventStream, "key" | "settle" | "deliveriesOf">;
+type Source = Pick<EventStream, "key" | "settle" | "deliveriesOf" | "letWait">;
 
 type WriteEntriesOptions = {
   readonly database: Database<ObservabilitySchema>;
@@ -106,11 +107,16 @@ type WriteEntriesOptions = {
  * When the database refuses the data, or an event can't be masked, the entries are halved until the guilty one stands alone; that one stays
  * pending until it has been delivered {@link MAX_DELIVERIES} times and is then set aside too.
  *
+ * What is of a node of the database that is away stays pending, too, however often it is delivered.
+ *
+ * @returns whether all of them are off the stream.
  * @throws whatever else goes wrong; nothing is lost then, and the same entries may be given again.
  */
 export function createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs }: WriteEntriesOptions) {
   const knownProjects = createKnownProjects({ clock, find: (ids) => findProjectIds(database.query, ids) });
   const maskEvents = createEventMasking({ clock, rememberedMs: maskingKnownMs, find: (ids) => findMaskingRules(database.query, ids) });
+
+  const writeByNode = createWritingByNode({ query: database.query, clock, log });
 
   async function write(stream: Source, decoded: readonly Decoded[]): Promise<void> {
     try {
@@ -193,14 +199,23 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     }
   }
 
-  return async (stream: Source, entries: readonly StreamEntry[]): Promise<void> => {
+  return async (stream: Source, entries: readonly StreamEntry[]): Promise<boolean> => {
     // An entry that was delivered often and never finished is written alone, so that it takes no others with it.
     const isSuspect = ({ deliveries = 1 }: StreamEntry) => deliveries > MAX_DELIVERIES;
     const parts = [...inParts(entries.filter((entry) => !isSuspect(entry))), ...entries.filter(isSuspect).map((entry) => [entry])];
+    const left: Decoded[] = [];
     for (const part of parts) {
-      await write(stream, part.map(decode));
+      left.push(...(await writeByNode({ items: part.map(decode), projectOf: projectIdOf, write: (items) => write(stream, items) })));
     }
+    if (left.length > 0) {
+      await stream.letWait(left.map(({ entry }) => entry.id));
+    }
+    return left.length === 0;
   };
+}
+
+function projectIdOf(item: Decoded): string | undefined {
+  return ("event" in item ? item.event.project_id : item.origin?.projectId)?.toLowerCase();
 }
 
 function decode(entry: StreamEntry): Decoded {

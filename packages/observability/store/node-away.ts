@@ -1,6 +1,5 @@
 /**
- * Counting sends parts of its statements to every node of a cluster. While one is away nothing is written either, so that of the projects on the
- * others nearly all is counted, and who reads them gets that.
+ * Counting sends parts of its statements to every node of a cluster. While one is away, who reads a project on another gets what is counted of it.
  *
  * @returns `otherwise` when a connection to a node fails.
  */
@@ -16,7 +15,7 @@ export async function unlessNodeIsAway<Result>(work: () => Promise<Result>, othe
 }
 
 /** SQLSTATE class 08 is of connections; what Citus says of one that it lost in the middle has no class of its own. */
-function isNodeAway(error: unknown): boolean {
+export function isNodeAway(error: unknown): boolean {
   if (!(error instanceof Error)) {
     return false;
   }

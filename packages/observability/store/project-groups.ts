@@ -17,6 +17,18 @@ export async function groupProjects(query: Query, ids: Iterable<string>): Promis
   return (await isDistributed(query)) ? all.map((id) => [id]) : [all];
 }
 
+/** Tells on which node each project is, by the number that Citus gives it, where the tables are distributed by project; of one PostgreSQL nothing. */
+export async function findNodes(query: Query, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+  if (ids.size === 0 || !(await isDistributed(query))) {
+    return new Map();
+  }
+  const { rows } = await sql<{ id: string; node: number }>`
+    select given.id, placement.groupid as node from unnest(${[...ids]}::uuid[]) as given (id)
+    join pg_catalog.pg_dist_placement as placement
+      on placement.shardid = get_shard_id_for_distribution_column('observability.traces', given.id)`.execute(query);
+  return new Map(rows.map(({ id, node }) => [id, node]));
+}
+
 async function isDistributed(query: Query): Promise<boolean> {
   const known = distributed.get(query);
   if (known !== undefined) {
