@@ -2,6 +2,7 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { findPartitions } from "#events/find-partitions.ts";
+import { endPartition } from "./end-partition.ts";
 import { isGroupMissing } from "./event-stream.ts";
 
 type SharesOptions = {
@@ -13,6 +14,8 @@ type SharesOptions = {
   readonly consumer: string;
   /** A consumer that was not heard of for so long has no share. */
   readonly goneMs: number;
+  /** A partition beyond the count to which nothing came for so long is over once it is empty. */
+  readonly quietMs: number;
   readonly log: Logger;
 };
 
@@ -31,7 +34,16 @@ const AFTER_ALL = "18446744073709551614-0";
  * the group. It is a division of work and no lock. Redis gives each entry to one consumer however many read a partition, so two that
  * see different consumers for a while do no harm, and who can't see any reads all.
  */
-export function createPartitionShares({ redis, stream, count, group, consumer, goneMs, log }: SharesOptions): () => Promise<Shares> {
+export function createPartitionShares({
+  redis,
+  stream,
+  count,
+  group,
+  consumer,
+  goneMs,
+  quietMs,
+  log,
+}: SharesOptions): () => Promise<Shares> {
   async function livingConsumers(): Promise<readonly string[]> {
     await redis.xreadgroup("GROUP", group, consumer, "COUNT", 1, "STREAMS", stream, AFTER_ALL);
     const rows = (await redis.xinfo("CONSUMERS", stream, group)) as (string | number)[][];
@@ -42,8 +54,15 @@ export function createPartitionShares({ redis, stream, count, group, consumer, g
     return [...new Set([...living, consumer])].toSorted();
   }
 
-  return async () => {
+  /** Those beyond the count were of producers that have ended: without an end each would be read by two connections for ever. */
+  async function livingPartitions(): Promise<readonly string[]> {
     const all = await findPartitions(redis, stream, count);
+    const isOver = await Promise.all(all.map((partition, index) => index >= count && endPartition(redis, partition, quietMs)));
+    return all.filter((_partition, index) => isOver[index] !== true);
+  }
+
+  return async () => {
+    const all = await livingPartitions();
     if (all.length === 1) {
       return { all, own: all };
     }

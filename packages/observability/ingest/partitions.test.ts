@@ -1,5 +1,6 @@
 import { createLog, type Logger } from "@sightline/foundation/log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { StreamEvent } from "#events/event.ts";
 import { partitionCountKey, partitionKey, partitionKeys, partitionOf } from "#events/partitions.ts";
@@ -60,6 +61,21 @@ test("with fewer partitions than before, those beyond are read on, also when the
   const producer = producerOf(3, 4);
   await rig.redis.client.del(partitionKey(rig.stream, 3));
   await publish(agentRun(producer), 4);
+  await emptied();
+  expect(await countOf(database, "traces")).toBe(13);
+});
+
+test("a partition beyond the count ends once it is empty and quiet, and begins again with the next event", async () => {
+  await publish(await runs(12), 4);
+  const logs: string[] = [];
+  await rig.start({ log: logTo(logs), tuning: { shareEveryMs: 100, quietMs: 1_000 } });
+  await emptied();
+  const beyond = partitionKeys(rig.stream, 4).slice(1);
+  await vi.waitFor(async () => expect(await rig.redis.client.exists(...beyond)).toBe(0), patient);
+  // None is made again by who read it.
+  await delay(500);
+  expect(await rig.redis.client.exists(...beyond)).toBe(0);
+  await publish(agentRun(producerOf(3, 4)), 4);
   await emptied();
   expect(await countOf(database, "traces")).toBe(13);
 });

@@ -83,6 +83,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     group,
     consumer: name,
     goneMs: tuning.claimIdleMs,
+    quietMs: tuning.quietMs,
     log,
   });
   const duties = createStreamDuties({
@@ -109,6 +110,11 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
 
   async function takeShare({ all, own }: Shares): Promise<void> {
     all.forEach(streamOf);
+    for (const key of streams.keys()) {
+      if (!all.includes(key)) {
+        streams.delete(key);
+      }
+    }
     const mine = own.map(streamOf);
     const before = readers.partitions();
     const added = mine.filter((stream) => !before.includes(stream));
@@ -134,8 +140,10 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
         await process(stream, await read(batchSize * BATCHES_AT_ONCE, tuning.blockMs));
         pause.reset();
       } catch (error) {
-        await recover(stream, error);
-        await pause.wait();
+        if (!released.aborted) {
+          await recover(stream, error);
+          await pause.wait();
+        }
       } finally {
         turn.end();
       }

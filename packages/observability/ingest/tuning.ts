@@ -7,6 +7,8 @@ export type Tuning = {
   readonly claimEveryMs: number;
   /** How often the partitions are dealt out anew; a consumer that was not heard of for `claimIdleMs` is dealt none. */
   readonly shareEveryMs: number;
+  /** A partition beyond those that there are to be ends when it is empty and nothing came for so long. */
+  readonly quietMs: number;
   readonly heartbeatEveryMs: number;
   readonly heartbeatLivesMs: number;
   /** A number that is missing this long counts as lost. Longer than five deliveries of an entry that the database refuses. */
@@ -26,6 +28,7 @@ export const defaultTuning: Tuning = {
   claimIdleMs: 15_000,
   claimEveryMs: 5_000,
   shareEveryMs: 5_000,
+  quietMs: 900_000,
   heartbeatEveryMs: 5_000,
   heartbeatLivesMs: 30_000,
   reorderWindowMs: 90_000,
