@@ -35,6 +35,7 @@ export default defineConfig({
       "packages/**/*.citus.test.ts",
       "packages/code-index/{store,tenants,scip,indexing/build,indexing/history,retrieval/commits}/**/*.test.ts",
       "packages/code-index/indexing/{indexer,branches,embedding/embedding}.test.ts",
+      "packages/code-index/retrieval/search/switching.test.ts",
       ...observability.map((name) => `packages/observability/${name}.test.ts`),
     ],
     exclude: ["**/node_modules/**", "**/dist/**"],

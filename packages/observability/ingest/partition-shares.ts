@@ -57,8 +57,9 @@ export function createPartitionShares({
   /** Those beyond the count were of producers that have ended: without an end each would be read by two connections for ever. */
   async function livingPartitions(): Promise<readonly string[]> {
     const all = await findPartitions(redis, stream, count);
-    const isOver = await Promise.all(all.map((partition, index) => index >= count && endPartition(redis, partition, quietMs)));
-    return all.filter((_partition, index) => isOver[index] !== true);
+    const beyond = all.slice(count);
+    const isOver = await Promise.all(beyond.map((partition) => endPartition(redis, partition, quietMs)));
+    return [...all.slice(0, count), ...beyond.filter((_partition, index) => isOver[index] !== true)];
   }
 
   return async () => {

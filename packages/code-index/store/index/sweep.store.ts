@@ -1,12 +1,20 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { Build } from "./builds.store.ts";
 import { chunkId } from "./postings.ts";
 import { ofGoneBranches } from "./gone-branches.store.ts";
 import { sweepHistories } from "./commits.store.ts";
+import { isCluster } from "#store/tenancy/cluster.store.ts";
 import { lockTenant, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
 
 type Swept = Omit<Tenant, "name">;
+
+/**
+ * A read on a node begins later than on the coordinator, which told it what build to read: so long after a switch nobody looks for the one before any
+ * more.
+ */
+const READS_BEGIN_MS = 3_000;
 
 /**
  * No statement here names tables of the service and of the tenant: these may be on another node of the database.
@@ -15,7 +23,11 @@ type Swept = Omit<Tenant, "name">;
  * a switch, and the contents that only they held. In batches, each a short transaction that leaves nothing half deleted.
  */
 export async function sweepTenant(database: CodeIndexDatabase, tenant: Swept): Promise<void> {
-  for (const generation of await deadBuilds(database, tenant)) {
+  const dead = await deadBuilds(database, tenant);
+  if (dead.length > 0 && (await isCluster(database.query))) {
+    await delay(READS_BEGIN_MS);
+  }
+  for (const generation of dead) {
     await deleteBuild(database, { ...tenant, generation });
   }
   for (const segmentId of await abandonedSegments(database, tenant)) {
