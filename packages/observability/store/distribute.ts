@@ -73,10 +73,15 @@ export async function distributeObservability(pool: Pool): Promise<readonly stri
     const [first] = DISTRIBUTED_TABLES;
     for (const name of DISTRIBUTED_TABLES) {
       if (known.get(name) !== "distributed") {
-        await client.query("select create_distributed_table($1, 'project_id', colocate_with => $2)", [
-          `observability.${name}`,
-          name === first ? "none" : `observability.${first}`,
-        ]);
+        await (name === first
+          ? client.query("select create_distributed_table($1, 'project_id', colocate_with => 'none', shard_count => $2)", [
+              `observability.${name}`,
+              await shardCount(client),
+            ])
+          : client.query("select create_distributed_table($1, 'project_id', colocate_with => $2)", [
+              `observability.${name}`,
+              `observability.${first}`,
+            ]));
         done.push(`${name}: divided by project`);
       }
       // What the table held before is copied, and still takes room here.
@@ -122,6 +127,23 @@ async function demandCluster(client: PoolClient): Promise<void> {
   if (nodes[0].workers === 0) {
     throw new Error("The cluster has no workers. Add them on the coordinator: select citus_add_node('host', 5432)");
   }
+}
+
+/** Room for four times as many nodes, each with a shard. */
+const SHARDS_OF_A_WORKER = 4;
+
+/**
+ * Citus' own 32 of few nodes cost more than they bring: for every statement that writes, the coordinator spells out what each shard would be told, before it
+ * leaves all out but those that there are rows for. Who has set `citus.shard_count` gets that.
+ */
+async function shardCount(client: PoolClient): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select case when source = 'default' then
+       (select count(*) from pg_dist_node where shouldhaveshards and isactive and noderole = 'primary') * $1 else setting::int end::int as count
+     from pg_settings where name = 'citus.shard_count'`,
+    [SHARDS_OF_A_WORKER],
+  );
+  return rows[0]?.count ?? SHARDS_OF_A_WORKER;
 }
 
 /** How Citus keeps each table that it knows. */
