@@ -16,6 +16,7 @@ let redis: TestRedis;
 let api: ApiRig;
 const projectId = uuidv7();
 const producer = createProducer(projectId);
+type Producer = typeof producer;
 
 type Run = {
   readonly seconds: number;
@@ -43,7 +44,7 @@ beforeAll(async () => {
   api = await createApiRig({ database, redisUrl: redis.url, stream: `${redis.prefix}events`, heartbeatKey: `${redis.prefix}heartbeat` });
   await seedDefaultPrices(database.query, [{ model: "m-1", input: 2, output: 10, source: "test" }]);
   await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "support" });
-  await writeEvents(database, RUNS.flatMap(eventsOf));
+  await writeEvents(database, RUNS.flatMap((run) => eventsOf(run, producer)));
 });
 afterAll(async () => {
   await api.close();
@@ -94,6 +95,21 @@ describe("figures of traces", () => {
     expect(groups[0]?.series.reduce((sum, { traces }) => sum + traces.count, 0)).toBe(groups[0]?.traces.count);
   });
 
+  test("are told by whole values, whatever characters are in them", async () => {
+    const other = uuidv7();
+    await insertProject(database.query, { id: other, tenantId: "tenant-1", name: "control characters" });
+    const runs: readonly Run[] = [
+      { seconds: 1, hour: 9, tags: ["left\u001Ftag:right", "plain"] },
+      { seconds: 1, hour: 9, tags: ["plain"] },
+    ];
+    await writeEvents(database, runs.flatMap((run) => eventsOf(run, createProducer(other))));
+    const { groups } = await read("&by=tag&top=traces", other);
+    expect(groups.map(({ key, traces }) => [key, traces.count])).toEqual([
+      ["plain", 2],
+      ["left\u001Ftag:right", 1],
+    ]);
+  });
+
   test("tell as many groups as are wanted", async () => {
     expect(await read("&by=user&top=cost&groups=1")).toMatchObject({ groups_total: 3, groups: [{ key: "bob" }] });
   });
@@ -121,22 +137,22 @@ test.each([
 
 const DAY = "from=2026-11-21T00:00:00Z&to=2026-11-22T00:00:00Z";
 
-function url(): string {
-  return `/api/v1/projects/${projectId}/traces`;
+function url(project = projectId): string {
+  return `/api/v1/projects/${project}/traces`;
 }
 
-async function read(query: string): Promise<TraceFigures> {
-  return traceFiguresSchema.parse((await api.get(`${url()}/figures?${DAY}${query}`)).body);
+async function read(query: string, project = projectId): Promise<TraceFigures> {
+  return traceFiguresSchema.parse((await api.get(`${url(project)}/figures?${DAY}${query}`)).body);
 }
 
-function eventsOf({ seconds, hour, user, tags, environment, customer, million, failed = false, ttft }: Run) {
+function eventsOf({ seconds, hour, user, tags, environment, customer, million, failed = false, ttft }: Run, from: Producer) {
   const ids = { trace_id: uuidv7(), observation_id: uuidv7() };
   const startedAt = Date.UTC(2026, 10, 21, hour);
   const at = new Date(startedAt).toISOString();
   const call = { ...ids, parent_id: null, kind: "llm", name: "answer", started_at: at, model: "m-1" } as const;
   const usage = { input_tokens: (million ?? 0) * 1_000_000, output_tokens: 0 };
   return [
-    producer.event("trace.start", {
+    from.event("trace.start", {
       trace_id: ids.trace_id,
       name: "run",
       started_at: at,
@@ -148,8 +164,8 @@ function eventsOf({ seconds, hour, user, tags, environment, customer, million, f
     ...(million === undefined
       ? []
       : [
-          producer.event("observation.start", call),
-          producer.event("observation.end", {
+          from.event("observation.start", call),
+          from.event("observation.end", {
             ...ids,
             ended_at: at,
             duration_ms: 1,
@@ -158,7 +174,7 @@ function eventsOf({ seconds, hour, user, tags, environment, customer, million, f
             ...(ttft === undefined ? {} : { time_to_first_token_ms: ttft }),
           }),
         ]),
-    producer.event("trace.end", {
+    from.event("trace.end", {
       trace_id: ids.trace_id,
       ended_at: new Date(startedAt + seconds * 1_000).toISOString(),
       status: failed ? "failure" : "success",
