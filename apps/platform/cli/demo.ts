@@ -22,12 +22,13 @@ export async function demo(): Promise<void> {
   const token = await issueToken(environment);
   const codeIndex = createHttpClient(platform.CODEINDEX_URL, token);
 
+  // Before the indexing, which takes longer than a consumer to know of a new project.
+  const projectId = await ensureDemoProject(createHttpClient(platform.OBSERVABILITY_URL, token));
   console.log(`Indexing ${checkout.fullName} …`);
   const startedAt = Date.now();
   const repository = await indexCheckout(codeIndex, checkout);
   console.log(`Indexed ${repository.files} files in ${repository.chunks} chunks (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`);
 
-  const projectId = await ensureDemoProject(createHttpClient(platform.OBSERVABILITY_URL, token));
   // What the agent runs is the code that was just indexed: its traces lead there.
   process.env["OBS_REPO"] = checkout.fullName;
   process.env["OBS_COMMIT"] = checkout.commit;

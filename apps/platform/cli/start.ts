@@ -97,14 +97,17 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
       output.say(`Starting ${roles.join(", ")} …`);
       await supervisor.start(roles.map((role) => roleChild(role, setting.environment)));
     }
-    const firstAdmin = await presentFirstAdmin(unseen, presenting);
-    output.say(renderBanner({ roles, environment: setting.environment, tookMs: Date.now() - startedAt, firstAdmin }));
-    unseen = undefined;
+    const tookMs = Date.now() - startedAt;
     if (demo) {
+      output.say("Everything is up. The demo comes first, then how to log in …");
       await supervisor.runOnce(demoChild(setting.environment)).catch((error: unknown) => {
         output.say(`${messageOf(error)} Sightline runs on; \`sightline demo\` tries again.`);
       });
     }
+    // Last, so that the one-time password does not scroll away.
+    const firstAdmin = await presentFirstAdmin(unseen, presenting);
+    output.say(renderBanner({ roles, environment: setting.environment, tookMs, firstAdmin }));
+    unseen = undefined;
   } catch (error) {
     // The password exists in no other place, so it is shown even though the start failed.
     const firstAdmin = await presentFirstAdmin(unseen, presenting);

@@ -145,12 +145,14 @@ describe("a feed that can't be read", () => {
   test("from the start leaves tokens to their signatures, is complained of once, and is found when it comes", async () => {
     feed = undefined;
     await verifier.start();
-    await readAgain();
-    await readAgain();
-    await expect(verifier.verify(await token())).resolves.toMatchObject({ subject: "ada" });
     const complaints = () => lines.filter((line) => line.includes("can't be read"));
+    // Whoever serves it may be starting, too.
+    await vi.waitFor(() => expect(reads).toBe(4), { interval: 1 });
+    expect(complaints()).toEqual([]);
+    await expect(verifier.verify(await token())).resolves.toMatchObject({ subject: "ada" });
     await vi.waitFor(() => expect(complaints()).toHaveLength(1), { interval: 5 });
     expect(complaints()[0]).toContain("it answered 503");
+    expect(complaints()[0]).toContain("until then tokens are valid until they expire");
     expect(await metrics.metrics()).toContain("sightline_credential_epochs_age_seconds -1");
 
     feed = feedOf({ sessions: [nameInFeed("s1")] });
@@ -188,7 +190,8 @@ describe("a feed that can't be read", () => {
   test("because nobody answers does not keep the part from starting, nor from stopping", async () => {
     feed = async () => undefined;
     const starting = verifier.start();
-    await vi.waitFor(() => expect(reads).toBe(1));
+    // A reading that the test before broke off may still arrive.
+    await vi.waitFor(() => expect(reads).toBeGreaterThan(0));
     await verifier.stop();
     await starting;
     await expect(verifier.verify(await token())).resolves.toMatchObject({ subject: "ada" });

@@ -40,6 +40,8 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 const REPLICA_LAG_SECONDS = 60;
 /** How many failures in a row are logged; fewer are a restart or a lost packet. */
 const OUTAGE = 3;
+/** The same before the first reading: identity, which serves the feed, may be starting, too. Half a minute. */
+const OUTAGE_AT_START = 6;
 
 const feedSchema = z.object({
   iat: z.number(),
@@ -79,9 +81,10 @@ export function createCredentialEpochs(options: CredentialEpochsOptions) {
   }
 
   function onFailure(error: unknown, failures: number): number {
-    if (failures + 1 === OUTAGE) {
+    if (failures + 1 === (readAt === undefined ? OUTAGE_AT_START : OUTAGE)) {
       isOutage = true;
-      log.warn({ url, reason: messageOf(error) }, "the feed of ended credentials can't be read; what was read last goes on to count");
+      const meanwhile = readAt === undefined ? "until then tokens are valid until they expire" : "what was read last still counts";
+      log.warn({ url, reason: messageOf(error) }, `the feed of ended credentials can't be read; ${meanwhile}`);
     }
     return Math.min(FIRST_RETRY_MS * 2 ** failures, intervalMs);
   }

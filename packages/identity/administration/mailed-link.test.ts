@@ -136,7 +136,7 @@ describe("a reset of the password by mail", () => {
     ]);
     const { path, token, text } = await linkMailedTo("max@example.org");
     expect(path).toBe("/login/reset");
-    expect(text).toContain("An admin took the password of your account away");
+    expect(text).toContain("An admin reset your password");
 
     expect((await choosePassword(token)).statusCode).toBe(204);
     expect(await rowOf(subject, admin.id)).toMatchObject({ totp_enabled: true, must_change_password: false });

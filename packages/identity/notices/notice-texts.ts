@@ -10,12 +10,12 @@ type NoticeText = {
 
 const TEXTS = {
   two_factor_enabled: {
-    subject: "Two-factor login was switched on",
-    sentence: () => "Two-factor login was switched on for your account.",
+    subject: "Two-factor authentication (2FA) was turned on",
+    sentence: () => "Two-factor authentication (2FA) was turned on for your account.",
   },
   two_factor_disabled: {
-    subject: "Two-factor login was switched off",
-    sentence: () => "Two-factor login was switched off for your account.",
+    subject: "Two-factor authentication (2FA) was turned off",
+    sentence: () => "Two-factor authentication (2FA) was turned off for your account.",
   },
   two_factor_replaced: {
     subject: "Your authenticator was replaced",
@@ -24,16 +24,16 @@ const TEXTS = {
   two_factor_reset: {
     subject: "Your 2FA was reset by an admin",
     sentence: ({ reason }) =>
-      `An admin reset the second factor of your account${reason === undefined ? "" : ` ("${reason}")`}; set it up anew.`,
+      `An admin reset the 2FA of your account${reason === undefined ? "" : ` ("${reason}")`}. Set it up again.`,
   },
   two_factor_locked: {
     subject: "Too many wrong codes",
-    sentence: () => "Too many wrong codes were tried on your account, so that codes are not looked at for a while.",
+    sentence: () => "Too many wrong codes were entered for your account, so codes are not accepted for a while.",
   },
   two_factor_reset_asked: {
-    subject: "A reset of a second factor waits for you",
+    subject: "A 2FA reset is waiting for you",
     sentence: ({ by, account, reason }) =>
-      `${by ?? "An admin"} asks to reset the second factor of ${account ?? "an account"}${reason === undefined ? "" : ` ("${reason}")`}; it needs another admin to confirm it.`,
+      `${by ?? "An admin"} asked to reset the 2FA of ${account ?? "an account"}${reason === undefined ? "" : ` ("${reason}")`}. Another admin has to confirm it.`,
   },
   policy_changed: {
     subject: "The security policy was changed",
@@ -41,11 +41,11 @@ const TEXTS = {
       `${by ?? "An admin"} changed the security policy of your organization${what === undefined ? "" : `: ${what}`}.`,
   },
   two_factor_unlocked: {
-    subject: "Codes are looked at again",
+    subject: "Codes are accepted again",
     sentence: ({ by }) =>
       by === "admin"
-        ? "An admin lifted the lock of your codes: they are looked at again."
-        : "As you chose a new password by mail, the lock of your codes was lifted: they are looked at again.",
+        ? "An admin lifted the lock on your codes: they are accepted again."
+        : "You chose a new password by mail, so the lock on your codes was lifted: they are accepted again.",
   },
   backup_codes_regenerated: {
     subject: "New backup codes were made",
@@ -58,7 +58,7 @@ const TEXTS = {
   app_connected: {
     subject: "An app was connected to your account",
     sentence: ({ name, host, days }) =>
-      `An app that calls itself ${named(name).trim()} may read your code for ${days} ${days === "1" ? "day" : "days"} (it answers to ${host}). Connect in the console lists and ends it.`,
+      `An app that calls itself ${named(name).trim()} may read your code for ${days} ${days === "1" ? "day" : "days"} (it sends you back to ${host}). You can disconnect it under Connect in the console.`,
   },
   passkey_added: {
     subject: "A passkey was added",
@@ -67,7 +67,7 @@ const TEXTS = {
   passkey_removed: {
     subject: "A passkey was removed",
     sentence: ({ name, left }) =>
-      `A passkey${named(name)} was removed from your account${left === "nothing" ? "; from now on your password alone logs in" : ""}.`,
+      `A passkey${named(name)} was removed from your account${left === "nothing" ? "; from now on your password alone is enough to log in" : ""}.`,
   },
   password_guessed: {
     subject: "Someone knows your password",
@@ -79,20 +79,20 @@ const TEXTS = {
       `The password of your account was changed${by === "admin" ? " by an admin" : ""}, and all its sessions were ended.`,
   },
   registration_repeated: {
-    subject: "You have an account already",
+    subject: "You already have an account",
     sentence: () =>
-      "Someone, hopefully you, tried to register with your address. You have an account: log in, or ask for a new password if you forgot yours.",
+      "Someone, hopefully you, tried to register with your address. You already have one: log in, or ask for a new password if you forgot yours.",
   },
   invitation: {
     subject: "You are invited to Sightline",
-    sentence: () => "An account was made for you in Sightline.",
+    sentence: () => "An account was created for you in Sightline.",
     link: { invitesTo: "Choose your password here, once, within 7 days", seconds: 7 * 24 * 3600 },
   },
   password_reset: {
     subject: "Choose a new password",
     sentence: ({ by }) =>
       by === "admin"
-        ? "An admin took the password of your account away; choose a new one."
+        ? "An admin reset your password. Choose a new one."
         : "Someone, hopefully you, asked for a new password for your account; if it was not you, do nothing.",
     link: { invitesTo: "Choose it here, once, within 30 minutes", seconds: 30 * 60 },
   },

@@ -56,7 +56,7 @@ describe("GET /login/notices", () => {
         text: "A backup code of your account was used; 9 are left.",
         details: { remaining: "9", ip: "203.0.113.7" },
       },
-      expect.objectContaining({ kind: "two_factor_enabled", text: "Two-factor login was switched on for your account." }),
+      expect.objectContaining({ kind: "two_factor_enabled", text: "Two-factor authentication (2FA) was turned on for your account." }),
     ]);
     expect(await shownTo(bob)).toEqual([]);
   });

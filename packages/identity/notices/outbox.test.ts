@@ -36,12 +36,12 @@ describe("a notice", () => {
     const head = mail?.source.split("\r\n\r\n")[0] ?? "";
     expect(head).toContain('From: "Sightline, of Example" <sightline@example.org>\r\n');
     expect(head).toContain("To: ada@example.org\r\n");
-    expect(head).toContain("Subject: Two-factor login was switched off\r\n");
+    expect(head).toContain("Subject: Two-factor authentication (2FA) was turned off\r\n");
     expect(head).toContain(`Message-ID: <${row?.id}@sightline.example.org>\r\n`);
     expect(head).toContain("Auto-Submitted: auto-generated");
     expect(head).toMatch(/Content-Type: text\/plain; charset=utf-8/i);
     const text = mail === undefined ? "" : textOf(mail);
-    expect(text).toContain("Two-factor login was switched off for your account.");
+    expect(text).toContain("Two-factor authentication (2FA) was turned off for your account.");
     expect(text).toContain("When: 2026-03-01 12:00:05 UTC");
     expect(text).toContain("From: 203.0.113.7");
     expect(row).toMatchObject({ sent_at: subject.clock.now(), send_after: null, tries: 1, last_error: null, shown: true });

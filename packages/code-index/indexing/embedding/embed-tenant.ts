@@ -138,7 +138,7 @@ export function createTenantBackfill(filling: Filling, tenant: Tenant): TenantBa
         at.complete = (await embedderState(database, tenant, embedderId))?.complete === true;
         return;
       }
-      log.info({ tenant: tenant.name, embedder: embedder.identity.key }, "searches use the vectors of this embedder");
+      log.debug({ tenant: tenant.name, embedder: embedder.identity.key }, "searches use the vectors of this embedder");
     }
     at.settled = (await refreshWaiting(database, tenant)) === 0;
   }

@@ -44,7 +44,10 @@ beforeAll(async () => {
   api = await createApiRig({ database, redisUrl: redis.url, stream: `${redis.prefix}events`, heartbeatKey: `${redis.prefix}heartbeat` });
   await seedDefaultPrices(database.query, [{ model: "m-1", input: 2, output: 10, source: "test" }]);
   await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "support" });
-  await writeEvents(database, RUNS.flatMap((run) => eventsOf(run, producer)));
+  await writeEvents(
+    database,
+    RUNS.flatMap((run) => eventsOf(run, producer)),
+  );
 });
 afterAll(async () => {
   await api.close();
@@ -102,7 +105,10 @@ describe("figures of traces", () => {
       { seconds: 1, hour: 9, tags: ["left\u001Ftag:right", "plain"] },
       { seconds: 1, hour: 9, tags: ["plain"] },
     ];
-    await writeEvents(database, runs.flatMap((run) => eventsOf(run, createProducer(other))));
+    await writeEvents(
+      database,
+      runs.flatMap((run) => eventsOf(run, createProducer(other))),
+    );
     const { groups } = await read("&by=tag&top=traces", other);
     expect(groups.map(({ key, traces }) => [key, traces.count])).toEqual([
       ["plain", 2],

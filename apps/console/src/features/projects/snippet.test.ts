@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { environmentFor, redisNotes, SET_UPS } from "./snippet.ts";
+import { SET_UPS } from "./set-ups.ts";
+import { environmentFor, redisNotes } from "./snippet.ts";
 
 const intake = {
   redis_url: "redis://events.acme.dev:16380",
@@ -27,14 +28,23 @@ it("only an address that leaves something open comes with a note", () => {
 });
 
 it("a program that calls a model says which key it needs, and no other does", () => {
-  const keys = Object.fromEntries(SET_UPS.map(({ id, setUp }) => [id, setUp.providerKey]));
-  expect(keys).toEqual({
-    langgraph: undefined,
-    langchain: "OPENAI_API_KEY",
-    openai: "OPENAI_API_KEY",
-    anthropic: "ANTHROPIC_API_KEY",
-    "ai-sdk": "OPENAI_API_KEY",
-    plain: undefined,
-    python: undefined,
-  });
+  const keys = SET_UPS.flatMap(({ id, in: setUps }) =>
+    Object.entries(setUps).map(([language, { code, providerKey }]) => {
+      expect(code.includes("gpt-") || code.includes("claude-"), `${id} in ${language}`).toBe(providerKey !== undefined);
+      return `${id} in ${language}: ${providerKey ?? "none"}`;
+    }),
+  );
+  expect(keys).toEqual([
+    "langgraph in python: none",
+    "langgraph in typescript: none",
+    "langchain in python: OPENAI_API_KEY",
+    "langchain in typescript: OPENAI_API_KEY",
+    "openai in python: OPENAI_API_KEY",
+    "openai in typescript: OPENAI_API_KEY",
+    "anthropic in python: ANTHROPIC_API_KEY",
+    "anthropic in typescript: ANTHROPIC_API_KEY",
+    "ai-sdk in typescript: OPENAI_API_KEY",
+    "plain in python: none",
+    "plain in typescript: none",
+  ]);
 });

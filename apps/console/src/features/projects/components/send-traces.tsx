@@ -1,10 +1,11 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Button, SegmentedControl, Stack, Text } from "@mantine/core";
 import { type Intake, intakeSchema } from "@sightline/observability/contract";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { createApiKey, apiKeysQuery } from "#features/projects/api/api-keys.ts";
 import { projectQuery } from "#features/projects/api/projects.ts";
-import { SET_UPS, environmentFor, exporterEnvironment, redisNotes, type LanguageSetUp } from "#features/projects/snippet.ts";
+import { LANGUAGES, SET_UPS, type Language, type LanguageSetUp } from "#features/projects/set-ups.ts";
+import { environmentFor, exporterEnvironment, redisNotes } from "#features/projects/snippet.ts";
 import { observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
@@ -19,6 +20,7 @@ import classes from "./send-traces.module.css";
 /** Three steps to a project's first trace, for each thing that agents are made with. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {
   const intake = useQuery(intakeQuery);
+  const [language, setLanguage] = useState<Language>("python");
   if (intake.data === undefined) {
     return <Unanswered query={intake} failed="Where to send traces could not be loaded" loading={<LoadingRows rows={3} />} />;
   }
@@ -27,14 +29,43 @@ export function SendTraces({ projectId }: { readonly projectId: string }) {
     <TabsOf
       space="md"
       tabs={[
-        ...SET_UPS.map(({ id, label, setUp }) => ({
+        ...SET_UPS.map(({ id, label, in: setUps }) => ({
           id,
           label,
-          content: <WithSdk projectId={projectId} intake={data} setUp={setUp} />,
+          content: <InLanguage projectId={projectId} intake={data} setUps={setUps} language={language} onLanguage={setLanguage} />,
         })),
         { id: "opentelemetry", label: "OpenTelemetry", content: <WithExporter projectId={projectId} otlpUrl={data.otlp_url} /> },
       ]}
     />
+  );
+}
+
+type InLanguageProps = {
+  readonly projectId: string;
+  readonly intake: Intake;
+  readonly setUps: Partial<Record<Language, LanguageSetUp>>;
+  readonly language: Language;
+  readonly onLanguage: (language: Language) => void;
+};
+
+/** What there is for one language alone is shown whichever was chosen. */
+function InLanguage({ projectId, intake, setUps, language, onLanguage }: InLanguageProps) {
+  const offered = LANGUAGES.filter(({ value }) => setUps[value] !== undefined);
+  const setUp = setUps[language] ?? setUps[offered[0]?.value ?? language];
+  return (
+    <Stack gap="md">
+      {offered.length > 1 && (
+        <SegmentedControl
+          className={classes.fit ?? ""}
+          aria-label="Language"
+          size="xs"
+          data={[...offered]}
+          value={language}
+          onChange={onLanguage}
+        />
+      )}
+      {setUp !== undefined && <WithSdk projectId={projectId} intake={intake} setUp={setUp} />}
+    </Stack>
   );
 }
 
@@ -52,7 +83,9 @@ function WithSdk({ projectId, intake, setUp }: { readonly projectId: string; rea
             {note}
           </Dimmed>
         ))}
-        {setUp.providerKey !== undefined && <Dimmed size="xs">The program calls a model: add {setUp.providerKey} to it, too.</Dimmed>}
+        {setUp.providerKey !== undefined && (
+          <Dimmed size="xs">This program calls a model: set {setUp.providerKey} in the environment, too.</Dimmed>
+        )}
         <Dimmed size="xs">{setUp.file}</Dimmed>
         <CopyableBlock text={setUp.code} label="the code" />
       </Step>
