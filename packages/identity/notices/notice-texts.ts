@@ -23,8 +23,7 @@ const TEXTS = {
   },
   two_factor_reset: {
     subject: "Your 2FA was reset by an admin",
-    sentence: ({ reason }) =>
-      `An admin reset the 2FA of your account${reason === undefined ? "" : ` ("${reason}")`}. Set it up again.`,
+    sentence: ({ reason }) => `An admin reset the 2FA of your account${reason === undefined ? "" : ` ("${reason}")`}. Set it up again.`,
   },
   two_factor_locked: {
     subject: "Too many wrong codes",

@@ -58,6 +58,7 @@ test.each<[string, unknown, typeof input | typeof output, string | undefined]>([
   ["no Command, but what an application calls so", { resume: "My work", goto: "page" }, input, '{"resume":"My work","goto":"page"}'],
   ["nothing", null, input, undefined],
   ["what was sent before", { messages: [{ role: "user", content: "old" }, { $blob: "a".repeat(64) }] }, output, undefined],
+  ["a list of what was sent before", [{ $blob: "a".repeat(64) }, { $blob: "b".repeat(64) }], output, undefined],
   ["a whole that was sent before", { $blob: "a".repeat(64) }, output, undefined],
 ])("a line says %s", (_name, value, given, line) => {
   expect(lineOf(value, given)).toBe(line);

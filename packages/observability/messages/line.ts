@@ -76,15 +76,20 @@ function textIn(value: unknown): string | undefined {
   if (typeof value === "string") {
     return value;
   }
+  if (wasSentBefore(value) || (Array.isArray(value) && value.length > 0 && value.every(wasSentBefore))) {
+    return undefined;
+  }
   if (!isObject(value)) {
     return jsonOf(value);
-  }
-  if ("$blob" in value) {
-    return undefined;
   }
   const texts = Object.values(value).filter((item) => typeof item === "string");
   const named = NAMES.map((name) => value[name]).find((item) => typeof item === "string" && item !== "");
   return typeof named === "string" ? named : texts.length === 1 && Object.keys(value).length === 1 ? texts[0] : jsonOf(value);
+}
+
+/** Only its hash is here: the step that sent it has a line of it. */
+function wasSentBefore(value: unknown): boolean {
+  return isObject(value) && "$blob" in value;
 }
 
 /** Enough of it to fill a line: a long value is not written out for that. */

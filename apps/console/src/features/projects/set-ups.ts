@@ -153,7 +153,8 @@ await anthropic.messages.create({ model: "claude-haiku-4-5", max_tokens: 100, me
     label: "AI SDK",
     in: {
       typescript: inTypeScript({
-        packages: "ai @ai-sdk/openai",
+        // Where Node is older than version 7 asks for, npm takes an older one, whose operations can't be seen.
+        packages: "ai@7 @ai-sdk/openai@4",
         imports: `import { traceAiSdk } from "@sightline/sdk/ai-sdk";
 import { openai } from "@ai-sdk/openai";
 import { generateText } from "ai";`,
