@@ -17,7 +17,7 @@ export const NEW_RULE: RuleDraft = { ...DRAFT, name: "", metric: "errors", thres
 
 export const SUGGESTED: readonly { readonly why: string; readonly rule: RuleDraft }[] = [
   {
-    why: "One in ten traces fails: something broke, not just somewhere.",
+    why: "One in ten traces fails: more is broken than one request.",
     rule: { ...DRAFT, name: "Many failures", metric: "error_rate", threshold: 0.1, window_minutes: 15 },
   },
   {

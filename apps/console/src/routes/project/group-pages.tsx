@@ -10,7 +10,7 @@ export function SessionsPage() {
 }
 
 export function UsersPage() {
-  return <GroupPage kind="users" title="Users" description="For whom traces ran, and what they came to." />;
+  return <GroupPage kind="users" title="Users" description="The people your agents worked for, and what that cost." />;
 }
 
 function GroupPage({ kind, title, description }: { readonly kind: GroupKind; readonly title: string; readonly description: string }) {

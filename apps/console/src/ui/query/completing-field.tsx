@@ -118,7 +118,13 @@ export function CompletingField<Offered extends Option>({
           ref={field}
           size="md"
           leftSection={<IconSearch size={18} />}
-          rightSection={text === "" ? <Kbd size="xs">/</Kbd> : null}
+          rightSection={
+            text === "" ? (
+              <Kbd size="xs" className={classes.key ?? ""}>
+                /
+              </Kbd>
+            ) : null
+          }
           autoCapitalize="off"
           spellCheck={false}
           {...input}

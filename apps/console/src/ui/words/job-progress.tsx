@@ -14,7 +14,7 @@ export function JobProgress({ job }: { readonly job: Job }) {
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Status tone="busy">{phase === "" ? "Running" : phaseLabel(phase)}</Status>
         {total > 0 && (
-          <Dimmed size="xs">
+          <Dimmed size="xs" className={classes.count ?? ""}>
             {formatCount(done)} / {formatCount(total)}
           </Dimmed>
         )}

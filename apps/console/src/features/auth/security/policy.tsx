@@ -56,7 +56,7 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
       >
         <Stack gap="xs" mt="xs">
           <Radio value="never" label="Each admin decides" />
-          <Radio value="now" label="Required" description="An admin without one can only set one up." />
+          <Radio value="now" label="Required" description="An admin without 2FA can only set it up." />
           <Radio value="day" label="Required from a date" description="Admins are reminded until then." />
         </Stack>
       </Radio.Group>

@@ -24,7 +24,7 @@ export function KeyFigures({ total }: { readonly total: Total }) {
       <Figure
         label="Cost"
         value={cost === null ? "–" : formatCost(cost)}
-        below={unpriced === 0 ? undefined : `without ${plural(unpriced, "unpriced call", "unpriced calls")}`}
+        below={unpriced === 0 ? undefined : `${plural(unpriced, "call", "calls")} without a price`}
       />
     </Paper>
   );

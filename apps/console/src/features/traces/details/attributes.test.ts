@@ -25,6 +25,20 @@ test("ids and hashes stand apart from what people read", () => {
   expect(Object.keys(human)).toEqual(["traceloop.association.properties.customer", "customer", "finish_reasons", "stepfather"]);
 });
 
+test("what is empty says nothing to people", () => {
+  const { human, technical } = splitAttributes({
+    metadata: {},
+    tags: [],
+    note: "",
+    customer: "Ada",
+    retries: 0,
+    cached: false,
+    parent: null,
+  });
+  expect(human).toEqual({ customer: "Ada", retries: 0, cached: false });
+  expect(Object.keys(technical)).toEqual(["metadata", "tags", "note", "parent"]);
+});
+
 test("what an interrupted step asked is read, and is no attribute any more", () => {
   const asked = { interrupts: [{ value: "approve?", id: "92" }, { value: { amount: 7 } }] };
   expect(askedOfPerson(asked)).toEqual(["approve?", { amount: 7 }]);

@@ -16,10 +16,14 @@ export function askedOfPerson({ interrupts }: Attributes): readonly unknown[] {
     : [];
 }
 
+function isEmpty(value: unknown): boolean {
+  return value === null || value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+}
+
 /** Attributes in two: what people read, and the rest. */
 export function splitAttributes(attributes: Attributes): { readonly human: Attributes; readonly technical: Attributes } {
-  const { human = [], technical = [] } = Object.groupBy(Object.entries(attributes), ([name]) =>
-    TECHNICAL.test(name) || (name === "interrupts" && askedOfPerson(attributes).length > 0) ? "technical" : "human",
+  const { human = [], technical = [] } = Object.groupBy(Object.entries(attributes), ([name, value]) =>
+    TECHNICAL.test(name) || isEmpty(value) || (name === "interrupts" && askedOfPerson(attributes).length > 0) ? "technical" : "human",
   );
   return { human: Object.fromEntries(human), technical: Object.fromEntries(technical) };
 }

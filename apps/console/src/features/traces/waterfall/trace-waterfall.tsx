@@ -1,3 +1,4 @@
+import { useElementSize } from "@mantine/hooks";
 import type { TraceDigest } from "@sightline/observability/contract";
 import { useMemo, type PointerEvent, useState } from "react";
 import { plural, formatDuration } from "#ui/words/format.ts";
@@ -79,6 +80,8 @@ export function TraceWaterfall({
 }
 
 const MAX_TICKS = 5;
+/** Pixels that a label such as `1 min 30 s` takes. */
+const TICK_WIDTH = 64;
 /** Pixels; less is a click. */
 const MIN_DRAG = 5;
 
@@ -87,6 +90,8 @@ type WaterfallAxisProps = { readonly shown: Span; readonly whole: Span; readonly
 /** The moments of the time that is shown; dragging over them zooms in, a double click shows the whole again. */
 function WaterfallAxis({ shown, whole, onShow }: WaterfallAxisProps) {
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number }>();
+  const { ref, width: shownWidth } = useElementSize();
+  const most = shownWidth === 0 ? MAX_TICKS : Math.min(MAX_TICKS, Math.max(1, Math.floor(shownWidth / TICK_WIDTH)));
 
   function fractionAt(event: PointerEvent): number {
     const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -106,6 +111,7 @@ function WaterfallAxis({ shown, whole, onShow }: WaterfallAxisProps) {
 
   return (
     <div
+      ref={ref}
       className={classes.axis}
       aria-hidden="true"
       title="Drag to zoom in, double-click for the whole"
@@ -118,7 +124,7 @@ function WaterfallAxis({ shown, whole, onShow }: WaterfallAxisProps) {
       onPointerCancel={() => setDrag(undefined)}
       onDoubleClick={() => onShow(undefined)}
     >
-      {ticks(shown, whole, MAX_TICKS).map(({ at, offset }) => (
+      {ticks(shown, whole, most).map(({ at, offset }) => (
         <span key={offset} className={classes.tick} style={{ left: `${at * 100}%` }}>
           <span>{offset === 0 ? "0" : formatDuration(offset)}</span>
         </span>
