@@ -20,7 +20,7 @@ export function createHttpClient(baseUrl: string, token: string) {
     if (!response.ok) {
       const parsed = errorSchema.safeParse(parseJson(text)).data;
       const { error, message } = parsed ?? { error: "unknown", message: text.slice(0, 200) };
-      throw new Error(`${method} ${path} answered ${response.status} ${error}: ${message}`);
+      throw new Error(`${message} (${method} ${path.split("?")[0]}: ${response.status} ${error})`);
     }
     return parseJson(text);
   }

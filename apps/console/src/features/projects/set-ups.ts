@@ -19,7 +19,7 @@ pip install ${`${origin}/sdk/sightline-sdk.tar.gz ${packages}`.trimEnd()}`,
     file: "agent.py",
     code: `${imports}
 
-sightline.initialize_redis_publisher().wait()  # reads OBS_REDIS_URL, OBS_PROJECT_ID and OBS_CONSOLE_URL
+sightline.initialize_redis_publisher().wait()  # reads the OBS_ variables
 sightline.wrap_llm_adapter()  # also records prompts and answers of models
 
 ${work}
@@ -37,7 +37,7 @@ function inTypeScript({ packages, imports, work, providerKey }: Program): Langua
     code: `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 ${imports}
 
-await initializeRedisPublisher(); // reads OBS_REDIS_URL, OBS_PROJECT_ID and OBS_CONSOLE_URL
+await initializeRedisPublisher(); // reads the OBS_ variables
 wrapLlmAdapter(); // also records prompts and answers of models
 
 ${work}
