@@ -18,7 +18,7 @@ import { visitProduct } from "./visit.ts";
 
 const REPOSITORY = "acme/webshop";
 const RETRY = "src/payment/retry-failed-payment.ts";
-/** The demo's repository may be indexed before it. */
+/** Of two processes of every role, where nobody waits for the demo: its repository may be indexed before this one. */
 const INDEXING_MS = 150_000;
 const DEMO_MS = 120_000;
 
@@ -44,7 +44,6 @@ describeCode(visit);
 describeAssistant(() => ({ ...visit(), repository }));
 
 describe("observability", () => {
-  // Alone it may come before the demo's repository is indexed.
   test("the demo agent's run is there with its nodes, tool calls and model calls", { timeout: 2 * DEMO_MS }, async () => {
     const { page } = visit();
     await openDemoTrace(page);

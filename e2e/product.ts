@@ -45,7 +45,8 @@ const PORT_VARIABLES = [
   "SIGHTLINE_POSTGRES_PORT",
   "SIGHTLINE_REDIS_PORT",
 ];
-const UP = /Sightline \S+ is up/;
+/** With `--demo` the demo comes between this and the banner. */
+const UP = /(?:Sightline \S+|Everything) is up/;
 const START_MS = 300_000;
 const STOP_MS = 20_000;
 
@@ -117,10 +118,11 @@ export async function startProduct(place: Place, words: readonly string[] = []):
   }
   const interrupt = () => end("SIGINT", (npm) => -npm);
 
+  let startedInMs: number;
   try {
     await printed(UP, START_MS, 0);
-    // The banner is written at once, but may arrive in pieces.
-    await printed(/Ctrl-C stops everything/, 5_000, 0);
+    startedInMs = performance.now() - startedAt;
+    await printed(/Ctrl-C stops everything/, START_MS, 0);
   } catch (error) {
     await interrupt();
     throw error;
@@ -132,7 +134,7 @@ export async function startProduct(place: Place, words: readonly string[] = []):
     codeIndexUrl: at("CODEINDEX_PORT"),
     observabilityUrl: at("OBSERVABILITY_PORT"),
     admin: { email, password },
-    startedInMs: performance.now() - startedAt,
+    startedInMs,
     output: () => output,
     printed: (pattern, timeoutMs) => printed(pattern, timeoutMs),
     processes: () => processesOf(place.home),

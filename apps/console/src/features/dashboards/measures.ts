@@ -32,3 +32,10 @@ export const MEASURES: Readonly<Record<ChartMeasure, Measure>> = {
 };
 
 export const MEASURE_CHOICES = chartMeasureSchema.options.map((value) => ({ value, label: MEASURES[value].label }));
+
+export const MAX_CHART_NAME = 100;
+
+/** What a chart is called unless somebody names it: `Cost by user`. */
+export function chartName(measure: ChartMeasure, by: string | null): string {
+  return `${MEASURES[measure].label}${by === null ? "" : ` by ${by}`}`.slice(0, MAX_CHART_NAME);
+}

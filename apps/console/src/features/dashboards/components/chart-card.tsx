@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { traceFiguresQuery } from "#features/dashboards/api/metrics.ts";
 import type { AskedRange } from "#features/dashboards/asked-range.ts";
 import { queryOfGroup } from "#features/dashboards/groupings.ts";
-import { MEASURES } from "#features/dashboards/measures.ts";
+import { chartName, MEASURES } from "#features/dashboards/measures.ts";
 import { endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { Unanswered } from "#ui/kit/list-states.tsx";
@@ -129,7 +129,7 @@ function Ranking({ chart: { name, measure, by }, figures, q, link }: RankingProp
 
 /** `Cost by user where environment:production`. */
 function inWords({ measure, by, query }: Chart): string {
-  return `${MEASURES[measure].label}${by === null ? "" : ` by ${by}`}${query.trim() === "" ? "" : ` where ${query.trim()}`}`;
+  return `${chartName(measure, by)}${query.trim() === "" ? "" : ` where ${query.trim()}`}`;
 }
 
 function summaryOf(chart: Chart, { total, groups, groups_total: all }: TraceFigures): string {

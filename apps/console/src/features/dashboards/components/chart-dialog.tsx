@@ -3,7 +3,7 @@ import { type Chart, type ChartKind, chartMeasureSchema, parseTraceQuery } from 
 import { type ComponentType, useState } from "react";
 import { chartsQuery, saveChart } from "#features/dashboards/api/charts.ts";
 import { chartFieldsOf } from "#features/dashboards/groupings.ts";
-import { MEASURE_CHOICES, MEASURES } from "#features/dashboards/measures.ts";
+import { chartName, MAX_CHART_NAME, MEASURE_CHOICES, MEASURES } from "#features/dashboards/measures.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
@@ -42,7 +42,7 @@ export function ChartDialog({ projectId, chart, metadataKeys, queryField: QueryF
     send: () =>
       saveChart(projectId, {
         id: chart?.id,
-        name: typed.trim(),
+        name: typed.trim() === "" ? chartName(measure, by) : typed.trim(),
         measure,
         by,
         query: query.trim(),
@@ -57,11 +57,17 @@ export function ChartDialog({ projectId, chart, metadataKeys, queryField: QueryF
         change={save}
         failed="The chart was not saved"
         submit="Save"
-        disabled={typed.trim() === "" || parseTraceQuery(query).errors.length > 0}
+        disabled={parseTraceQuery(query).errors.length > 0}
         onSubmit={() => save.mutate()}
         onCancel={onClose}
       >
-        <TextInput label="Name" placeholder="Cost by user" maxLength={100} data-autofocus {...typedInto(typed, setTyped)} />
+        <TextInput
+          label="Name"
+          placeholder={chartName(measure, by)}
+          maxLength={MAX_CHART_NAME}
+          data-autofocus
+          {...typedInto(typed, setTyped)}
+        />
         <NativeSelect
           label="Measure"
           data={MEASURE_CHOICES}
