@@ -23,28 +23,39 @@ const FRAMES = [1, 6];
 /** An application calls from the same few places again and again. */
 const siteOfStack = memoize(referenceFromStack, { entries: 1000, keyLength: Infinity });
 
-/** The line of the application's code that called; undefined when the stack does not say. It holds the stack until it is asked. */
-export type CallSite = () => CodeReference | undefined;
-
-/** Whether all calls by a name came from the application itself, as far as they were looked at. */
-const isDirect = new Map<string, boolean>();
-const MAX_NAMES = 1000;
+/** From where a body was run before: one line of the application's, or several, which only the stack tells apart. */
+type Origin = { readonly stack: string; readonly site: CodeReference } | "several";
 
 /**
- * The line of the application's code that called `entrance`, a function of this package, to record `name`. Writing a frame out takes longer
- * than noting it, so it is left for later where the name's earlier calls have shown that one frame will do.
+ * By name and by the body's own source. Walking the stack takes longer than all else that a call does on the application's thread, and
+ * the same source under the same name comes from one line, unless somebody copied it; so it is looked at again now and then.
  */
-export function callSite(entrance: (...given: never[]) => unknown, name: string): CallSite | CodeReference | undefined {
+const origins = new Map<string, Map<string, Origin>>();
+const MAX_ORIGINS = 1000;
+const MAX_SOURCE_LENGTH = 4096;
+const CHECKED_SHARE = 1 / 16;
+let originCount = 0;
+
+/**
+ * The line of the application's code that called `entrance`, a function of this package, to record `name` while `body` runs; undefined
+ * when the stack does not say.
+ */
+export function callSite(entrance: (...given: never[]) => unknown, name: string, body: () => unknown): CodeReference | undefined {
   const before = Error.stackTraceLimit;
   try {
-    if (isDirect.get(name) === true) {
-      const here = stackOf(entrance, 1);
-      return () => readSite(here, name);
+    const source = name.length > MAX_NAME_LENGTH ? undefined : sourceOf(body);
+    const known = source === undefined ? "several" : origins.get(name)?.get(source);
+    if (known !== undefined && known !== "several" && Math.random() >= CHECKED_SHARE) {
+      return known.site;
     }
     for (const frames of FRAMES) {
-      const site = siteOfStack(stackOf(entrance, frames).stack ?? "");
+      const stack = stackOf(entrance, frames);
+      const site = siteOfStack(stack);
       if (site !== undefined) {
-        noteDirect(name, frames === 1 && isDirect.get(name) === undefined);
+        const isSame = frames === FRAMES[0] && (known === undefined || (known !== "several" && known.stack === stack));
+        if (source !== undefined && known !== "several") {
+          noteOrigin(name, source, isSame ? { stack, site } : "several");
+        }
         return site;
       }
     }
@@ -57,31 +68,28 @@ export function callSite(entrance: (...given: never[]) => unknown, name: string)
   }
 }
 
-function stackOf(entrance: (...given: never[]) => unknown, frames: number): { readonly stack?: string } {
+/** Undefined where it does not tell bodies apart: bound and native functions all look the same. */
+function sourceOf(body: () => unknown): string | undefined {
+  const source = Function.prototype.toString.call(body);
+  return source.length > MAX_SOURCE_LENGTH || source.endsWith("{ [native code] }") ? undefined : source;
+}
+
+function stackOf(entrance: (...given: never[]) => unknown, frames: number): string {
   const here: { stack?: string } = {};
   Error.stackTraceLimit = frames;
   Error.captureStackTrace(here, entrance);
-  return here;
+  return here.stack ?? "";
 }
 
-function readSite(here: { readonly stack?: string }, name: string): CodeReference | undefined {
-  try {
-    const site = siteOfStack(here.stack ?? "");
-    if (site === undefined) {
-      // A library has called by the same name: from now on all its calls are looked at at once.
-      noteDirect(name, false);
-    }
-    return site;
-  } catch {
-    return undefined;
+function noteOrigin(name: string, source: string, origin: Origin): void {
+  if (originCount >= MAX_ORIGINS) {
+    origins.clear();
+    originCount = 0;
   }
-}
-
-function noteDirect(name: string, direct: boolean): void {
-  if (isDirect.size >= MAX_NAMES) {
-    isDirect.clear();
-  }
-  isDirect.set(name, direct);
+  const ofName = origins.get(name) ?? new Map<string, Origin>();
+  origins.set(name, ofName);
+  originCount += ofName.has(source) ? 0 : 1;
+  ofName.set(source, origin);
 }
 
 function restoreTraceLimit(limit: number): void {

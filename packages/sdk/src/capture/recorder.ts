@@ -1,4 +1,3 @@
-import type { CallSite } from "./code-reference.ts";
 import type {
   Attributes,
   CodeReference,
@@ -55,7 +54,7 @@ export type ObservationStart = {
   readonly kind: ObservationKind;
   readonly name: string;
   readonly model?: string | undefined;
-  readonly code?: CodeReference | CallSite | undefined;
+  readonly code?: CodeReference | undefined;
   readonly graphStep?: GraphStep | undefined;
   readonly input?: unknown;
   readonly attributes?: Attributes | undefined;
@@ -149,9 +148,7 @@ export function startObservation(start: ObservationStart): OpenObservation | und
       name: copies.name(start.name),
       started_at: start.startedAt ?? now,
       model: copies.optionalName(start.model),
-      get code() {
-        return typeof start.code === "function" ? start.code() : start.code;
-      },
+      code: start.code,
       graph_step: start.graphStep,
       input: copies.payload(start.input, "input"),
       attributes: copies.attributes(start.attributes),

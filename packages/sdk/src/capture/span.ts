@@ -100,7 +100,7 @@ function runObservation<T>(
     parentId: parent.observationId,
     kind,
     name,
-    code: callSite(entrance, name),
+    code: callSite(entrance, name, body),
     input,
     attributes,
   });

@@ -14,13 +14,16 @@ const ASSIGNMENT = new RegExp(
   "gi",
 );
 
-/** Each rule needs one of these: a word, or a sign by which secrets are known. Found in a fraction of the time that the rules take. */
+/**
+ * Each rule needs one of these: a word, or a sign by which secrets are known. Looked for by a letter that is rare in texts, with what
+ * stands before it looked at afterwards, which takes half the time of the words as they are, and a tenth of that of the rules.
+ */
 const WORDS =
-  /pass(?:w|phrase)|pwd|secret|(?<=(?:api|private|access|signing|encryption|account|shared|auth)[_-]?)key|token|credential|authorization|cookie|bearer|basic/i;
+  /k(?:(?<=tok)en|(?<=cook)ie|(?<=(?:api|private|access|signing|encryption|account|shared|auth)[_-]?k)ey)|w(?:(?<=passw)|(?<=pw)d)|(?<=authori)zation|b(?:earer|asic)|(?<=pass)phrase|c(?:(?<=sec)ret|redential)/i;
 const SIGNS =
-  /-----BEGIN|:\/\/[^\s"]{0,1300}@|eyJ|(?<=sk|k_live|k_test|gh[pousr]|_pat|glpat|xox[a-z]|npm|hf|studio)[-_][\w-]{10}|A[KS]IA[A-Z0-9]|AIza/;
+  /(?<=:\/\/[^\s"@]{0,1300})@|(?<=ey)J|(?<=A[KS])IA[A-Z0-9]|(?<=AI)za|(?<=sk|k_live|k_test|gh[pousr]|_pat|glpat|xox[a-z]|npm|hf|studio)[-_][\w-]{10}|-----BEGIN/;
 /** JSON within a text of JSON: its keys may be secret by any word. */
-const EMBEDDED = /"(?:\s|\\[a-z]|\\u000b)*[{[]/;
+const EMBEDDED = /(?<="(?:\s|\\[a-z]|\\u000b)*)[{[]/;
 
 type Rule = {
   /** `WORDS` or `SIGNS`: what a text without it cannot match. */

@@ -80,10 +80,11 @@ describe("Contents that come again", () => {
     add(queue, 1);
     expect(dropped).toEqual({});
     add(queue, { text });
-    // The blob was the oldest; what referred to it carries the content itself.
+    // The blob was the oldest; what referred to it brings another.
     expect(dropped).toEqual({ buffer_full: 1 });
     const again = deliver(queue);
-    expect(outputs(again)).toEqual([{ text }, 1, "blob", { text: { $blob: hashOf(text) } }]);
+    const reference = { text: { $blob: hashOf(text) } };
+    expect(outputs(again)).toEqual(["blob", reference, 1, reference]);
     queue.reconnected();
     add(queue, { text });
     expect(outputs(deliver(queue))).toEqual(["blob", { text: { $blob: hashOf(text) } }]);
@@ -109,11 +110,12 @@ describe("Contents that come again", () => {
 
   it("are forgotten, oldest first, so that a long life costs bounded memory; and are sent anew after a while", () => {
     const contents = createSentContents();
-    const hashes = Array.from({ length: 30_000 }, (_value, index) => String(index));
-    expect(hashes.map((hash) => contents.meet(hash, 0)).every((treatment) => treatment === "inline")).toBe(true);
-    expect([contents.meet("0", 0), contents.meet("29999", 0)]).toEqual(["inline", "blob"]);
-    contents.confirm("29999", 0);
-    expect([contents.meet("29999", 60_000), contents.meet("29999", 700_000), contents.meet("29999", 700_000)]).toEqual([
+    const numbers = Array.from({ length: 30_000 }, (_value, index) => index);
+    expect(numbers.some((number) => contents.meet(number))).toBe(false);
+    expect([contents.meet(0), contents.meet(29_999)]).toEqual([false, true]);
+    expect(contents.treat("hash", 0)).toBe("blob");
+    contents.confirm("hash", 0);
+    expect([contents.treat("hash", 60_000), contents.treat("hash", 700_000), contents.treat("hash", 700_000)]).toEqual([
       "reference",
       "blob",
       "reference",
@@ -124,19 +126,19 @@ describe("Contents that come again", () => {
 describe("What was sent", () => {
   it("is remembered for the next thousands of contents, and not for ever", () => {
     const contents = createSentContents();
-    const meet = (from: number, count: number) => {
+    const treatOthers = (from: number, count: number) => {
       for (let index = 0; index < count; index += 1) {
-        contents.meet(`other ${from + index}`, 0);
+        contents.treat(`other ${from + index}`, 0);
       }
     };
-    expect([contents.meet("hash", 0), contents.meet("hash", 0)]).toEqual(["inline", "blob"]);
+    expect([contents.treat("hash", 0), contents.treat("hash", 0)]).toEqual(["blob", "reference"]);
     contents.confirm("hash", 0);
-    meet(0, 4999);
-    expect(contents.meet("hash", 1)).toBe("reference");
-    meet(5000, 4999);
-    expect(contents.meet("hash", 1)).toBe("reference");
-    meet(10_000, 10_000);
-    expect(contents.meet("hash", 1)).toBe("inline");
+    treatOthers(0, 4999);
+    expect(contents.treat("hash", 1)).toBe("reference");
+    treatOthers(5000, 4999);
+    expect(contents.treat("hash", 1)).toBe("reference");
+    treatOthers(10_000, 10_000);
+    expect(contents.treat("hash", 1)).toBe("blob");
   });
 });
 

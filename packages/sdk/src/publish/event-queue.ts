@@ -1,4 +1,5 @@
 import * as crypto from "node:crypto";
+import * as zlib from "node:zlib";
 import type { EventBodies, EventType } from "../event/event.ts";
 import { type BufferedEvent, createEventBuffer, OVERHEAD_BYTES, type StreamEntry } from "./event-buffer.ts";
 import { type TextPart, writeEventText } from "../event/event-text.ts";
@@ -53,14 +54,17 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
       return [];
     }
     const blobs: StreamEntry[] = [];
-    const body = replaceByReferences(written.text, written.parts, (hash, content) => {
-      const treatment = contents.meet(hash, now);
-      if (treatment === "blob") {
+    const body = replaceByReferences(written.text, written.parts, (content) => {
+      if (!contents.meet(fingerprint(content))) {
+        return undefined;
+      }
+      const hash = sha256(content);
+      if (contents.treat(hash, now) === "blob") {
         const blob = createBlob(hash, content);
         assign(blob);
         blobs.push(toEntry(blob, blob.written?.text ?? ""));
       }
-      return treatment !== "inline";
+      return hash;
     });
     assign(event);
     return [...blobs, toEntry(event, body)];
@@ -129,13 +133,12 @@ function writeBody(event: BufferedEvent, body: Readonly<Record<string, unknown>>
   return OVERHEAD_BYTES + heldBytes(event.written?.text ?? "");
 }
 
-/** The text with those parts replaced by references that `isReferred` says are there. */
-function replaceByReferences(text: string, parts: readonly TextPart[], isReferred: (hash: string, content: string) => boolean): string {
+/** The text with those parts replaced by references for which `referTo` answers a hash. */
+function replaceByReferences(text: string, parts: readonly TextPart[], referTo: (content: string) => string | undefined): string {
   let [body, copied] = ["", 0];
   for (const { start, end } of parts) {
-    const content = text.slice(start, end);
-    const hash = sha256(content);
-    if (isReferred(hash, content)) {
+    const hash = referTo(text.slice(start, end));
+    if (hash !== undefined) {
       body += `${text.slice(copied, start)}{"$blob":"${hash}"}`;
       copied = end;
     }
@@ -148,6 +151,12 @@ const sha256: (content: string) => string =
   typeof crypto.hash === "function"
     ? (content) => crypto.hash("sha256", content, "hex")
     : (content) => crypto.createHash("sha256").update(content).digest("hex");
+
+/** A number of 32 bits that tells contents apart, in half the time of a hash where Node has it. */
+const fingerprint: (content: string) => number =
+  typeof zlib.crc32 === "function"
+    ? (content) => zlib.crc32(content) | 0
+    : (content) => Number.parseInt(sha256(content).slice(0, 8), 16) | 0;
 
 function createBlob(hash: string, content: string): BufferedEvent {
   const text = `{"sha256":"${hash}","content":${content}}`;

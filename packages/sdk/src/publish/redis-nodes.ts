@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { Command, Redis } from "ioredis";
 import { addressesOf } from "../settings/redis-addresses.ts";
 import { classifyFailure, PublishFailure, within } from "./publish-failure.ts";
 
@@ -19,7 +19,8 @@ export type RedisNodes = {
   readonly close: () => void;
 };
 
-export type Pipeline = ReturnType<Redis["pipeline"]>;
+/** The client has the second part, too, and its types do not tell. */
+export type Pipeline = ReturnType<Redis["pipeline"]> & { sendCommand(command: Command): unknown };
 export type Results = readonly (readonly [error: Error | null, result: unknown])[];
 
 const MOVED = /^MOVED \d+ (.*):(\d+)$/;
@@ -101,7 +102,7 @@ async function openFirst(urls: readonly string[], open: (url: string) => Promise
 }
 
 async function runAt(client: Redis, queue: (pipeline: Pipeline) => void): Promise<Results> {
-  const pipeline = client.pipeline();
+  const pipeline = client.pipeline() as Pipeline;
   queue(pipeline);
   return (await pipeline.exec()) ?? [];
 }

@@ -1,43 +1,37 @@
-/** What is known of a content by its hash: it was inside an event once, it is on its way to the stream as a blob, it is there. */
-type Known = { state: "seen" | "sending" | "sent"; sentAt: number };
+/** What is known of a content that came again, by its hash: its blob is on its way to the stream, is there, or has to be sent again. */
+type Known = { state: "sending" | "sent" | "due"; sentAt: number };
 
 /** Of each of two generations: as many are remembered for certain, and twice as many at the most. */
 const GENERATION = 5000;
 /** A content is sent again after this time, so that a stream that was emptied or trimmed hides no content for long, and retention may count from here. */
 const TRUSTED_FOR = 10 * 60_000;
 
-/** The contents this producer has sent, in bounded memory. */
+/** The contents this producer has met and sent, in bounded memory. */
 export function createSentContents() {
-  // Nothing is deleted from the front of a map: finding its first key again takes as long as much was deleted there.
-  let recent = new Map<string, Known>();
-  let older = new Map<string, Known>();
-
-  const find = (hash: string) => recent.get(hash) ?? older.get(hash);
-  const remember = (hash: string, entry: Known) => {
-    recent.set(hash, entry);
-    if (recent.size >= GENERATION) {
-      older = recent;
-      recent = new Map();
-    }
-  };
+  const met = createGenerations<number, true>();
+  const sent = createGenerations<string, Known>();
 
   return {
     /**
-     * What to do with a content: the first time it goes as it is, the second time as a blob that is referred to, then as a reference.
-     * So what never comes again costs no blob.
+     * Whether a content has come before, by a number made of it. What never comes again costs neither a hash nor a blob; two contents
+     * that share a number cost a blob too many.
      */
-    meet(hash: string, now: number): "inline" | "blob" | "reference" {
-      const entry = find(hash);
-      if (entry === undefined) {
-        remember(hash, { state: "seen", sentAt: 0 });
-        return "inline";
+    meet(fingerprint: number): boolean {
+      const isKnown = met.find(fingerprint) !== undefined;
+      if (!isKnown) {
+        met.remember(fingerprint, true);
       }
-      const isDue = entry.state === "seen" || (entry.state === "sent" && now - entry.sentAt > TRUSTED_FOR);
-      remember(hash, isDue ? { state: "sending", sentAt: 0 } : entry);
-      return isDue ? "blob" : "reference";
+      return isKnown;
+    },
+    /** What to do with a content that came again: the first time it goes as a blob that is referred to, then as a reference. */
+    treat(hash: string, now: number): "blob" | "reference" {
+      const entry = sent.find(hash);
+      const isKnown = entry !== undefined && entry.state !== "due" && !(entry.state === "sent" && now - entry.sentAt > TRUSTED_FOR);
+      sent.remember(hash, isKnown ? entry : { state: "sending", sentAt: 0 });
+      return isKnown ? "reference" : "blob";
     },
     confirm(hash: string, now: number) {
-      const entry = find(hash);
+      const entry = sent.find(hash);
       if (entry !== undefined) {
         entry.state = "sent";
         entry.sentAt = now;
@@ -45,14 +39,34 @@ export function createSentContents() {
     },
     /** Its blob will never arrive. */
     forget(hash: string) {
-      recent.delete(hash);
-      older.delete(hash);
+      sent.forget(hash);
     },
     /** Nothing sent is certain to be there any more: another connection may lead to an emptied Redis. */
     distrust() {
-      for (const entry of [...recent.values(), ...older.values()]) {
-        entry.state = entry.state === "sent" ? "seen" : entry.state;
+      for (const entry of sent.values()) {
+        entry.state = entry.state === "sent" ? "due" : entry.state;
       }
     },
+  };
+}
+
+/** Nothing is deleted from the front of a map: finding its first key again takes as long as much was deleted there. */
+function createGenerations<Key, Value>() {
+  let recent = new Map<Key, Value>();
+  let older = new Map<Key, Value>();
+  return {
+    find: (key: Key) => recent.get(key) ?? older.get(key),
+    remember(key: Key, value: Value) {
+      recent.set(key, value);
+      if (recent.size >= GENERATION) {
+        older = recent;
+        recent = new Map();
+      }
+    },
+    forget(key: Key) {
+      recent.delete(key);
+      older.delete(key);
+    },
+    values: () => [...recent.values(), ...older.values()],
   };
 }

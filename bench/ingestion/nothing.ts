@@ -1,0 +1,6 @@
+import type { Library } from "./library.ts";
+
+/** What the measuring loop itself takes. */
+export function open(): Promise<Library> {
+  return Promise.resolve({ call: () => undefined, close: () => Promise.resolve() });
+}
