@@ -1,8 +1,7 @@
 /** Tracing of Anthropic's client. It is a separate entry point and imports nothing of `@anthropic-ai/sdk`. */
 import { asObject } from "./capture/loose-values.ts";
 import { messageCall } from "./providers/anthropic-calls.ts";
-import { traceDerived, traceMethod } from "./providers/provider-call.ts";
-import { isSwitchedOff } from "./settings/settings.ts";
+import { traceClient, traceDerived, traceMethod } from "./providers/provider-call.ts";
 
 /**
  * Records every message a client creates (streams too, also by `messages.stream`) with model, tokens and status, and after
@@ -12,10 +11,7 @@ import { isSwitchedOff } from "./settings/settings.ts";
  * const anthropic = wrapAnthropic(new Anthropic());
  */
 export function wrapAnthropic<Client extends object>(client: Client): Client {
-  if (!isSwitchedOff()) {
-    traceAnthropicClient(client);
-  }
-  return client;
+  return traceClient("wrapAnthropic", client, traceAnthropicClient);
 }
 
 function traceAnthropicClient(client: object): void {

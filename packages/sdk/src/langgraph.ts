@@ -3,6 +3,7 @@
  * observes something else does not have.
  */
 import { type Pregel, type StateDefinitionInit, StateGraph } from "@langchain/langgraph";
+import { quietly } from "./capture/loose-values.ts";
 import { type TracedGraphOptions, traceBuilder, traceCompiled } from "./langgraph/graph-builder.ts";
 
 export type { TracedGraphOptions };
@@ -33,11 +34,15 @@ export function createTracedGraph<State extends StateDefinitionInit>(stateType: 
  * const agent = traceGraph(createAgent({ model, tools }), { traceName: "support-agent" });
  */
 export function traceGraph<Graph extends StateGraph<unknown> | CompiledGraph | Agent>(graph: Graph, options: TracedGraphOptions): Graph {
+  return quietly(() => trace(graph, options) as Graph) ?? graph;
+}
+
+function trace(graph: StateGraph<unknown> | CompiledGraph | Agent, options: TracedGraphOptions): unknown {
   if (graph instanceof StateGraph) {
     traceBuilder(graph, options);
     return graph;
   }
-  return traceCompiled(graph, options) as Graph;
+  return traceCompiled(graph, options);
 }
 
 /** What LangChain's `createAgent` returns. */

@@ -1,8 +1,7 @@
 /** Tracing of OpenAI's client, and of those for compatible servers. It is a separate entry point and imports nothing of `openai`. */
 import { asObject } from "./capture/loose-values.ts";
 import { chatCompletionCall, embeddingCall, responseCall } from "./providers/openai-calls.ts";
-import { traceDerived, traceMethod } from "./providers/provider-call.ts";
-import { isSwitchedOff } from "./settings/settings.ts";
+import { traceClient, traceDerived, traceMethod } from "./providers/provider-call.ts";
 
 /**
  * Records every model call of a client (chat completions, responses, embeddings; streams too) with model, tokens and status, and after
@@ -13,10 +12,7 @@ import { isSwitchedOff } from "./settings/settings.ts";
  * const openai = wrapOpenAI(new OpenAI());
  */
 export function wrapOpenAI<Client extends object>(client: Client): Client {
-  if (!isSwitchedOff()) {
-    traceOpenAIClient(client);
-  }
-  return client;
+  return traceClient("wrapOpenAI", client, traceOpenAIClient);
 }
 
 function traceOpenAIClient(client: object): void {

@@ -76,17 +76,21 @@ describe("A process that publishes", () => {
     expect(milliseconds).toBeLessThan(3000);
   });
 
-  it("dies of SIGTERM as before, a flush later", async () => {
-    expect(await runApplication(`setInterval(() => {}, 1000); console.log("ready");`, "SIGTERM")).toMatchObject({
-      code: null,
-      signal: "SIGTERM",
-    });
+  it.each(["SIGTERM", "SIGINT"] as const)("dies of %s as before, a flush later", async (signal) => {
+    expect(await runApplication(`setInterval(() => {}, 1000); console.log("ready");`, signal)).toMatchObject({ code: null, signal });
     await expectFlushed();
   });
 
-  it("leaves SIGTERM to the application that handles it", async () => {
-    const source = `process.on("SIGTERM", () => setTimeout(() => process.exit(7), 300)); setInterval(() => {}, 1000); console.log("ready");`;
-    expect(await runApplication(source, "SIGTERM")).toMatchObject({ code: 7, signal: null });
+  it("is ended at once by whoever presses Ctrl-C twice", async () => {
+    const source = `setInterval(() => {}, 1000); console.log("ready"); setTimeout(() => process.kill(process.pid, "SIGINT"), 300);`;
+    const { signal, milliseconds } = await runApplication(source, "SIGINT", "redis://127.0.0.1:1");
+    expect(signal).toBe("SIGINT");
+    expect(milliseconds).toBeLessThan(1500);
+  });
+
+  it.each(["SIGTERM", "SIGINT"] as const)("leaves %s to the application that handles it", async (signal) => {
+    const source = `process.on("${signal}", () => setTimeout(() => process.exit(7), 300)); setInterval(() => {}, 1000); console.log("ready");`;
+    expect(await runApplication(source, signal)).toMatchObject({ code: 7, signal: null });
     expect(ofType(await stream.read(), "observation.end")).toHaveLength(1);
   });
 

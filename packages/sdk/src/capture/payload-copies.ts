@@ -115,12 +115,19 @@ function ignore(): void {
 function errorMessage(error: unknown): string {
   try {
     if (error instanceof Error) {
-      return `${error.name}: ${error.message}`;
+      return `${shortText(error.name)}: ${shortText(error.message)}`;
     }
-    return typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error);
+    return shortText(typeof error === "object" && error !== null && "message" in error ? error.message : error);
   } catch {
     return "[unreadable]";
   }
+}
+
+/** Writing a list out takes as long as it is long, so that only its beginning is. */
+function shortText(value: unknown): string {
+  const isLong = typeof value === "bigint" || (typeof value === "object" && value !== null && Symbol.iterator in value);
+  const text = isLong ? JSON.stringify(measureSnapshot(value, { capture: false, maximum: 0 }, SMALL).value) : String(value);
+  return text.slice(0, MAX_ERROR_LENGTH);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

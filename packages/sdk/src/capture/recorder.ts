@@ -216,14 +216,18 @@ function record<T>(work: (copies: PayloadCopies, publish: Publish, now: string) 
   if (publisher === undefined) {
     return undefined;
   }
-  const startedAt = performance.now();
+  let startedAt: number | undefined;
   try {
+    startedAt = performance.now();
     const copies = new PayloadCopies(publisher.settings);
     return work(copies, (type, body) => publisher.enqueue(type, body, copies.size), timestamp());
   } catch {
     countDropped(metrics, "unserializable", 1);
+    publisher.warn("unserializable", "a call was not recorded, as what describes it can't be read; is its name a text?");
     return undefined;
   } finally {
-    observe(metrics.publishSeconds, (performance.now() - startedAt) / 1000);
+    if (startedAt !== undefined) {
+      observe(metrics.publishSeconds, (performance.now() - startedAt) / 1000);
+    }
   }
 }

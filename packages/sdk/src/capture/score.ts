@@ -1,3 +1,4 @@
+import { readGiven } from "./given-options.ts";
 import { recordScore } from "./recorder.ts";
 import { currentSpan } from "../client/sdk-state.ts";
 
@@ -26,15 +27,20 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * score({ name: "helpfulness", value: 1, comment: "thumbs up", traceId });
  */
 export function score(options: ScoreOptions): boolean {
+  const given = readGiven(() => ({ ...options }), score);
   const running = currentSpan();
-  const traceId = options.traceId ?? running?.traceId;
-  const observationId = options.observationId ?? (options.traceId === undefined ? running?.observationId : undefined);
-  const isValid = typeof options.value === "number" && Number.isFinite(options.value) && options.name !== "";
-  if (traceId === undefined || !isValid || ![traceId, observationId].every((id) => id === undefined || UUID.test(id))) {
+  const traceId = given?.traceId ?? running?.traceId;
+  const observationId = given?.observationId ?? (given?.traceId === undefined ? running?.observationId : undefined);
+  if (given === undefined || !isIdentifier(traceId) || !(observationId === undefined || isIdentifier(observationId))) {
     return false;
   }
-  const { name, value, comment } = options;
-  return recordScore({ trace_id: traceId, observation_id: observationId, name, value, comment });
+  const { name, value, comment } = given;
+  const isValid = typeof value === "number" && Number.isFinite(value) && typeof name === "string" && name !== "";
+  return isValid && recordScore({ trace_id: traceId, observation_id: observationId, name, value, comment });
+}
+
+function isIdentifier(id: unknown): id is string {
+  return typeof id === "string" && UUID.test(id);
 }
 
 /** The running trace and observation; undefined where nothing is recorded. */

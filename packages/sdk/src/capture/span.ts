@@ -1,8 +1,10 @@
 import { callSite } from "./code-reference.ts";
+import { readGiven, runUnrecorded } from "./given-options.ts";
 import { whenAnswered } from "./later-answer.ts";
 import type { Attributes, ObservationKind } from "../event/event.ts";
 import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace, type TraceLabels } from "./recorder.ts";
 import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
+import { timestamp } from "../event/timestamp.ts";
 
 export type TraceOptions = {
   readonly name: string;
@@ -31,8 +33,14 @@ export type ToolOptions = { readonly name: string; readonly parameters: Readonly
  * const answer = await trace({ name: "answer-question", threadId: "t-1", input: question }, () => agent.invoke({ question }));
  */
 export function trace<T>(options: TraceOptions, body: () => T): T {
-  const { environment, release, version, tags, metadata, ...start } = options;
-  const opened = startTrace({ ...start, labels: { environment, release, version, tags, metadata } });
+  const given = readGiven(() => {
+    const { name, threadId, sessionId, userId, input, attributes, environment, release, version, tags, metadata } = options;
+    return { name, threadId, sessionId, userId, input, attributes, labels: { environment, release, version, tags, metadata } };
+  }, body);
+  if (given === undefined) {
+    return runUnrecorded("trace", options, body);
+  }
+  const opened = startTrace(given);
   if (opened === undefined) {
     return body();
   }
@@ -51,9 +59,16 @@ export function trace<T>(options: TraceOptions, body: () => T): T {
  * const documents = await observe({ name: "rerank", input: candidates }, () => rerank(candidates));
  */
 export function observe<T>(options: ObserveOptions, body: () => T): T {
+  const given = readGiven(() => {
+    const { name, kind, input, attributes } = options;
+    return { name, kind, input, attributes };
+  }, body);
+  if (given === undefined) {
+    return runUnrecorded("observe", options, body);
+  }
   return runObservation(
     observe,
-    options,
+    given,
     body,
     (output) => ({ status: "success", output }),
     (error) => ({ status: "failure", error }),
@@ -67,11 +82,14 @@ export function observe<T>(options: ObserveOptions, body: () => T): T {
  * const rows = await traceTool({ name: "query_orders", parameters: { customer: 7 } }, () => database.orders(7));
  */
 export function traceTool<T>(tool: ToolOptions, body: () => T): T {
-  const timestamp = new Date().toISOString();
-  const entry = { tool_name: tool.name, parameters: tool.parameters, timestamp };
+  const given = readGiven(() => ({ name: tool.name, parameters: tool.parameters ?? {} }), body);
+  if (given === undefined) {
+    return runUnrecorded("traceTool", tool, body);
+  }
+  const entry = { tool_name: given.name, parameters: given.parameters, timestamp: timestamp() };
   return runObservation(
     traceTool,
-    { name: tool.name, kind: "tool", input: tool.parameters },
+    { name: given.name, kind: "tool", input: given.parameters },
     body,
     (result) => ({ status: "success", output: result, tool: { ...entry, result, status: "success" } }),
     (error) => ({ status: "failure", error, tool: { ...entry, result: null, status: "failure" } }),
@@ -80,7 +98,7 @@ export function traceTool<T>(tool: ToolOptions, body: () => T): T {
 
 function runObservation<T>(
   entrance: typeof observe | typeof traceTool,
-  options: ObserveOptions,
+  options: Pick<ObserveOptions, "name"> & { readonly [Key in "kind" | "input" | "attributes"]?: ObserveOptions[Key] | undefined },
   body: () => T,
   succeeded: (output: unknown) => ObservationOutcome,
   failed: (error: unknown) => ObservationOutcome,

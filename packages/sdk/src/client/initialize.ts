@@ -7,32 +7,32 @@ import { createWarnings } from "../settings/warnings.ts";
 import type { StreamState } from "../publish/stream-connection.ts";
 
 const FLUSH_DEADLINE = 2000;
+/** That of a supervisor, and that of Ctrl-C. */
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
- * Sends what is left when the process runs out of work or is asked to end. The application's own handling of SIGTERM stays as it was:
+ * Sends what is left when the process runs out of work or is asked to end. The application's own handling of SIGTERM and SIGINT stays as it was:
  * with other listeners they decide; without one the process ends by the signal, a flush later.
  */
 function installExitHooks(publisher: Publisher, closeNow: () => Promise<void>): void {
   sdkState.removeExitHooks?.();
   const onBeforeExit = () => void closeNow();
-  const onTerminate = () => {
-    if (process.listenerCount("SIGTERM") > 1) {
+  const onTerminate = (signal: NodeJS.Signals) => {
+    if (process.listenerCount(signal) > 1) {
       void publisher.flush(FLUSH_DEADLINE);
       return;
     }
-    void closeNow().finally(() => {
-      sdkState.removeExitHooks?.();
-      process.kill(process.pid, "SIGTERM");
-    });
+    // It takes the listeners off at once, so that whoever asks twice is not kept waiting.
+    void closeNow().finally(() => process.kill(process.pid, signal));
   };
   const onExit = () => publisher.abandon();
   process.once("beforeExit", onBeforeExit);
   process.once("exit", onExit);
-  process.on("SIGTERM", onTerminate);
+  SIGNALS.forEach((signal) => process.on(signal, onTerminate));
   sdkState.removeExitHooks = () => {
     process.off("beforeExit", onBeforeExit);
     process.off("exit", onExit);
-    process.off("SIGTERM", onTerminate);
+    SIGNALS.forEach((signal) => process.off(signal, onTerminate));
     sdkState.removeExitHooks = undefined;
   };
 }

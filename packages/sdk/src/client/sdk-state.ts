@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createMetrics, formatMetrics, type PublisherMetrics } from "../settings/metrics.ts";
+import { loggerOf } from "../settings/settings.ts";
+import { createWarnings } from "../settings/warnings.ts";
 import type { Publisher } from "../publish/publisher.ts";
 
 /** Where in which trace the running code is. */
@@ -58,6 +60,13 @@ export function currentSpan(): ActiveSpan | undefined {
   const own = sdkState.spans.getStore();
   const framework = sdkState.frameworkSpan?.();
   return framework === undefined || own?.insideRun === framework.insideRun ? own : framework;
+}
+
+const unconfigured = createWarnings(loggerOf({}));
+
+/** Says something to the application's log, at most once a minute for each reason; to the console before there is a publisher. */
+export function warn(reason: string, message: string): void {
+  (sdkState.publisher?.warn ?? unconfigured.say)(reason, message);
 }
 
 /**

@@ -2,7 +2,8 @@ import type { ObservationOutcome } from "../capture/recorder.ts";
 import { type CallStart, failedOutcome, openCall, type OpenCall } from "./open-call.ts";
 import { quietly, type Values } from "../capture/loose-values.ts";
 import { whenAnswered } from "../capture/later-answer.ts";
-import { sdkState } from "../client/sdk-state.ts";
+import { sdkState, warn } from "../client/sdk-state.ts";
+import { isSwitchedOff } from "../settings/settings.ts";
 
 /** What a provider's answers mean. */
 export type ProviderCall = {
@@ -54,6 +55,18 @@ export function traceMethod(resource: unknown, name: string, call: ProviderCall)
   };
   Object.defineProperty(traced, TRACED, { value: true });
   Object.defineProperty(resource, name, { value: traced, configurable: true, writable: true, enumerable: false });
+}
+
+/** Traces a client as far as it can be read and changed, and returns it; one that is frozen goes on untraced, which is said. */
+export function traceClient<Client extends object>(entrance: string, client: Client, trace: (client: object) => void): Client {
+  try {
+    if (!isSwitchedOff()) {
+      trace(client);
+    }
+  } catch {
+    warn("client", `${entrance}() was given a client that it can't read or change; its calls are not recorded`);
+  }
+  return client;
 }
 
 /** Traces the clients that a client makes of itself with other options. */

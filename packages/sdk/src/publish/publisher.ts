@@ -47,7 +47,12 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
   metrics.bufferedBytes = () => queue.bytes;
 
   const write = () => {
-    writing = queue.write(WRITE_BUDGET) ? setImmediate(write).unref() : undefined;
+    try {
+      writing = queue.write(WRITE_BUDGET) ? setImmediate(write).unref() : undefined;
+    } catch {
+      // Clocks that an application has replaced may throw; what is not written now is written when it is sent.
+      writing = undefined;
+    }
   };
 
   /** Queues one event whose body is already bounded and the SDK's own; `size` is about what it holds. Never waits. */
@@ -104,6 +109,8 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     /** The last number given: each up to it was published or dropped, or still waits. */
     lastSequence: () => queue.lastSequence,
     enqueue,
+    /** Says something to the application's log, at most once a minute for each reason. */
+    warn: (reason: string, message: string) => warnings.say(reason, message),
     probe: (deadline: number) => connector.keepAliveDuring(() => probe(deadline)),
     flush,
     /** The process ends at once: what waits is dropped and counted. */

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from sightline._capture.interruptions import let_through
+
 _OWN = frozenset({"self", "cls"})
 
 
@@ -12,7 +14,8 @@ def read_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: 
     """What a call hands over, by the names of the function's parameters, without the object a method belongs to."""
     try:
         bound = _signature(function).bind(*args, **kwargs)
-    except Exception:
+    except BaseException as error:
+        let_through(error)
         # The call fails by itself, in the words of Python.
         return {"args": list(args), **kwargs}
     given = {name: value for name, value in bound.arguments.items() if name not in _OWN}

@@ -8,6 +8,7 @@ import fractions
 import ipaddress
 import pathlib
 import re
+import reprlib
 import types
 import uuid
 from collections import deque
@@ -33,6 +34,7 @@ _TEXTS = (
     complex,
     range,
 )
+_MAX_MESSAGE_LENGTH = 65_536
 _RUNNING = (types.CoroutineType, types.GeneratorType, types.AsyncGeneratorType, types.FrameType, types.TracebackType)
 _CALLABLES = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
 
@@ -93,9 +95,25 @@ def _text(text: str) -> KnownObject:
     return KnownObject("value", text)
 
 
+def short_message(error: BaseException, maximum: int) -> str:
+    """What `str` says, no longer than `maximum`; of an exception that only holds what it was given, without writing out to its
+    end what is long."""
+    if type(error).__str__ is BaseException.__str__ and not all(isinstance(part, str) for part in error.args):
+        abridged = _Abridged(maximum)
+        return abridged.repr(error.args[0] if len(error.args) == 1 else error.args)[:maximum]
+    return str(error)[:maximum]
+
+
+class _Abridged(reprlib.Repr):
+    def __init__(self, maximum: int) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = maximum
+        self.maxtuple = self.maxlist = self.maxdict = self.maxset = self.maxfrozenset = self.maxdeque = self.maxarray = 100
+
+
 def _error_entries(error: BaseException) -> Iterable[tuple[str, Any]]:
     yield "name", type(error).__name__
-    yield "message", str(error)
+    yield "message", short_message(error, _MAX_MESSAGE_LENGTH)
     if error.__cause__ is not None:
         yield "cause", error.__cause__
     if isinstance(error, BaseExceptionGroup):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from sightline._capture.interruptions import let_through
+
 Values = Mapping[str, Any]
 T = TypeVar("T")
 
@@ -14,7 +16,8 @@ def read(value: Any, *names: str) -> Any:
     for name in names:
         try:
             value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-        except Exception:
+        except BaseException as error:
+            let_through(error)
             return None
     return value
 
@@ -54,5 +57,6 @@ def quietly(work: Callable[[], T]) -> T | None:
     """What goes wrong in tracing leaves the application as it was."""
     try:
         return work()
-    except Exception:
+    except BaseException as error:
+        let_through(error)
         return None

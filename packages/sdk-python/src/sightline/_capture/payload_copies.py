@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sightline._capture.chat_message import ReasoningPolicy
+from sightline._capture.interruptions import let_through
+from sightline._capture.known_objects import short_message
 from sightline._capture.reasoning import bound_reasoning
 from sightline._capture.snapshot import PAYLOAD_LIMITS, SMALL_LIMITS, Limits, take_snapshot
 from sightline._mask import WITHHELD
@@ -88,7 +90,8 @@ class PayloadCopies:
                     masked.close()
                 return WITHHELD
             return self._copy(masked, limits)
-        except Exception:
+        except BaseException as error:
+            let_through(error)
             return WITHHELD
 
     def _copy(self, value: Any, limits: Limits) -> Any:
@@ -101,8 +104,9 @@ def error_message(error: Any) -> str:
     """Whatever is raised may raise when it is read; that it failed must be recorded all the same."""
     try:
         if isinstance(error, BaseException):
-            message = str(error)
+            message = short_message(error, _MAX_ERROR_LENGTH)
             return f"{type(error).__name__}: {message}" if message else type(error).__name__
-        return str(error)
-    except Exception:
+        return str(error)[:_MAX_ERROR_LENGTH]
+    except BaseException as unreadable:
+        let_through(unreadable)
         return "[unreadable]"

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from sightline._capture.code_reference import CodeReference
 from sightline._capture.first_trace import tell_first_trace
+from sightline._capture.interruptions import let_through
 from sightline._capture.payload_copies import PayloadCopies
 from sightline._client.state import state
 from sightline._event.identifier import create_identifier
@@ -243,8 +244,10 @@ def _record(work: Callable[[PayloadCopies, Publish, str], T]) -> T | None:
         copies = PayloadCopies(publisher.settings)
         now = timestamp()
         return work(copies, lambda kind, body: publisher.enqueue(kind, body, copies.size, now), now)
-    except Exception:
+    except BaseException as error:
+        let_through(error)
         state.metrics.count_dropped("unserializable", 1)
+        publisher.warn("unserializable", "a call was not recorded, as what describes it can't be read; is its name a text?")
         return None
     finally:
         state.metrics.publish_seconds.observe(time.perf_counter() - started_at)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from sightline._capture.interruptions import let_through
 from sightline._capture.recorder import record_score
 from sightline._client.state import current_span
 from sightline._settings.settings import UUID
@@ -25,12 +26,26 @@ def score(
 ) -> bool:
     """Gives the running trace or observation, or the one that is named, a value; for yes and no 1 and 0. Answers whether it was
     recorded: False outside of any trace, for a value that is no finite number, and with the SDK switched off. Never raises."""
+    try:
+        return _score(name, value, comment, trace_id, observation_id)
+    except BaseException as error:
+        # An object may refuse to say of which class it is, and an integer may be larger than any fraction.
+        let_through(error)
+        return False
+
+
+def _score(name: str, value: float, comment: str | None, trace_id: str | None, observation_id: str | None) -> bool:
     running = current_span()
     if trace_id is None and running is not None:
         trace_id = running.trace_id
         observation_id = observation_id or running.observation_id
     is_number = isinstance(value, (int, float)) and math.isfinite(value)
-    if not is_number or not name or not all(map(_is_identifier, filter(None, (trace_id, observation_id)))):
+    if (
+        not is_number
+        or not isinstance(name, str)
+        or name == ""
+        or not all(map(_is_identifier, filter(None, (trace_id, observation_id))))
+    ):
         return False
     return trace_id is not None and record_score(trace_id, observation_id, name, value, comment)
 

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from sightline._capture.chat_message import ReasoningPolicy, is_chat_message, plain_message
+from sightline._capture.interruptions import let_through
 from sightline._capture.known_objects import known_object
 from sightline._mask import MASKED
 from sightline._mask.safe_text import MAX_KEY_LENGTH, safe_key
@@ -102,13 +103,14 @@ class _Walk:
         return copied
 
     def _copy_text(self, text: str) -> str:
+        """What is derived from `str`, as members of enumerations are, comes out plain."""
         maximum = min(self.text, self.left)
-        length = len(text)
+        length = str.__len__(text)
         if length <= maximum:
             self.left -= length + 2
-            return text
+            return text if type(text) is str else str.__str__(text)
         self.left -= maximum + 2
-        return f"{text[:maximum]}…[cut: {length} characters]"
+        return f"{str.__getitem__(text, slice(maximum))}…[cut: {length} characters]"
 
     def _copy_integer(self, value: int) -> Any:
         self.left -= _ENTRY_SIZE
@@ -130,14 +132,17 @@ class _Walk:
                 return self._copy_mapping(value)
             if isinstance(value, (list, tuple)):
                 return self._copy_list(value)
-            if isinstance(value, (str, int, float)):
-                return self.copy(_plain_scalar(value))
+            if isinstance(value, str):
+                return self._copy_text(value)
+            if isinstance(value, (int, float)):
+                return self.copy(int(value) if isinstance(value, int) else float(value))
             if isinstance(value, dict):
                 return self._copy_mapping(value)
             if is_chat_message(value):
                 return self._copy_entries(plain_message(value, self.reasoning).items())
             return self._copy_known(value)
-        except Exception:
+        except BaseException as error:
+            let_through(error)
             return "[unreadable]"
         finally:
             self.ancestors.pop()
@@ -237,20 +242,13 @@ def _look_at_key(name: str) -> _Key:
     return key
 
 
-def _plain_scalar(value: Any) -> Any:
-    """The plain value of a subclass, as members of enumerations are."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    return int(value) if isinstance(value, int) else float(value)
-
-
 def _key_text(key: Any) -> str:
     if isinstance(key, str):
         return str.__str__(key)
     if key is None or isinstance(key, (int, float)):
         return str(key)
-    if isinstance(key, tuple) and all(isinstance(part, (str, int)) for part in key):
-        return ", ".join(map(str, key))
+    if isinstance(key, tuple) and len(key) <= _FEW_KEYS and all(isinstance(part, (str, int)) for part in key):
+        return ", ".join(str(part)[:MAX_KEY_LENGTH] for part in key)
     return f"[{type(key).__name__}]"
 
 

@@ -229,7 +229,7 @@ class trace_tool(observe):  # noqa: N801 -- Used as a function.
     def __init__(
         self, name: str | None = None, *, parameters: Mapping[str, Any] | None = None, code: CodeReference | None = None
     ) -> None:
-        super().__init__(name, kind="tool", input=parameters or {}, code=code)
+        super().__init__(name, kind="tool", input={} if parameters is None else parameters, code=code)
         self._timestamp = timestamp()
 
     def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> trace_tool:

@@ -5,6 +5,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from sightline._capture.interruptions import let_through
+from sightline._capture.payload_copies import error_message
 from sightline._client.at_exit import install_exit_hooks
 from sightline._client.pending import Pending, settled
 from sightline._client.state import state
@@ -81,9 +83,10 @@ def initialize_redis_publisher(
             max_buffer_events=max_buffer_events,
         )
         return _initialize(options, verify_consumer=verify_consumer)
-    except Exception as error:
+    except BaseException as error:
+        let_through(error)
         enabled_now = state.publisher is not None
-        return settled(Verification(False, enabled_now, "unchecked", "unchecked", str(error)))
+        return settled(Verification(False, enabled_now, "unchecked", "unchecked", error_message(error)))
 
 
 def close_redis_publisher() -> Pending[None]:

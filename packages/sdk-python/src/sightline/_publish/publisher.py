@@ -61,6 +61,10 @@ class Publisher:
         self._queue.add(kind, body, size, ts)
         self._sender.wake()
 
+    def warn(self, reason: str, message: str) -> None:
+        """Says something to the application's log, at most once a minute for each reason."""
+        self._warnings.say(reason, message)
+
     def probe(self) -> Future[StreamState]:
         if self._thread is None:
             self._start()
