@@ -75,7 +75,7 @@ async function packForPip(sources: string, file: string, origin: Origin | undefi
   await withFolder(async (place) => {
     const isSource = (path: string) => !/__pycache__|\.pyc$/.test(path);
     await cp(join(sources, "src"), join(place, "src"), { recursive: true, filter: isSource });
-    for (const name of ["pyproject.toml", "README.md", "LICENSE"]) {
+    for (const name of ["pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE"]) {
       await copyFile(join(sources, name), join(place, name));
     }
     if (origin !== undefined) {

@@ -39,6 +39,10 @@ test("a dry run makes both packages, their SBOMs and checksums, and says how the
   expect(sums.map((line) => line.split("  ")[1])).toEqual(
     expect.arrayContaining(["sightline-sdk-0.5.0.tgz", "sightline_sdk-0.5.0.tar.gz", "sightline-server.cdx.json"]),
   );
+  // None is made where Python's packages can't be fetched.
+  const wheels = sums.filter((line) => line.endsWith(".whl")).map((line) => join(folder, line.split("  ")[1] ?? ""));
+  const unpacked = await Promise.all(wheels.map((wheel) => run("python3", ["-m", "zipfile", "-l", wheel])));
+  expect(unpacked.every(({ stdout }) => stdout.includes("sightline/CHANGELOG.md"))).toBe(true);
   await rm(folder, { recursive: true });
 });
 
@@ -53,6 +57,12 @@ test("packages made for a repository say which, at which commit, and link to it"
   });
   const source = `${origin.repository}/tree/${origin.commit}/packages`;
   expect(await read(SDK_FILES.npm, "package/README.md")).toContain(`(${source}/sdk/examples/plain.ts)`);
+  for (const changelog of [
+    await read(SDK_FILES.npm, "package/CHANGELOG.md"),
+    await read(SDK_FILES.pip, "sightline_sdk-0.5.0/CHANGELOG.md"),
+  ]) {
+    expect(changelog).toContain("## 0.5.0\n");
+  }
   const about = await read(SDK_FILES.pip, "sightline_sdk-0.5.0/PKG-INFO");
   expect(about).toContain(`Project-URL: Repository, ${origin.repository}`);
   expect(about).toContain("Requires-Dist: redis>=5.1\n");

@@ -22,7 +22,7 @@ for (const format of ["esm", "cjs"]) {
 mkdirSync(join(dist, "cjs"), { recursive: true });
 writeJson(join(dist, "cjs", "package.json"), { type: "commonjs" });
 writeJson(join(dist, "package.json"), publishedManifest(JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as Manifest));
-for (const name of ["README.md", "LICENSE"]) {
+for (const name of ["README.md", "CHANGELOG.md", "LICENSE"]) {
   copyFileSync(join(packageFolder, name), join(dist, name));
 }
 

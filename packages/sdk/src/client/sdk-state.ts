@@ -66,7 +66,11 @@ const unconfigured = createWarnings(loggerOf({}));
 
 /** Says something to the application's log, at most once a minute for each reason; to the console before there is a publisher. */
 export function warn(reason: string, message: string): void {
-  (sdkState.publisher?.warn ?? unconfigured.say)(reason, message);
+  if (sdkState.publisher === undefined) {
+    unconfigured.say(reason, message);
+  } else {
+    sdkState.publisher.warn(reason, message);
+  }
 }
 
 /**

@@ -20,7 +20,16 @@ _MASKED_FIELDS = frozenset({"name", "input", "output", "error", "attributes", "u
 _NULLABLE = frozenset({"parent_id", "graph_id"})
 """An observation directly under its trace, and the graph of the trace itself, say so."""
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_make_encoder = getattr(json.encoder, "c_make_encoder", None)
+# The encoder makes one of these for each value, which takes as long as a short message.
+_write_chunks = _make_encoder and _make_encoder(
+    None, _encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False, False
+)
+
+
+def _encode(value: Any) -> str:
+    return _encoder.encode(value) if _write_chunks is None or type(value) is str else "".join(_write_chunks(value, 0))
 
 
 class Piece(NamedTuple):

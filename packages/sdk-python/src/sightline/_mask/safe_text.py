@@ -9,6 +9,8 @@ def safe_text(text: str) -> str:
     """Text that PostgreSQL takes: no NUL, no half of a surrogate pair."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
@@ -137,12 +138,11 @@ class EventQueue:
 
     def _refer(self, content: bytes, now: float, entries: list[StreamEntry]) -> bytes:
         """A reference to the content where it is there or goes before, else the content."""
-        digest = hashlib.sha256(content)
-        treatment = self._contents.meet(digest.digest(), now)
-        if treatment == "inline":
+        if not self._contents.meet(zlib.crc32(content)):
             return content
+        digest = hashlib.sha256(content)
         name = digest.hexdigest().encode()
-        if treatment == "blob":
+        if self._contents.treat(digest.digest(), now) == "blob":
             blob = BufferedEvent("blob", None, len(content), timestamp())
             blob.hash = digest.digest()
             blob.pieces = [Piece(b'{"sha256":"' + name + b'","content":' + content + b"}", is_part=False)]

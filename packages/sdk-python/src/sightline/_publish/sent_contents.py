@@ -12,28 +12,37 @@ retention may count from here."""
 class _Known:
     __slots__ = ("sent_at", "state")
 
-    def __init__(self, state: Literal["seen", "sending", "sent"]) -> None:
-        self.state = state
+    def __init__(self) -> None:
+        self.state: Literal["sending", "sent", "due"] = "due"
         self.sent_at = 0.0
 
 
 class SentContents:
-    """The contents this producer has sent, by their hash, in bounded memory."""
+    """The contents this producer has met and sent, in bounded memory."""
 
     def __init__(self) -> None:
+        self._met: set[int] = set()
+        self._met_before: set[int] = set()
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
 
-    def meet(self, content: bytes, now: float) -> Literal["inline", "blob", "reference"]:
-        """What to do with a content: the first time it goes as it is, the second time as a blob that is referred to, then as
-        a reference. So what never comes again costs no blob."""
-        known = self._known.get(content)
-        if known is None:
-            self._known[content] = _Known("seen")
-            if len(self._known) > _MAX_KNOWN:
-                self._known.popitem(last=False)
-            return "inline"
+    def meet(self, fingerprint: int) -> bool:
+        """Whether a content has come before, by a number made of it. What never comes again costs neither a hash nor a blob; two
+        contents that share a number cost a blob too many."""
+        if fingerprint in self._met or fingerprint in self._met_before:
+            return True
+        self._met.add(fingerprint)
+        if len(self._met) >= _MAX_KNOWN:
+            self._met_before, self._met = self._met, set()
+        return False
+
+    def treat(self, content: bytes, now: float) -> Literal["blob", "reference"]:
+        """What to do with a content that came again, by its hash: the first time it goes as a blob that is referred to, then as
+        a reference."""
+        known = self._known.setdefault(content, _Known())
         self._known.move_to_end(content)
-        if known.state == "seen" or (known.state == "sent" and now - known.sent_at > _TRUSTED_FOR):
+        if len(self._known) > _MAX_KNOWN:
+            self._known.popitem(last=False)
+        if known.state == "due" or (known.state == "sent" and now - known.sent_at > _TRUSTED_FOR):
             known.state = "sending"
             return "blob"
         return "reference"
@@ -52,4 +61,4 @@ class SentContents:
         """Nothing sent is certain to be there any more: another connection may lead to an emptied Redis."""
         for known in self._known.values():
             if known.state == "sent":
-                known.state = "seen"
+                known.state = "due"
