@@ -42,7 +42,7 @@ test("a dry run makes both packages, their SBOMs and checksums, and says how the
   // None is made where Python's packages can't be fetched.
   const wheels = sums.filter((line) => line.endsWith(".whl")).map((line) => join(folder, line.split("  ")[1] ?? ""));
   const unpacked = await Promise.all(wheels.map((wheel) => run("python3", ["-m", "zipfile", "-l", wheel])));
-  expect(unpacked.every(({ stdout }) => stdout.includes("sightline/CHANGELOG.md"))).toBe(true);
+  expect(unpacked.every((listed) => listed.stdout.includes("sightline/CHANGELOG.md"))).toBe(true);
   await rm(folder, { recursive: true });
 });
 

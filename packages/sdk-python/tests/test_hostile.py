@@ -111,7 +111,7 @@ def test_a_long_exception_is_read_no_further_than_it_is_recorded(stream: Stream,
     started_at = time.process_time()
     with pytest.raises(ValueError), observe("fails"):
         raise error
-    assert time.process_time() - started_at < 0.1
+    assert time.process_time() - started_at < 0.3
     with observe("holds", input=error):
         pass
     text = stream.read().find("fails")[1]["error"]
