@@ -321,6 +321,7 @@ export const PARTS: readonly Part[] = [
         why: "assistants read traces by the same questions as people",
       },
       "query/list": { uses: ["query/steps", "query/access", "store"], why: "a list shows traces and opens none" },
+      "query/columns": { uses: ["query/list", "store"], why: "many traces are read by column, as the query of the list finds them" },
       "query/sessions": {
         uses: ["messages", "query/list", "query/steps", "query/access", "store"],
         why: "a session is its traces as the list tells them, and what was said in each",
@@ -331,14 +332,14 @@ export const PARTS: readonly Part[] = [
       },
       "query/transcript": { uses: ["messages", "query/steps", "query/access", "store"], why: "a conversation is read from steps" },
       "query/compare": {
-        uses: ["query/graph", "query/list", "query/steps", "query/access", "prices", "store"],
+        uses: ["query/columns", "query/graph", "query/list", "query/steps", "query/access", "prices", "store"],
         why: "it compares what one trace shows, or what the list finds",
       },
       "query/export": { uses: ["query/list", "query/steps", "query/access", "prices", "store"], why: "it writes what the list finds" },
       "query/live": { uses: ["query/steps", "query/access", "events"], why: "it tells that something changed, and what is asked again" },
       "query/figures": {
-        uses: ["query/list", "query/access", "prices", "store"],
-        why: "figures come from hours that were counted, and of filtered traces from the list's entries; not from steps",
+        uses: ["query/columns", "query/list", "query/access", "prices", "store"],
+        why: "figures come from hours that were counted or packed, and of filtered traces from the list's entries; not from steps",
       },
       "query/projects": { uses: ["query/access", "events", "prices", "store"], why: "settings of a project read no trace" },
       "query/ingestion": {

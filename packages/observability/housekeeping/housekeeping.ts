@@ -5,6 +5,7 @@ import { ensureDays } from "#store/days.store.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
 import { sweepDeletedProjects } from "#store/delete-project.store.ts";
 import { countMarkedHours } from "#store/hourly.store.ts";
+import { packHours } from "#store/pack-hours.store.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
 import { sweepRetention } from "./sweep-retention.ts";
@@ -28,10 +29,12 @@ const TRACES_REST_MS = 4_000;
 const TRACES_SHARE = 1 / 4;
 /** Steps of one project before it is another's turn. */
 const STEPS_AT_ONCE = 20;
+const PACKING_EVERY_MS = 10_000;
+const PACKING_REST_MS = 60_000;
 const STATISTICS_EVERY_MS = 15_000;
 const STATISTICS_REST_MS = 30_000;
 
-/** Makes days ahead, lets old ones go, counts hours and traces, and has grown tables looked at. Every process that has the database may do it; none has to. */
+/** Makes days ahead, lets old ones go, counts hours and traces, packs hours, and has grown tables looked at. Every process that has the database may do it; none has to. */
 export function createHousekeeping({ query, log }: HousekeepingOptions): Repeated {
   async function sweep(signal: AbortSignal): Promise<void> {
     const swept = await sweepRetention(query, signal);
@@ -89,6 +92,13 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
         restMs: HOURS_REST_MS,
         share: SHARE,
         run: (signal) => inRounds(() => countMarkedHours(query), signal),
+      },
+      {
+        name: "packing hours of traces",
+        everyMs: PACKING_EVERY_MS,
+        restMs: PACKING_REST_MS,
+        share: SHARE,
+        run: (signal) => inRounds(() => packHours(query), signal),
       },
       { name: "counting traces", everyMs: TRACES_EVERY_MS, restMs: TRACES_REST_MS, share: TRACES_SHARE, run: countTraces },
     ],

@@ -7,6 +7,7 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { deleteProject, sweepDeletedProjects } from "./delete-project.store.ts";
 import { countMarkedHours } from "./hourly.store.ts";
+import { packHours } from "./pack-hours.store.ts";
 import { countMarkedTraces } from "./trace-entries.store.ts";
 import { findProjectIds, insertProject } from "./projects.store.ts";
 import type { Reader } from "./reader.ts";
@@ -77,6 +78,7 @@ async function furnish(): Promise<string> {
   ]);
   await countMarkedHours(database.query);
   await countMarkedTraces(database.query, id);
+  await packHours(database.query, 0);
   await writeEvents(database, [producer.event("trace.start", { trace_id: uuidv7(), name: "late", started_at: new Date().toISOString() })]);
   for (const statement of [
     "insert into observability.trace_walks (project_id, reason, before) values ($1, 'all', gen_random_uuid()) on conflict do nothing",

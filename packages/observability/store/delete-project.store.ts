@@ -53,6 +53,8 @@ const TABLES = [
   "trace_groups",
   "trace_marks",
   "trace_walks",
+  "trace_hours",
+  "trace_hour_fields",
 ] as const;
 
 /**

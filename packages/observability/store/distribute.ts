@@ -25,6 +25,8 @@ const DISTRIBUTED_TABLES = [
   "trace_groups",
   "trace_marks",
   "trace_walks",
+  "trace_hours",
+  "trace_hour_fields",
 ] as const;
 
 /** They stay where they are: little of them, and to be written while another node is away. Citus knows them, since they are joined with projects. */

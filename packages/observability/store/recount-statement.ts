@@ -1,9 +1,11 @@
 import { sql, type RawBuilder } from "kysely";
 import { ENTRY_COLUMNS } from "./entry-columns.ts";
 import { entryOf } from "./entry-of.ts";
+import { hourOf, PACKED_COLUMNS } from "./packed-columns.ts";
 import { beginningOf } from "./segments.ts";
 
 const columns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(name)));
+const packed = sql.join(["trace_id", ...PACKED_COLUMNS].map((name) => sql.ref(name)));
 const entryColumns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(`entry.${name}`)));
 
 /**
@@ -42,6 +44,12 @@ export function recountStatement(
       select ${project}, run from (
         select unnest(runs) from stale except select id from given except select unnest(runs) from fresh
       ) as parted (run)
+    ), moved as (
+      (select ${packed} from fresh except select ${packed} from stale) union all (select ${packed} from stale except select ${packed} from fresh)
+    ), unpacked as (
+      insert into observability.trace_hours as t (project_id, hour)
+      select distinct ${project}, ${hourOf(sql`sort_at`)} from moved
+      on conflict (project_id, hour) do update set changed_at = now() where t.changed_at is null
     ), contributions as (
       select 1 as sign, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from fresh
       union all

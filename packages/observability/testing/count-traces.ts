@@ -3,9 +3,10 @@ import { createLog } from "@sightline/foundation/log";
 import type { ObservabilitySchema } from "#schema.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
+import { packHours } from "#store/pack-hours.store.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
 
-/** Counts everything that is to be counted, without the pauses of the duty. Argument: the database's address. */
+/** Counts and packs everything that is to be counted and packed, without the pauses of the duty. Argument: the database's address. */
 const [url = ""] = process.argv.slice(2);
 const database = createDatabase<ObservabilitySchema>({
   url,
@@ -21,5 +22,8 @@ for (const projectId of await findUncountedProjects(database.query)) {
   while (await walkTraces(database.query, projectId)) {
     // The traces that are left.
   }
+}
+while (await packHours(database.query, 0)) {
+  // The hours that are left.
 }
 await database.close();

@@ -115,3 +115,36 @@ create index trace_groups_by_prefix on observability.trace_groups (project_id, f
 create index trace_groups_by_cost on observability.trace_groups (project_id, field, cost, value) where last_at is not null;
 create index trace_groups_by_tokens on observability.trace_groups (project_id, field, (input_tokens + output_tokens), value) where last_at is not null;
 create index trace_groups_by_failures on observability.trace_groups (project_id, field, failures, value) where last_at is not null;
+
+-- The traces that began in an hour, packed by column: figures of a hundred thousand traces read a few megabytes, and not as many wide rows. All of it follows
+-- from `trace_entries`. Every hour with an entry has a row; whoever changes what is packed of an entry says so here in the same transaction, and until
+-- the hour is packed anew its entries are read instead.
+create table observability.trace_hours (
+  project_id uuid not null,
+  hour timestamptz not null,
+  -- Null: what is packed is what the entries are.
+  changed_at timestamptz default now(),
+  traces integer not null default 0,
+  -- A number of each trace, in the order of their start: `float8send`, or `int4send` where all are whole and small; NaN, or -1, where a trace has none,
+  -- and empty where no trace has one.
+  duration_ms bytea not null default '',
+  time_to_first_token_ms bytea not null default '',
+  input_tokens bytea not null default '',
+  output_tokens bytea not null default '',
+  cost bytea not null default '',
+  primary key (project_id, hour)
+);
+create index trace_hours_changed on observability.trace_hours (changed_at) where changed_at is not null;
+
+-- What the traces of a packed hour have said, field by field.
+create table observability.trace_hour_fields (
+  project_id uuid not null,
+  hour timestamptz not null,
+  field text not null,
+  -- The values, each once.
+  said json not null,
+  -- Of each value, how many traces have it, and then which: their places in the columns of the hour, from 0. `int4send` each.
+  counts bytea not null,
+  places bytea not null,
+  primary key (project_id, hour, field)
+);

@@ -1,31 +1,31 @@
-import type { ComparedSetStep, SetComparison, TraceSet } from "#contract.ts";
+import type { ComparedSetStep, SetComparison, TraceSet as Told } from "#contract.ts";
 import { compareEstimates, FEW_FOR_P95, meanOf, percentileOf, shareOf } from "./estimate.ts";
-import { MAX_SET_TRACES, type SetStepRow, type TraceSetRows } from "./trace-sets.store.ts";
+import type { SetStep, TraceSet } from "./read-trace-set.ts";
 
 const MAX_STEPS = 200;
+const NONE = new Float64Array();
 
 /** What two sets of traces came to, and what of it is more than chance. */
-export function compareSets(a: TraceSetRows, b: TraceSetRows): Omit<SetComparison, "from"> {
+export function compareSets(a: TraceSet, b: TraceSet): Omit<SetComparison, "from"> {
   return {
     a: presentSet(a),
     b: presentSet(b),
-    failure_rate: compareEstimates(shareOf(a.set.failures, a.set.ended), shareOf(b.set.failures, b.set.ended)),
-    p50_ms: compareEstimates(percentileOf(a.set.p50_ms, a.set.timed), percentileOf(b.set.p50_ms, b.set.timed)),
-    p95_ms: compareEstimates(percentileOf(a.set.p95_ms, a.set.timed), percentileOf(b.set.p95_ms, b.set.timed), FEW_FOR_P95),
-    cost: compareEstimates(meanOf(a.set.cost), meanOf(b.set.cost)),
-    tokens: compareEstimates(meanOf(a.set.tokens), meanOf(b.set.tokens)),
+    failure_rate: compareEstimates(shareOf(a.failures, a.ended), shareOf(b.failures, b.ended)),
+    p50_ms: compareEstimates(percentileOf(a.durations, 0.5), percentileOf(b.durations, 0.5)),
+    p95_ms: compareEstimates(percentileOf(a.durations, 0.95), percentileOf(b.durations, 0.95), FEW_FOR_P95),
+    cost: compareEstimates(meanOf(a.costs), meanOf(b.costs)),
+    tokens: compareEstimates(meanOf(a.tokens), meanOf(b.tokens)),
     steps: compareSteps(a, b),
     is_counting: !a.isCounted || !b.isCounted,
   };
 }
 
-function presentSet({ set, traces_of_steps }: TraceSetRows): TraceSet {
-  const traces = Math.min(set.traces, MAX_SET_TRACES);
-  return { traces, is_cut: set.traces > MAX_SET_TRACES, ended: set.ended, failures: set.failures, traces_of_steps };
+function presentSet({ traces, isCut, ended, failures, tracesOfSteps }: TraceSet): Told {
+  return { traces, is_cut: isCut, ended, failures, traces_of_steps: tracesOfSteps };
 }
 
-function compareSteps(a: TraceSetRows, b: TraceSetRows): ComparedSetStep[] {
-  const keyOf = ({ kind, name }: SetStepRow) => JSON.stringify([kind, name]);
+function compareSteps(a: TraceSet, b: TraceSet): ComparedSetStep[] {
+  const keyOf = ({ kind, name }: SetStep) => JSON.stringify([kind, name]);
   const [ofA, ofB] = [new Map(a.steps.map((step) => [keyOf(step), step])), new Map(b.steps.map((step) => [keyOf(step), step]))];
   const all = new Map([...ofA, ...ofB]);
   const steps = Array.from(all, ([key, { kind, name }]): ComparedSetStep => {
@@ -35,13 +35,9 @@ function compareSteps(a: TraceSetRows, b: TraceSetRows): ComparedSetStep[] {
       name,
       a: inA?.count ?? 0,
       b: inB?.count ?? 0,
-      share: compareEstimates(shareOf(inA?.traces ?? 0, a.traces_of_steps), shareOf(inB?.traces ?? 0, b.traces_of_steps)),
+      share: compareEstimates(shareOf(inA?.traces ?? 0, a.tracesOfSteps), shareOf(inB?.traces ?? 0, b.tracesOfSteps)),
       failure_rate: compareEstimates(shareOf(inA?.failures ?? 0, inA?.ended ?? 0), shareOf(inB?.failures ?? 0, inB?.ended ?? 0)),
-      p95_ms: compareEstimates(
-        percentileOf(inA?.p95_ms ?? null, inA?.timed ?? 0),
-        percentileOf(inB?.p95_ms ?? null, inB?.timed ?? 0),
-        FEW_FOR_P95,
-      ),
+      p95_ms: compareEstimates(percentileOf(inA?.durations ?? NONE, 0.95), percentileOf(inB?.durations ?? NONE, 0.95), FEW_FOR_P95),
     };
   });
   return steps

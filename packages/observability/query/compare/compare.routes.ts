@@ -4,7 +4,7 @@ import { orBeingCounted } from "#query/list/trace-query.errors.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { compareSets } from "./compare-sets.ts";
-import { readTraceSet } from "./trace-sets.store.ts";
+import { readTraceSet } from "./read-trace-set.ts";
 import { compareTraces } from "./compare-traces.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,5 @@
 import type { ComparedFigure, Estimate, SetVerdict } from "#contract.ts";
+import { percentileAmong, sumOf } from "#query/columns/percentiles.ts";
 
 /** A normal distribution's 95%. */
 const Z = 1.96;
@@ -17,16 +18,24 @@ export function shareOf(count: number, of: number): Estimate | null {
   return { value, low: Math.max(middle - reach, 0), high: Math.min(middle + reach, 1), of };
 }
 
-export function meanOf({ count, mean, deviation }: { count: number; mean: number | null; deviation: number | null }): Estimate | null {
-  if (mean === null) {
+export function meanOf(numbers: Float64Array): Estimate | null {
+  const { length } = numbers;
+  if (length === 0) {
     return null;
   }
-  const reach = (Z * (deviation ?? 0)) / Math.sqrt(count);
-  return { value: mean, low: mean - reach, high: mean + reach, of: count };
+  const value = sumOf(numbers) / length;
+  const squares = numbers.reduce((sum, number) => sum + (number - value) ** 2, 0);
+  const reach = length === 1 ? 0 : (Z * Math.sqrt(squares / (length - 1))) / Math.sqrt(length);
+  return { value, low: value - reach, high: value + reach, of: length };
 }
 
-export function percentileOf(spread: readonly [number, number, number] | null, of: number): Estimate | null {
-  return spread === null ? null : { value: spread[0], low: spread[1], high: spread[2], of };
+/** A percentile of ascending numbers and, by the binomial distribution of ranks, between which two of them it lies. */
+export function percentileOf(sorted: Float64Array, part: number): Estimate | null {
+  const reach = Z * Math.sqrt((part * (1 - part)) / sorted.length);
+  const at = (place: number) => percentileAmong(sorted, place) ?? 0;
+  return sorted.length === 0
+    ? null
+    : { value: at(part), low: at(Math.max(part - reach, 0)), high: at(Math.min(part + reach, 1)), of: sorted.length };
 }
 
 export function compareEstimates(a: Estimate | null, b: Estimate | null, few = FEW): ComparedFigure {

@@ -9,9 +9,9 @@ import { TEXT_COLUMNS } from "./field-values.ts";
 import { lostOf } from "./lost-of.ts";
 
 type Condition = RawBuilder<boolean>;
-type TextTerm = Extract<TraceTerm, { kind: "text" }>;
+export type TextTerm = Extract<TraceTerm, { kind: "text" }>;
 
-type Context = {
+export type Context = {
   readonly query: Query;
   readonly projectId: string;
   readonly now: Date;
@@ -104,17 +104,26 @@ async function textCondition({ field, values }: TextTerm, context: Context): Pro
       ),
     );
   }
+  const { known, unknown } = await knownValues({ field, values }, context);
+  return anyOf([...(known.length > 0 ? [await hasAny(field, known, context)] : []), ...unknown.map((pattern) => hasLike(field, pattern))]);
+}
+
+type Known = {
+  /** The values that are meant. */
+  readonly known: readonly string[];
+  /** Patterns for `like` of which nobody knows all values. */
+  readonly unknown: readonly string[];
+};
+
+/** The values that a term means, of any field but `error`. */
+export async function knownValues({ field, values }: Pick<TextTerm, "field" | "values">, context: Context): Promise<Known> {
   const isPath = field === "code";
   const exact = values.filter(({ isPattern }) => !isPattern && !isPath).map(({ text }) => text);
   const patterns = values
     .filter(({ isPattern }) => isPattern || isPath)
     .flatMap((value) => (isPath ? [likeOf(value), `%/${likeOf(value)}`] : [likeOf(value)]));
   const found = patterns.length === 0 ? [] : await valuesLike(field, patterns, context);
-  const known = [...exact, ...(found ?? [])];
-  return anyOf([
-    ...(known.length > 0 ? [await hasAny(field, known, context)] : []),
-    ...(found === undefined ? patterns.map((pattern) => hasLike(field, pattern)) : []),
-  ]);
+  return { known: [...exact, ...(found ?? [])], unknown: found === undefined ? patterns : [] };
 }
 
 /** Undefined when there are too many, or not all are known. */

@@ -1,0 +1,84 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Query } from "#schema.ts";
+import { FIELD_COLUMNS, numbersPacked, PACKED_NUMBERS, SAID_PACKED } from "#store/packed-columns.ts";
+import { hasRoleIn, type InProject } from "#store/reader.ts";
+import type { FieldRow, NumbersRow } from "./hour-columns.ts";
+import type { Span } from "./hours.store.ts";
+
+type Wanted = InProject & {
+  readonly spans: readonly Span[];
+  readonly conditions: readonly RawBuilder<boolean>[];
+  /** The field whose values are told, beside the status. */
+  readonly by: string | undefined;
+  readonly limit: number;
+};
+
+/** Places are numbers among all of them here, from the newest on: that of an hour's first trace is `last`. */
+type NumberedRow = NumbersRow & { readonly last: number };
+
+/** Packs the newest entries that meet the conditions as hours are packed, for one answer. */
+export async function packEntries(
+  query: Query,
+  { projectId, reader, spans, conditions, by, limit }: Wanted,
+): Promise<{ readonly numbers: readonly NumberedRow[]; readonly fields: readonly FieldRow[] }> {
+  const numbers = (table: string) => sql.join(PACKED_NUMBERS.map((name) => sql.ref(`${table}.${name}`)));
+  const isWithin = sql.join(
+    spans.map(({ from, to }) => sql`(entry.sort_at >= ${from} and entry.sort_at < ${to})`),
+    sql` or `,
+  );
+  const { said, value, nth } = valuesOf(by);
+  const { rows } = await sql<NumberedRow | FieldRow>`
+    with member as materialized (
+      select date_bin('1 hour', entry.sort_at, timestamptz '1970-01-01 00:00:00+00') as hour, entry.place, entry.status, ${numbers("entry")},
+        ${value} as value, ${nth} as nth
+      from (
+        select newest.*, row_number() over (order by sort_at desc, trace_id desc)::int as place
+        from (
+          select entry.sort_at, entry.trace_id, entry.status, ${numbers("entry")}, ${said} as said
+          from observability.trace_entries as entry
+          where entry.project_id = ${projectId}::uuid and (${isWithin})
+            and ${sql.join([hasRoleIn(reader, "viewer", projectId), ...conditions], sql` and `)}
+          order by entry.sort_at desc, entry.trace_id desc limit ${limit}
+        ) as newest
+      ) as entry
+    ), told as (
+      ${by === undefined || by === "status" ? sql`` : sql`${toldBy(by, sql`value`, sql`value <> ''`)} union all`} ${toldBy("status", sql`status`, sql`nth = 1`)}
+    )
+    select hour, count(*)::int as traces, ${numbersPacked(sql`place desc`)}, max(place) as last, null::text as field, null::json as said,
+      null::bytea as counts, null::bytea as places
+    from member where nth = 1 group by hour
+    union all
+    select hour, null, ${sql.join(PACKED_NUMBERS.map(() => sql`null`))}, null, field, ${SAID_PACKED} from told group by hour, field`.execute(
+    query,
+  );
+  return { numbers: rows.filter((row): row is NumberedRow => !isField(row)), fields: rows.filter(isField) };
+}
+
+function isField(row: NumberedRow | FieldRow): row is FieldRow {
+  return "field" in row && row.field !== null;
+}
+
+function toldBy(field: string, value: RawBuilder<unknown>, isMeant: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select hour, ${field}::text as field, ${value} as value, count(*)::int as traces, string_agg(int4send(place), '') as places
+    from member where ${isMeant} group by hour, ${value}`;
+}
+
+/** Stands between the fields of a trace: a field is found in one text several times as fast as by going through an array. */
+const SEPARATOR = sql`chr(31)`;
+
+/** What an entry has said, and of that each value, an empty one where there is none, with its number. */
+function valuesOf(by: string | undefined): Readonly<Record<"said" | "value" | "nth", RawBuilder<unknown>>> {
+  const column = FIELD_COLUMNS[by ?? ""];
+  if (by === undefined || column !== undefined) {
+    const said = column === undefined ? sql`''` : sql`coalesce(${sql.ref(`entry.${column}`)}, '')`;
+    return { said, value: sql`said`, nth: sql`1` };
+  }
+  const all = sql`${SEPARATOR} || array_to_string(entry.fields, ${SEPARATOR})`;
+  return {
+    // Each value with all fields behind it.
+    said: sql`coalesce(nullif((string_to_array(${all}, ${SEPARATOR} || ${`${by}:`}))[2:], '{}'), array[''])`,
+    value: sql`split_part(unnest(said), ${SEPARATOR}, 1)`,
+    nth: sql`generate_series(1, cardinality(said))`,
+  };
+}
