@@ -7,11 +7,12 @@ import { repository, runScript } from "#scripts.ts";
 import { ASCENDING, LISTS, OTHERS } from "./cases.ts";
 import { fillTraces } from "./fill.ts";
 import { checkPlans } from "./plans.ts";
-import { serveObservability, type Serving } from "./serve.ts";
+import { serveObservability, type Serving, type Spent } from "./serve.ts";
 
 /**
  * `npm run bench:queries -- 10000 100000 1000000`: the routes that explore a project's traces, one request at a time, on so many traces with
- * ten steps each, and a second project beside them. Needs the PostgreSQL at `TEST_DATABASE_URL`. `--keep` leaves the databases, and uses those that were left.
+ * ten steps each, and a second project beside them. Needs the PostgreSQL at `TEST_DATABASE_URL`. `--keep` leaves the databases, and uses those that were left;
+ * `--only=figures` asks the routes whose address has that in it.
  */
 const RUN_SQL = "packages/foundation/testing/run-sql.ts";
 const REQUESTS = 20;
@@ -23,6 +24,7 @@ if (server === undefined) {
   throw new Error("TEST_DATABASE_URL is not set: a PostgreSQL.");
 }
 const words = process.argv.slice(2);
+const only = words.find((word) => word.startsWith("--only="))?.slice("--only=".length);
 const sizes = words.filter((word) => /^\d+$/.test(word)).map(Number);
 const run = promisify(execFile);
 
@@ -61,11 +63,11 @@ async function fill(url: string, traces: number): Promise<void> {
   const filled = performance.now();
   await runScript("packages/observability/testing/count-traces.ts", url);
   const counted = performance.now();
-  for (const table of ["trace_entries", "trace_groups", "trace_marks"]) {
+  for (const table of ["trace_entries", "trace_groups", "trace_marks", "trace_hours", "trace_hour_fields"]) {
     await runScript(RUN_SQL, url, `vacuum analyze observability.${table}`);
   }
   console.log(
-    `${traces} traces: filled in ${Math.round((filled - began) / 1000)} s, counted in ${Math.round((counted - filled) / 1000)} s`,
+    `${traces} traces: filled in ${Math.round((filled - began) / 1000)} s, counted and packed in ${Math.round((counted - filled) / 1000)} s`,
   );
 }
 
@@ -79,7 +81,7 @@ async function measureFilled(url: string, traces: number): Promise<void> {
   const rows = [];
   try {
     const base = `/projects/${project.id}`;
-    for (const { q, sort, order } of [...LISTS, ...ASCENDING]) {
+    for (const { q, sort, order } of only === undefined ? [...LISTS, ...ASCENDING] : []) {
       const path = `${base}/traces?q=${encodeURIComponent(q)}&sort=${sort}&order=${order ?? "desc"}`;
       rows.push(
         await timePath(serving, path, {
@@ -90,16 +92,20 @@ async function measureFilled(url: string, traces: number): Promise<void> {
         }),
       );
     }
-    for (const path of OTHERS) {
+    for (const path of OTHERS.filter((each) => only === undefined || each.includes(only))) {
       const route = path.replace(/&?from=[^&]*/, "");
       rows.push(await timePath(serving, `${base}/${path}`, { traces, route, asked: "", goalMs: GOALS_MS.others }));
     }
-    rows.push(await timeTagging(serving, base, { traces, route: "tag 50 traces", asked: "", goalMs: GOALS_MS.others }));
+    if (only === undefined) {
+      rows.push(await timeTagging(serving, base, { traces, route: "tag 50 traces", asked: "", goalMs: GOALS_MS.others }));
+    }
   } finally {
     await serving.stop();
   }
   console.table(rows);
-  console.table(await checkPlans(url, project.id, LISTS));
+  if (only === undefined) {
+    console.table(await checkPlans(url, project.id, LISTS));
+  }
   console.log(JSON.stringify({ traces, goals: GOALS_MS, rows }));
 }
 
@@ -110,8 +116,16 @@ async function timePath(serving: Serving, path: string, { traces, route, asked, 
   const first = await serving.ask(path);
   const second = first.next === null ? path : `${path}${path.includes("?") ? "&" : "?"}cursor=${first.next}`;
   const paths = Array.from({ length: REQUESTS }, (_, index) => (index % 2 === 0 ? path : second));
+  const before = await serving.spent();
   const { took } = await time(paths, 1, async (each) => void (await serving.ask(each)));
-  return { traces, route, asked, items: first.items, ...spreadOf(took, goalMs) };
+  const after = await serving.spent();
+  return { traces, route, asked, items: first.items, ...spreadOf(took, goalMs), ...meansOf(before, after) };
+}
+
+function meansOf(before: Spent, after: Spent) {
+  const database = [...after.database].reduce((sum, [pid, time]) => sum + time - (before.database.get(pid) ?? 0), 0);
+  const mean = (time: number) => Math.round(time / REQUESTS);
+  return { "API, CPU ms": mean(after.api - before.api), "database, CPU ms": mean(database) };
 }
 
 /** The newest traces get a tag and lose it, by turns. */

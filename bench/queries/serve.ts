@@ -6,14 +6,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, waitUntilHealthy } from "#processes.ts";
 import { ISSUER, startIssuer } from "#product.ts";
+import { processorTimeOf, processorTimesOfDatabase } from "#processor.ts";
 import { repository } from "#scripts.ts";
 
 export type Answer = { readonly items: number; readonly next: string | null; readonly ids: readonly string[] };
+
+/** Milliseconds of the processor that the API has taken so far, and each process of its database by its id. */
+export type Spent = { readonly api: number; readonly database: ReadonlyMap<number, number> };
 
 /** Observability's API as it is started for real. */
 export type Serving = {
   /** A path behind `/api/v1`, posted to with a body; answers the length, the ids and the `next_cursor` of the answer. */
   readonly ask: (path: string, body?: object) => Promise<Answer>;
+  readonly spent: () => Promise<Spent>;
   readonly stop: () => Promise<void>;
 };
 
@@ -59,6 +64,10 @@ export async function serveObservability(databaseUrl: string, tenantId: string):
       const ids = (body.items ?? []).flatMap(({ id }) => id ?? []);
       return { items: body.items?.length ?? 1, next: body.next_cursor ?? null, ids };
     },
+    spent: async () => ({
+      api: await processorTimeOf(child.pid ?? 0),
+      database: await processorTimesOfDatabase(new URL(databaseUrl).pathname.slice(1)),
+    }),
     stop: async () => {
       const ended = once(child, "exit");
       child.kill("SIGTERM");

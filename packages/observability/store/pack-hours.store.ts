@@ -39,8 +39,8 @@ async function packHour(query: Query, projectId: string, hour: string): Promise<
       where project_id = ${projectId}::uuid and sort_at >= ${hour}::timestamptz and sort_at < ${hour}::timestamptz + interval '1 hour'`;
     await sql`
       with ${packing(entries)}, put as (
-        insert into observability.trace_hours (project_id, hour, changed_at, traces, ${numbers})
-        select ${projectId}::uuid, ${hour}::timestamptz, null::timestamptz, traces, ${numbers} from packed_numbers
+        insert into observability.trace_hours (project_id, hour, changed_at, traces, statuses, ${numbers})
+        select ${projectId}::uuid, ${hour}::timestamptz, null::timestamptz, traces, statuses, ${numbers} from packed_numbers
       )
       insert into observability.trace_hour_fields (project_id, hour, field, said, counts, places)
       select ${projectId}::uuid, ${hour}::timestamptz, field, said, counts, places from packed_fields`.execute(transaction);

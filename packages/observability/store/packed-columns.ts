@@ -6,9 +6,8 @@ const REAL = ["duration_ms", "time_to_first_token_ms", "cost"] as const;
 export const PACKED_NUMBERS = [...REAL, ...WHOLE] as const;
 export type PackedNumber = (typeof PACKED_NUMBERS)[number];
 
-/** Fields of the query that are columns of an entry; all others are in its `fields`. */
-export const FIELD_COLUMNS: Readonly<Record<string, string>> = {
-  status: "status",
+/** Fields of the query that are columns of an entry; all others are in its `fields`, and the status is packed with the numbers. */
+const FIELD_COLUMNS: Readonly<Record<string, string>> = {
   name: "name",
   session: "session_id",
   user: "user_id",
@@ -16,7 +15,7 @@ export const FIELD_COLUMNS: Readonly<Record<string, string>> = {
 };
 
 /** What is packed of an entry. */
-export const PACKED_COLUMNS: readonly string[] = ["sort_at", ...PACKED_NUMBERS, ...Object.values(FIELD_COLUMNS), "fields"];
+export const PACKED_COLUMNS: readonly string[] = ["sort_at", "status", ...PACKED_NUMBERS, ...Object.values(FIELD_COLUMNS), "fields"];
 
 export function hourOf(time: RawBuilder<unknown>): RawBuilder<Date> {
   return sql<Date>`date_bin('1 hour', ${time}, timestamptz '1970-01-01 00:00:00+00')`;
@@ -37,7 +36,7 @@ export function packing(entries: RawBuilder<unknown>): RawBuilder<unknown> {
     placed as materialized (
       select entry.*, (row_number() over (order by sort_at, trace_id) - 1)::int as place from (${entries}) as entry
     ), packed_numbers as (
-      select count(*)::int as traces, ${numbersPacked(sql`place`)} from placed having count(*) > 0
+      select count(*)::int as traces, ${STATUSES_PACKED}, ${sql.join([...REAL.map(packReal), ...WHOLE.map(packWhole)])} from placed having count(*) > 0
     ), told as (
       select field, value, count(*)::int as traces, string_agg(int4send(place), '') as places
       from (
@@ -52,23 +51,22 @@ export function packing(entries: RawBuilder<unknown>): RawBuilder<unknown> {
     )`;
 }
 
-/** The columns of `trace_hours`, of the rows of a group in the order of `place`. */
-export function numbersPacked(place: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql.join([...REAL.map((name) => packReal(name, place)), ...WHOLE.map((name) => packWhole(name, place))]);
-}
+/** Of the rows of a group in the order of `place`. */
+export const STATUSES_PACKED = sql`string_agg(convert_to(left(status, 1), 'UTF8'), '' order by place) as statuses`;
 
 /** The columns of `trace_hour_fields`, of rows with a `value`, how many `traces` have it, and their `places`. */
 export const SAID_PACKED = sql`json_agg(value order by value) as said, string_agg(int4send(traces), '' order by value) as counts,
   string_agg(places, '' order by value) as places`;
 
-function packReal(name: string, place: RawBuilder<unknown>): RawBuilder<unknown> {
+/** As {@link STATUSES_PACKED}. */
+export function packReal(name: string): RawBuilder<unknown> {
   const column = sql.ref(name);
-  return sql`case when count(${column}) = 0 then '' else string_agg(float8send(coalesce(${column}, 'NaN')), '' order by ${place}) end as ${column}`;
+  return sql`case when count(${column}) = 0 then '' else string_agg(float8send(coalesce(${column}::double precision, 'NaN')), '' order by place) end as ${column}`;
 }
 
-function packWhole(name: string, place: RawBuilder<unknown>): RawBuilder<unknown> {
+function packWhole(name: string): RawBuilder<unknown> {
   const column = sql.ref(name);
   return sql`case when count(${column}) = 0 then '' when max(${column}) > ${MAX_INT4}::bigint
-    then string_agg(float8send(coalesce(${column}::double precision, 'NaN')), '' order by ${place})
-    else string_agg(int4send(least(coalesce(${column}, -1), ${MAX_INT4}::bigint)::int), '' order by ${place}) end as ${column}`;
+    then string_agg(float8send(coalesce(${column}::double precision, 'NaN')), '' order by place)
+    else string_agg(int4send(least(coalesce(${column}, -1), ${MAX_INT4}::bigint)::int), '' order by place) end as ${column}`;
 }

@@ -125,6 +125,8 @@ create table observability.trace_hours (
   -- Null: what is packed is what the entries are.
   changed_at timestamptz default now(),
   traces integer not null default 0,
+  -- The first letter of each trace's, in the order of their start.
+  statuses bytea not null default '',
   -- A number of each trace, in the order of their start: `float8send`, or `int4send` where all are whole and small; NaN, or -1, where a trace has none,
   -- and empty where no trace has one.
   duration_ms bytea not null default '',

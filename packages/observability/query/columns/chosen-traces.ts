@@ -1,17 +1,56 @@
 import { PACKED_NUMBERS, type PackedNumber } from "#store/packed-columns.ts";
 import { numberAt, type Numbers, type Said } from "./hour-columns.ts";
 
+/** NaN where a trace has none. */
+type Columns = Readonly<Record<PackedNumber, Float64Array>>;
+
 /** Traces of an hour that a query has found. */
 export type ChosenHour = {
   /** Its beginning, in milliseconds since 1970. */
   readonly hour: number;
-  /** That began in it. */
+  /** How many began in it. */
   readonly traces: number;
-  readonly numbers: Numbers;
-  readonly said: ReadonlyMap<string, Said>;
-  /** In the columns; ascending, so that the newest are the last. */
+  /** Which of them; ascending, so that the newest are the last. */
   readonly places: Int32Array;
+  /** Of those. */
+  readonly statuses: Uint8Array;
+  readonly numbers: Columns;
+  /** The values of the field by which they are grouped, of the whole hour. */
+  readonly said: Said | undefined;
 };
+
+type Hour = { readonly hour: Date; readonly numbers: Numbers; readonly places: Int32Array; readonly said: Said | undefined };
+
+export function chooseFrom({ hour, numbers, places, said }: Hour): ChosenHour {
+  const columns = PACKED_NUMBERS.map((name) => [name, columnOf(numbers[name], places, numbers.traces)]);
+  return {
+    hour: hour.getTime(),
+    traces: numbers.traces,
+    places,
+    statuses: statusesOf(numbers.statuses, places),
+    numbers: Object.fromEntries(columns) as Record<PackedNumber, Float64Array>,
+    said,
+  };
+}
+
+function statusesOf(packed: Uint8Array, places: Int32Array): Uint8Array {
+  const statuses = new Uint8Array(places.length);
+  for (let index = 0; index < places.length; index += 1) {
+    statuses[index] = packed[places[index] ?? 0] ?? 0;
+  }
+  return statuses;
+}
+
+function columnOf(packed: DataView, places: Int32Array, traces: number): Float64Array {
+  const column = new Float64Array(places.length);
+  if (packed.byteLength === 0) {
+    return column.fill(Number.NaN);
+  }
+  for (let index = 0; index < places.length; index += 1) {
+    column[index] = numberAt(packed, places[index] ?? 0, traces);
+  }
+  return column;
+}
 
 /** What is known of so many traces, each by its number from 0. */
 export type Traces = {
@@ -20,15 +59,18 @@ export type Traces = {
   readonly isCut: boolean;
   /** The hour in which it began, in milliseconds since 1970. */
   readonly hours: Float64Array;
-  /** Places in `STATUSES`. */
+  /** First letters, as {@link letterOf} has them. */
   readonly statuses: Uint8Array;
-  /** NaN where a trace has none. */
-  readonly numbers: Readonly<Record<PackedNumber, Float64Array>>;
+  readonly numbers: Columns;
   /** The traces that have each value of the field asked for; under an empty key those that have none. */
   readonly groups: ReadonlyMap<string, readonly number[]>;
 };
 
-export const STATUSES = ["running", "success", "failure", "interrupted"] as const;
+const STATUSES = ["running", "success", "failure", "interrupted"] as const;
+
+export function letterOf(status: (typeof STATUSES)[number]): number {
+  return status.charCodeAt(0);
+}
 
 /** @param hours The newest first. */
 export function joinHours(
@@ -41,66 +83,66 @@ export function joinHours(
   const numbers = Object.fromEntries(PACKED_NUMBERS.map((name) => [name, new Float64Array(count)])) as Record<PackedNumber, Float64Array>;
   const groups = new Map<string, number[]>();
   let first = 0;
-  for (const { hour, traces, said, places: all, numbers: own } of hours) {
-    const places = all.subarray(Math.max(0, all.length - (count - first)));
-    const numberOf = new Int32Array(traces).fill(-1);
-    for (let index = 0; index < places.length; index += 1) {
-      numberOf[places[index] ?? 0] = first + index;
-    }
+  for (const { hour, traces, said, places: all, statuses: ownStatuses, numbers: own } of hours) {
+    const left = Math.max(0, all.length - (count - first));
+    const places = all.subarray(left);
     times.fill(hour, first, first + places.length);
+    statuses.set(ownStatuses.subarray(left), first);
     for (const name of PACKED_NUMBERS) {
-      copyColumn(own[name], { places, traces, to: numbers[name].subarray(first, first + places.length) });
+      numbers[name].set(own[name].subarray(left), first);
     }
-    STATUSES.forEach((status, code) => {
-      for (const place of said.get("status")?.get(status) ?? []) {
-        const trace = numberOf[place] ?? -1;
-        if (trace >= 0) {
-          statuses[trace] = code;
-        }
+    if (by === "status") {
+      addStatuses(groups, statuses.subarray(first, first + places.length), first);
+    } else if (by !== undefined) {
+      const numberOf = new Int32Array(traces).fill(-1);
+      for (let index = 0; index < places.length; index += 1) {
+        numberOf[places[index] ?? 0] = first + index;
       }
-    });
-    if (by !== undefined) {
-      addGroups(groups, said.get(by), numberOf);
+      addGroups(groups, said, numberOf);
     }
     first += places.length;
   }
   return { count, isCut: found > limit, hours: times, statuses, numbers, groups };
 }
 
-type Copied = { readonly places: Int32Array; readonly traces: number; readonly to: Float64Array };
-
-function copyColumn(column: DataView, { places, traces, to }: Copied): void {
-  if (column.byteLength === 0) {
-    to.fill(Number.NaN);
-    return;
-  }
-  for (let index = 0; index < places.length; index += 1) {
-    to[index] = numberAt(column, places[index] ?? 0, traces);
+function addStatuses(groups: Map<string, number[]>, statuses: Uint8Array, first: number): void {
+  for (const status of STATUSES) {
+    const [letter, members] = [letterOf(status), membersOf(groups, status)];
+    for (let index = 0; index < statuses.length; index += 1) {
+      if (statuses[index] === letter) {
+        members.push(first + index);
+      }
+    }
   }
 }
 
 function addGroups(groups: Map<string, number[]>, said: Said | undefined, numberOf: Int32Array): void {
   const isWithout = new Uint8Array(numberOf.length).fill(1);
-  const membersOf = (key: string) => {
-    const members = groups.get(key) ?? [];
-    groups.set(key, members);
-    return members;
-  };
-  for (const [key, places] of said ?? []) {
+  let from = 0;
+  for (let value = 0; value < (said?.values.length ?? 0); value += 1) {
+    const to = from + (said?.counts[value] ?? 0);
     let members: number[] | undefined;
-    for (const place of places) {
+    for (; from < to; from += 1) {
+      const place = said?.places[from] ?? 0;
       const trace = numberOf[place] ?? -1;
       if (trace >= 0) {
-        members ??= membersOf(key);
+        members ??= membersOf(groups, said?.values[value] ?? "");
         members.push(trace);
         isWithout[place] = 0;
       }
     }
   }
+  const without = membersOf(groups, "");
   for (let place = 0; place < numberOf.length; place += 1) {
     const trace = numberOf[place] ?? -1;
     if (trace >= 0 && isWithout[place] === 1) {
-      membersOf("").push(trace);
+      without.push(trace);
     }
   }
+}
+
+function membersOf(groups: Map<string, number[]>, key: string): number[] {
+  const members = groups.get(key) ?? [];
+  groups.set(key, members);
+  return members;
 }

@@ -1,24 +1,29 @@
 import { PACKED_NUMBERS, type PackedNumber } from "#store/packed-columns.ts";
 
-/** Numbers of the traces of an hour as the database packs them: see `observability.trace_hours`. */
-export type NumbersRow = { readonly hour: Date; readonly traces: number } & Readonly<Record<PackedNumber, Uint8Array>>;
-/** What they have said of one field. */
+/** Statuses and numbers of the traces of an hour, as `observability.trace_hours` packs them and in base64. */
+export type NumbersRow = { readonly hour: Date; readonly traces: number; readonly statuses: string } & Readonly<
+  Record<PackedNumber, string>
+>;
+/** What they have said of one field, as `observability.trace_hour_fields` has it. */
 export type FieldRow = {
   readonly hour: Date;
   readonly field: string;
   readonly said: readonly string[];
-  readonly counts: Uint8Array;
-  readonly places: Uint8Array;
+  readonly counts: string;
+  readonly places: string;
 };
 
-/** Numbers of an hour's traces, each column as it came. */
-export type Numbers = Readonly<Record<PackedNumber, DataView>>;
+/** Each column as it was packed. */
+export type Numbers = { readonly traces: number; /** First letters. */ readonly statuses: Uint8Array } & Readonly<
+  Record<PackedNumber, DataView>
+>;
 
-/** The values of a field, and in which places the traces are that have each. */
-export type Said = ReadonlyMap<string, Int32Array>;
+/** The values of a field, of how many traces each is, and in which places those are, value by value. */
+export type Said = { readonly values: readonly string[]; readonly counts: Int32Array; readonly places: Int32Array };
 
-export function numbersOf(row: NumbersRow): Numbers {
-  return Object.fromEntries(PACKED_NUMBERS.map((name) => [name, viewOf(row[name])])) as Record<PackedNumber, DataView>;
+export function numbersOf({ traces, statuses, ...row }: NumbersRow): Numbers {
+  const columns = PACKED_NUMBERS.map((name) => [name, viewOf(bytesOf(row[name]))]);
+  return { ...(Object.fromEntries(columns) as Record<PackedNumber, DataView>), traces, statuses: bytesOf(statuses) };
 }
 
 /** NaN where the trace has no such number. */
@@ -30,7 +35,25 @@ export function numberAt(column: DataView, place: number, traces: number): numbe
   return number < 0 ? Number.NaN : number;
 }
 
-export function unpackReals(bytes: Uint8Array): Float64Array {
+/** @param first The place that counts as the hour's first. */
+export function saidOf({ said, counts, places }: FieldRow, first: number): Said {
+  return { values: said, counts: integersOf(counts, 0), places: integersOf(places, first) };
+}
+
+/** Where the traces are that have a value. */
+export function placesOf({ values, counts, places }: Said, value: string): Int32Array {
+  let first = 0;
+  for (let index = 0; index < counts.length; index += 1) {
+    const next = first + (counts[index] ?? 0);
+    if (values[index] === value) {
+      return places.subarray(first, next);
+    }
+    first = next;
+  }
+  return places.subarray(0, 0);
+}
+
+export function realsOf(bytes: Uint8Array): Float64Array {
   const view = viewOf(bytes);
   const numbers = new Float64Array(bytes.byteLength / 8);
   for (let place = 0; place < numbers.length; place += 1) {
@@ -39,27 +62,17 @@ export function unpackReals(bytes: Uint8Array): Float64Array {
   return numbers;
 }
 
-/** @param last The place of the hour's first trace, where places are counted backwards. */
-export function unpackSaid({ said, counts, places }: FieldRow, last?: number): Said {
-  const given = unpackIntegers(places);
-  const all = last === undefined ? given : given.map((place) => last - place);
-  const values = new Map<string, Int32Array>();
-  let [index, first] = [0, 0];
-  for (const count of unpackIntegers(counts)) {
-    values.set(said[index] ?? "", all.subarray(first, first + count));
-    index += 1;
-    first += count;
-  }
-  return values;
-}
-
-function unpackIntegers(bytes: Uint8Array): Int32Array {
-  const view = viewOf(bytes);
-  const integers = new Int32Array(bytes.byteLength / 4);
+function integersOf(text: string, first: number): Int32Array {
+  const view = viewOf(bytesOf(text));
+  const integers = new Int32Array(view.byteLength / 4);
   for (let place = 0; place < integers.length; place += 1) {
-    integers[place] = view.getInt32(place * 4);
+    integers[place] = view.getInt32(place * 4) - first;
   }
   return integers;
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text, "base64");
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -1,9 +1,9 @@
 import { momentsOf, type NumberRange } from "#contract.ts";
 import { knownValues, type Context, type ListTerm } from "#query/list/trace-conditions.ts";
 import type { PackedNumber } from "#store/packed-columns.ts";
-import { numberAt, type Numbers, type Said } from "./hour-columns.ts";
+import { numberAt, placesOf, type Numbers, type Said } from "./hour-columns.ts";
 
-/** Terms of a query as packed hours are asked them: by a field's values, by a number, by the time. All have to be met. */
+/** Terms of a query as packed hours are asked them: by a field's values, by a status or number, by the time. All have to be met. */
 export type HourTests = {
   readonly fields: readonly FieldTest[];
   readonly numbers: readonly NumberTest[];
@@ -11,9 +11,7 @@ export type HourTests = {
 };
 type Negatable = { readonly isNegated: boolean };
 export type FieldTest = Negatable & { readonly field: string; readonly values: readonly string[] };
-/** A number of a trace; NaN where it has none. */
-type Read = (name: PackedNumber) => number;
-type NumberTest = Negatable & { readonly isMet: (read: Read) => boolean };
+type NumberTest = Negatable & { readonly isMet: (numbers: Numbers, place: number) => boolean };
 /** Milliseconds since 1970; `to` is exclusive. */
 type TimeTest = Negatable & { readonly spans: readonly { readonly from: number; readonly to: number }[] };
 
@@ -21,13 +19,13 @@ type TimeTest = Negatable & { readonly spans: readonly { readonly from: number; 
 const MAX_VALUE = 199;
 const HOUR_MS = 3_600_000;
 const STATUSES = new Set(["success", "failure", "interrupted"]);
-const NUMBER_FIELDS: Readonly<Record<string, (read: Read) => number>> = {
-  duration: (read) => read("duration_ms"),
-  ttft: (read) => read("time_to_first_token_ms"),
-  cost: (read) => read("cost"),
-  input_tokens: (read) => read("input_tokens"),
-  output_tokens: (read) => read("output_tokens"),
-  tokens: (read) => tokensOf(read("input_tokens"), read("output_tokens")),
+const NUMBER_FIELDS: Readonly<Record<string, (numbers: Numbers, place: number) => number>> = {
+  duration: (numbers, place) => numberAt(numbers.duration_ms, place, numbers.traces),
+  ttft: (numbers, place) => numberAt(numbers.time_to_first_token_ms, place, numbers.traces),
+  cost: costAt,
+  input_tokens: inputAt,
+  output_tokens: outputAt,
+  tokens: (numbers, place) => tokensOf(inputAt(numbers, place), outputAt(numbers, place)),
 };
 
 /** Undefined when packed hours cannot answer one of them: words, scores, what is in an error, whether a producer is gone. */
@@ -39,11 +37,14 @@ export async function testsOf(terms: readonly ListTerm[], context: Context): Pro
     const numberOf = term.kind === "number" && term.score === undefined ? NUMBER_FIELDS[term.field] : undefined;
     if (values !== undefined) {
       tests.fields.push({ isNegated, ...values });
+    } else if (term.kind === "choice" && term.field === "status" && term.values.every((value) => STATUSES.has(value))) {
+      const letters = new Set(term.values.map((value) => value.charCodeAt(0)));
+      tests.numbers.push({ isNegated, isMet: ({ statuses }, place) => letters.has(statuses[place] ?? 0) });
     } else if (term.kind === "choice" && term.field === "has" && term.values.every((value) => value === "cost")) {
-      tests.numbers.push({ isNegated, isMet: (read) => !Number.isNaN(read("cost")) });
+      tests.numbers.push({ isNegated, isMet: (numbers, place) => !Number.isNaN(costAt(numbers, place)) });
     } else if (term.kind === "number" && numberOf !== undefined) {
       const { ranges } = term;
-      tests.numbers.push({ isNegated, isMet: (read) => isWithinAny(numberOf(read), ranges) });
+      tests.numbers.push({ isNegated, isMet: (numbers, place) => isWithinAny(numberOf(numbers, place), ranges) });
     } else if (term.kind === "time") {
       const spans = term.ranges.map((range) => ({ from: -Infinity, to: Infinity, ...momentsOf(range, context.now.getTime()) }));
       tests.times.push({ isNegated, spans });
@@ -55,7 +56,7 @@ export async function testsOf(terms: readonly ListTerm[], context: Context): Pro
 }
 
 async function valuesOf(term: ListTerm, context: Context): Promise<Pick<FieldTest, "field" | "values"> | undefined> {
-  if (term.kind === "choice" && (term.field === "kind" || (term.field === "status" && term.values.every((value) => STATUSES.has(value))))) {
+  if (term.kind === "choice" && term.field === "kind") {
     return { field: term.field, values: term.values };
   }
   if (term.kind !== "text" || term.field === "error") {
@@ -81,9 +82,9 @@ export function chooseByFields(traces: number, saidOf: (field: string) => Said |
   const met = new Uint8Array(traces);
   let wanted = 0;
   for (const { field, values, isNegated } of tests) {
-    const isSaid = new Uint8Array(traces);
+    const [said, isSaid] = [saidOf(field), new Uint8Array(traces)];
     for (const value of values) {
-      for (const place of saidOf(field)?.get(value) ?? []) {
+      for (const place of said === undefined ? [] : placesOf(said, value)) {
         isSaid[place] = 1;
       }
     }
@@ -104,17 +105,9 @@ export function chooseByFields(traces: number, saidOf: (field: string) => Said |
   return places.subarray(0, count);
 }
 
-/** Those of the places whose traces meet the tests by numbers. */
-export function chooseByNumbers(
-  places: Int32Array,
-  { numbers, traces }: { readonly numbers: Numbers; readonly traces: number },
-  tests: HourTests["numbers"],
-) {
-  return tests.length === 0
-    ? places
-    : places.filter((place) =>
-        tests.every(({ isMet, isNegated }) => isMet((name) => numberAt(numbers[name], place, traces)) !== isNegated),
-      );
+/** Those of the places whose traces meet the tests by status and numbers. */
+export function chooseByNumbers(places: Int32Array, numbers: Numbers, tests: HourTests["numbers"]): Int32Array {
+  return tests.reduce((left, { isMet, isNegated }) => left.filter((place) => isMet(numbers, place) !== isNegated), places);
 }
 
 /** Of a trace that has tokens of one kind only, those of the other are none. */
@@ -127,4 +120,16 @@ function isWithinAny(value: number, ranges: readonly NumberRange[]): boolean {
     ({ min = -Infinity, max = Infinity, withMin, withMax }) =>
       (value > min || (withMin && value === min)) && (value < max || (withMax && value === max)),
   );
+}
+
+function costAt({ cost, traces }: Numbers, place: number): number {
+  return numberAt(cost, place, traces);
+}
+
+function inputAt({ input_tokens: input, traces }: Numbers, place: number): number {
+  return numberAt(input, place, traces);
+}
+
+function outputAt({ output_tokens: output, traces }: Numbers, place: number): number {
+  return numberAt(output, place, traces);
 }

@@ -1,20 +1,21 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
-import { FIELD_COLUMNS, numbersPacked, PACKED_NUMBERS, SAID_PACKED } from "#store/packed-columns.ts";
+import { TEXT_COLUMNS } from "#query/list/field-values.ts";
+import { PACKED_NUMBERS, packReal, SAID_PACKED, STATUSES_PACKED } from "#store/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { FieldRow, NumbersRow } from "./hour-columns.ts";
-import type { Span } from "./hours.store.ts";
+import { inBase64, type Span } from "./hours.store.ts";
 
 type Wanted = InProject & {
   readonly spans: readonly Span[];
   readonly conditions: readonly RawBuilder<boolean>[];
-  /** The field whose values are told, beside the status. */
+  /** The field whose values are told. */
   readonly by: string | undefined;
   readonly limit: number;
 };
 
-/** Places are numbers among all of them here, from the newest on: that of an hour's first trace is `last`. */
-type NumberedRow = NumbersRow & { readonly last: number };
+/** Places are numbers among all of them here, from the oldest on: that of an hour's first trace is `first`. */
+type NumberedRow = NumbersRow & { readonly first: number };
 
 /** Packs the newest entries that meet the conditions as hours are packed, for one answer. */
 export async function packEntries(
@@ -32,7 +33,7 @@ export async function packEntries(
       select date_bin('1 hour', entry.sort_at, timestamptz '1970-01-01 00:00:00+00') as hour, entry.place, entry.status, ${numbers("entry")},
         ${value} as value, ${nth} as nth
       from (
-        select newest.*, row_number() over (order by sort_at desc, trace_id desc)::int as place
+        select newest.*, row_number() over (order by sort_at, trace_id)::int as place
         from (
           select entry.sort_at, entry.trace_id, entry.status, ${numbers("entry")}, ${said} as said
           from observability.trace_entries as entry
@@ -41,14 +42,19 @@ export async function packEntries(
           order by entry.sort_at desc, entry.trace_id desc limit ${limit}
         ) as newest
       ) as entry
+    ), packed_numbers as (
+      select hour, count(*)::int as traces, min(place) as first, ${STATUSES_PACKED}, ${sql.join(PACKED_NUMBERS.map(packReal))}
+      from member where nth = 1 group by hour
     ), told as (
-      ${by === undefined || by === "status" ? sql`` : sql`${toldBy(by, sql`value`, sql`value <> ''`)} union all`} ${toldBy("status", sql`status`, sql`nth = 1`)}
+      select hour, ${by ?? ""}::text as field, value, count(*)::int as traces, string_agg(int4send(place), '') as places
+      from member where value <> '' and ${by !== undefined} group by hour, value
+    ), packed_fields as (
+      select hour, field, ${SAID_PACKED} from told group by hour, field
     )
-    select hour, count(*)::int as traces, ${numbersPacked(sql`place desc`)}, max(place) as last, null::text as field, null::json as said,
-      null::bytea as counts, null::bytea as places
-    from member where nth = 1 group by hour
+    select hour, traces, first, ${inBase64("statuses", ...PACKED_NUMBERS)}, null::text as field, null::json as said, null::text as counts, null::text as places
+    from packed_numbers
     union all
-    select hour, null, ${sql.join(PACKED_NUMBERS.map(() => sql`null`))}, null, field, ${SAID_PACKED} from told group by hour, field`.execute(
+    select hour, null, null, null, ${sql.join(PACKED_NUMBERS.map(() => sql`null`))}, field, said, ${inBase64("counts", "places")} from packed_fields`.execute(
     query,
   );
   return { numbers: rows.filter((row): row is NumberedRow => !isField(row)), fields: rows.filter(isField) };
@@ -58,18 +64,12 @@ function isField(row: NumberedRow | FieldRow): row is FieldRow {
   return "field" in row && row.field !== null;
 }
 
-function toldBy(field: string, value: RawBuilder<unknown>, isMeant: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`
-    select hour, ${field}::text as field, ${value} as value, count(*)::int as traces, string_agg(int4send(place), '') as places
-    from member where ${isMeant} group by hour, ${value}`;
-}
-
 /** Stands between the fields of a trace: a field is found in one text several times as fast as by going through an array. */
 const SEPARATOR = sql`chr(31)`;
 
 /** What an entry has said, and of that each value, an empty one where there is none, with its number. */
 function valuesOf(by: string | undefined): Readonly<Record<"said" | "value" | "nth", RawBuilder<unknown>>> {
-  const column = FIELD_COLUMNS[by ?? ""];
+  const column = TEXT_COLUMNS[by ?? ""];
   if (by === undefined || column !== undefined) {
     const said = column === undefined ? sql`''` : sql`coalesce(${sql.ref(`entry.${column}`)}, '')`;
     return { said, value: sql`said`, nth: sql`1` };

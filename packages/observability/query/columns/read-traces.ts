@@ -4,8 +4,8 @@ import { conditionsOf, type ListTerm } from "#query/list/trace-conditions.ts";
 import { bringUpToDate } from "#query/list/up-to-date.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
-import { joinHours, type ChosenHour, type Traces } from "./chosen-traces.ts";
-import { numbersOf, unpackSaid, type FieldRow, type Said } from "./hour-columns.ts";
+import { chooseFrom, joinHours, type ChosenHour, type Traces } from "./chosen-traces.ts";
+import { numbersOf, saidOf, type FieldRow, type Said } from "./hour-columns.ts";
 import { chooseByFields, chooseByNumbers, testsOf, timeOf, type FieldTest, type HourTests } from "./hour-tests.ts";
 import { packEntries } from "./pack-entries.store.ts";
 import { countWithValues, listHours, readPackedFields, readPackedNumbers, type HourRow, type Span } from "./hours.store.ts";
@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000;
 /** Traces of the hours that are read at once. */
 const AT_ONCE = 65_536;
 /** So many packed traces are looked at in the time that it takes to find one entry. */
-const ENTRY_COSTS = 12;
+const ENTRY_COSTS = 20;
 
 /**
  * What is known of the traces that a query finds, exact: from the hours that are packed, and from the entries of hours that changed since, or
@@ -70,9 +70,9 @@ async function findPacked(query: Query, asked: Asked, tests: HourTests): Promise
   return { hours, tests };
 }
 
-/** Of statuses and kinds, and of what a trace must not have, nobody counts the traces. */
+/** Of kinds, and of what a trace must not have, nobody counts the traces. */
 function isAmongFacets({ field, isNegated }: FieldTest): boolean {
-  return !isNegated && field !== "status" && field !== "kind";
+  return !isNegated && field !== "kind";
 }
 
 function timesOf({ from, to }: Asked, { times }: HourTests) {
@@ -81,8 +81,13 @@ function timesOf({ from, to }: Asked, { times }: HourTests) {
 
 async function readHours(query: Query, asked: Asked, { tests, hours }: Packed): Promise<readonly ChosenHour[]> {
   const chosen: ChosenHour[] = [];
-  let found = 0;
+  let [found, lookedAt] = [0, 0];
   for (let first = 0; first < hours.length && found <= asked.limit;) {
+    if (lookedAt > found * ENTRY_COSTS) {
+      // Hardly any trace is meant: of those that are left an index may find them, and the database gives up in time where none does.
+      const left = await readEntries(query, { ...asked, limit: asked.limit - found }, spansOf(hours.slice(first), asked));
+      return [...chosen, ...left];
+    }
     let [last, traces] = [first, 0];
     while (last < hours.length && (last === first || traces < AT_ONCE)) {
       traces += hours[last]?.traces ?? 0;
@@ -97,6 +102,7 @@ async function readHours(query: Query, asked: Asked, { tests, hours }: Packed): 
     const both = [...packed, ...fromEntries].toSorted((one, other) => other.hour - one.hour);
     chosen.push(...both);
     found += both.reduce((sum, { places }) => sum + places.length, 0);
+    lookedAt += packed.reduce((sum, hour) => sum + hour.traces, 0);
     first = last;
   }
   return chosen;
@@ -117,47 +123,50 @@ function spansOf(hours: readonly HourRow[], { from, to }: Asked): readonly Span[
 }
 
 async function readPacked(query: Query, asked: Asked, { tests, hours }: Packed): Promise<readonly ChosenHour[]> {
-  const fields = [...new Set(["status", ...(asked.by === undefined ? [] : [asked.by]), ...tests.fields.map(({ field }) => field)])];
-  const saidIn = byHour(await readPackedFields(query, { ...asked, fields, hours: hours.map(({ hour }) => hour) }));
+  const { by } = asked;
+  const fields = [...new Set([...(by === undefined || by === "status" ? [] : [by]), ...tests.fields.map(({ field }) => field)])];
+  const saidIn = byHour(
+    fields.length === 0 ? [] : await readPackedFields(query, { ...asked, fields, hours: hours.map(({ hour }) => hour) }),
+  );
   const candidates = hours.flatMap((row) => {
-    const said = saidIn.get(row.hour.getTime()) ?? NOTHING_SAID;
-    const places = chooseByFields(row.traces, (field) => said.get(field), tests.fields);
-    return places.length > 0 ? [{ row, said, places }] : [];
+    const said = saidIn.get(row.hour.getTime());
+    const places = chooseByFields(row.traces, (field) => said?.get(field), tests.fields);
+    return places.length > 0 ? [{ hour: row.hour, said: said?.get(by ?? ""), places }] : [];
   });
-  const rows = await readPackedNumbers(query, { ...asked, hours: candidates.map(({ row }) => row.hour) });
+  const rows = await readPackedNumbers(query, { ...asked, hours: candidates.map(({ hour }) => hour) });
   const numbersIn = new Map(rows.map((row) => [row.hour.getTime(), numbersOf(row)]));
-  return candidates.map(({ row: { hour, traces }, said, places }) => {
+  return candidates.map(({ hour, said, places }) => {
     const numbers = numbersIn.get(hour.getTime());
     if (numbers === undefined) {
       throw new Error("An hour was packed and is gone, within one snapshot of the database");
     }
-    return { hour: hour.getTime(), traces, numbers, said, places: chooseByNumbers(places, { numbers, traces }, tests.numbers) };
+    return chooseFrom({ hour, numbers, said, places: chooseByNumbers(places, numbers, tests.numbers) });
   });
 }
 
 /** Of one trace more than are wanted, to learn whether there are more. */
-async function readEntries(query: Query, { limit, ...asked }: Asked, spans: readonly Span[]): Promise<readonly ChosenHour[]> {
-  const { numbers, fields } = await packEntries(query, { ...asked, spans, limit: limit + 1 });
-  const lastIn = new Map(numbers.map(({ hour, last }) => [hour.getTime(), last]));
-  const saidIn = byHour(fields, (hour) => lastIn.get(hour));
+async function readEntries(query: Query, { limit, by, ...asked }: Asked, spans: readonly Span[]): Promise<readonly ChosenHour[]> {
+  const field = by === "status" ? undefined : by;
+  const { numbers, fields } = await packEntries(query, { ...asked, spans, by: field, limit: limit + 1 });
+  const firstIn = new Map(numbers.map(({ hour, first }) => [hour.getTime(), first]));
+  const saidIn = byHour(fields, (hour) => firstIn.get(hour) ?? 0);
   return numbers
-    .map((row) => ({
-      hour: row.hour.getTime(),
-      traces: row.traces,
-      numbers: numbersOf(row),
-      said: saidIn.get(row.hour.getTime()) ?? NOTHING_SAID,
-      places: chooseByFields(row.traces, () => undefined, []),
-    }))
+    .map((row) =>
+      chooseFrom({
+        hour: row.hour,
+        numbers: numbersOf(row),
+        said: saidIn.get(row.hour.getTime())?.get(by ?? ""),
+        places: chooseByFields(row.traces, () => undefined, []),
+      }),
+    )
     .toSorted((one, other) => other.hour - one.hour);
 }
 
-const NOTHING_SAID: ReadonlyMap<string, Said> = new Map();
-
-function byHour(rows: readonly FieldRow[], lastIn: (hour: number) => number | undefined = () => undefined) {
+function byHour(rows: readonly FieldRow[], firstIn: (hour: number) => number = () => 0): ReadonlyMap<number, ReadonlyMap<string, Said>> {
   const hours = new Map<number, Map<string, Said>>();
   for (const row of rows) {
     const hour = row.hour.getTime();
-    hours.set(hour, (hours.get(hour) ?? new Map<string, Said>()).set(row.field, unpackSaid(row, lastIn(hour))));
+    hours.set(hour, (hours.get(hour) ?? new Map<string, Said>()).set(row.field, saidOf(row, firstIn(hour))));
   }
   return hours;
 }

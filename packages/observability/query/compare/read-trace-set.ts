@@ -1,6 +1,6 @@
-import { STATUSES, type Traces } from "#query/columns/chosen-traces.ts";
+import { letterOf, type Traces } from "#query/columns/chosen-traces.ts";
 import { tokensOf } from "#query/columns/hour-tests.ts";
-import { unpackReals } from "#query/columns/hour-columns.ts";
+import { realsOf } from "#query/columns/hour-columns.ts";
 import { readTraces } from "#query/columns/read-traces.ts";
 import type { ListTerm } from "#query/list/trace-conditions.ts";
 import type { Query } from "#schema.ts";
@@ -44,19 +44,19 @@ export async function readTraceSet(query: Query, wanted: Wanted): Promise<TraceS
     costs: ofSuccess(traces, (trace) => numbers.cost[trace]),
     tokens: ofSuccess(traces, (trace) => tokensOf(numbers.input_tokens[trace] ?? Number.NaN, numbers.output_tokens[trace] ?? Number.NaN)),
     tracesOfSteps,
-    steps: steps.map(({ durations, ...step }) => ({ ...step, durations: unpackReals(durations ?? new Uint8Array()).toSorted() })),
+    steps: steps.map(({ durations, ...step }) => ({ ...step, durations: realsOf(durations ?? new Uint8Array()).toSorted() })),
     isCounted: traces.isCounted,
   };
 }
 
-function numberOf({ statuses }: Traces, status: (typeof STATUSES)[number]): number {
-  const code = STATUSES.indexOf(status);
-  return statuses.reduce((count, own) => count + (own === code ? 1 : 0), 0);
+function numberOf({ statuses }: Traces, status: "running" | "failure"): number {
+  const letter = letterOf(status);
+  return statuses.reduce((count, own) => count + (own === letter ? 1 : 0), 0);
 }
 
 /** A number of each trace that succeeded and has one. */
 function ofSuccess({ statuses, count }: Traces, read: (trace: number) => number | undefined): Float64Array {
-  const success = STATUSES.indexOf("success");
+  const success = letterOf("success");
   const known = new Float64Array(count);
   let length = 0;
   statuses.forEach((status, trace) => {

@@ -1,12 +1,12 @@
 import type { ChartMeasure, Figures, Spread } from "#contract.ts";
-import { STATUSES, type Traces } from "#query/columns/chosen-traces.ts";
+import { letterOf, type Traces } from "#query/columns/chosen-traces.ts";
 import { knownOf, percentilesBetween, sumOf } from "#query/columns/percentiles.ts";
 
 type Point = Figures & { readonly time: string };
 type Group = Figures & { readonly key: string; readonly series: Point[] };
 
 const HOUR_MS = 3_600_000;
-const FAILURE = STATUSES.indexOf("failure");
+const FAILURE = letterOf("failure");
 /** Groups of which a series is told. */
 const GROUPS_OVER_TIME = 10;
 
@@ -16,10 +16,13 @@ type SummedUp = { readonly total: Figures; readonly series: Point[]; readonly gr
 /** Figures of all traces, by step, and of the first groups; exact. */
 export function sumUpTraces(traces: Traces, { stepHours, top, groups }: Wanted): SummedUp {
   const all = new Int32Array(traces.count).map((_, trace) => trace);
-  const ranked = Array.from(traces.groups, ([key, own]) => {
-    const members = new Int32Array(own);
-    return { key, members, rank: rankOf(traces, members, top) };
-  }).toSorted(byRank);
+  const ranked = [...traces.groups]
+    .filter(([, own]) => own.length > 0)
+    .map(([key, own]) => {
+      const members = new Int32Array(own);
+      return { key, members, rank: rankOf(traces, members, top) };
+    })
+    .toSorted(byRank);
   const seriesOf = (members: Int32Array) => sumUpSteps(traces, members, stepHours * HOUR_MS);
   return {
     total: figuresOf(traces, all),
