@@ -123,8 +123,8 @@ async function timePath(serving: Serving, path: string, { traces, route, asked, 
 }
 
 function meansOf(before: Spent, after: Spent) {
-  const database = [...after.database].reduce((sum, [pid, time]) => sum + time - (before.database.get(pid) ?? 0), 0);
-  const mean = (time: number) => Math.round(time / REQUESTS);
+  const database = [...after.database].reduce((sum, [pid, spent]) => sum + spent - (before.database.get(pid) ?? 0), 0);
+  const mean = (spent: number) => Math.round(spent / REQUESTS);
   return { "API, CPU ms": mean(after.api - before.api), "database, CPU ms": mean(database) };
 }
 

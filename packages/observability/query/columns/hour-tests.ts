@@ -1,6 +1,5 @@
 import { momentsOf, type NumberRange } from "#contract.ts";
 import { knownValues, type Context, type ListTerm } from "#query/list/trace-conditions.ts";
-import type { PackedNumber } from "#store/packed-columns.ts";
 import { numberAt, placesOf, type Numbers, type Said } from "./hour-columns.ts";
 
 /** Terms of a query as packed hours are asked them: by a field's values, by a status or number, by the time. All have to be met. */
