@@ -6,6 +6,7 @@ const observability = [
   "ingest/gaps.store",
   "ingest/stream-consumer",
   "mcp-tools/trace-tools",
+  "query/columns/read-traces",
   "query/compare/compare",
   "query/export/export",
   "query/figures/metrics",
@@ -25,6 +26,7 @@ const observability = [
   "query/trace/scores",
   "query/trace/traces",
   "store/delete-project.store",
+  "store/pack-hours.store",
 ];
 
 /** `npm run prove:citus`: what is told of Citus in docs/operations.md, on three nodes out of the folder that tools/citus.sh made. */

@@ -98,9 +98,11 @@ async function count(): Promise<void> {
   }
 }
 
-/** As if it were so many minutes later. */
+/** As if all hours had changed so many minutes ago. */
 async function rest(minutes: number): Promise<void> {
-  await database.pool.query("update observability.trace_hours set changed_at = changed_at - $1 * interval '1 minute'", [minutes]);
+  await database.pool.query("update observability.trace_hours set changed_at = $1 where changed_at is not null", [
+    new Date(Date.now() - minutes * 60_000),
+  ]);
 }
 
 async function hours(): Promise<readonly string[]> {

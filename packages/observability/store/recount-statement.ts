@@ -47,9 +47,9 @@ export function recountStatement(
     ), moved as (
       (select ${packed} from fresh except select ${packed} from stale) union all (select ${packed} from stale except select ${packed} from fresh)
     ), unpacked as (
-      insert into observability.trace_hours as t (project_id, hour)
-      select distinct ${project}, ${hourOf(sql`sort_at`)} from moved
-      on conflict (project_id, hour) do update set changed_at = now() where t.changed_at is null
+      insert into observability.trace_hours as t (project_id, hour, changed_at)
+      select distinct ${project}, ${hourOf(sql`sort_at`)}, now() from moved
+      on conflict (project_id, hour) do update set changed_at = excluded.changed_at where t.changed_at is null
     ), contributions as (
       select 1 as sign, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from fresh
       union all
