@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
 import { TEXT_COLUMNS } from "#query/list/field-values.ts";
@@ -64,8 +65,11 @@ function isField(row: NumberedRow | FieldRow): row is FieldRow {
   return "field" in row && row.field !== null;
 }
 
-/** Stands between the fields of a trace: a field is found in one text several times as fast as by going through an array. */
-const SEPARATOR = sql`chr(31)`;
+/**
+ * Stands between the fields of a trace: a field is found in one text several times as fast as by going through an array.
+ * A value may hold any character, so it is drawn anew by each process: no value has it.
+ */
+const SEPARATOR = sql`${`\u001F${randomBytes(6).toString("base64")}`}::text`;
 
 /** What an entry has said, and of that each value, an empty one where there is none, with its number. */
 function valuesOf(by: string | undefined): Readonly<Record<"said" | "value" | "nth", RawBuilder<unknown>>> {
