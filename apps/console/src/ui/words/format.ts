@@ -67,7 +67,7 @@ export function formatTimeAndZone(at: Date): string {
 
 /** Day and minute, where there is little room. */
 export function formatShortTime(at: Date): string {
-  return at.toLocaleString(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+  return at.toLocaleString(undefined, { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
 }
 
 /** `950`, `12.3K`, `4.1M`. */
