@@ -40,6 +40,11 @@ export function trace<T>(options: TraceOptions, body: () => T): T {
   if (given === undefined) {
     return runUnrecorded("trace", options, body);
   }
+  return runTrace(given, body, body);
+}
+
+/** @param work What `body` runs, and whose result it gives. */
+function runTrace<T>(given: Parameters<typeof startTrace>[0], body: () => T, work: () => T): T {
   const opened = startTrace(given);
   if (opened === undefined) {
     return body();
@@ -47,6 +52,7 @@ export function trace<T>(options: TraceOptions, body: () => T): T {
   const span: ActiveSpan = { traceId: opened.traceId, observationId: undefined, insideRun: sdkState.frameworkSpan?.()?.insideRun };
   return settle(
     () => sdkState.spans.run(span, body),
+    work,
     (output) => endTrace(opened, { status: "success", output }),
     (error) => endTrace(opened, { status: "failure", error }),
   );
@@ -107,9 +113,11 @@ function runObservation<T>(
   if (parent === undefined) {
     return sdkState.publisher === undefined
       ? body()
-      : trace({ name: options.name, input: options.input }, () =>
+      : runTrace(
+          { name: options.name, input: options.input },
           // A trace that could not be recorded leaves the body alone, or it would begin the next one.
-          currentSpan() === undefined ? body() : runObservation(entrance, options, body, succeeded, failed),
+          () => (currentSpan() === undefined ? body() : runObservation(entrance, options, body, succeeded, failed)),
+          body,
         );
   }
   const { name, kind = "span", input, attributes } = options;
@@ -129,13 +137,17 @@ function runObservation<T>(
   const span: ActiveSpan = { traceId: opened.traceId, observationId: opened.observationId, insideRun };
   return settle(
     () => sdkState.spans.run(span, body),
+    body,
     (output) => endObservation(opened, succeeded(output)),
     (error) => endObservation(opened, failed(error)),
   );
 }
 
-/** The caller gets the very result of `body`; this only listens to it, and to the first end alone. */
-function settle<T>(body: () => T, succeeded: (output: unknown) => void, failed: (error: unknown) => void): T {
+/**
+ * Runs `work` by `run`. The caller gets its very result; this only listens to it, and to the first end alone. A promise that is listened to counts as
+ * handled, so that its rejection would no longer end the process: of an async function's, which nobody else has, the caller gets a copy.
+ */
+function settle<T>(run: () => T, work: () => T, succeeded: (output: unknown) => void, failed: (error: unknown) => void): T {
   let isEnded = false;
   const once = (end: (value: unknown) => void) => (value: unknown) => {
     if (!isEnded) {
@@ -145,13 +157,34 @@ function settle<T>(body: () => T, succeeded: (output: unknown) => void, failed: 
   };
   let result: T;
   try {
-    result = body();
+    result = run();
   } catch (error) {
     failed(error);
     throw error;
+  }
+  if (isOfAsync(work, result)) {
+    return result.then(
+      (output: unknown) => {
+        succeeded(output);
+        return output;
+      },
+      (error: unknown) => {
+        failed(error);
+        throw error;
+      },
+    ) as T;
   }
   if (!whenAnswered(result, once(succeeded), once(failed))) {
     succeeded(result);
   }
   return result;
+}
+
+function isOfAsync(work: () => unknown, result: unknown): result is Promise<unknown> {
+  try {
+    return Object.prototype.toString.call(work) === "[object AsyncFunction]" && result instanceof Promise;
+  } catch {
+    // A revoked proxy can't be asked what it is.
+    return false;
+  }
 }
