@@ -101,8 +101,53 @@ describe("A process that publishes", () => {
     expect(failed.output).toContain("mine");
   });
 
-  it("has its goodbye said by the next one when it exits before all is sent", async () => {
-    expect((await runApplication(`process.exit(0);`)).output).toContain("ended with 4 events that the stream had not taken");
+  it("sends what is left while it exits in the middle of its work", async () => {
+    const { code, output } = await runApplication(`observe({ name: "häß 🚀" }, () => process.exit(5));`);
+    expect({ code, output }).toEqual({ code: 5, output: "" });
+    const events = await stream.read();
+    expect(ofType(events, "observation.start").map(({ name }) => name)).toEqual(["work", "häß 🚀"]);
+    expect(ofType(events, "producer.bye")).toEqual([{ last_seq: events.length }]);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+  });
+
+  it("sends what is left, and what was on its way, while it exits in the middle of sending", async () => {
+    const source = `let left = 40;
+      setInterval(() => {
+        for (let turn = 0; turn < 50; turn += 1) observe({ name: "work" }, () => "x".repeat(2_000) + turn);
+        if ((left -= 1) === 0) process.exit(0);
+      }, 3);`;
+    expect(await runApplication(source)).toMatchObject({ code: 0, output: "" });
+    const numbers = new Set((await stream.read()).map(({ seq }) => seq));
+    expect(numbers.size).toBeGreaterThan(8_000);
+    expect(Math.max(...numbers)).toBe(numbers.size);
+  });
+
+  it.each([
+    ["an error", `observe({ name: "charge" }, () => { throw new Error("card declined"); });`],
+    ["a rejection", `await Promise.all([observe({ name: "charge" }, async () => { throw new Error("card declined"); })]);`],
+    ["a rejection that nobody waits for", `void observe({ name: "charge" }, async () => { throw new Error("card declined"); });`],
+  ])("tells of the failure that it dies of: %s", async (_what, source) => {
+    const { code, output } = await runApplication(source);
+    expect(code).toBe(1);
+    expect(output).toContain("card declined");
+    const failed = ofType(await stream.read(), "observation.end").filter(({ status }) => status === "failure");
+    expect(failed).toEqual([expect.objectContaining({ error: "Error: card declined" })]);
+    expect(ofType(await stream.read(), "trace.end").map(({ status }) => status)).toContain("failure");
+  });
+
+  it("goes on when a rejection is handled inside of what is observed", async () => {
+    const source = `observe({ name: "charge" }, () => {
+      const charged = Promise.reject(new Error("card declined"));
+      charged.catch(() => console.log("handled"));
+      return charged;
+    });`;
+    expect(await runApplication(source)).toMatchObject({ code: 0, output: "handled\n" });
+  });
+
+  it("has its goodbye said by the next one when it exits while Redis is away", async () => {
+    const { output, milliseconds } = await runApplication(`console.log("ready"); process.exit(0);`, undefined, "redis://127.0.0.1:1");
+    expect(output).toContain("ended with 6 events that the stream had not taken");
+    expect(milliseconds).toBeLessThan(1000);
     await runApplication("");
     const byes = (await stream.read()).filter(({ type }) => type === "producer.bye");
     expect(byes.map(({ seq, body }) => [seq, body["last_seq"]])).toEqual([

@@ -7,10 +7,13 @@ import { createEventQueue, type EventQueue } from "./event-queue.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { createInspection } from "./inspection.ts";
 import { classifyFailure, within } from "./publish-failure.ts";
+import { partitionKeyOf } from "./partitions.ts";
+import { sendAtExit } from "./send-at-exit.ts";
 import { createSender } from "./sender.ts";
 import { openStreamConnection, type StreamState } from "./stream-connection.ts";
 import { timestamp } from "../event/timestamp.ts";
 import { deliverGoodbyes, keepGoodbye } from "./unsent-goodbyes.ts";
+import { entryWriter } from "./written-command.ts";
 
 export type Publisher = ReturnType<typeof startPublisher>;
 
@@ -113,16 +116,25 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
     warn: (reason: string, message: string) => warnings.say(reason, message),
     probe: (deadline: number) => connector.keepAliveDuring(() => probe(deadline)),
     flush,
-    /** The process ends at once: what waits is dropped and counted. */
+    /** The process ends at once: what waits is sent while it does, and what Redis does not take then is dropped and counted. */
     abandon() {
-      const left = queue.size;
-      if (closed || left === 0) {
+      if (closed || queue.size === 0) {
         return;
       }
       heartbeat.stop();
       closed = true;
+      const entries = [...sender.onTheirWay(), ...queue.take(Infinity, Infinity)];
+      const writeEntry = entryWriter(settings, partitionKeyOf(settings.streamName, producerId, partitions ?? 1), producerId);
+      // Who is known not to answer is not waited for.
+      const taken = connector.failure === undefined ? sendAtExit(settings.redisUrl, entries.map(writeEntry)) : [];
+      const unsent = entries.filter((_entry, index) => taken[index] !== true);
+      queue.settle(entries, unsent);
+      const left = queue.size;
       queue.clear();
-      leaveGoodbye(left);
+      metrics.published += entries.length - unsent.length;
+      if (left > 0) {
+        leaveGoodbye(left);
+      }
     },
     /** Says goodbye, flushes, lets go. What is left is dropped and counted. */
     async close(deadline: number): Promise<void> {

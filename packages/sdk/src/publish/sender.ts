@@ -1,5 +1,6 @@
 import { observe, type PublisherMetrics } from "../settings/metrics.ts";
 import type { Connector } from "./connector.ts";
+import type { StreamEntry } from "./event-buffer.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Inspection } from "./inspection.ts";
 import { classifyFailure } from "./publish-failure.ts";
@@ -27,6 +28,7 @@ export function createSender(
   let sending: Promise<void> | undefined;
   let isStopped = false;
   let isReleased = false;
+  let onTheirWay: readonly StreamEntry[] = [];
 
   /** Sends soon, or when the back-off is over. */
   const schedule = () => {
@@ -68,8 +70,10 @@ export function createSender(
       // After a failure one event tests the water.
       const size = connector.failure !== undefined ? 1 : queue.size > BACKLOG_EVENTS ? BACKLOG_BATCH_EVENTS : BATCH_EVENTS;
       const batch = queue.take(size, BATCH_BYTES);
+      onTheirWay = batch;
       const startedAt = performance.now();
       const { unsent, failure } = await connection.append(batch, producerId, CALL_TIMEOUT);
+      onTheirWay = [];
       queue.settle(batch, unsent);
       if (isReleased) {
         queue.clear();
@@ -89,6 +93,8 @@ export function createSender(
 
   return {
     schedule,
+    /** Those of which Redis has not said yet whether it took them. */
+    onTheirWay: () => onTheirWay,
     send,
     /** Sends, again and again while Redis refuses, until nothing is left (true) or the deadline has passed. */
     async flush(deadline: number): Promise<boolean> {

@@ -1,10 +1,9 @@
-import { EVENT_VERSION } from "../event/event.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { EntryFields } from "./event-buffer.ts";
 import { partitionCountKey, partitionKeyOf } from "./partitions.ts";
 import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
 import { openRedisNodes, type RedisNodes } from "./redis-nodes.ts";
-import { type CreateCommand, loadWrittenCommand, writeWords } from "./written-command.ts";
+import { type CreateCommand, entryWriter, loadWrittenCommand } from "./written-command.ts";
 
 type AppendOutcome<Entry> = {
   /** What Redis did not confirm, in the order it was given. */
@@ -46,8 +45,6 @@ const HEARTBEAT_KEY = "studio:consumer:heartbeat";
 /** The ids of all projects; not there when the platform is older. */
 const PROJECTS_KEY = `${HEARTBEAT_KEY}:projects`;
 const MAX_PARTITIONS = 64;
-/** `XADD key MAXLEN ~ length *` and eight fields with their values. */
-const WORDS_OF_ENTRY = 22;
 
 /** Connects and authenticates, or throws a PublishFailure within the time-out. */
 export async function openStreamConnection({ settings, ...options }: ConnectionOptions, timeout: number): Promise<StreamConnection> {
@@ -108,16 +105,13 @@ async function append<Entry extends EntryFields>(
   settings: Settings,
   { key, entries, producerId }: Batch<Entry>,
 ): Promise<AppendOutcome<Entry>> {
-  const length = String(settings.maxStreamLength);
-  const same = ["v", String(EVENT_VERSION), "project_id", settings.projectId, "producer_id", producerId];
-  const beginning = `*${WORDS_OF_ENTRY}\r\n${writeWords("xadd", key, "MAXLEN", "~", length, "*", ...same)}`;
+  const write = entryWriter(settings, key, producerId);
   const results = await nodes.run(key, (pipeline) => {
-    for (const { id, type, seq, ts, body } of entries) {
-      const head = beginning + writeWords("id", id, "type", type, "seq", String(seq), "ts", ts, "body");
-      const bytes = Buffer.byteLength(body);
+    for (const entry of entries) {
+      const text = write(entry);
       // Node writes what is a byte a character from memory of its size, and any other text from three times as much.
-      const isAscii = bytes === body.length && Buffer.byteLength(head) === head.length;
-      pipeline.sendCommand(createCommand("xadd", `${head}$${bytes}\r\n${body}\r\n`, isAscii ? "latin1" : "utf8"));
+      const isAscii = Buffer.byteLength(text) === text.length;
+      pipeline.sendCommand(createCommand("xadd", text, isAscii ? "latin1" : "utf8"));
     }
   });
   const failureOf = (index: number) => (results[index] ?? [new Error("no reply")])[0];

@@ -1,4 +1,7 @@
 import type { Command } from "ioredis";
+import { EVENT_VERSION } from "../event/event.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { EntryFields } from "./event-buffer.ts";
 
 /** A command whose words are written as they go to Redis. */
 export type CreateCommand = (name: string, text: string, encoding: "latin1" | "utf8") => Command;
@@ -19,6 +22,17 @@ export async function loadWrittenCommand(): Promise<CreateCommand> {
     }
   }
   return (...given) => new WrittenCommand(...given);
+}
+
+/** `XADD key MAXLEN ~ length *` and eight fields with their values. */
+const WORDS_OF_ENTRY = 22;
+
+/** Writes entries of a producer, each as the command that adds it to the partition of this key. */
+export function entryWriter({ projectId, maxStreamLength }: Settings, key: string, producerId: string): (entry: EntryFields) => string {
+  const same = ["v", String(EVENT_VERSION), "project_id", projectId, "producer_id", producerId];
+  const beginning = `*${WORDS_OF_ENTRY}\r\n${writeWords("xadd", key, "MAXLEN", "~", String(maxStreamLength), "*", ...same)}`;
+  return ({ id, type, seq, ts, body }) =>
+    `${beginning}${writeWords("id", id, "type", type, "seq", String(seq), "ts", ts, "body")}${writeWords(body)}`;
 }
 
 export function writeWords(...words: readonly string[]): string {

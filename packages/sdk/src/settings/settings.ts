@@ -116,6 +116,15 @@ export function readCodeOrigin(): { readonly repo: string | undefined; readonly 
   return { repo: processEnvironment["OBS_REPO"] || undefined, commit: processEnvironment["OBS_COMMIT"] || undefined };
 }
 
+/** What a process of the SDK's own needs to reach Redis: none of the options by which the application has other code loaded first. */
+export function environmentOfHelper(): Environment {
+  const { SystemRoot: system, NODE_EXTRA_CA_CERTS: certificates } = processEnvironment;
+  return {
+    ...(system === undefined ? {} : { SystemRoot: system }),
+    ...(certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificates }),
+  };
+}
+
 export function loggerOf(options: PublisherOptions): Logger {
   return options.logger ?? consoleLogger;
 }
