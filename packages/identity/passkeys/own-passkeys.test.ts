@@ -160,7 +160,7 @@ describe("one's own passkeys", () => {
     expect([await statusOf(token), await statusOf(other)]).toEqual([200, 401]);
     expect((await logIn(subject.server, EMAIL)).json()).not.toHaveProperty("two_factor_required");
     expect(await noticesOf(token)).toContain(
-      'A passkey ("Laptop") was removed from your account; from now on your password alone logs in.',
+      'A passkey ("Laptop") was removed from your account; from now on your password alone is enough to log in.',
     );
     expect(await auditOf(subject)).toContain("passkey_removed");
     expect((await ask(subject.server, { token }, "DELETE", `/login/passkeys/${id}`)).statusCode).toBe(404);
