@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { replaceFolder } from "./replace-folder.ts";
 import { packSdks, sdkSources, type SdkSources } from "./sdk-packages.ts";
 
 export type ConsoleFolder = {
@@ -35,13 +36,12 @@ export async function ensureConsoleBuilt(folder: ConsoleFolder, say: (line: stri
   }
   say("Building the console …");
   const startedAt = Date.now();
-  await build(folder, sdks);
-  await writeFile(stamp, wanted);
+  await build(folder, sdks, wanted);
   say(`Built the console in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
 /** Builds into another folder first, so that a build that fails or is interrupted leaves the old app whole. */
-async function build({ sources, built }: ConsoleFolder, sdks: SdkSources): Promise<void> {
+async function build({ sources, built }: ConsoleFolder, sdks: SdkSources, sourcesHash: string): Promise<void> {
   const vite = join(dirname(createRequire(join(sources, "package.json")).resolve("vite/package.json")), "bin", "vite.js");
   const fresh = `${built}-fresh-${process.pid}`;
   const child = spawn(process.execPath, [vite, "build", "--outDir", fresh, "--emptyOutDir", "--logLevel", "warn"], {
@@ -58,8 +58,8 @@ async function build({ sources, built }: ConsoleFolder, sdks: SdkSources): Promi
     throw new Error(`The console could not be built:\n${lines.join("").trim()}`);
   }
   await packSdks(sdks, join(fresh, "sdk"));
-  await rm(built, { recursive: true, force: true });
-  await rename(fresh, built);
+  await writeFile(join(fresh, STAMP), sourcesHash);
+  await replaceFolder(built, fresh);
 }
 
 /** Hashes every source file; undefined where only the built app is shipped. */
