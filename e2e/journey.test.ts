@@ -18,7 +18,7 @@ import { visitProduct } from "./visit.ts";
 
 const REPOSITORY = "acme/webshop";
 const RETRY = "src/payment/retry-failed-payment.ts";
-/** Of two processes of every role, where nobody waits for the demo: its repository may be indexed before this one. */
+/** Two processes of every role share the cores, and nobody waits for the demo: its repository may be indexed before this one. */
 const INDEXING_MS = 150_000;
 const DEMO_MS = 120_000;
 

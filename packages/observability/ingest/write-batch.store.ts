@@ -60,7 +60,7 @@ const insertHourMarks = insertRows("hourly_marks", OF_HOUR);
 const insertTraceMarks = insertRows("trace_marks", OF_TRACE);
 
 /**
- * Of what leaves no marks. The producers come last: every replica that reads the same producer's events waits for that row.
+ * Writes what leaves no marks. The producers come last: every replica that reads the same producer's events waits for that row.
  */
 const upserts: readonly { readonly name: Exclude<keyof BatchRows, "traces" | "observations" | "scores">; readonly statement: string }[] = [
   { name: "payloads", statement: insertOnce("payloads", { ...columnsOf(PAYLOADS), ...DAY }) },

@@ -51,14 +51,14 @@ export function packing(entries: RawBuilder<unknown>): RawBuilder<unknown> {
     )`;
 }
 
-/** Of the rows of a group in the order of `place`. */
+/** The first letters of a group of rows, in the order of `place`. */
 export const STATUSES_PACKED = sql`string_agg(convert_to(left(status, 1), 'UTF8'), '' order by place) as statuses`;
 
 /** The columns of `trace_hour_fields`, of rows with a `value`, how many `traces` have it, and their `places`. */
 export const SAID_PACKED = sql`json_agg(value order by value) as said, string_agg(int4send(traces), '' order by value) as counts,
   string_agg(places, '' order by value) as places`;
 
-/** As {@link STATUSES_PACKED}. */
+/** The numbers of a group of rows, in the same order. */
 export function packReal(name: string): RawBuilder<unknown> {
   const column = sql.ref(name);
   return sql`case when count(${column}) = 0 then '' else string_agg(float8send(coalesce(${column}::double precision, 'NaN')), '' order by place) end as ${column}`;

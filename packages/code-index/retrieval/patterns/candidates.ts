@@ -48,7 +48,7 @@ export async function findCandidates(
 
 /** So few are read as they are. */
 const FEW = 300;
-/** Of more than this, comparing all takes seconds; going through the files in order has some soon. */
+/** Comparing more than this takes seconds; going through the files in order has some soon. */
 const MANY = 60_000;
 const BATCH = 10_000;
 

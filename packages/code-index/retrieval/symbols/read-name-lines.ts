@@ -13,7 +13,7 @@ import { readOutlines, type OutlineRow } from "./read-symbols.store.ts";
 /** Most files that are looked at for one name. */
 export const MAX_FILES = 5_000;
 
-/** Of more chunks than this, files enough are found without comparing them all. */
+/** Where more chunks than this hold a name, files enough are found without comparing them all. */
 const ENOUGH_CHUNKS = 3 * MAX_FILES;
 
 type Holding = { readonly name: string; readonly builds: readonly RepositoryInScope[]; readonly until: number };

@@ -3,6 +3,7 @@ import type { AlertFilter, AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { priceOf } from "#store/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
+import { hourOf } from "#store/packed-columns.ts";
 
 export type AlertQuestion = {
   readonly projectId: string;
@@ -110,7 +111,7 @@ function steps(question: AlertQuestion): Expression {
   return sql`
     from observability.observations as step
     where step.project_id = ${projectId}
-      and step.hour >= date_bin('1 hour', ${since}, timestamptz '1970-01-01 00:00:00+00') - interval '1 hour'
+      and step.hour >= ${hourOf(since)} - interval '1 hour'
       and step.ended_at >= ${since} ${ofTrace}`;
 }
 

@@ -1,5 +1,5 @@
 import { PACKED_NUMBERS, type PackedNumber } from "#store/packed-columns.ts";
-import { numberAt, type Numbers, type Said } from "./hour-columns.ts";
+import { letterOf, numberAt, type Numbers, type Said } from "./hour-columns.ts";
 
 /** NaN where a trace has none. */
 type Columns = Readonly<Record<PackedNumber, Float64Array>>;
@@ -12,7 +12,7 @@ export type ChosenHour = {
   readonly traces: number;
   /** Which of them; ascending, so that the newest are the last. */
   readonly places: Int32Array;
-  /** Of those. */
+  /** Statuses and numbers of those. */
   readonly statuses: Uint8Array;
   readonly numbers: Columns;
   /** The values of the field by which they are grouped, of the whole hour. */
@@ -67,10 +67,6 @@ export type Traces = {
 };
 
 const STATUSES = ["running", "success", "failure", "interrupted"] as const;
-
-export function letterOf(status: (typeof STATUSES)[number]): number {
-  return status.charCodeAt(0);
-}
 
 /** @param hours The newest first. */
 export function joinHours(

@@ -1,5 +1,7 @@
 import { PACKED_NUMBERS, type PackedNumber } from "#store/packed-columns.ts";
 
+export const HOUR_MS = 3_600_000;
+
 /** Statuses and numbers of the traces of an hour, as `observability.trace_hours` packs them and in base64. */
 export type NumbersRow = { readonly hour: Date; readonly traces: number; readonly statuses: string } & Readonly<
   Record<PackedNumber, string>
@@ -24,6 +26,11 @@ export type Said = { readonly values: readonly string[]; readonly counts: Int32A
 export function numbersOf({ traces, statuses, ...row }: NumbersRow): Numbers {
   const columns = PACKED_NUMBERS.map((name) => [name, viewOf(bytesOf(row[name]))]);
   return { ...(Object.fromEntries(columns) as Record<PackedNumber, DataView>), traces, statuses: bytesOf(statuses) };
+}
+
+/** By which a status is packed. */
+export function letterOf(status: string): number {
+  return status.charCodeAt(0);
 }
 
 /** NaN where the trace has no such number. */

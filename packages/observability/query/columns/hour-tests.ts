@@ -1,6 +1,6 @@
 import { momentsOf, type NumberRange } from "#contract.ts";
 import { knownValues, type Context, type ListTerm } from "#query/list/trace-conditions.ts";
-import { numberAt, placesOf, type Numbers, type Said } from "./hour-columns.ts";
+import { HOUR_MS, letterOf, numberAt, placesOf, type Numbers, type Said } from "./hour-columns.ts";
 
 /** Terms of a query as packed hours are asked them: by a field's values, by a status or number, by the time. All have to be met. */
 export type HourTests = {
@@ -16,7 +16,6 @@ type TimeTest = Negatable & { readonly spans: readonly { readonly from: number; 
 
 /** A longer value is only told apart by its entries' keys, which know as much of it. */
 const MAX_VALUE = 199;
-const HOUR_MS = 3_600_000;
 const STATUSES = new Set(["success", "failure", "interrupted"]);
 const NUMBER_FIELDS: Readonly<Record<string, (numbers: Numbers, place: number) => number>> = {
   duration: (numbers, place) => numberAt(numbers.duration_ms, place, numbers.traces),
@@ -37,7 +36,7 @@ export async function testsOf(terms: readonly ListTerm[], context: Context): Pro
     if (values !== undefined) {
       tests.fields.push({ isNegated, ...values });
     } else if (term.kind === "choice" && term.field === "status" && term.values.every((value) => STATUSES.has(value))) {
-      const letters = new Set(term.values.map((value) => value.charCodeAt(0)));
+      const letters = new Set(term.values.map(letterOf));
       tests.numbers.push({ isNegated, isMet: ({ statuses }, place) => letters.has(statuses[place] ?? 0) });
     } else if (term.kind === "choice" && term.field === "has" && term.values.every((value) => value === "cost")) {
       tests.numbers.push({ isNegated, isMet: (numbers, place) => !Number.isNaN(costAt(numbers, place)) });
@@ -109,7 +108,7 @@ export function chooseByNumbers(places: Int32Array, numbers: Numbers, tests: Hou
   return tests.reduce((left, { isMet, isNegated }) => left.filter((place) => isMet(numbers, place) !== isNegated), places);
 }
 
-/** Of a trace that has tokens of one kind only, those of the other are none. */
+/** A trace that has tokens of one kind only has none of the other. */
 export function tokensOf(read: number, written: number): number {
   return Number.isNaN(read) ? written : Number.isNaN(written) ? read : read + written;
 }

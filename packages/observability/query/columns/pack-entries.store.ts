@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
 import { TEXT_COLUMNS } from "#query/list/field-values.ts";
-import { PACKED_NUMBERS, packReal, SAID_PACKED, STATUSES_PACKED } from "#store/packed-columns.ts";
+import { hourOf, PACKED_NUMBERS, packReal, SAID_PACKED, STATUSES_PACKED } from "#store/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { FieldRow, NumbersRow } from "./hour-columns.ts";
 import { inBase64, type Span } from "./hours.store.ts";
@@ -31,7 +31,7 @@ export async function packEntries(
   const { said, value, nth } = valuesOf(by);
   const { rows } = await sql<NumberedRow | FieldRow>`
     with member as materialized (
-      select date_bin('1 hour', entry.sort_at, timestamptz '1970-01-01 00:00:00+00') as hour, entry.place, entry.status, ${numbers("entry")},
+      select ${hourOf(sql`entry.sort_at`)} as hour, entry.place, entry.status, ${numbers("entry")},
         ${value} as value, ${nth} as nth
       from (
         select newest.*, row_number() over (order by sort_at, trace_id)::int as place

@@ -5,7 +5,7 @@ import { bringUpToDate } from "#query/list/up-to-date.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { chooseFrom, joinHours, type ChosenHour, type Traces } from "./chosen-traces.ts";
-import { numbersOf, saidOf, type FieldRow, type Said } from "./hour-columns.ts";
+import { HOUR_MS, numbersOf, saidOf, type FieldRow, type Said } from "./hour-columns.ts";
 import { chooseByFields, chooseByNumbers, testsOf, timeOf, type FieldTest, type HourTests } from "./hour-tests.ts";
 import { packEntries } from "./pack-entries.store.ts";
 import { countWithValues, listHours, readPackedFields, readPackedNumbers, type HourRow, type Span } from "./hours.store.ts";
@@ -26,7 +26,6 @@ type Asked = Wanted & {
   readonly conditions: readonly RawBuilder<boolean>[];
 };
 
-const HOUR_MS = 3_600_000;
 /** Traces of the hours that are read at once. */
 const AT_ONCE = 65_536;
 /** So many packed traces are looked at in the time that it takes to find one entry. */
@@ -70,7 +69,7 @@ async function findPacked(query: Query, asked: Asked, tests: HourTests): Promise
   return { hours, tests };
 }
 
-/** Of kinds, and of what a trace must not have, nobody counts the traces. */
+/** Nobody counts the traces of a kind, or those without a value. */
 function isAmongFacets({ field, isNegated }: FieldTest): boolean {
   return !isNegated && field !== "kind";
 }
@@ -144,7 +143,7 @@ async function readPacked(query: Query, asked: Asked, { tests, hours }: Packed):
   });
 }
 
-/** Of one trace more than are wanted, to learn whether there are more. */
+/** Reads one trace more than is wanted, to learn whether there are more. */
 async function readEntries(query: Query, { limit, by, ...asked }: Asked, spans: readonly Span[]): Promise<readonly ChosenHour[]> {
   const field = by === "status" ? undefined : by;
   const { numbers, fields } = await packEntries(query, { ...asked, spans, by: field, limit: limit + 1 });

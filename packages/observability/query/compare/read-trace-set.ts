@@ -1,6 +1,6 @@
-import { letterOf, type Traces } from "#query/columns/chosen-traces.ts";
+import type { Traces } from "#query/columns/chosen-traces.ts";
 import { tokensOf } from "#query/columns/hour-tests.ts";
-import { realsOf } from "#query/columns/hour-columns.ts";
+import { letterOf, realsOf } from "#query/columns/hour-columns.ts";
 import { readTraces } from "#query/columns/read-traces.ts";
 import type { ListTerm } from "#query/list/trace-conditions.ts";
 import type { Query } from "#schema.ts";

@@ -21,7 +21,7 @@ export type SetStepRow = {
   readonly traces: number;
   readonly ended: number;
   readonly failures: number;
-  /** Of those that succeeded, in no order: 8 bytes each (`float8send`); null where there is none. */
+  /** Durations of those that succeeded, in no order: 8 bytes each (`float8send`); null where there is none. */
   readonly durations: Uint8Array | null;
 };
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
+import { hourOf } from "#store/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 
 type Chosen = InProject & { /** Of the list's entries. */ readonly ids: readonly string[] };
@@ -90,7 +91,7 @@ async function deleteSome(query: Query, { projectId, reader, ids }: Chosen): Pro
       insert into observability.hourly_marks (project_id, day, hour)
       select row.project_id, row.day, row.hour from observability.observations as row join ${given} on ${isOfRun}
       union
-      select row.project_id, row.day, date_bin('1 hour', row.sort_at, timestamptz '1970-01-01 00:00:00+00')
+      select row.project_id, row.day, ${hourOf(sql`row.sort_at`)}
       from observability.traces as row join ${given} on row.project_id = ${projectId}::uuid and row.id = run.id`.execute(transaction);
     for (const table of ["observations", "payloads"]) {
       await sql`delete from ${sql.table(`observability.${table}`)} as row using ${given} where ${isOfRun}`.execute(transaction);
