@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { createLog } from "./log.ts";
-import { repeat } from "./repeat.ts";
+import { createAlarm, repeat } from "./repeat.ts";
 
 function recordingLog() {
   const lines: string[] = [];
@@ -113,4 +113,62 @@ test("a task that may take half of the time pauses as long as it took, and the f
   await loop.stop();
   expect((began[0] ?? 0) - startedAt).toBeGreaterThan(45);
   expect((began[1] ?? 0) - (began[0] ?? 0)).toBeGreaterThan(150);
+});
+
+test("a wake ends a long rest at once, but not the pause that a loop takes in any case", async () => {
+  const { log } = recordingLog();
+  const began: number[] = [];
+  const { ring, wakenBy } = createAlarm();
+  const run = async () => {
+    began.push(performance.now());
+    return false;
+  };
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 100, restMs: () => 60_000, wakenBy, run }] });
+  loop.start();
+  // 0, 100, 300, 700: then it rests for 800 ms.
+  await vi.waitFor(() => expect(began).toHaveLength(4), { timeout: 5_000 });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const rungAt = performance.now();
+  ring();
+  await vi.waitFor(() => expect(began).toHaveLength(5));
+  expect((began[4] ?? 0) - rungAt).toBeLessThan(90);
+  ring();
+  await vi.waitFor(() => expect(began).toHaveLength(6));
+  expect((began[5] ?? 0) - (began[4] ?? 0)).toBeGreaterThan(95);
+  await loop.stop();
+});
+
+test("what is told while a loop runs is not missed", async () => {
+  const { log } = recordingLog();
+  const { ring, wakenBy } = createAlarm();
+  const began: number[] = [];
+  const run = async () => {
+    if (began.push(performance.now()) === 5) {
+      ring();
+    }
+    return false;
+  };
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 50, restMs: 60_000, wakenBy, run }] });
+  loop.start();
+  // Without it the sixth would be 800 ms after the fifth.
+  await vi.waitFor(() => expect(began).toHaveLength(6), { timeout: 5_000 });
+  await loop.stop();
+  expect((began[5] ?? 0) - (began[4] ?? 0)).toBeLessThan(400);
+});
+
+test("a failure is not tried sooner for being woken", async () => {
+  const { log } = recordingLog();
+  const { ring, wakenBy } = createAlarm();
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    throw new Error("no database");
+  };
+  const loop = repeat({ log, tasks: [{ name: "test", everyMs: 20, wakenBy, run, onFailure: () => 60_000 }] });
+  loop.start();
+  await vi.waitFor(() => expect(runs).toBe(1));
+  ring();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await loop.stop();
+  expect(runs).toBe(1);
 });

@@ -10,7 +10,9 @@ export type RepeatedTask = {
   /** One run; `true` when more waits, which is then done at once, `false` when there was nothing. Ends soon when the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<unknown>;
   /** The longest pause where there is nothing to do: pauses double up to it while runs find nothing. */
-  readonly restMs?: number;
+  readonly restMs?: number | (() => number);
+  /** What ends its rest, though not before `everyMs` are over, and makes the next pauses short again: hints that there may be something to do. */
+  readonly wakenBy?: WakenBy;
   /** The part of the time that it may take: the pause after a run grows with what the run took. Without it a pause is `everyMs`. */
   readonly share?: number;
   /** Before the first run, which is otherwise at the start. */
@@ -18,6 +20,17 @@ export type RepeatedTask = {
   /** Logs a failure, before which there were so many in a row, and says how many milliseconds later the next try is; instead of what is usual. */
   readonly onFailure?: (error: unknown, failures: number) => number;
 };
+
+/** Takes what wakes a task, and calls it from then on. */
+export type WakenBy = (wake: () => void) => void;
+
+export type Alarm = { readonly ring: () => void; readonly wakenBy: WakenBy };
+
+/** Wakes tasks of this process whenever it is rung. */
+export function createAlarm(): Alarm {
+  const wakers = new Set<() => void>();
+  return { ring: () => wakers.forEach((wake) => wake()), wakenBy: (wake) => void wakers.add(wake) };
+}
 
 export type Repeated = {
   readonly start: () => void;
@@ -79,28 +92,49 @@ export async function inRounds(round: () => Promise<boolean>, signal: AbortSigna
 }
 
 async function runOnAndOn(task: RepeatedTask, log: Logger, signal: AbortSignal): Promise<void> {
-  const { everyMs, restMs = everyMs, run, share, firstInMs, onFailure = failureReport(task, log) } = task;
+  const { everyMs, restMs = everyMs, run, share, firstInMs, wakenBy, onFailure = failureReport(task, log) } = task;
+  const longestMs = typeof restMs === "number" ? () => restMs : restMs;
   let failures = 0;
   let idleMs = everyMs;
+  let isWoken = false;
+  let shorten: () => void = () => undefined;
+  wakenBy?.(() => {
+    isWoken = true;
+    shorten();
+  });
   if (firstInMs !== undefined) {
-    await pause(firstInMs, signal);
+    await pause(firstInMs, firstInMs, signal).ended;
   }
   while (!signal.aborted) {
     const startedAt = performance.now();
     let waitMs = everyMs;
+    let leastMs = everyMs;
+    isWoken = false;
     try {
       const found = await run(signal);
-      waitMs = found === true ? 0 : found === false ? idleMs : everyMs;
-      idleMs = found === false ? Math.min(idleMs * 2, restMs) : everyMs;
+      waitMs = found === true ? 0 : found === false ? Math.min(idleMs, longestMs()) : everyMs;
+      leastMs = Math.min(everyMs, waitMs);
+      idleMs = found === false ? idleMs * 2 : everyMs;
       failures = 0;
     } catch (error) {
       if (signal.aborted) {
         return;
       }
       waitMs = onFailure(error, failures);
+      // What does not work is not tried sooner for being asked for.
+      leastMs = waitMs;
       failures += 1;
     }
-    await pause(share === undefined ? waitMs : Math.max(waitMs, (performance.now() - startedAt) / share), signal);
+    const shareMs = share === undefined ? 0 : (performance.now() - startedAt) / share;
+    const paused = pause(Math.max(waitMs, shareMs), Math.max(leastMs, shareMs), signal);
+    shorten = paused.shorten;
+    if (isWoken) {
+      shorten();
+    }
+    await paused.ended;
+    if (isWoken) {
+      idleMs = everyMs;
+    }
   }
 }
 
@@ -117,19 +151,33 @@ function failureReport({ name, everyMs }: RepeatedTask, log: Logger): (error: un
   };
 }
 
-/** Ends early when the signal is aborted. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Ends early when the signal is aborted; once it is shortened, after `leastMs`. */
+function pause(
+  milliseconds: number,
+  leastMs: number,
+  signal: AbortSignal,
+): { readonly ended: Promise<void>; readonly shorten: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) {
-    return;
+    resolve();
+    return { ended: promise, shorten: () => undefined };
   }
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
+  const startedAt = performance.now();
+  const end = (): void => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+    resolve();
+  };
+  // The global timer, so that a test can move its clock.
+  let timer = setTimeout(end, milliseconds);
+  signal.addEventListener("abort", end);
+  let isShort = false;
+  const shorten = (): void => {
+    if (!isShort && !signal.aborted) {
+      isShort = true;
       clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    // The global timer, so that a test can move its clock.
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end);
-  });
+      timer = setTimeout(end, Math.max(startedAt + leastMs - performance.now(), 0));
+    }
+  };
+  return { ended: promise, shorten };
 }

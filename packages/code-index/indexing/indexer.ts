@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "@sightline/foundation/clock";
+import type { Hints } from "@sightline/foundation/database/hints";
 import type { Check } from "@sightline/foundation/health";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat, type RepeatedTask } from "@sightline/foundation/repeat";
@@ -14,7 +15,8 @@ import { listIndexedBranches } from "./refs.store.ts";
 import { forgetCallers } from "#store/records/call-limit.store.ts";
 import { pruneDeliveries } from "#webhooks/deliveries.store.ts";
 import { claimJob } from "#store/records/leases.store.ts";
-import { createWaitingWork, type WaitingWork } from "#store/records/waiting-work.store.ts";
+import { isAnythingMarked } from "#store/records/deletions.store.ts";
+import { createWaitingWork, type WaitingWorkReader } from "#store/records/waiting-work.store.ts";
 import { deleteOldJobs } from "./housekeeping.store.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { migrateTenants, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -51,9 +53,13 @@ export type Indexer = {
   readonly checks: readonly Check[];
 };
 
-/** Pause between two reads of an empty queue: a push waits half of it on average. */
+/** Pause between two reads of an empty queue: where no hints are heard, a push waits half of it on average. */
 const POLL_MS = 300;
 const POLL_REST_MS = 600;
+/** While hints are heard: what a push waits whose hint got lost. */
+const POLL_HEARD_MS = 15_000;
+/** The same for what nobody waits for. */
+const HEARD_MS = 60_000;
 
 /** Pause between two searches for rows that are marked to be deleted. */
 const DELETIONS_MS = 2_000;
@@ -82,26 +88,26 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
     postingsMemory: createPostingsMemory(),
   };
-  const waiting = createWaitingWork(database, clock);
-  const backfill = createBackfill({ database, embedder: tools.embedder, log, clock });
+  const hints = database.listen("codeindex_work");
+  const queue = createQueue(createWaitingWork(database, clock), hints);
+  const backfill = createBackfill({ database, embedder: tools.embedder, log, clock, hints });
   const background = repeat({
     log,
     tasks: [
-      ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY, waiting),
+      ...lanes(tools, config.CODEINDEX_INDEXER_CONCURRENCY, queue),
       {
+        ...queue.pauses("previews"),
         name: "making previews",
-        everyMs: POLL_MS,
-        restMs: POLL_REST_MS,
-        run: async (signal) => (await waiting()).previews && makePreview(tools, signal),
+        run: async (signal) => (await queue.read()).previews && makePreview(tools, signal),
       },
       { name: "indexing vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors(tools, signal) },
       { name: "tidying mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal) },
-      ...histories(tools, config.CODEINDEX_HISTORY_COMMITS),
+      ...histories(tools, config.CODEINDEX_HISTORY_COMMITS, hints),
       ...polls(tools, config.CODEINDEX_POLL_MINUTES),
       { name: "deleting old deliveries", everyMs: HOUR_MS, run: () => pruneDeliveries(database, { now: clock.now() }) },
       { name: "deleting old jobs", everyMs: HOUR_MS, run: () => deleteOldJobs(database, { now: clock.now() }) },
       { name: "forgetting callers", everyMs: HOUR_MS, run: () => forgetCallers(database) },
-      { name: "deleting what is marked", everyMs: DELETIONS_MS, restMs: DELETIONS_REST_MS, run: createDeletion(tools) },
+      deletion(tools, hints),
     ],
   });
 
@@ -110,11 +116,12 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     start: async () => {
       await migrateTenants(database, log);
       await sweepPrivateFolders();
+      hints.start();
       background.start();
       await backfill.start();
     },
     stop: async () => {
-      await Promise.all([background.stop(), backfill.stop()]);
+      await Promise.all([background.stop(), backfill.stop(), hints.stop()]);
       await splitter.close();
     },
   };
@@ -129,22 +136,55 @@ async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): 
  * Deletes what is marked, and its mirrors on this machine; other indexers remove theirs when they look at them next. A mirror is
  * looked for again when one came: whoever fetched while its repository was deleted makes its folder anew.
  */
-function createDeletion({ dataDir, ...tools }: JobTools): (signal: AbortSignal) => Promise<boolean> {
+function deletion({ dataDir, ...tools }: JobTools, hints: Hints): RepeatedTask {
   const listRepositories = () => listIndexedBranches(tools.database);
   let seen: bigint | undefined;
-  return async (signal) => {
-    const done = await deleteMarked({ ...tools, signal });
-    const version = await mirrorsVersion(dataDir);
-    if (done || version !== seen) {
-      await removeStrayMirrors({ dataDir, listRepositories, signal });
-      seen = version;
-    }
-    return done;
+  let isLeft = true;
+  return {
+    name: "deleting what is marked",
+    everyMs: DELETIONS_MS,
+    restMs: () => (hints.areHeard() && !isLeft ? HEARD_MS : DELETIONS_REST_MS),
+    wakenBy: hints.wakenBy("deletions"),
+    run: async (signal) => {
+      isLeft = await isAnythingMarked(tools.database);
+      const done = isLeft && (await deleteMarked({ ...tools, signal }));
+      const version = await mirrorsVersion(dataDir);
+      if (done || version !== seen) {
+        await removeStrayMirrors({ dataDir, listRepositories, signal });
+        seen = version;
+      }
+      return done;
+    },
+  };
+}
+
+type Queue = WaitingWorkReader & { readonly pauses: (hint: string) => Pick<RepeatedTask, "everyMs" | "restMs" | "wakenBy"> };
+
+/** What waits, and for how long those who take it may rest: not past the time of what is due later, and not long while something waits. */
+function createQueue({ read, forget }: WaitingWorkReader, hints: Hints): Queue {
+  let longestMs = POLL_REST_MS;
+  return {
+    read: async () => {
+      const waiting = await read();
+      longestMs =
+        waiting.jobs || waiting.previews ? POLL_REST_MS : Math.min(POLL_HEARD_MS, Math.max(waiting.nextInMs ?? Infinity, POLL_MS));
+      return waiting;
+    },
+    forget,
+    pauses: (hint) => ({
+      everyMs: POLL_MS,
+      restMs: () => (hints.areHeard() ? longestMs : POLL_REST_MS),
+      wakenBy: (wake) =>
+        hints.wakenBy(hint)(() => {
+          forget();
+          wake();
+        }),
+    }),
   };
 }
 
 /** One job at a time in each. The last takes only what is over soon, so that a push never waits for first builds. */
-function lanes(tools: JobTools, count: number, waiting: () => Promise<WaitingWork>): readonly RepeatedTask[] {
+function lanes(tools: JobTools, count: number, queue: Queue): readonly RepeatedTask[] {
   const { database, clock } = tools;
   const worker = `${hostname()}:${process.pid}:${randomUUID()}`;
   let claiming: Promise<unknown> = Promise.resolve();
@@ -155,11 +195,10 @@ function lanes(tools: JobTools, count: number, waiting: () => Promise<WaitingWor
     return claimed;
   };
   return Array.from({ length: count + 1 }, (_, lane) => ({
+    ...queue.pauses("jobs"),
     name: `working on the queue, lane ${lane}`,
-    everyMs: POLL_MS,
-    restMs: POLL_REST_MS,
     run: async (signal: AbortSignal) => {
-      const job = (await waiting()).jobs ? await claim(lane) : undefined;
+      const job = (await queue.read()).jobs ? await claim(lane) : undefined;
       if (job !== undefined) {
         await workOn(tools, job, signal);
       }
@@ -174,14 +213,21 @@ const HISTORIES_REST_MS = 8_000;
 /** Histories that are fetched at once. */
 const HISTORIES = 2;
 
-function histories(tools: JobTools, depth: number): readonly RepeatedTask[] {
-  const run = (signal: AbortSignal) => keepOneHistory({ ...tools, depth }, signal);
-  return beside(depth === 0 ? 0 : HISTORIES, { name: "keeping histories", everyMs: HISTORIES_MS, restMs: HISTORIES_REST_MS, run });
+function histories(tools: JobTools, depth: number, hints: Hints): readonly RepeatedTask[] {
+  return beside(depth === 0 ? 0 : HISTORIES, {
+    name: "keeping histories",
+    everyMs: HISTORIES_MS,
+    restMs: () => (hints.areHeard() ? HEARD_MS : HISTORIES_REST_MS),
+    wakenBy: hints.wakenBy("histories"),
+    run: (signal) => keepOneHistory({ ...tools, depth }, signal),
+  });
 }
 
 /** Pause when no repository is due. */
 const POLLED_MS = 5_000;
 const POLLED_REST_MS = 20_000;
+/** The longest: a part of the period in which each is asked. */
+const POLLED_REST_PART = 1 / 10;
 /** Repositories whose hosts are asked at once. */
 const POLLS = 3;
 
@@ -194,7 +240,8 @@ function polls({ database, sources, log, clock }: JobTools, everyMinutes: number
     listBranches: ({ id: repoId, tenant_id: tenantId, clone_url: cloneUrl }, signal) =>
       sources.reach({ tenantId, repoId, cloneUrl }, signal, (remote) => listBranches(remote, { signal })),
   });
-  return beside(everyMinutes === 0 ? 0 : POLLS, { name: "polling hosts", everyMs: POLLED_MS, restMs: POLLED_REST_MS, run: poll });
+  const restMs = Math.max(POLLED_REST_MS, Math.min(everyMinutes * 60_000 * POLLED_REST_PART, HEARD_MS));
+  return beside(everyMinutes === 0 ? 0 : POLLS, { name: "polling hosts", everyMs: POLLED_MS, restMs, run: poll });
 }
 
 /** So many of the same task beside each other; each looks for work only while those before it have some. */

@@ -240,6 +240,29 @@ create index webhook_deliveries_tenant on codeindex.webhook_deliveries (tenant_i
 create index webhook_deliveries_repository on codeindex.webhook_deliveries (repo_id, id desc);
 create index webhook_deliveries_age on codeindex.webhook_deliveries (received_at);
 
+-- Tells indexers, which listen, that there may be something to do: a hint, since they look now and then in any case.
+create function codeindex.tell_indexers() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('codeindex_work', tg_argv[0]);
+  return null;
+end
+$$;
+
+create trigger tell_of_job after insert or update of status, not_before on codeindex.index_jobs
+  for each row when (new.status = 'queued') execute function codeindex.tell_indexers('jobs');
+create trigger tell_of_preview after insert or update of status on codeindex.previews
+  for each row when (new.status = 'queued') execute function codeindex.tell_indexers('previews');
+create trigger tell_of_vectors after insert or update of vectors_pending on codeindex.refs
+  for each row when (new.vectors_pending > 0) execute function codeindex.tell_indexers('vectors');
+create trigger tell_of_commit after insert or update of generation, indexed_commit on codeindex.refs
+  for each row when (new.generation is not null) execute function codeindex.tell_indexers('histories');
+create trigger tell_of_tenant after update of schema_revision on codeindex.tenants
+  for each row execute function codeindex.tell_indexers('tenants');
+create trigger tell_of_sweep after update of deleting_at, sweep_at on codeindex.tenants
+  for each row when (new.deleting_at is not null or new.sweep_at is not null) execute function codeindex.tell_indexers('deletions');
+create trigger tell_of_deletion after update of deleting_at on codeindex.repositories
+  for each row when (new.deleting_at is not null) execute function codeindex.tell_indexers('deletions');
+
 -- What every process that serves /mcp has to know of the calls of the others. Worth nothing after a crash of the server, so
 -- neither is written to its log.
 

@@ -5,6 +5,7 @@ import { openDatabaseSocket } from "#database-unavailable.ts";
 import { messageOf } from "#errors.ts";
 import type { Check } from "#health.ts";
 import type { Logger } from "#log.ts";
+import { createHints, type Hints } from "./hints.ts";
 
 export type DatabaseOptions = {
   readonly url: string;
@@ -23,6 +24,8 @@ export type Database<Schema> = {
   readonly query: Kysely<Schema>;
   /** Cancels a statement of another connection. It has a small pool of its own, since it must not wait for a free connection. */
   readonly cancel: (running: Running) => Promise<void>;
+  /** Listens on a connection of its own, once it is started. */
+  readonly listen: (channel: string) => Hints;
   readonly check: Check;
   /**
    * Lets running statements finish within {@link CLOSE_MS}; statements on a server that hangs fail then.
@@ -94,6 +97,7 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
         pid,
         began,
       ])),
+    listen: (channel) => createHints({ url: options.url, channel, applicationName: `${options.applicationName}-hints`, log: options.log }),
     check: { name: "database", check: async () => void (await pool.query(CHECK)) },
     close: async () => {
       const cutting = setTimeout(() => taken.forEach((client) => void client.end()), CLOSE_MS);

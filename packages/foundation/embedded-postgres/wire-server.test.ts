@@ -6,6 +6,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { createDatabase, type Database } from "#database/database.ts";
 import { silentLog } from "#testing/silent-log.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createNotificationReader } from "./notifications.ts";
 import { createWireServer, type WireServer } from "./wire-server.ts";
 
 let db: PGlite;
@@ -140,4 +141,53 @@ test("bytes that are not PostgreSQL's protocol end their connection alone", asyn
   socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await once(socket, "close");
   expect((await open(1).pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+});
+
+test("what one client notifies of reaches those who listen, once it is committed, however long the answer before it is", async () => {
+  const heard: string[] = [];
+  const listener = await open(1).pool.connect();
+  const deaf = await open(1).pool.connect();
+  const teller = await open(1).pool.connect();
+  listener.on("notification", ({ channel, payload }) => heard.push(`${channel} ${payload}`));
+  deaf.on("notification", ({ payload }) => heard.push(`deaf ${payload}`));
+  await listener.query('listen "some work"');
+  await teller.query("begin");
+  await teller.query("select pg_notify('some work', 'rolled back')");
+  await teller.query("rollback");
+  await teller.query("begin");
+  await teller.query("select pg_notify('some work', $1)", ["first"]);
+  await teller.query("select repeat('x', 100000) from generate_series(1, 100)");
+  expect(heard).toEqual([]);
+  await teller.query("commit");
+  await teller.query("select pg_notify('other', 'nobody'), pg_notify('some work', repeat('y', 5000))");
+  // The one session's turn: what was told before was written before.
+  await listener.query("select 1");
+  expect(heard).toEqual(["some work first", `some work ${"y".repeat(5_000)}`]);
+  [listener, deaf, teller].forEach((client) => client.release(true));
+});
+
+test("notifications are found in an answer that arrives in pieces of any size", () => {
+  const message = (type: string, body: Buffer): Buffer => {
+    const header = Buffer.alloc(5);
+    header.write(type);
+    header.writeInt32BE(4 + body.length, 1);
+    return Buffer.concat([header, body]);
+  };
+  const told = message("A", Buffer.from("\0\0\0\u002awork\0jobs\0"));
+  const answer = Buffer.concat([
+    message("D", Buffer.alloc(300, "A")),
+    told,
+    message("C", Buffer.from("COMMIT\0")),
+    told,
+    told,
+    message("Z", Buffer.from("I")),
+  ]);
+  for (let size = 1; size <= answer.length; size += 1) {
+    const heard: string[] = [];
+    const read = createNotificationReader((channel, whole) => heard.push(`${channel} ${whole.length}`));
+    for (let start = 0; start < answer.length; start += size) {
+      read(answer.subarray(start, start + size));
+    }
+    expect(heard, `pieces of ${size}`).toEqual([`work ${told.length}`, `work ${told.length}`, `work ${told.length}`]);
+  }
 });

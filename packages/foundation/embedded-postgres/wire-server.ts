@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { PGlite } from "@electric-sql/pglite";
+import { createNotificationReader, listenedChannel } from "./notifications.ts";
 import { createMessageReader, type Batch } from "./wire-messages.ts";
 
 export type WireServer = {
@@ -16,7 +17,7 @@ type WireOptions = {
   readonly idleInTransactionMs?: number;
 };
 
-type Client = { readonly socket: Socket; closed: boolean };
+type Client = { readonly socket: Socket; readonly channels: Set<string>; closed: boolean };
 
 type Unit = { readonly client: Client; readonly batch: Batch };
 
@@ -31,7 +32,8 @@ const SYNC = new Uint8Array([0x53, 0, 0, 0, 4]);
  * `@electric-sql/pglite-socket` is not used because it schedules single messages: the Parse of one client can run
  * between another's Parse and Bind ("portal does not exist", or the wrong statement's rows), and a client that is
  * killed while its BEGIN runs leaves a transaction that nobody ends. Here the unit is everything up to the client's
- * next Sync, a client keeps the session while its transaction is open, and a client that goes is rolled back.
+ * next Sync, a client keeps the session while its transaction is open, and a client that goes is rolled back. What one
+ * client notifies of reaches all that listen.
  */
 export function createWireServer({ db, onFailure, idleInTransactionMs = IDLE_IN_TRANSACTION_MS }: WireOptions): WireServer {
   const clients = new Set<Client>();
@@ -76,17 +78,33 @@ export function createWireServer({ db, onFailure, idleInTransactionMs = IDLE_IN_
     if (client.closed) {
       return;
     }
+    const channel = listenedChannel(batch.bytes);
+    if (channel !== undefined) {
+      client.channels.add(channel);
+    }
+    const findNotifications = createNotificationReader((told, message) => notifyOthers(client, told, message));
     await db.runExclusive(() =>
       db.execProtocolRawStream(batch.bytes, {
         onRawData: (data) => {
+          // The engine uses its buffer again, so the bytes are copied.
+          const bytes = Buffer.from(data);
+          findNotifications(bytes);
           if (!client.closed) {
-            // The engine uses its buffer again, so the bytes are copied.
-            client.socket.write(Buffer.from(data));
+            client.socket.write(bytes);
           }
         },
       }),
     );
     owner = !batch.complete || db.isInTransaction() ? client : undefined;
+  }
+
+  /** Nobody else is being answered just now, so the message stands between two others. */
+  function notifyOthers(asking: Client, channel: string, message: Buffer): void {
+    for (const other of clients) {
+      if (other !== asking && other.channels.has(channel)) {
+        other.socket.write(message);
+      }
+    }
   }
 
   async function abandon(): Promise<void> {
@@ -97,7 +115,7 @@ export function createWireServer({ db, onFailure, idleInTransactionMs = IDLE_IN_
   }
 
   function accept(socket: Socket): void {
-    const client: Client = { socket, closed: false };
+    const client: Client = { socket, channels: new Set(), closed: false };
     clients.add(client);
     socket.setNoDelay(true);
     const read = createMessageReader({

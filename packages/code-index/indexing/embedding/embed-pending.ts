@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import type { Hints } from "@sightline/foundation/database/hints";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat } from "@sightline/foundation/repeat";
 import { EmbedderError, type Embedder } from "#embedding/embedder.ts";
@@ -41,12 +42,14 @@ export type BackfillOptions = {
   readonly embedder: Embedder | undefined;
   readonly log: Logger;
   readonly clock: Clock;
+  /** While they are heard it rests longer when nothing waits. */
+  readonly hints?: Hints;
   /** For tests, which can't wait as long. */
   readonly timing?: BackfillTiming;
 };
 
 export type BackfillTiming = {
-  /** Between two looks when nothing waits. */
+  /** Between two looks when nothing waits, or nothing is heard. */
   readonly idleMs: number;
   /** After the provider's first failure; it doubles. */
   readonly retryMs: number;
@@ -55,8 +58,9 @@ export type BackfillTiming = {
 
 const TIMING: BackfillTiming = { idleMs: 1_000, retryMs: 1_000, leaseMs: 60_000 };
 
-/** Between two looks at a tenant of which nothing is known to wait. */
+/** Between two looks at a tenant of which nothing is known to wait; and while hints are heard. */
 const REFRESH_MS = 15_000;
+const REFRESH_HEARD_MS = 60_000;
 
 /**
  * Makes the vectors that were not made while indexing, of every tenant: because that takes a network, because the provider
@@ -65,32 +69,58 @@ const REFRESH_MS = 15_000;
  * The vectors of a new embedder are made beside those in use, which searches keep to until the last one is there.
  * Stopping it gives back what is in hand.
  */
-export function createBackfill({ database, embedder, log, clock, timing = TIMING }: BackfillOptions): Backfill {
+export function createBackfill({ database, embedder, log, clock, hints, timing = TIMING }: BackfillOptions): Backfill {
   if (embedder === undefined) {
     return { start: () => forgetAll(database), stop: async () => undefined };
   }
-  let round: (() => Promise<boolean>) | undefined;
+  let round: Round | undefined;
   const run = (signal: AbortSignal) => {
-    round ??= createRound({ database, embedder, log, clock, leaseMs: timing.leaseMs, signal });
-    return round();
+    round ??= createRound({ database, embedder, log, clock, leaseMs: timing.leaseMs, signal }, hints);
+    return round.run();
   };
-  const onFailure = createFailureReport(log, timing.retryMs);
-  const repeated = repeat({ log, tasks: [{ name: "making vectors", everyMs: timing.idleMs, run, onFailure }] });
+  const repeated = repeat({
+    log,
+    tasks: [
+      {
+        name: "making vectors",
+        everyMs: timing.idleMs,
+        restMs: () => (hints?.areHeard() === true && round?.isSettled() === true ? REFRESH_HEARD_MS : timing.idleMs),
+        wakenBy: (wake) => {
+          hints?.wakenBy("vectors")(wake);
+          hints?.wakenBy("tenants")(() => {
+            round?.forgetTenants();
+            wake();
+          });
+        },
+        run,
+        onFailure: createFailureReport(log, timing.retryMs),
+      },
+    ],
+  });
   return { start: async () => repeated.start(), stop: repeated.stop };
 }
 
 export type Backfill = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
 
-/** One batch of each tenant that has something to do; false when none had. */
-function createRound(filling: Filling): () => Promise<boolean> {
+type Round = {
+  /** One batch of each tenant that has something to do; false when none had. */
+  readonly run: () => Promise<boolean>;
+  /** Whether nothing waits and no tenant has to be looked at again soon. */
+  readonly isSettled: () => boolean;
+  /** Reads the tenants anew with the next run. */
+  readonly forgetTenants: () => void;
+};
+
+function createRound(filling: Filling, hints: Hints | undefined): Round {
   const { database, log, clock, signal } = filling;
   const backfills = new Map<string, TenantBackfill>();
   let tenants: readonly Tenant[] = [];
-  let refreshedAt = 0;
+  let refreshedAt = -Infinity;
   let turn = 0;
+  let isSettled = false;
 
   async function refreshTenants(): Promise<boolean> {
-    const all = clock.now().getTime() - refreshedAt >= REFRESH_MS;
+    const all = clock.now().getTime() - refreshedAt >= (isSettled && hints?.areHeard() === true ? REFRESH_HEARD_MS : REFRESH_MS);
     if (all) {
       tenants = await listTenants(database);
       refreshedAt = clock.now().getTime();
@@ -114,7 +144,7 @@ function createRound(filling: Filling): () => Promise<boolean> {
     }
   }
 
-  return async () => {
+  async function run(): Promise<boolean> {
     const all = await refreshTenants();
     const waiting = await tenantsThatWait(database);
     const due = tenants.filter(({ tenantId }) => all || waiting.has(tenantId) || backfills.get(tenantId)?.settled() === false);
@@ -127,8 +157,11 @@ function createRound(filling: Filling): () => Promise<boolean> {
         worked = (await step(tenant)) || worked;
       }
     }
+    isSettled = waiting.size === 0 && tenants.every(({ tenantId }) => backfills.get(tenantId)?.settled() !== false);
     return worked;
-  };
+  }
+
+  return { run, isSettled: () => isSettled, forgetTenants: () => (refreshedAt = -Infinity) };
 }
 
 async function forgetAll(database: CodeIndexDatabase): Promise<void> {

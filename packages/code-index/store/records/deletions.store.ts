@@ -87,6 +87,15 @@ export type MarkedRepository = { readonly repoId: string; readonly tenantId: str
 /** Most rows of one round; the next round finds the others. */
 const ROUND = 20;
 
+/** Asks in one short statement whether there is anything to delete or to sweep. */
+export async function isAnythingMarked(database: CodeIndexDatabase): Promise<boolean> {
+  const { rows } = await sql`
+    select where exists (select from codeindex.tenants where deleting_at is not null or sweep_at is not null)
+      or exists (select from codeindex.repositories where deleting_at is not null)
+  `.execute(database.query);
+  return rows.length > 0;
+}
+
 export async function markedTenants(database: CodeIndexDatabase): Promise<readonly MarkedTenant[]> {
   return database.query
     .selectFrom("codeindex.tenants")
