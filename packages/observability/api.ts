@@ -31,6 +31,7 @@ import { scoreRoutes } from "./query/trace/scores.routes.ts";
 import { readLagSeconds, registerStreamMetrics } from "./query/ingestion/stream-metrics.ts";
 import { createStreamState } from "./query/ingestion/stream-state.ts";
 import { traceGroupRoutes } from "./query/list/trace-groups.routes.ts";
+import type { CommitFeed } from "./query/live/commit-feed.ts";
 import { sessionRoutes } from "./query/sessions/sessions.routes.ts";
 import { userRoutes } from "./query/sessions/users.routes.ts";
 import { tracePartRoutes } from "./query/trace/trace-parts.routes.ts";
@@ -67,7 +68,7 @@ type Api = {
   readonly checks: readonly Check[];
 };
 
-export function createApi(options: ApiOptions, heartbeatKey: string): Api {
+export function createApi(options: ApiOptions, heartbeatKey: string, feed: CommitFeed): Api {
   const { config, database, log, clock, accessTokens, version, metrics } = options;
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
   const stream = createStreamState({
@@ -80,6 +81,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string): Api {
   const goneProducers = createGoneProducers({
     ...queries,
     readLag: () => readLagSeconds(stream),
+    committed: { wakenBy: feed.onCommit, isHeard: feed.isConnected },
   });
   return {
     routes: async (server) => {

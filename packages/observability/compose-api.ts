@@ -13,6 +13,7 @@ import { createOtlpIntake } from "./otlp/otlp-intake.ts";
 import { exportRoutes } from "./query/export/export.routes.ts";
 import { createRecheck } from "./query/access/authenticators.ts";
 import { createApi, type ApiOptions } from "./api.ts";
+import { createCommitFeed } from "./query/live/commit-feed.ts";
 import { LIVE_TUNING } from "./query/live/live-hub.ts";
 import { createLive } from "./query/live/live.routes.ts";
 
@@ -34,12 +35,13 @@ export type ObservabilityApi = {
 export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning = LIVE_TUNING): ObservabilityApi {
   const { config, database, clock, log, metrics } = options;
   const { query } = database;
-  const api = createApi(options, heartbeatKey);
+  const feed = createCommitFeed({ url: config.OBSERVABILITY_REDIS_URL, streamName: config.OBSERVABILITY_STREAM_NAME, log });
+  const api = createApi(options, heartbeatKey, feed);
   const intake = createOtlpIntake(options);
   const findKey = createKnownKeys({ query, clock, log });
   const authenticators = { ...api.authenticators, ...createKeyAuthenticators({ findKey, user: api.authenticators.user }) };
   const recheck = createRecheck({ accessTokens: options.accessTokens, authenticate: authenticators["user-or-key"] });
-  const live = createLive({ config, query, log, tuning: liveTuning });
+  const live = createLive({ feed, query, log, tuning: liveTuning });
   const load = createBackendLoad({ metrics, clock });
   registerDatabaseConnections(metrics, database);
   return {

@@ -1,3 +1,4 @@
+import { createAlarm } from "@sightline/foundation/repeat";
 import { HEARTBEAT_KEY } from "./config.ts";
 import { withHousekeeping } from "./housekeeping/with-housekeeping.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "./ingest/stream-consumer.ts";
@@ -13,5 +14,6 @@ import { defaultTuning } from "./ingest/tuning.ts";
  * await consumer.stop();
  */
 export function createConsumer(options: ConsumerOptions): Consumer {
-  return withHousekeeping(createStreamConsumer(options, HEARTBEAT_KEY, defaultTuning), options);
+  const written = createAlarm();
+  return withHousekeeping(createStreamConsumer(options, HEARTBEAT_KEY, defaultTuning, written), { ...options, wakenBy: written.wakenBy });
 }

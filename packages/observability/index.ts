@@ -1,3 +1,4 @@
+import { createAlarm } from "@sightline/foundation/repeat";
 import { createAlertDuties } from "./alerts/project/alert-duties.ts";
 import { channelAccessOf } from "./alerts/project/tell-channel.ts";
 import { composeApi, type ObservabilityApi } from "./compose-api.ts";
@@ -21,10 +22,20 @@ export type { ObservabilitySchema } from "./schema.ts";
  */
 export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
   const { config, database, log } = options;
-  const api = withHousekeeping(composeApi(options, HEARTBEAT_KEY), options);
-  const alerts = createAlertDuties({ query: database.query, log, access: channelAccessOf(config) });
+  const { ring, wakenBy } = createAlarm();
+  const api = withHousekeeping(composeApi(options, HEARTBEAT_KEY), { ...options, wakenBy });
+  const alerts = createAlertDuties({ query: database.query, log, access: channelAccessOf(config), wakenBy });
   return {
     ...api,
+    routes: async (server) => {
+      // What a request has changed may leave something to do in the background.
+      server.addHook("onResponse", async ({ method }) => {
+        if (method !== "GET" && method !== "HEAD") {
+          ring();
+        }
+      });
+      await api.routes(server);
+    },
     start: async () => {
       await api.start();
       alerts.start();

@@ -1,4 +1,4 @@
-import type { Redis } from "@sightline/foundation/redis";
+import { redisServers, type Redis } from "@sightline/foundation/redis";
 import { MAX_PARTITIONS, partitionKeys } from "./partitions.ts";
 
 /**
@@ -9,6 +9,11 @@ export async function findPartitions(redis: Redis, stream: string, count: number
   const keys = partitionKeys(stream, MAX_PARTITIONS);
   const known = keys.slice(0, count);
   const beyond = keys.slice(count);
+  const [server, ...others] = redisServers(redis);
+  // One server is asked for all at once: as a rule there are none.
+  if (server === redis && others.length === 0 && beyond.length > 0 && (await redis.exists(...beyond)) === 0) {
+    return known;
+  }
   const found = await Promise.all(beyond.map(async (key) => (await redis.exists(key)) === 1));
   return [...known, ...beyond.filter((_key, index) => found[index])];
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "@sightline/foundation/log";
-import { inRounds, repeat, type Repeated } from "@sightline/foundation/repeat";
+import { inRounds, repeat, type Repeated, type WakenBy } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
@@ -14,28 +14,30 @@ import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/tra
 export type HousekeepingOptions = {
   readonly query: Query;
   readonly log: Logger;
+  /** Wakes when this process has written something. What another one wrote and could not count any more waits for a rest. */
+  readonly wakenBy?: WakenBy | undefined;
 };
 
 /** The part of the time that one task may take, unless it says otherwise. */
 const SHARE = 1 / 20;
 const RARELY_MS = 600_000;
 const DELETED_EVERY_MS = 10_000;
-const DELETED_REST_MS = 60_000;
+const DELETED_REST_MS = 300_000;
 const HOURS_EVERY_MS = 3_000;
-const HOURS_REST_MS = 9_000;
+const HOURS_REST_MS = 60_000;
 const TRACES_EVERY_MS = 1_000;
-const TRACES_REST_MS = 4_000;
+const TRACES_REST_MS = 60_000;
 /** Of the time: what it leaves undone, those wait for who read the list. */
 const TRACES_SHARE = 1 / 4;
 /** Steps of one project before it is another's turn. */
 const STEPS_AT_ONCE = 20;
 const PACKING_EVERY_MS = 10_000;
-const PACKING_REST_MS = 60_000;
+const PACKING_REST_MS = 120_000;
 const STATISTICS_EVERY_MS = 15_000;
-const STATISTICS_REST_MS = 30_000;
+const STATISTICS_REST_MS = 300_000;
 
 /** Makes days ahead, lets old ones go, counts hours and traces, packs hours, and has grown tables looked at. Every process that has the database may do it; none has to. */
-export function createHousekeeping({ query, log }: HousekeepingOptions): Repeated {
+export function createHousekeeping({ query, log, wakenBy = () => undefined }: HousekeepingOptions): Repeated {
   async function sweep(signal: AbortSignal): Promise<void> {
     const swept = await sweepRetention(query, signal);
     if (swept.traces > 0 || swept.days > 0) {
@@ -76,6 +78,7 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
         name: "deleting what is left of deleted projects",
         everyMs: DELETED_EVERY_MS,
         restMs: DELETED_REST_MS,
+        wakenBy,
         share: SHARE,
         run: sweepDeleted,
       },
@@ -83,6 +86,7 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
         name: "analyzing tables that have grown",
         everyMs: STATISTICS_EVERY_MS,
         restMs: STATISTICS_REST_MS,
+        wakenBy,
         share: SHARE,
         run: async () => (await analyzeGrownTables(query)).length > 0,
       },
@@ -90,6 +94,7 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
         name: "counting hours",
         everyMs: HOURS_EVERY_MS,
         restMs: HOURS_REST_MS,
+        wakenBy,
         share: SHARE,
         run: (signal) => inRounds(() => countMarkedHours(query), signal),
       },
@@ -100,7 +105,7 @@ export function createHousekeeping({ query, log }: HousekeepingOptions): Repeate
         share: SHARE,
         run: (signal) => inRounds(() => packHours(query), signal),
       },
-      { name: "counting traces", everyMs: TRACES_EVERY_MS, restMs: TRACES_REST_MS, share: TRACES_SHARE, run: countTraces },
+      { name: "counting traces", everyMs: TRACES_EVERY_MS, restMs: TRACES_REST_MS, wakenBy, share: TRACES_SHARE, run: countTraces },
     ],
   });
 }

@@ -1,12 +1,12 @@
 import { createHousekeeping, type HousekeepingOptions } from "./housekeeping.ts";
 
-type Options = { readonly database: { readonly query: HousekeepingOptions["query"] }; readonly log: HousekeepingOptions["log"] };
+type Options = { readonly database: { readonly query: HousekeepingOptions["query"] } } & Pick<HousekeepingOptions, "log" | "wakenBy">;
 
 type Living = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
 
 /** Every role with the database does housekeeping, so that it is done whichever roles run. */
-export function withHousekeeping<Part extends Living>(part: Part, { database, log }: Options): Part {
-  const housekeeping = createHousekeeping({ query: database.query, log });
+export function withHousekeeping<Part extends Living>(part: Part, { database, log, wakenBy }: Options): Part {
+  const housekeeping = createHousekeeping({ query: database.query, log, wakenBy });
   return {
     ...part,
     start: async () => {

@@ -9,12 +9,13 @@ const AT_ONCE = 200;
  * Finds gaps in the numbers of producers. Each number that is missing becomes part of one once it has been known to be missing for
  * `windowMs`; a gap whose events arrive later shrinks or is deleted.
  *
- * @returns how many events were newly found lost, and whether there may be producers that were not checked at `now` or later.
+ * @returns whether any producer's numbers had to be checked, how many events were newly found lost, and whether there may be producers that
+ * were not checked at `now` or later.
  */
 export async function settleGaps(
   query: Query,
   { windowMs, now }: { readonly windowMs: number; readonly now: Date },
-): Promise<{ readonly lost: number; readonly isMore: boolean }> {
+): Promise<{ readonly checked: boolean; readonly lost: number; readonly isMore: boolean }> {
   const { rows } = await sql<{ project_id: string }>`
     select project_id from (
       select project_id from observability.producers
@@ -29,7 +30,7 @@ export async function settleGaps(
     const settled = await settleGapsOf(query, { projects, windowMs, now });
     [lost, isMore] = [lost + settled.lost, isMore || settled.isMore];
   }
-  return { lost, isMore: isMore || rows.length === AT_ONCE };
+  return { checked: rows.length > 0, lost, isMore: isMore || rows.length === AT_ONCE };
 }
 
 async function settleGapsOf(

@@ -6,10 +6,11 @@ import type { Check } from "@sightline/foundation/health";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
+import { createAlarm } from "@sightline/foundation/repeat";
 import type { ObservabilityConfig } from "#config.ts";
 import { partitionKeys } from "#events/partitions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { createAnnouncer } from "./announce.ts";
+import { createAnnouncer, type Announce } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
 import { createEventStream, isGroupMissing, type EventStream } from "./event-stream.ts";
 import { createHeartbeat } from "./heartbeat.ts";
@@ -49,8 +50,8 @@ export type Consumer = {
   readonly checks: readonly Check[];
 };
 
-/** Reads the partitions of the stream that are its share until it is stopped; no error ends it. */
-export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: string, tuning: Tuning): Consumer {
+/** Reads the partitions of the stream that are its share until it is stopped; no error ends it. Rings `written` after each commit. */
+export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: string, tuning: Tuning, written = createAlarm()): Consumer {
   const { config, database, log, clock } = options;
   const { OBSERVABILITY_REDIS_URL: url, OBSERVABILITY_STREAM_NAME: streamName, OBSERVABILITY_GROUP_NAME: group } = config;
   const { OBSERVABILITY_BATCH_SIZE: batchSize, OBSERVABILITY_STREAMS: count } = config;
@@ -58,7 +59,11 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   const metrics = createConsumerMetrics(options.metrics);
   const commands = createRedis({ url, name: `sightline-${name}`, log });
   const redis = commands.client;
-  const announce = createAnnouncer({ redis, streamName, log });
+  const announceInRedis = createAnnouncer({ redis, streamName, log });
+  const announce: Announce = (rows) => {
+    announceInRedis(rows);
+    written.ring();
+  };
   const writeEntries = createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs: tuning.maskingKnownMs });
   const beat = createHeartbeat({
     redis,
@@ -94,6 +99,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     metrics,
     tuning,
     batchSize,
+    wakenBy: written.wakenBy,
     share: async () => takeShare(await findShares()),
     tell: async () => {
       await tellProjects(database.query, { redis, key: `${heartbeatKey}:projects`, livesMs: tuning.heartbeatLivesMs });

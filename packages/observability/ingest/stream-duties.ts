@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import { inRounds, repeat, type Repeated } from "@sightline/foundation/repeat";
+import { inRounds, repeat, type Repeated, type WakenBy } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import { settleGaps } from "./gaps.store.ts";
 import type { ConsumerMetrics } from "./consumer-metrics.ts";
@@ -17,6 +17,8 @@ type DutiesOptions = {
   readonly metrics: ConsumerMetrics;
   readonly tuning: Tuning;
   readonly batchSize: number;
+  /** Wakes after each commit. */
+  readonly wakenBy: WakenBy;
   /** Deals the partitions out anew. */
   readonly share: () => Promise<void>;
   /** Leaves in Redis what SDKs ask for. */
@@ -50,20 +52,23 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
   }
 
   /** What is missing may be among the entries that somebody has read and not written yet: those come first. */
-  async function findGaps(signal: AbortSignal): Promise<void> {
+  async function findGaps(signal: AbortSignal): Promise<false | undefined> {
     const pending = await Promise.all(partitions.all().map((partition) => partition.oldestPendingMs().catch(() => 0)));
     if (pending.some((pendingMs) => pendingMs > tuning.reorderWindowMs && pendingMs < STUCK_MS)) {
-      return;
+      return undefined;
     }
     const now = clock.now();
+    let isChecked = false;
     await inRounds(async () => {
-      const { lost, isMore } = await settleGaps(query, { windowMs: tuning.reorderWindowMs, now });
+      const { checked, lost, isMore } = await settleGaps(query, { windowMs: tuning.reorderWindowMs, now });
       if (lost > 0) {
         metrics.lost.inc({ reason: "missing" }, lost);
         log.error({ events: lost }, "events are missing from the stream");
       }
+      isChecked ||= checked;
       return isMore;
     }, signal);
+    return isChecked ? undefined : false;
   }
 
   async function reapConsumers(): Promise<void> {
@@ -79,8 +84,8 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
     log,
     tasks: [
       { name: "taking over entries", everyMs: tuning.claimEveryMs, run: claimEntries },
-      { name: "looking for gaps", everyMs: tuning.findGapsEveryMs, run: findGaps },
-      { name: "telling which projects and partitions there are", everyMs: tuning.heartbeatEveryMs, run: options.tell },
+      { name: "looking for gaps", everyMs: tuning.findGapsEveryMs, restMs: tuning.findGapsRestMs, wakenBy: options.wakenBy, run: findGaps },
+      { name: "telling which projects and partitions there are", everyMs: tuning.tellEveryMs, run: options.tell },
       { name: "dealing out the partitions", everyMs: tuning.shareEveryMs, run: options.share },
       { name: "removing consumers that are gone", everyMs: tuning.reapEveryMs, run: reapConsumers },
     ],

@@ -11,9 +11,13 @@ export type Tuning = {
   readonly quietMs: number;
   readonly heartbeatEveryMs: number;
   readonly heartbeatLivesMs: number;
+  /** How often what SDKs ask for is left in Redis: a new project is known to them so long after. */
+  readonly tellEveryMs: number;
   /** A number that is missing this long counts as lost. Longer than five deliveries of an entry that the database refuses. */
   readonly reorderWindowMs: number;
   readonly findGapsEveryMs: number;
+  /** The same where no number is missing and nothing is written. */
+  readonly findGapsRestMs: number;
   readonly reapEveryMs: number;
   /** A consumer with nothing pending that has not been heard of for this long is removed. */
   readonly reapIdleMs: number;
@@ -31,8 +35,10 @@ export const defaultTuning: Tuning = {
   quietMs: 900_000,
   heartbeatEveryMs: 5_000,
   heartbeatLivesMs: 30_000,
+  tellEveryMs: 10_000,
   reorderWindowMs: 90_000,
   findGapsEveryMs: 5_000,
+  findGapsRestMs: 60_000,
   reapEveryMs: 60_000,
   reapIdleMs: 600_000,
   firstRetryMs: 100,

@@ -1,11 +1,18 @@
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { inRounds, repeat } from "@sightline/foundation/repeat";
+import { createAlarm, inRounds, repeat, type WakenBy } from "@sightline/foundation/repeat";
 import { v7 as uuidv7 } from "uuid";
 import type { Query } from "#schema.ts";
 import { noteChannelUse } from "./alert-channels.store.ts";
-import { claimDueRules, forgetOldAlertEvents, settleRule, type ClaimedRule, type Verdict } from "./alert-evaluation.store.ts";
-import { claimDueNotifications, noteDelivered, noteUndelivered, type DueNotification } from "./alert-notifications.store.ts";
+import {
+  areAnyRulesEnabled,
+  claimDueRules,
+  forgetOldAlertEvents,
+  settleRule,
+  type ClaimedRule,
+  type Verdict,
+} from "./alert-evaluation.store.ts";
+import { areAnyPending, claimDueNotifications, noteDelivered, noteUndelivered, type DueNotification } from "./alert-notifications.store.ts";
 import { readAlertValue } from "./alert-values.store.ts";
 import { judgeValue } from "./judge-value.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
@@ -14,11 +21,15 @@ type Options = {
   readonly query: Query;
   readonly log: Logger;
   readonly access: ChannelAccess;
+  /** Wakes when a rule or a message may have been changed by way of this process. */
+  readonly wakenBy?: WakenBy;
 };
 
 const EVALUATE_EVERY_MS = 5_000;
 const SEND_EVERY_MS = 2_000;
 const REST_MS = 10_000;
+/** Where there is no rule that is evaluated, or no message that waits. */
+const QUIET_MS = 60_000;
 const FORGET_EVERY_MS = 3_600_000;
 /** Of the time. */
 const EVALUATING_SHARE = 1 / 2;
@@ -27,12 +38,22 @@ const SENDING_SHARE = 1;
 const FORGETTING_SHARE = 1 / 20;
 
 /** Evaluates rules and sends what they have to tell. Any number of replicas may do it; each rule and message goes to one of them. */
-export function createAlertDuties({ query, log, access }: Options) {
+export function createAlertDuties({ query, log, access, wakenBy = () => undefined }: Options) {
+  const evaluated = createAlarm();
+  const quiet = { rules: false, messages: false };
+
   async function evaluateSome(): Promise<boolean> {
+    quiet.rules = !(await areAnyRulesEnabled(query));
+    if (quiet.rules) {
+      return false;
+    }
     const claim = uuidv7();
     const rules = await claimDueRules(query, claim);
     for (const rule of rules) {
       await settleRule(query, { rule, claim, verdict: await judge(rule), eventId: uuidv7() });
+    }
+    if (rules.length > 0) {
+      evaluated.ring();
     }
     return rules.length > 0;
   }
@@ -50,6 +71,10 @@ export function createAlertDuties({ query, log, access }: Options) {
   }
 
   async function sendSome(): Promise<boolean> {
+    quiet.messages = !(await areAnyPending(query));
+    if (quiet.messages) {
+      return false;
+    }
     const due = await claimDueNotifications(query);
     await Promise.all(due.map(send));
     return due.length > 0;
@@ -73,8 +98,22 @@ export function createAlertDuties({ query, log, access }: Options) {
     ...repeat({
       log,
       tasks: [
-        { name: "evaluating alert rules", everyMs: EVALUATE_EVERY_MS, restMs: REST_MS, share: EVALUATING_SHARE, run: evaluateDue },
-        { name: "sending alerts", everyMs: SEND_EVERY_MS, restMs: REST_MS, share: SENDING_SHARE, run: sendDue },
+        {
+          name: "evaluating alert rules",
+          everyMs: EVALUATE_EVERY_MS,
+          restMs: () => (quiet.rules ? QUIET_MS : REST_MS),
+          wakenBy,
+          share: EVALUATING_SHARE,
+          run: evaluateDue,
+        },
+        {
+          name: "sending alerts",
+          everyMs: SEND_EVERY_MS,
+          restMs: () => (quiet.messages ? QUIET_MS : REST_MS),
+          wakenBy: (wake) => [wakenBy, evaluated.wakenBy].forEach((by) => by(wake)),
+          share: SENDING_SHARE,
+          run: sendDue,
+        },
         { name: "deleting old alerts", everyMs: FORGET_EVERY_MS, share: FORGETTING_SHARE, run: () => forgetOldAlertEvents(query) },
       ],
     }),

@@ -18,6 +18,11 @@ const AT_ONCE = 5;
 /** A little less than a minute, so that a duty that runs every few seconds makes it about one. */
 const EVERY_S = 55;
 
+export async function areAnyRulesEnabled(query: Query): Promise<boolean> {
+  const { rows } = await sql`select from observability.alert_rules where is_enabled limit 1`.execute(query);
+  return rows.length > 0;
+}
+
 /** Claims rules that were not evaluated for a minute. Each goes to one replica; when that replica dies, the rule waits a minute. */
 export async function claimDueRules(query: Query, claim: string): Promise<readonly ClaimedRule[]> {
   const { rows } = await sql<ClaimedRule>`

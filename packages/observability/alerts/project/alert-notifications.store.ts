@@ -32,6 +32,12 @@ const AT_ONCE = 20;
 const LEASE_S = 30;
 const GIVEN_UP_AFTER = "1 hour";
 
+/** Whether messages wait to be sent, now or later. */
+export async function areAnyPending(query: Query): Promise<boolean> {
+  const { rows } = await sql`select from observability.alert_notifications where state = 'pending' limit 1`.execute(query);
+  return rows.length > 0;
+}
+
 /** Claims messages that are due, each for one replica. */
 export async function claimDueNotifications(query: Query): Promise<readonly DueNotification[]> {
   const { rows } = await sql<DueNotification>`

@@ -2,6 +2,12 @@ import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
 import { groupProjects } from "#store/project-groups.ts";
 
+/** Whether there is a producer that is not marked. */
+export async function areAnyLiving(query: Query): Promise<boolean> {
+  const { rows } = await sql`select from observability.producers where gone_at is null limit 1`.execute(query);
+  return rows.length > 0;
+}
+
 /** Marks producers that said goodbye, with no event after it. */
 export async function markEndedProducers(query: Query): Promise<void> {
   await markGone(query, sql`ended_at >= last_event_at`);

@@ -4,6 +4,7 @@ import { createRedis } from "@sightline/foundation/redis";
 import { committedChannelOf, decodeCommitted, type Committed } from "#events/committed.ts";
 
 export type CommitFeed = {
+  /** Calls each of those given. */
   readonly onCommit: (hear: (committed: Committed) => void) => void;
   /** While it is not connected, no announcement arrives. */
   readonly isConnected: () => boolean;
@@ -24,7 +25,7 @@ export function createCommitFeed({ url, streamName, log }: FeedOptions): CommitF
   let isStopped = false;
   let lastReason = "";
   let timer: NodeJS.Timeout | undefined;
-  let hear: (committed: Committed) => void = () => undefined;
+  const listeners: ((committed: Committed) => void)[] = [];
 
   async function subscribe(): Promise<void> {
     clearTimeout(timer);
@@ -49,13 +50,11 @@ export function createCommitFeed({ url, streamName, log }: FeedOptions): CommitF
   client.on("message", (_channel, message) => {
     const committed = decodeCommitted(message);
     if (committed !== undefined) {
-      hear(committed);
+      listeners.forEach((hear) => hear(committed));
     }
   });
   return {
-    onCommit: (listener) => {
-      hear = listener;
-    },
+    onCommit: (hear) => void listeners.push(hear),
     isConnected: () => isConnected,
     start: () => client.connect().catch(() => undefined),
     stop: async () => {

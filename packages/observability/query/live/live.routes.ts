@@ -2,12 +2,11 @@ import type { Authenticator, HttpServer } from "@sightline/foundation/http/http-
 import type { Logger } from "@sightline/foundation/log";
 import { principalOf } from "@sightline/foundation/http/principal";
 import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
-import type { ObservabilityConfig } from "#config.ts";
 import { liveRequestSchema } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { findRun } from "#query/steps/find-run.store.ts";
 import { findVersions } from "#query/steps/steps.store.ts";
-import { createCommitFeed } from "./commit-feed.ts";
+import type { CommitFeed } from "./commit-feed.ts";
 import { createLiveHub, type LiveTuning, type WatchedTrace } from "./live-hub.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { ownerOf } from "#query/access/reader-of.ts";
@@ -16,7 +15,7 @@ import { enterProject, projectParams } from "#query/access/project-route.ts";
 import { isWritten, readSeen, type Revision } from "#query/steps/revision.ts";
 
 type LiveOptions = {
-  readonly config: Pick<ObservabilityConfig, "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME">;
+  readonly feed: CommitFeed;
   readonly query: Query;
   readonly log: Logger;
   readonly tuning: LiveTuning;
@@ -30,8 +29,7 @@ const eventStream = streamedAnswer(
 );
 
 /** Serves streams of changes. `authenticate` is called again and again while one is open. */
-export function createLive({ config, query, log, tuning }: LiveOptions) {
-  const feed = createCommitFeed({ url: config.OBSERVABILITY_REDIS_URL, streamName: config.OBSERVABILITY_STREAM_NAME, log });
+export function createLive({ feed, query, log, tuning }: LiveOptions) {
   const hub = createLiveHub({ feed, query, log, tuning });
 
   async function look(
