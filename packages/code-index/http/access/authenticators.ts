@@ -4,7 +4,7 @@ import { type AppError, codeOf, messageOf, refusal } from "@sightline/foundation
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/http/principal";
 import { findLiveToken, touchToken, hashToken, TOKEN_PREFIX } from "./developer-tokens.store.ts";
-import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import type { ProvisionTenant } from "#tenants/provision-tenant.ts";
 import { setCaller, type IncomingRequest, type Person } from "#http/kit/request-tenant.ts";
 
@@ -75,6 +75,8 @@ type Caller = {
   readonly repositories?: readonly string[] | undefined;
   readonly person?: Person | undefined;
   readonly uploads?: boolean;
+  /** Its tenant, when that was read with the token. */
+  readonly tenant?: Tenant;
   /** Whether its tenant is made when it comes for the first time: for people, and for apps that they let in. */
   readonly mayProvision?: boolean;
 };
@@ -95,10 +97,11 @@ function bearerToken(request: IncomingRequest): string {
 }
 
 async function callerOfDeveloperToken(request: IncomingRequest, token: string, { database, clock }: AuthDependencies): Promise<Caller> {
-  const row = await findLiveToken(database, hashToken(token));
-  if (row === undefined) {
+  const live = await findLiveToken(database, hashToken(token));
+  if (live === undefined) {
     throw authFailed("The developer token is unknown or revoked; make a new one in the console.");
   }
+  const { token: row, tenant } = live;
   const now = clock.now();
   const unlessSince = new Date(now.getTime() - TOUCH_MS);
   if (row.last_used_at === null || row.last_used_at < unlessSince) {
@@ -112,6 +115,7 @@ async function callerOfDeveloperToken(request: IncomingRequest, token: string, {
     repositories: row.repositories ?? undefined,
     person: row.traces ? { tenantId: row.tenant_id, userId: row.created_by } : undefined,
     uploads: row.uploads,
+    tenant,
   };
 }
 
@@ -142,11 +146,11 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
 
 async function admit(
   request: IncomingRequest,
-  { principal, mayProvision = false, repositories, person }: Caller,
+  { principal, tenant: known, mayProvision = false, repositories, person }: Caller,
   { database, provision }: AuthDependencies,
 ): Promise<void> {
   const { tenantId } = principal;
-  const tenant = (await findTenant(database, tenantId)) ?? (mayProvision ? await provision?.(tenantId) : undefined);
+  const tenant = known ?? (await findTenant(database, tenantId)) ?? (mayProvision ? await provision?.(tenantId) : undefined);
   if (tenant === undefined) {
     throw refusal(
       403,

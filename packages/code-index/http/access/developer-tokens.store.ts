@@ -1,7 +1,7 @@
 import { sql, type Selectable } from "kysely";
 import { v7 as newId } from "uuid";
 import type { DeveloperTokensTable } from "#schema.ts";
-import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { schemaOf, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { createHash, randomBytes } from "node:crypto";
 
 export type DeveloperTokenRow = Selectable<DeveloperTokensTable>;
@@ -77,16 +77,25 @@ export async function revokeToken(
     .executeTakeFirst();
 }
 
-/** The token with this hash, unless it is revoked or its tenant is being deleted. */
-export async function findLiveToken(database: CodeIndexDatabase, hash: string): Promise<DeveloperTokenRow | undefined> {
-  return database.query
+/** The token with this hash, and its tenant, unless it is revoked or its tenant is being deleted. */
+export async function findLiveToken(
+  database: CodeIndexDatabase,
+  hash: string,
+): Promise<{ readonly token: DeveloperTokenRow; readonly tenant: Tenant } | undefined> {
+  const row = await database.query
     .selectFrom("codeindex.developer_tokens as token")
     .innerJoin("codeindex.tenants as tenant", "tenant.tenant_id", "token.tenant_id")
     .selectAll("token")
+    .select(["tenant.name", "tenant.database_role"])
     .where("token.token_hash", "=", hash)
     .where("token.revoked_at", "is", null)
     .where("tenant.deleting_at", "is", null)
     .executeTakeFirst();
+  if (row === undefined) {
+    return undefined;
+  }
+  const { name, database_role: role, ...token } = row;
+  return { token, tenant: { tenantId: token.tenant_id, name, schema: schemaOf(name), role } };
 }
 
 /** Notes when a token was used, unless it was noted after `unlessSince`. */
