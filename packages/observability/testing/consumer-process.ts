@@ -5,6 +5,7 @@ import { createMetrics } from "@sightline/foundation/http/metrics";
 import { createStreamConsumer } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { createAlarm } from "@sightline/foundation/repeat";
 import { createHousekeeping } from "#housekeeping/housekeeping.ts";
 
 export type ConsumerProcessOptions = {
@@ -32,9 +33,8 @@ const config = {
   OBSERVABILITY_CONSUMER_NAME: "consumer",
   OBSERVABILITY_BATCH_SIZE: 100,
 };
-await createStreamConsumer({ config, database, log, clock: systemClock, metrics: createMetrics("consumer") }, `${stream}:heartbeat`, {
-  ...defaultTuning,
-  ...tuning,
-}).start();
-createHousekeeping({ query: database.query, log }).start();
+const written = createAlarm();
+const options = { config, database, log, clock: systemClock, metrics: createMetrics("consumer") };
+await createStreamConsumer(options, `${stream}:heartbeat`, { ...defaultTuning, ...tuning }, written).start();
+createHousekeeping({ query: database.query, log, wakenBy: written.wakenBy }).start();
 log.info("ready");
