@@ -108,11 +108,8 @@ test("a resting indexer takes a job as soon as it is asked for", { timeout: 60_0
 test("a resting indexer takes a job that is due later when it is due", { timeout: 60_000 }, async () => {
   await startResting();
   const dueAt = Date.now() + 4_000;
-  const { job_id: jobId } = await enqueueJob(database, {
-    ...{ tenantId, repoId: repository.id, mode: "full", trigger: "api" },
-    now: new Date(dueAt),
-  });
-  const job = await started({ job_id: jobId } as JobRow);
+  const due = { tenantId, repoId: repository.id, mode: "full", trigger: "api", now: new Date(dueAt) } as const;
+  const job = await started(await enqueueJob(database, due));
   expect(job.started_at.getTime() - dueAt).toBeGreaterThanOrEqual(0);
   expect(job.started_at.getTime() - dueAt).toBeLessThan(2_500);
 });
