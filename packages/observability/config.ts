@@ -68,6 +68,11 @@ export const observabilityVariables = {
     default: "consumer",
   },
   OBSERVABILITY_BATCH_SIZE: { doc: "Events read at once.", schema: integerVariable(1, 10_000), default: "100" },
+  OBSERVABILITY_WRITE_TO_NODES: {
+    doc: "On Citus: consumers write events to the workers that have their projects, over connections of their own with the user, password and parameters of DATABASE_URL; where a worker does not let them in, and with `false`, the coordinator passes on what they write.",
+    schema: booleanVariable(),
+    default: "true",
+  },
   OBSERVABILITY_PORT: { doc: "Port of the observability API.", schema: portVariable(), default: "8000" },
   OBSERVABILITY_PUBLIC_URL: {
     doc: "Address under which exporters and clients reach the observability API; the console and the start show it.",
@@ -106,6 +111,7 @@ export const consumerVariables = pickVariables(observabilityVariables, [
   "OBSERVABILITY_GROUP_NAME",
   "OBSERVABILITY_CONSUMER_NAME",
   "OBSERVABILITY_BATCH_SIZE",
+  "OBSERVABILITY_WRITE_TO_NODES",
   "OBSERVABILITY_CONSUMER_PORT",
 ]);
 

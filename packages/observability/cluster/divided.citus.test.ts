@@ -45,11 +45,20 @@ test(
     await publishRounds(2);
     world.replicas[0]?.start();
     await everythingIsWritten();
+    for (const port of world.projectsOf.keys()) {
+      const told = new RegExp(`127.0.0.1:${port}.*directly`);
+      expect(
+        world.replicas[1]?.lines.filter((line) => told.test(line)),
+        "it wrote to the workers",
+      ).toHaveLength(1);
+    }
   },
 );
 
 test("lists, traces and figures of a project are read on one node, each statement by one task", PATIENCE, async () => {
   const [projectId = ""] = [...world.projectsOf.values()].flat();
+  // A reader that waits for whoever counts gets what is counted already.
+  await vi.waitFor(async () => expect(await countRows("trace_marks")).toBe(0), PATIENCE);
   const passed = new Map<string, readonly unknown[]>();
   const query = new Kysely<ObservabilitySchema>({
     dialect: new PostgresDialect({ pool: world.database.pool }),

@@ -12,6 +12,7 @@ import { partitionKeys } from "#events/partitions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createAnnouncer, type Announce } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
+import { createDirectNodes, type OpenNode } from "./direct-nodes.ts";
 import { createEventStream, isGroupMissing, type EventStream } from "./event-stream.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { createPartitionReaders } from "./partition-readers.ts";
@@ -40,6 +41,8 @@ export type ConsumerOptions = {
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Where it is given, events are written to the nodes of a Citus cluster directly; it closes what it opens. */
+  readonly openNode?: OpenNode | undefined;
 };
 
 export type Consumer = {
@@ -64,7 +67,10 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     announceInRedis(rows);
     written.ring();
   };
-  const writeEntries = createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs: tuning.maskingKnownMs });
+  const directNodes =
+    options.openNode === undefined ? undefined : createDirectNodes({ query: database.query, openNode: options.openNode, clock, log });
+  const { maskingKnownMs } = tuning;
+  const writeEntries = createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs, directNodes });
   const beat = createHeartbeat({
     redis,
     key: heartbeatKey,
@@ -143,7 +149,9 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     await reader.client.connect().catch(() => undefined);
     while (!signal.aborted && !released.aborted) {
       try {
-        await process(stream, await read(batchSize * BATCHES_AT_ONCE, tuning.blockMs));
+        // Each node gets as many at once as one PostgreSQL would.
+        const most = batchSize * BATCHES_AT_ONCE * (directNodes?.count() ?? 1);
+        await process(stream, await read(most, tuning.blockMs));
         pause.reset();
       } catch (error) {
         if (!released.aborted) {
@@ -220,7 +228,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
       if (isRunning) {
         await Promise.all([...streams.values()].map(leave));
       }
-      await commands.close();
+      await Promise.all([commands.close(), directNodes?.close()]);
     },
   };
 

@@ -8,14 +8,16 @@ import { MaskingError } from "#events/masker.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findMaskingRules } from "#store/masking.store.ts";
 import { findProjectIds } from "#store/projects.store.ts";
-import { writeBatch, type DeadLetterWrite } from "./write-batch.store.ts";
+import type { DeadLetterWrite } from "./write-batch.store.ts";
 import type { Announce } from "./announce.ts";
 import type { ConsumerMetrics } from "./consumer-metrics.ts";
 import { inParts, type StreamEntry } from "./chunked-reading.ts";
 import { toRows } from "./event-rows.ts";
 import type { EventStream } from "./event-stream.ts";
 import { createEventMasking } from "./mask-by-project-rules.ts";
-import { createWritingByNode } from "./write-by-node.ts";
+import { isRefusedData } from "./refused-data.ts";
+import { createWritingByNode, type Put } from "./write-by-node.ts";
+import type { DirectNodes } from "./direct-nodes.ts";
 import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
 import { v7 as uuidv7 } from "uuid";
 
@@ -71,21 +73,6 @@ function toDeadLetter(stream: string, entry: StreamEntry, reason: string, projec
   };
 }
 
-/**
- * SQLSTATE classes that blame the data: cardinality, data exceptions, integrity, raised by a function,
- * limits of the program. All others (connections, resources, deadlocks, missing tables, …) blame the database.
- */
-const DATA_CLASSES = new Set(["21", "22", "23", "54", "P0"]);
-
-/** Whether a write failed because of what was written, so that trying the same again is no use. */
-function isRefusedData(error: unknown): boolean {
-  if (error instanceof RangeError || error instanceof TypeError) {
-    return true;
-  }
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && DATA_CLASSES.has(code.slice(0, 2));
-}
-
 type Decoded =
   | { readonly entry: StreamEntry; readonly event: StreamEvent }
   | { readonly entry: StreamEntry; readonly reason: string; readonly origin: EntryOrigin | undefined };
@@ -100,6 +87,7 @@ type WriteEntriesOptions = {
   readonly metrics: ConsumerMetrics;
   readonly announce: Announce;
   readonly maskingKnownMs: number;
+  readonly directNodes: DirectNodes | undefined;
 };
 
 /**
@@ -112,31 +100,31 @@ type WriteEntriesOptions = {
  * @returns whether all of them are off the stream.
  * @throws whatever else goes wrong; nothing is lost then, and the same entries may be given again.
  */
-export function createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs }: WriteEntriesOptions) {
+export function createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs, directNodes }: WriteEntriesOptions) {
   const knownProjects = createKnownProjects({ clock, find: (ids) => findProjectIds(database.query, ids) });
   const maskEvents = createEventMasking({ clock, rememberedMs: maskingKnownMs, find: (ids) => findMaskingRules(database.query, ids) });
 
-  const writeByNode = createWritingByNode({ query: database.query, clock, log });
+  const writeByNode = createWritingByNode({ query: database.query, clock, log, directNodes });
 
-  async function write(stream: Source, decoded: readonly Decoded[]): Promise<void> {
+  async function write(stream: Source, decoded: readonly Decoded[], put: Put): Promise<void> {
     try {
-      await commit(stream, decoded);
+      await commit(stream, decoded, put);
     } catch (error) {
       if (!isRefusedData(error) && !(error instanceof MaskingError)) {
         throw error;
       }
       const [only] = decoded;
       if (only !== undefined && decoded.length === 1) {
-        await retryOrSetAside(stream, only, error);
+        await retryOrSetAside(stream, only, { failure: error, put });
         return;
       }
       const middle = Math.ceil(decoded.length / 2);
-      await write(stream, decoded.slice(0, middle));
-      await write(stream, decoded.slice(middle));
+      await write(stream, decoded.slice(0, middle), put);
+      await write(stream, decoded.slice(middle), put);
     }
   }
 
-  async function commit(stream: Source, decoded: readonly Decoded[]): Promise<void> {
+  async function commit(stream: Source, decoded: readonly Decoded[], put: Put): Promise<void> {
     const judged = await refuseUnknownProjects(decoded);
     const taken = judged.flatMap((item) => ("event" in item ? [item.event] : []));
     const refused = judged.flatMap((item) => ("reason" in item ? [item] : []));
@@ -148,7 +136,7 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     const deadLetters = refused.map(({ entry, reason, origin }) => toDeadLetter(stream.key, entry, reason, origin?.projectId));
     const masked = await maskEvents(taken);
     const rows = toRows(masked.events, setAside);
-    await writeBatch(database.query, { ...rows, deadLetters, maskedContents: masked.contents });
+    await put({ ...rows, deadLetters, maskedContents: masked.contents });
     announce(rows);
     await stream.settle(decoded.map(({ entry }) => entry.id));
     metrics.processed.inc(taken.length);
@@ -170,7 +158,7 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     });
   }
 
-  async function retryOrSetAside(stream: Source, item: Decoded, failure: unknown): Promise<void> {
+  async function retryOrSetAside(stream: Source, item: Decoded, { failure, put }: { failure: unknown; put: Put }): Promise<void> {
     const reason = messageOf(failure);
     const what = failure instanceof MaskingError ? "it could not be masked" : "the database refused it";
     const deliveries = await stream.deliveriesOf(item.entry.id);
@@ -181,13 +169,17 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     const origin =
       "event" in item ? { projectId: item.event.project_id, producerId: item.event.producer_id, seq: item.event.seq } : item.origin;
     try {
-      await commit(stream, [
-        {
-          entry: item.entry,
-          reason: `${what}${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`,
-          origin,
-        },
-      ]);
+      await commit(
+        stream,
+        [
+          {
+            entry: item.entry,
+            reason: `${what}${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`,
+            origin,
+          },
+        ],
+        put,
+      );
     } catch (error) {
       if (!isRefusedData(error)) {
         throw error;
@@ -205,7 +197,14 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     const parts = [...inParts(entries.filter((entry) => !isSuspect(entry))), ...entries.filter(isSuspect).map((entry) => [entry])];
     const left: Decoded[] = [];
     for (const part of parts) {
-      left.push(...(await writeByNode({ items: part.map(decode), projectOf: projectIdOf, write: (items) => write(stream, items) })));
+      left.push(
+        ...(await writeByNode({
+          items: part.map(decode),
+          projectOf: projectIdOf,
+          isReadable: (item) => "event" in item,
+          write: (items, put) => write(stream, items, put),
+        })),
+      );
     }
     if (left.length > 0) {
       await stream.letWait(left.map(({ entry }) => entry.id));

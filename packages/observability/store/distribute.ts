@@ -131,12 +131,13 @@ async function demandCluster(client: PoolClient): Promise<void> {
   }
 }
 
-/** Room for four times as many nodes, each with a shard. */
-const SHARDS_OF_A_WORKER = 4;
+/** Room for twice as many nodes, each with a shard. */
+const SHARDS_OF_A_WORKER = 2;
 
 /**
- * Citus' own 32 of few nodes cost more than they bring: for every statement that writes, the coordinator spells out what each shard would be told, before it
- * leaves all out but those that there are rows for. Who has set `citus.shard_count` gets that.
+ * Citus' own 32 of few nodes cost more than they bring: who writes to nodes directly has a transaction for each shard, and for every statement that
+ * writes through the coordinator, it spells out what each shard would be told, before it leaves all out but those that there are rows for. Who has
+ * set `citus.shard_count` gets that.
  */
 async function shardCount(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ count: number }>(

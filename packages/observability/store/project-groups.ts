@@ -17,16 +17,47 @@ export async function groupProjects(query: Query, ids: Iterable<string>): Promis
   return (await isDistributed(query)) ? all.map((id) => [id]) : [all];
 }
 
-/** Tells on which node each project is, by the number that Citus gives it, where the tables are distributed by project; of one PostgreSQL nothing. */
-export async function findNodes(query: Query, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+/** Where a project's rows are. */
+export type Place = {
+  /** The number that Citus gives the node. */
+  readonly node: number;
+  readonly address: NodeAddress;
+  /** The shard of `traces` that has the project's; Citus keeps those of the other tables with it. */
+  readonly shard: number;
+  /** Whether the node knows where shards are, itself, and has the only copy of this one: it can be written there without the coordinator. */
+  readonly isWhole: boolean;
+};
+
+export type NodeAddress = { readonly host: string; readonly port: number };
+
+/** Tells where each project is, as it is now, where the tables are distributed by project; of one PostgreSQL nothing. */
+export async function findPlaces(query: Query, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Place>> {
   if (ids.size === 0 || !(await isDistributed(query))) {
     return new Map();
   }
-  const { rows } = await sql<{ id: string; node: number }>`
-    select given.id, placement.groupid as node from unnest(${[...ids]}::uuid[]) as given (id)
+  const { rows } = await sql<{ id: string; shard: number; node: number; host: string; port: number; is_whole: boolean }>`
+    select given.id, placement.shardid as shard, node.groupid as node, node.nodename as host, node.nodeport as port,
+      node.groupid <> 0 and node.isactive and node.hasmetadata and node.metadatasynced and count(*) over (partition by given.id) = 1 as is_whole
+    from unnest(${[...ids]}::uuid[]) as given (id)
     join pg_catalog.pg_dist_placement as placement
-      on placement.shardid = get_shard_id_for_distribution_column('observability.traces', given.id)`.execute(query);
-  return new Map(rows.map(({ id, node }) => [id, node]));
+      on placement.shardid = get_shard_id_for_distribution_column('observability.traces', given.id)
+    join pg_catalog.pg_dist_node as node on node.groupid = placement.groupid and node.noderole = 'primary'`.execute(query);
+  return new Map(
+    rows.map(({ id, shard, node, host, port, is_whole }) => [id, { node, address: { host, port }, shard, isWhole: is_whole }]),
+  );
+}
+
+/** Tells what the tables that go with a shard of `traces` are called on its node: by their names both without the schema. */
+export async function findShardTables(query: Query, shard: number): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ name: string; shard: number }>`
+    select relation.relname as name, own.shardid as shard
+    from pg_catalog.pg_dist_shard as given
+    join pg_catalog.pg_dist_partition as divided on divided.logicalrelid = given.logicalrelid
+    join pg_catalog.pg_dist_partition as beside on beside.colocationid = divided.colocationid
+    join pg_catalog.pg_dist_shard as own on own.logicalrelid = beside.logicalrelid and own.shardminvalue = given.shardminvalue
+    join pg_catalog.pg_class as relation on relation.oid = own.logicalrelid and relation.relnamespace = 'observability'::regnamespace
+    where given.shardid = ${shard}`.execute(query);
+  return new Map(rows.map((row) => [row.name, `${row.name}_${row.shard}`]));
 }
 
 async function isDistributed(query: Query): Promise<boolean> {

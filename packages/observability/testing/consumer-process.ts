@@ -1,7 +1,8 @@
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase } from "@sightline/foundation/database/database";
+import { createDatabase, sameDatabaseAt } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { createMetrics } from "@sightline/foundation/http/metrics";
+import type { OpenNode } from "#ingest/direct-nodes.ts";
 import { createStreamConsumer } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -34,7 +35,10 @@ const config = {
   OBSERVABILITY_BATCH_SIZE: 100,
 };
 const written = createAlarm();
-const options = { config, database, log, clock: systemClock, metrics: createMetrics("consumer") };
+const metrics = createMetrics("consumer");
+const openNode: OpenNode = (node) =>
+  createDatabase<ObservabilitySchema>({ url: sameDatabaseAt(databaseUrl, node), poolSize: 3, applicationName: "consumer-process", log });
+const options = { config, database, log, clock: systemClock, metrics, openNode };
 await createStreamConsumer(options, `${stream}:heartbeat`, { ...defaultTuning, ...tuning }, written).start();
 createHousekeeping({ query: database.query, log, wakenBy: written.wakenBy }).start();
 log.info("ready");

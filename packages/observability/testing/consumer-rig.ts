@@ -1,5 +1,5 @@
 import { systemClock } from "@sightline/foundation/clock";
-import type { Database } from "@sightline/foundation/database/database";
+import { createDatabase, sameDatabaseAt, type Database } from "@sightline/foundation/database/database";
 import type { Logger } from "@sightline/foundation/log";
 import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
@@ -8,6 +8,7 @@ import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/t
 import { v7 as uuidv7 } from "uuid";
 import type { StreamEvent } from "#events/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import type { OpenNode } from "#ingest/direct-nodes.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
 import { insertProject } from "#store/projects.store.ts";
@@ -18,6 +19,8 @@ type StartOptions = {
   readonly log?: Logger;
   readonly database?: Database<ObservabilitySchema>;
   readonly config?: Partial<ConsumerOptions["config"]>;
+  /** By default as the product does. */
+  readonly openNode?: OpenNode;
 };
 
 export type ConsumerRig = {
@@ -74,6 +77,7 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
           log: options.log ?? silentLog,
           clock: systemClock,
           metrics,
+          openNode: options.openNode ?? openNodeOf(database.url),
         },
         heartbeatKey,
         { ...defaultTuning, ...quick, ...options.tuning },
@@ -94,6 +98,11 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
       await redis.close();
     },
   };
+}
+
+/** Opens nodes of a cluster as the consumer of a product does whose `DATABASE_URL` is `url`. */
+export function openNodeOf(url: string, log = silentLog): OpenNode {
+  return (node) => createDatabase<ObservabilitySchema>({ url: sameDatabaseAt(url, node), poolSize: 3, applicationName: "node", log });
 }
 
 export async function clearTables(database: Database<ObservabilitySchema>): Promise<void> {

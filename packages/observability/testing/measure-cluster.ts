@@ -1,11 +1,13 @@
 /**
- * `npm run bench:cluster`: the processor time that PostgreSQL takes on each node to write a batch of several projects and to read the
- * pages of each, on one PostgreSQL and on Citus with one, two and three workers. All of them share one machine, so rates say little and the time of
- * each node is what counts: as much work as the busiest node has room for is what a cluster does.
+ * `npm run bench:cluster`: the processor time that PostgreSQL takes on each node to write what a consumer reads at once, through the coordinator and to
+ * the workers directly, to count it and to read the pages of each project, on one PostgreSQL and on Citus with one, two and three workers. All of
+ * them share one machine, so rates say little and the time of each node is what counts: as much work as the busiest node has room for is what a
+ * cluster does. All take turns, so that what else the machine does is in the figures of all.
  */
-import { createDatabase } from "@sightline/foundation/database/database";
+import { createDatabase, sameDatabaseAt, type Database } from "@sightline/foundation/database/database";
 import { migrateUp } from "@sightline/foundation/database/migrations";
 import { createKillablePostgres, createKillablePostgresOf } from "@sightline/foundation/testing/killable-server";
+import { systemClock } from "@sightline/foundation/clock";
 import { addressOf } from "@sightline/foundation/testing/on-server";
 import { CITUS_SETTINGS, createClusterDatabase, findCitusServer } from "@sightline/foundation/testing/private-citus";
 import { randomOf } from "@sightline/foundation/testing/random";
@@ -14,7 +16,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { v7 as uuidv7 } from "uuid";
 import { decodeEntry } from "#events/stream-entry.ts";
 import { toRows } from "#ingest/event-rows.ts";
-import { writeBatch } from "#ingest/write-batch.store.ts";
+import { createDirectNodes } from "#ingest/direct-nodes.ts";
+import { BATCHES_AT_ONCE } from "#ingest/tuning.ts";
+import { createWritingByNode } from "#ingest/write-by-node.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import { listEntries } from "#query/list/list-traces.store.ts";
 import { bringUpToDate } from "#query/list/up-to-date.ts";
@@ -22,72 +26,148 @@ import { findRun } from "#query/steps/find-run.store.ts";
 import { findSkeleton } from "#query/steps/steps.store.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { distributeObservability } from "#store/distribute.ts";
-import { findNodes } from "#store/project-groups.ts";
+import { countMarkedHours } from "#store/hourly.store.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createNumberedProducer, type NumberedProducer } from "./numbered-events.ts";
 
 const EVENTS = Number(process.env["BENCH_EVENTS"] ?? 24_000);
+const ROUNDS = 4;
 const PROJECTS = 24;
-/** In a batch, which on Citus is one for each node. */
-const EVENTS_OF_A_PROJECT = 100;
+/** What a consumer reads at once, with the default size of a batch; to nodes that it writes to directly as much for each. */
+const AT_ONCE = 100 * BATCHES_AT_ONCE;
 const READS = 3;
 /** The kernel counts processor time in hundredths of a second. */
 const MICROSECONDS_A_TICK = 10_000;
 const reader = { kind: "operator" } as const;
 
-const rows: object[] = [];
-for (const workers of [0, 1, 2, 3]) {
-  rows.push(await measure(workers));
-  console.table(rows);
+const clusters = await Promise.all([0, 1, 2, 3].map(startCluster));
+const works = clusters.flatMap(worksOf);
+for (let round = 0; round <= ROUNDS; round += 1) {
+  for (const work of works) {
+    // The first round only warms up.
+    await measure(work, round === 0 ? EVENTS / 10 : EVENTS / ROUNDS, round > 0);
+  }
 }
+const countings = clusters.map(countingOf);
+for (const counting of countings) {
+  await analyzeAll(counting.cluster.database);
+  await measure(counting, 1, true);
+}
+const readings = clusters.map(readingOf);
+for (let round = 0; round <= READS; round += 1) {
+  for (const reading of readings) {
+    await measure(reading, PROJECTS, round > 0);
+  }
+}
+console.table([...works, ...countings].map((work) => figuresOf(work, 1, "µs an event")));
+console.table(readings.map((work) => figuresOf(work, 1000, "ms a page")));
+await Promise.all(clusters.map((cluster) => cluster.close()));
 
-async function measure(workers: number): Promise<object> {
+type Cluster = {
+  readonly workers: number;
+  readonly database: Database<ObservabilitySchema>;
+  readonly producers: readonly NumberedProducer[];
+  readonly postmasters: readonly number[];
+  /** Writes as a consumer does, which writes to workers directly or not. */
+  readonly writings: Readonly<Record<"coordinator" | "directly", ReturnType<typeof createWritingByNode>>>;
+  readonly close: () => Promise<void>;
+};
+
+type Work = {
+  readonly name: string;
+  readonly cluster: Cluster;
+  /** @returns how much of it was done. */
+  readonly run: () => Promise<number>;
+  /** Microseconds of each node. */
+  readonly times: number[];
+  done: number;
+};
+
+async function startCluster(workers: number): Promise<Cluster> {
   const nodes = await startNodes(workers);
   const [{ url: first } = { url: "" }, ...others] = nodes;
   const url = workers === 0 ? first : addressOf(first, "bench");
   if (workers > 0) {
     await createClusterDatabase({ coordinator: first, workers: others.map((node) => node.url) }, "bench");
   }
-  const database = createDatabase<ObservabilitySchema>({ url, poolSize: 1, applicationName: "bench", log: silentLog });
+  const open = (at: string) => createDatabase<ObservabilitySchema>({ url: at, poolSize: 1, applicationName: "bench", log: silentLog });
+  const database = open(url);
   await migrateUp(database.pool, observabilityMigrations);
   if (workers > 0) {
     await distributeObservability(database.pool);
   }
-  const producers = await addProducers(database.query);
-  const groups = await byNode(database.query, producers);
-  const postmasters = nodes.map((node) => postmasterOf(node.url));
-  const write = async (events: number) => {
-    for (let written = 0; written < events;) {
-      for (const group of groups) {
-        written += await writeFor(database.query, group);
-      }
-    }
-  };
-  const timesOf = async (work: () => Promise<void>, count: number) => {
-    const before = postmasters.map(cpuOf);
-    await work();
-    return postmasters.map((pid, index) => Math.round((cpuOf(pid) - (before[index] ?? 0)) / count));
-  };
-  await write(EVENTS / 10);
-  const writing = await timesOf(() => write(EVENTS), EVENTS);
-  await countAll(database.query, producers);
-  await readAll(database.query, producers);
-  const reading = await timesOf(async () => {
-    for (let read = 0; read < READS; read += 1) {
-      await readAll(database.query, producers);
-    }
-  }, READS * PROJECTS);
-  await database.close();
-  await Promise.all(nodes.map((node) => node.remove()));
-  const [coordinatorWrites = 0, ...workersWrite] = writing;
-  const [coordinatorReads = 0, ...workersRead] = reading;
+  const common = { query: database.query, clock: systemClock, log: silentLog };
+  const directNodes = createDirectNodes({ ...common, openNode: (node) => open(sameDatabaseAt(url, node)) });
   return {
     workers,
-    "write, coordinator µs an event": coordinatorWrites,
-    "workers µs an event": workersWrite.join(" "),
-    "read, coordinator ms a project": (coordinatorReads / 1000).toFixed(1),
-    "workers ms a project": workersRead.map((time) => (time / 1000).toFixed(1)).join(" "),
+    database,
+    producers: await addProducers(database.query),
+    postmasters: nodes.map((node) => postmasterOf(node.url)),
+    writings: {
+      coordinator: createWritingByNode({ ...common, directNodes: undefined }),
+      directly: createWritingByNode({ ...common, directNodes }),
+    },
+    close: async () => {
+      await Promise.all([database.close(), directNodes.close()]);
+      await Promise.all(nodes.map((node) => node.remove()));
+    },
   };
+}
+
+function worksOf(cluster: Cluster): readonly Work[] {
+  const writing = (way: keyof Cluster["writings"], events: number): Work => ({
+    name: cluster.workers === 0 ? "write" : `write, ${way}`,
+    cluster,
+    run: () => write(cluster, way, Math.ceil(events / PROJECTS)),
+    times: [],
+    done: 0,
+  });
+  const through = writing("coordinator", AT_ONCE);
+  return cluster.workers === 0 ? [through] : [through, writing("directly", AT_ONCE * cluster.workers)];
+}
+
+/** Of all that was written, as housekeeping does all the time. */
+function countingOf(cluster: Cluster): Work {
+  const run = async () => {
+    while (await countMarkedHours(cluster.database.query));
+    await countAll(cluster.database.query, cluster.producers);
+    const { rows } = await cluster.database.pool.query<{ count: number }>("select count(*) from observability.payloads");
+    return rows[0]?.count ?? 0;
+  };
+  return { name: "count", cluster, run, times: [], done: 0 };
+}
+
+/** As autovacuum does, within a minute. */
+async function analyzeAll({ pool }: Cluster["database"]): Promise<void> {
+  for (const table of ["traces", "observations", "payloads", "trace_marks", "hourly_marks"]) {
+    await pool.query(`analyze observability.${table}`);
+  }
+}
+
+function readingOf(cluster: Cluster): Work {
+  const run = async () => {
+    await readAll(cluster.database.query, cluster.producers);
+    return PROJECTS;
+  };
+  return { name: "read", cluster, run, times: [], done: 0 };
+}
+
+async function measure(work: Work, least: number, isCounted: boolean): Promise<void> {
+  const { postmasters } = work.cluster;
+  const before = postmasters.map(cpuOf);
+  let done = 0;
+  while (done < least) {
+    done += await work.run();
+  }
+  if (isCounted) {
+    work.done += done;
+    postmasters.forEach((pid, index) => (work.times[index] = (work.times[index] ?? 0) + cpuOf(pid) - (before[index] ?? 0)));
+  }
+}
+
+function figuresOf({ name, cluster, times, done }: Work, divisor: number, unit: string) {
+  const [first = 0, ...others] = times.map((time) => (time / done / divisor).toFixed(1));
+  return { workers: cluster.workers, work: name, [`coordinator, ${unit}`]: first, [`workers, ${unit}`]: others.join(" ") };
 }
 
 async function startNodes(workers: number) {
@@ -110,24 +190,23 @@ async function addProducers(query: Query): Promise<readonly NumberedProducer[]> 
   return producers;
 }
 
-/** As the consumer divides a batch. */
-async function byNode(query: Query, producers: readonly NumberedProducer[]) {
-  const nodes = await findNodes(query, new Set(producers.map(({ projectId }) => projectId)));
-  return [...Map.groupBy(producers, ({ projectId }) => nodes.get(projectId)).values()];
-}
-
-async function writeFor(query: Parameters<typeof writeBatch>[0], producers: readonly NumberedProducer[]): Promise<number> {
+/** @returns how many events it wrote. */
+async function write({ producers, writings }: Cluster, way: keyof Cluster["writings"], ofProject: number): Promise<number> {
   const events = producers.flatMap((producer) =>
-    producer.next(EVENTS_OF_A_PROJECT).flatMap(({ fields }) => {
+    producer.next(ofProject).flatMap(({ fields }) => {
       const decoded = decodeEntry(fields);
       return decoded.ok ? [decoded.event] : [];
     }),
   );
-  await writeBatch(query, { ...toRows(events, []), deadLetters: [] });
-  return events.length;
+  const left = await writings[way]({
+    items: events,
+    projectOf: (event) => event.project_id,
+    isReadable: () => true,
+    write: (own, put) => put({ ...toRows(own, []), deadLetters: [] }),
+  });
+  return events.length - left.length;
 }
 
-/** As housekeeping does all the time. */
 async function countAll(query: Query, producers: readonly NumberedProducer[]): Promise<void> {
   for (const { projectId } of producers) {
     while (!(await bringUpToDate(query, projectId)).isCounted);

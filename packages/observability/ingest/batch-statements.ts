@@ -1,0 +1,172 @@
+import {
+  BLOBS,
+  DEAD_LETTERS,
+  GRAPHS,
+  OBSERVATIONS,
+  PAYLOADS,
+  PRODUCERS,
+  SCORES,
+  TRACES,
+  type Columns,
+  type EventTable,
+} from "#event-columns.ts";
+
+/** What is written without leaving marks, as a batch names it. */
+export type UnmarkedRows = "payloads" | "blobs" | "maskedContents" | "graphs" | "deadLetters" | "producers";
+
+/** The statements of a batch, each with its rows as one JSON parameter; a second one of `holdTraces` names their projects. */
+export type BatchStatements = {
+  readonly holdTraces: string;
+  readonly upsertTraces: string;
+  readonly upsertObservations: string;
+  readonly insertHourMarks: string;
+  readonly insertTraceMarks: string;
+  readonly insertScores: string;
+  /** In the order in which they are to run. */
+  readonly unmarked: readonly { readonly name: UnmarkedRows; readonly statement: string }[];
+};
+
+/** Tells what a table is called where the statements run: its name without the schema to its name with it. */
+export type TableNames = (table: string) => string;
+
+const DAY = { day: { type: "date" } };
+/** An observation has the hour it counts for in a column; of a trace it follows from when it began. */
+const HOUR_OF_TRACE = "date_bin('1 hour', t.sort_at, timestamptz '1970-01-01 00:00:00+00')";
+
+const UUID = { type: "uuid" };
+const MARK_ID = { id: { type: "bigint" } };
+const OF_HOUR = { project_id: UUID, day: { type: "date" }, hour: { type: "timestamptz" } };
+const OF_TRACE = { project_id: UUID, trace_id: UUID };
+
+/** @param areMarksNumbered Whether rows of marks have their `id`; otherwise the table gives it. */
+export function batchStatements(nameOf: TableNames, { areMarksNumbered }: { readonly areMarksNumbered: boolean }): BatchStatements {
+  const markColumns = areMarksNumbered ? MARK_ID : {};
+  return {
+    holdTraces: holdTraces(nameOf),
+    upsertTraces: upsertTraces(nameOf),
+    upsertObservations: upsertObservations(nameOf),
+    insertHourMarks: insertRows(nameOf("hourly_marks"), { ...markColumns, ...OF_HOUR }),
+    insertTraceMarks: insertRows(nameOf("trace_marks"), { ...markColumns, ...OF_TRACE }),
+    insertScores: `${insertOnce(nameOf("scores"), columnsOf(SCORES))} returning t.project_id, t.trace_id`,
+    unmarked: unmarked(nameOf),
+  };
+}
+
+/** The producers come last: every replica that reads the same producer's events waits for that row. */
+function unmarked(nameOf: TableNames): BatchStatements["unmarked"] {
+  return [
+    { name: "payloads", statement: insertOnce(nameOf("payloads"), { ...columnsOf(PAYLOADS), ...DAY }) },
+    {
+      name: "blobs",
+      statement: `${insertRows(nameOf("blobs"), columnsOf(BLOBS))}
+on conflict (project_id, sha256) do update set used_at = excluded.used_at where excluded.used_at - t.used_at > interval '1 hour'`,
+    },
+    {
+      name: "maskedContents",
+      statement: `${insertRows(nameOf("blobs"), columnsOf(BLOBS))}
+on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text`,
+    },
+    { name: "graphs", statement: insertOnce(nameOf("graphs"), columnsOf(GRAPHS)) },
+    { name: "deadLetters", statement: insertOnce(nameOf("dead_letters"), columnsOf(DEAD_LETTERS)) },
+    {
+      name: "producers",
+      statement: `${insertRows(nameOf("producers"), columnsOf(PRODUCERS))}
+on conflict (project_id, producer_id) do update set
+  first_event_at = least(t.first_event_at, excluded.first_event_at),
+  last_event_at = greatest(t.last_event_at, excluded.last_event_at),
+  heard_at = excluded.heard_at,
+  gone_at = null,
+  seen = t.seen + excluded.seen,
+  announced_seq = greatest(t.announced_seq, excluded.announced_seq),
+  hello = coalesce(t.hello, excluded.hello),
+  dropped = case when excluded.dropped_seq > coalesce(t.dropped_seq, 0) then excluded.dropped else t.dropped end,
+  dropped_seq = greatest(t.dropped_seq, excluded.dropped_seq),
+  ended_at = greatest(t.ended_at, excluded.ended_at)`,
+    },
+  ];
+}
+
+/**
+ * Tells the days of the traces that are there, which are held until the transaction ends: writers hold a trace together, and nobody can
+ * delete it meanwhile. The second parameter names the projects: a row that is locked can be looked for on one node.
+ */
+function holdTraces(nameOf: TableNames): string {
+  const { project_id, id } = TRACES.required;
+  return `select given.project_id, given.id, held.day::text as day, given.seen_at < held.seen_at as is_earlier
+from ${unfolded({ project_id, id, seen_at: { type: "timestamptz" } })}
+cross join lateral (
+  select t.day, t.seen_at from ${nameOf("traces")} as t
+  where t.project_id = any($2::uuid[]) and t.project_id = given.project_id and t.id = given.id for key share
+) as held`;
+}
+
+/** One that somebody else has made since it was looked for is written too, and so has its day told. */
+function upsertTraces(nameOf: TableNames): string {
+  return `${upsertHalves(TRACES, { name: nameOf("traces"), columns: columnsOf(TRACES), key: "project_id, id", hour: HOUR_OF_TRACE })}
+  returning t.project_id, t.id, t.day::text as day, (${HOUR_OF_TRACE})::text as hour, t.left_hour::text as left_hour`;
+}
+
+function upsertObservations(nameOf: TableNames): string {
+  const columns = { ...columnsOf(OBSERVATIONS), ...DAY };
+  return `with written as (
+  ${upsertHalves(OBSERVATIONS, { name: nameOf("observations"), columns, key: "project_id, trace_id, id, day", hour: "t.hour" })}
+  where ${newer("start")} or ${newer("end")} or excluded.seen_at < t.seen_at
+  returning t.project_id, t.day, t.hour, t.left_hour
+)
+select distinct project_id, day::text as day, hour::text as hour, left_hour::text as left_hour from written`;
+}
+
+type Halves = {
+  readonly name: string;
+  readonly columns: Columns;
+  readonly key: string;
+  /** The hour for which a row counts, before its change. */
+  readonly hour: string;
+};
+
+/**
+ * Each half of a row belongs to one event. Of two events for the same half the one with the higher `(seq, event)` stays,
+ * whichever comes first: that makes the statement indifferent to order and repetition. Nothing is looked up: how to find a row
+ * would be planned by statistics, which a table that fills up has not.
+ */
+function upsertHalves(table: EventTable, { name, columns, key, hour }: Halves): string {
+  const assignments = [
+    "seen_at = least(t.seen_at, excluded.seen_at)",
+    `left_hour = ${hour}`,
+    ...(["start", "end"] as const).flatMap((half) =>
+      Object.keys(table[half] ?? {}).map((column) => `${column} = case when ${newer(half)} then excluded.${column} else t.${column} end`),
+    ),
+    ...Object.keys(table.once ?? {}).map((column) => `${column} = least(t.${column}, excluded.${column})`),
+    ...Object.keys(table.latest ?? {}).map((column) => `${column} = greatest(t.${column}, excluded.${column})`),
+  ];
+  return `${insertRows(name, columns)}
+  on conflict (${key}) do update set
+    ${assignments.join(",\n    ")}`;
+}
+
+function newer(half: "start" | "end"): string {
+  const given = `excluded.${half}_event is not null`;
+  const later = `(excluded.${half}_seq, excluded.${half}_event) > (t.${half}_seq, t.${half}_event)`;
+  return `(${given} and (t.${half}_event is null or ${later}))`;
+}
+
+function insertOnce(table: string, columns: Columns): string {
+  return `${insertRows(table, columns)}\non conflict do nothing`;
+}
+
+function insertRows(table: string, columns: Columns): string {
+  const names = Object.keys(columns).join(", ");
+  return `insert into ${table} as t (${names})
+select ${names} from ${unfolded(columns)}`;
+}
+
+/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
+function unfolded(columns: Columns): string {
+  const typed = Object.entries(columns).map(([name, { type }]) => `${name} ${type}`);
+  return `json_to_recordset($1) as given (${typed.join(", ")})`;
+}
+
+function columnsOf(table: EventTable): Columns {
+  const groups: readonly (Columns | undefined)[] = [table.required, table.optional, table.start, table.end, table.once, table.latest];
+  return Object.assign({}, ...groups);
+}
