@@ -3,6 +3,7 @@ import { countDropped, type PublisherMetrics } from "../settings/metrics.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Warnings } from "../settings/warnings.ts";
 import { createConnector } from "./connector.ts";
+import { createEntryWriter } from "./entry-writer.ts";
 import { createEventQueue, type EventQueue } from "./event-queue.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { createInspection } from "./inspection.ts";
@@ -13,7 +14,6 @@ import { createSender } from "./sender.ts";
 import { openStreamConnection, type StreamState } from "./stream-connection.ts";
 import { timestamp } from "../event/timestamp.ts";
 import { deliverGoodbyes, keepGoodbye } from "./unsent-goodbyes.ts";
-import { entryWriter } from "./written-command.ts";
 
 export type Publisher = ReturnType<typeof startPublisher>;
 
@@ -124,9 +124,9 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       heartbeat.stop();
       closed = true;
       const entries = [...sender.onTheirWay(), ...queue.take(Infinity, Infinity)];
-      const writeEntry = entryWriter(settings, partitionKeyOf(settings.streamName, producerId, partitions ?? 1), producerId);
+      const write = createEntryWriter(settings, partitionKeyOf(settings.streamName, producerId, partitions ?? 1), producerId);
       // Who is known not to answer is not waited for.
-      const taken = connector.failure === undefined ? sendAtExit(settings.redisUrl, entries.map(writeEntry)) : [];
+      const taken = connector.failure === undefined ? sendAtExit(settings.redisUrl, write(entries), entries.length) : [];
       const unsent = entries.filter((_entry, index) => taken[index] !== true);
       queue.settle(entries, unsent);
       const left = queue.size;

@@ -1,5 +1,6 @@
-import type { Command, Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { addressesOf } from "../settings/redis-addresses.ts";
+import { type EntryReply, exchangeEntries } from "./entry-replies.ts";
 import { classifyFailure, PublishFailure, within } from "./publish-failure.ts";
 
 /**
@@ -13,14 +14,15 @@ export type RedisNodes = {
    * moved since the last time, they fail and all connections are closed.
    */
   run(key: string, queue: (pipeline: Pipeline) => void): Promise<Results>;
+  /** The same for so many commands that add entries, written as they go to Redis; good until it is answered. */
+  add(key: string, commands: Uint8Array, count: number): Promise<readonly EntryReply[]>;
   /** Whether a node has named another. */
   isCluster(): boolean;
   clients(): readonly Redis[];
   readonly close: () => void;
 };
 
-/** The client has the second part, too, and its types do not tell. */
-export type Pipeline = ReturnType<Redis["pipeline"]> & { sendCommand(command: Command): unknown };
+type Pipeline = ReturnType<Redis["pipeline"]>;
 export type Results = readonly (readonly [error: Error | null, result: unknown])[];
 
 const MOVED = /^MOVED \d+ (.*):(\d+)$/;
@@ -57,25 +59,43 @@ export async function openRedisNodes(redisUrl: string, timeout: number): Promise
   };
 
   const first = await openFirst(inAnyOrder(addressesOf(redisUrl)), (url) => clientAt(url, Math.max(1, endsAt - Date.now())));
+
+  const atHome = async <Answers>(key: string, ask: Ask<Answers>, errorsOf: (answers: Answers) => Errors): Promise<Answers> => {
+    const home = homes.get(key);
+    const url = home ?? first;
+    const answers = await inTurn(await clientAt(url, timeout), ask);
+    const moved = movedTo(errorsOf(answers), url);
+    if (moved === undefined) {
+      homes.set(key, url);
+      return answers;
+    }
+    isCluster = true;
+    if (home !== undefined) {
+      // What was sent to the old node may be gone.
+      close();
+      return answers;
+    }
+    homes.set(key, moved);
+    return inTurn(await clientAt(moved, timeout), ask);
+  };
+
   return {
-    async run(key, queue) {
-      const home = homes.get(key);
-      const url = home ?? first;
-      const results = await runAt(await clientAt(url, timeout), queue);
-      const moved = movedTo(results, url);
-      if (moved === undefined) {
-        homes.set(key, url);
-        return results;
-      }
-      isCluster = true;
-      if (home !== undefined) {
-        // What was sent to the old node may be gone.
-        close();
-        return results;
-      }
-      homes.set(key, moved);
-      return runAt(await clientAt(moved, timeout), queue);
-    },
+    run: (key, queue) =>
+      atHome(
+        key,
+        async (client) => {
+          const pipeline = client.pipeline();
+          queue(pipeline);
+          return (await pipeline.exec()) ?? [];
+        },
+        (results) => results.map(([error]) => error),
+      ),
+    add: (key, commands, count) =>
+      atHome(
+        key,
+        (client) => exchangeEntries(client.stream, commands, count),
+        (replies) => replies,
+      ),
     isCluster: () => isCluster,
     clients: () => [...clients.values()],
     close,
@@ -101,15 +121,25 @@ async function openFirst(urls: readonly string[], open: (url: string) => Promise
   throw classifyFailure(failure);
 }
 
-async function runAt(client: Redis, queue: (pipeline: Pipeline) => void): Promise<Results> {
-  const pipeline = client.pipeline() as Pipeline;
-  queue(pipeline);
-  return (await pipeline.exec()) ?? [];
+type Ask<Answers> = (client: Redis) => Promise<Answers>;
+type Errors = readonly (Error | null)[];
+
+const turns = new WeakMap<Redis, Promise<unknown>>();
+
+/** One asks after the other, as entries go past the client. */
+function inTurn<Answers>(client: Redis, ask: Ask<Answers>): Promise<Answers> {
+  const answers = (turns.get(client) ?? Promise.resolve()).then(() => ask(client));
+  turns.set(
+    client,
+    answers.catch(() => undefined),
+  );
+  return answers;
 }
 
 /** The address of the node that has the key, when this one has not: with the credentials and options of the one that was asked. */
-function movedTo(results: Results, asked: string): string | undefined {
-  const [, host = "", port = ""] = results.map(([error]) => MOVED.exec(error?.message ?? "")).find((found) => found !== null) ?? [];
+function movedTo(errors: Errors, asked: string): string | undefined {
+  const error = errors.find((each) => each !== null && MOVED.test(each.message));
+  const [, host = "", port = ""] = MOVED.exec(error?.message ?? "") ?? [];
   if (port === "") {
     return undefined;
   }

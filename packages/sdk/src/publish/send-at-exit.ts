@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { basename } from "node:path";
 import { addressesOf } from "../settings/redis-addresses.ts";
 import { environmentOfHelper } from "../settings/settings.ts";
-import { writeWords } from "./written-command.ts";
+import { writeWords } from "./entry-writer.ts";
 
 /** A process that ends takes so long for it at the most. */
 const DEADLINE = 2000;
@@ -44,9 +44,10 @@ process.stdin.on("data", (chunk) => chunks.push(chunk)).on("end", () => {
  * Sends commands while this process ends, when nothing of it can wait for an answer any more: another process sends them, and this one
  * stands still until it has. Secrets go by its standard input alone. Never throws.
  *
+ * @param count How many commands there are.
  * @returns of each command whether Redis took it, as far as that is known.
  */
-export function sendAtExit(redisUrl: string, commands: readonly string[]): readonly boolean[] {
+export function sendAtExit(redisUrl: string, commands: Uint8Array, count: number): readonly boolean[] {
   try {
     // An application that is a program of its own would start anew.
     if (!/^node(js)?(\.exe)?$/i.test(basename(process.execPath))) {
@@ -54,9 +55,9 @@ export function sendAtExit(redisUrl: string, commands: readonly string[]): reado
     }
     const [first = ""] = addressesOf(redisUrl);
     const setUp = setUpCommands(new URL(first));
-    const head = { servers: addressesOf(redisUrl).map(serverOf), setUp: setUp.length, count: commands.length };
+    const head = { servers: addressesOf(redisUrl).map(serverOf), setUp: setUp.length, count };
     const { stdout } = spawnSync(process.execPath, ["--input-type=commonjs", "--eval", PROGRAM], {
-      input: Buffer.from(`${JSON.stringify(head)}\n${setUp.join("")}${commands.join("")}`),
+      input: Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n${setUp.join("")}`), commands]),
       env: environmentOfHelper(),
       timeout: DEADLINE,
       killSignal: "SIGKILL",

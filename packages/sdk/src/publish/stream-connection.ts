@@ -1,9 +1,11 @@
 import type { Settings } from "../settings/settings.ts";
+import type { EntryReply } from "./entry-replies.ts";
+import { createEntryWriter } from "./entry-writer.ts";
 import type { EntryFields } from "./event-buffer.ts";
 import { partitionCountKey, partitionKeyOf } from "./partitions.ts";
 import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
 import { openRedisNodes, type RedisNodes } from "./redis-nodes.ts";
-import { type CreateCommand, entryWriter, loadWrittenCommand } from "./written-command.ts";
+
 
 type AppendOutcome<Entry> = {
   /** What Redis did not confirm, in the order it was given. */
@@ -57,15 +59,17 @@ export async function openStreamConnection({ settings, ...options }: ConnectionO
   };
   try {
     const partitions = options.partitions ?? (await within(Math.max(1, endsAt - Date.now()), countPartitions(nodes, settings.streamName)));
-    const createCommand = await loadWrittenCommand();
     const keyOf = (producerId: string) => partitionKeyOf(settings.streamName, producerId, partitions);
+    const writerOf = (producerId: string) => createEntryWriter(settings, keyOf(producerId), producerId);
+    const write = writerOf(options.producerId);
     return {
       partitions,
       async append(entries, producerId, limit) {
         try {
-          const outcome = await within(limit, append(nodes, createCommand, settings, { key: keyOf(producerId), entries, producerId }));
+          const commands = (producerId === options.producerId ? write : writerOf(producerId))(entries);
+          const replies = await within(limit, nodes.add(keyOf(producerId), commands, entries.length));
           keepAlive(isKept);
-          return outcome;
+          return outcomeOf(entries, replies);
         } catch (error) {
           nodes.close();
           return { unsent: entries, failure: classifyFailure(error) };
@@ -97,27 +101,11 @@ async function countPartitions(nodes: RedisNodes, stream: string): Promise<numbe
   return Number.isInteger(count) && count >= 1 && count <= MAX_PARTITIONS ? count : 1;
 }
 
-type Batch<Entry> = { readonly key: string; readonly entries: readonly Entry[]; readonly producerId: string };
-
-async function append<Entry extends EntryFields>(
-  nodes: RedisNodes,
-  createCommand: CreateCommand,
-  settings: Settings,
-  { key, entries, producerId }: Batch<Entry>,
-): Promise<AppendOutcome<Entry>> {
-  const write = entryWriter(settings, key, producerId);
-  const results = await nodes.run(key, (pipeline) => {
-    for (const entry of entries) {
-      const text = write(entry);
-      // Node writes what is a byte a character from memory of its size, and any other text from three times as much.
-      const isAscii = Buffer.byteLength(text) === text.length;
-      pipeline.sendCommand(createCommand("xadd", text, isAscii ? "latin1" : "utf8"));
-    }
-  });
-  const failureOf = (index: number) => (results[index] ?? [new Error("no reply")])[0];
-  const unsent = entries.filter((_entry, index) => failureOf(index) !== null);
-  const error = entries.map((_entry, index) => failureOf(index)).find((failure) => failure !== null);
-  return { unsent, failure: error === undefined || error === null ? undefined : classifyFailure(error) };
+function outcomeOf<Entry extends EntryFields>(entries: readonly Entry[], replies: readonly EntryReply[]): AppendOutcome<Entry> {
+  const error = replies.find((reply) => reply !== null);
+  return error === undefined || error === null
+    ? { unsent: [], failure: undefined }
+    : { unsent: entries.filter((_entry, index) => replies[index] !== null), failure: classifyFailure(error) };
 }
 
 async function inspect(nodes: RedisNodes, settings: Settings, key: string): Promise<StreamState> {
