@@ -1,4 +1,5 @@
 import { EVENT_VERSION } from "../event/event.ts";
+import { memoize } from "../mask/memoize.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { EntryFields } from "./event-buffer.ts";
 
@@ -6,8 +7,8 @@ import type { EntryFields } from "./event-buffer.ts";
 const WORDS_OF_ENTRY = 22;
 /** Most bytes that a UTF-16 unit takes. */
 const UNIT_BYTES = 3;
-/** Of an entry beside what all have in common and its body. */
-const FIELDS_BYTES = 1024;
+/** Of the lengths and names of an entry's own words. */
+const FIELDS_BYTES = 256;
 const FIRST_BYTES = 64 * 1024;
 
 /** Writes entries as the commands that add them to the stream, one after the other. What it answers is good until it writes again. */
@@ -20,22 +21,30 @@ export type EntryWriter = (entries: readonly EntryFields[]) => Uint8Array;
 export function createEntryWriter({ projectId, maxStreamLength }: Settings, key: string, producerId: string): EntryWriter {
   const same = ["v", String(EVENT_VERSION), "project_id", projectId, "producer_id", producerId];
   const beginning = `*${WORDS_OF_ENTRY}\r\n${writeWords("xadd", key, "MAXLEN", "~", String(maxStreamLength), "*", ...same, "id")}`;
+  const typeWords = memoize((type) => writeWords("type", type, "seq"), { entries: 100, keyLength: 100 });
+  const nameOfTime = writeWords("ts");
+  const nameOfBody = writeWords("body");
   let memory = Buffer.allocUnsafe(0);
   return (entries) => {
     let most = 0;
-    for (const { id, ts, body } of entries) {
-      most += (beginning.length + id.length + ts.length + body.length) * UNIT_BYTES + FIELDS_BYTES;
+    for (const { id, type, ts, body } of entries) {
+      most += (beginning.length + id.length + type.length + ts.length + body.length) * UNIT_BYTES + FIELDS_BYTES;
     }
     if (most > memory.length) {
       memory = Buffer.allocUnsafe(Math.max(most, FIRST_BYTES));
     }
     let end = 0;
     for (const { id, type, seq, ts, body } of entries) {
-      end += memory.write(`${beginning}${writeWords(id, "type", type, "seq", String(seq), "ts", ts, "body")}`, end);
+      end += memory.write(`${beginning}${own(id)}${typeWords(type)}${own(String(seq))}${nameOfTime}${own(ts)}${nameOfBody}`, end);
       end += writeWord(memory, body, end);
     }
     return memory.subarray(0, end);
   };
+}
+
+/** A word of the SDK's own, all of ASCII. */
+function own(word: string): string {
+  return `$${word.length}\r\n${word}\r\n`;
 }
 
 /** How many bytes a long text takes is known best when it is written; most take one for each character. */

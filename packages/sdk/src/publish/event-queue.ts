@@ -44,16 +44,15 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     }
   };
 
-  const toEntries = (event: BufferedEvent, now: number): readonly StreamEntry[] => {
+  const addEntries = (event: BufferedEvent, now: number, entries: StreamEntry[]) => {
     if (event.body !== undefined) {
       event.size = writeBody(event, typeof event.body === "function" ? event.body(assign(event)) : event.body);
     }
     const { written } = event;
     if (written === undefined) {
       lose("unserializable", [event]);
-      return [];
+      return;
     }
-    const blobs: StreamEntry[] = [];
     const body = replaceByReferences(written.text, written.parts, (content) => {
       if (!contents.meet(fingerprint(content))) {
         return undefined;
@@ -62,12 +61,12 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
       if (contents.treat(hash, now) === "blob") {
         const blob = createBlob(hash, content);
         assign(blob);
-        blobs.push(toEntry(blob, blob.written?.text ?? ""));
+        entries.push(toEntry(blob, blob.written?.text ?? ""));
       }
       return hash;
     });
     assign(event);
-    return [...blobs, toEntry(event, body)];
+    entries.push(toEntry(event, body));
   };
 
   return {
@@ -93,15 +92,19 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     /** The oldest events as they go over the wire, blobs of contents that came again before the events that refer to them. */
     take(maximumEvents: number, maximumBytes: number): readonly StreamEntry[] {
       const now = Date.now();
-      return buffer.take(maximumEvents, maximumBytes).flatMap((event) => toEntries(event, now));
+      const entries: StreamEntry[] = [];
+      for (const event of buffer.take(maximumEvents, maximumBytes)) {
+        addEntries(event, now, entries);
+      }
+      return entries;
     },
     /** Says which of those taken did not arrive. */
     settle(entries: readonly StreamEntry[], unsent: readonly StreamEntry[]) {
       const now = Date.now();
       const failed = new Set(unsent);
-      for (const { source } of entries.filter((entry) => !failed.has(entry))) {
-        if (source.hash !== undefined) {
-          contents.confirm(source.hash, now);
+      for (const entry of entries) {
+        if (entry.source.hash !== undefined && !failed.has(entry)) {
+          contents.confirm(entry.source.hash, now);
         }
       }
       lose("buffer_full", buffer.settle(unsent.map(({ source }) => source)));
@@ -177,7 +180,7 @@ function toEntry(source: BufferedEvent, body: string): StreamEntry {
   return { id, type, seq, ts, body, source };
 }
 
-/** V8 holds a text that is all ASCII in one byte a character, any other in two. */
+/** V8 holds a text in one byte a character where all fit, else in two, and finds none of these in the former without a look. */
 function heldBytes(text: string): number {
-  return Buffer.byteLength(text) === text.length ? text.length : text.length * 2;
+  return /[^\u0000-\u00ff]/.test(text) ? text.length * 2 : text.length;
 }

@@ -6,12 +6,9 @@ import type { Inspection } from "./inspection.ts";
 import { classifyFailure } from "./publish-failure.ts";
 
 /** Writing a batch of this size holds the application's thread for well under a millisecond. */
-const BATCH_EVENTS = 64;
-/** Behind an application that leaves no time, a batch a turn must be larger, or most of its events are dropped. */
-const BACKLOG_EVENTS = 1000;
-const BACKLOG_BATCH_EVENTS = 256;
+const BATCH_EVENTS = 256;
 const BATCH_BYTES = 256 * 1024;
-const LINGER = 50;
+const LINGER = 100;
 const RETRY_PAUSE = 200;
 const CALL_TIMEOUT = 2000;
 const SETTLE_TIMEOUT = 200;
@@ -68,7 +65,7 @@ export function createSender(
     try {
       const connection = await connector.connect(CALL_TIMEOUT);
       // After a failure one event tests the water.
-      const size = connector.failure !== undefined ? 1 : queue.size > BACKLOG_EVENTS ? BACKLOG_BATCH_EVENTS : BATCH_EVENTS;
+      const size = connector.failure === undefined ? BATCH_EVENTS : 1;
       const batch = queue.take(size, BATCH_BYTES);
       onTheirWay = batch;
       const startedAt = performance.now();

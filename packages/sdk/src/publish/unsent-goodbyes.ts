@@ -70,7 +70,8 @@ function readGoodbye(text: string): Goodbye | undefined {
   try {
     const read = JSON.parse(text) as Goodbye;
     const isWhole = [read.producer_id, read.id, read.body].every((field) => typeof field === "string") && Number.isSafeInteger(read.seq);
-    return isWhole && Date.parse(read.ts) > Date.now() - MAX_AGE ? read : undefined;
+    const isOurs = isWhole && /^[\x20-\x7e]*$/.test(`${read.id}${read.ts}`);
+    return isOurs && Date.parse(read.ts) > Date.now() - MAX_AGE ? read : undefined;
   } catch {
     return undefined;
   }
