@@ -24,7 +24,7 @@ const FRAMES = [1, 6];
 const siteOfStack = memoize(referenceFromStack, { entries: 1000, keyLength: Infinity });
 
 /** From where a body was run before: one line of the application's, or several, which only the stack tells apart. */
-type Origin = { readonly stack: string; readonly site: CodeReference } | "several";
+type Origin = { readonly stack: string; readonly site: CodeReference; looks: number } | "several";
 
 /**
  * By name and by the body's own source. Walking the stack takes longer than all else that a call does on the application's thread, and
@@ -33,7 +33,10 @@ type Origin = { readonly stack: string; readonly site: CodeReference } | "severa
 const origins = new Map<string, Map<string, Origin>>();
 const MAX_ORIGINS = 1000;
 const MAX_SOURCE_LENGTH = 4096;
+/** How often it is looked at again: at first, and once it was the same line so many times. */
 const CHECKED_SHARE = 1 / 16;
+const TRUSTED_SHARE = 1 / 128;
+const LOOKS_OF_TRUST = 16;
 let originCount = 0;
 
 /**
@@ -45,7 +48,7 @@ export function callSite(entrance: (...given: never[]) => unknown, name: string,
   try {
     const source = name.length > MAX_NAME_LENGTH ? undefined : sourceOf(body);
     const known = source === undefined ? "several" : origins.get(name)?.get(source);
-    if (known !== undefined && known !== "several" && Math.random() >= CHECKED_SHARE) {
+    if (known !== undefined && known !== "several" && Math.random() >= (known.looks < LOOKS_OF_TRUST ? CHECKED_SHARE : TRUSTED_SHARE)) {
       return known.site;
     }
     for (const frames of FRAMES) {
@@ -54,7 +57,7 @@ export function callSite(entrance: (...given: never[]) => unknown, name: string,
       if (site !== undefined) {
         const isSame = frames === FRAMES[0] && (known === undefined || (known !== "several" && known.stack === stack));
         if (source !== undefined && known !== "several") {
-          noteOrigin(name, source, isSame ? { stack, site } : "several");
+          noteOrigin(name, source, isSame ? { stack, site, looks: (known?.looks ?? 0) + 1 } : "several");
         }
         return site;
       }
