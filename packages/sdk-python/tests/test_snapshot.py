@@ -29,7 +29,7 @@ def copied(value):
 
 
 def published(value) -> str:
-    return b"".join(piece.content for piece in write_event_text({"input": copied(value)})).decode()
+    return write_event_text({"input": copied(value)}).content.decode()
 
 
 class Color(enum.Enum):

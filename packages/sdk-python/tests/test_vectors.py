@@ -10,7 +10,7 @@ from recording import EVENTS
 
 from sightline._mask.secret_texts import mask_text
 from sightline._publish.buffered_event import BufferedEvent, StreamEntry
-from sightline._publish.stream_connection import entry_fields
+from sightline._publish.entry_writer import write_entries, write_words
 
 VECTORS = json.loads((EVENTS / "event-vectors.json").read_text())
 MASKS = json.loads((EVENTS / "mask-vectors.json").read_text())
@@ -37,9 +37,8 @@ def test_an_entry_is(vector):
     source = BufferedEvent(event["type"], None, 0, event["ts"])
     source.id, source.seq = event["id"], event["seq"]
     body = json.dumps(event["body"], separators=(",", ":"), ensure_ascii=False)
-    fields = entry_fields(StreamEntry(source, body.encode()), event["project_id"], event["producer_id"])
-    flat = [part.decode() if isinstance(part, bytes) else str(part) for part in fields]
-    assert flat == vector["fields"]
+    command = write_entries([StreamEntry(source, body.encode())], b"", event["project_id"], event["producer_id"])
+    assert command == b"*22\r\n" + write_words(*vector["fields"])
 
 
 @pytest.mark.parametrize("vector", named(MASKS["texts"]))

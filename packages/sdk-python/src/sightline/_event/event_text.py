@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from sightline._mask.safe_text import safe_text
-from sightline._mask.secret_texts import mask_text
+from sightline._mask.secret_texts import mask_text, may_hold_secrets
 
 EVENT_VERSION = 1
 """Version of the event schema."""
@@ -13,7 +14,7 @@ EVENT_VERSION = 1
 _MIN_PART_LENGTH = 256
 """A reference is 78 characters; below this it saves little."""
 _MAX_PARTS = 256
-_ADDRESSED = frozenset({"input", "output"})
+_ADDRESSED = ("input", "output")
 # These are the event's own copies; the others are the SDK's words or shared between events.
 _MASKED_FIELDS = frozenset({"name", "input", "output", "error", "attributes", "usage", "reasoning", "tool_entry", "comment"})
 
@@ -32,27 +33,79 @@ def _encode(value: Any) -> str:
     return _encoder.encode(value) if _write_chunks is None or type(value) is str else "".join(_write_chunks(value, 0))
 
 
-class Piece(NamedTuple):
-    """A stretch of an event's JSON."""
+class EventText(NamedTuple):
+    """An event's JSON."""
 
     content: bytes
-    is_part: bool
-    """Whether it is a value of its own, which may be replaced by a reference."""
+    parts: Sequence[tuple[int, int]]
+    """From where to before where a value of its own stands, which may be replaced by a reference."""
 
 
-def write_event_text(body: Mapping[str, Any]) -> list[Piece]:
-    """A body as JSON in pieces, with secrets within its texts masked; its payloads are changed in place. Messages and keys
-    of the state are the parts: the same ones come again with every step of a run. Raises what JSON cannot hold."""
-    writer = _Writer()
-    separator = "{"
-    for key, value in body.items():
-        if value is not None or key in _NULLABLE:
-            writer.put(f"{separator}{_encode(key)}:")
-            separator = ","
-            masked = mask_texts(value) if key in _MASKED_FIELDS else value
-            writer.write(masked, "payload" if key in _ADDRESSED else "whole")
-    writer.put("{}" if separator == "{" else "}")
-    return writer.finish()
+def write_event_text(body: Mapping[str, Any]) -> EventText:
+    """A body as JSON, with secrets within its texts masked; its payloads are changed in place. Messages and keys of the state
+    are the parts: the same ones come again with every step of a run. Raises what JSON cannot hold."""
+    others = {key: value for key, value in body.items() if value is not None or key in _NULLABLE}
+    payloads = [(key, others.pop(key)) for key in _ADDRESSED if _may_hold_part(others.get(key))]
+    written: list[str] = []
+
+    def write_plain(value: Any) -> str:
+        text = _encode(value)
+        written.append(text)
+        return text
+
+    plain = _Writer(write_plain).put_together(others, payloads)
+    # Most events hold nothing that a mask would look at twice, which their text tells at once.
+    if not _needs_a_look("".join(plain.texts)):
+        return _finish(plain)
+    known = iter(written)
+
+    def write_masked(value: Any) -> str:
+        text = next(known)
+        if not _needs_a_look(text):
+            return text
+        return _encode(_mask_fields(others) if value is others else mask_texts(value))
+
+    return _finish(_Writer(write_masked).put_together(others, payloads))
+
+
+class _Pieces(NamedTuple):
+    texts: list[str]
+    parts: list[tuple[int, int]]
+    """Pieces from the first to before the second."""
+
+
+def _finish(pieces: _Pieces) -> EventText:
+    texts, parts = pieces
+    if not parts:
+        return EventText("".join(texts).encode(), ())
+    encoded = [text.encode() for text in texts]
+    places = [0, *accumulate(map(len, encoded))]
+    return EventText(b"".join(encoded), [(places[first], places[last]) for first, last in parts])
+
+
+def _needs_a_look(text: str) -> bool:
+    return may_hold_secrets(text) or _is_unsafe(text)
+
+
+def _is_unsafe(text: str) -> bool:
+    """Whether `safe_text` replaces something in it."""
+    if "\\" in text and "\\u0000" in text:
+        return True
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _may_hold_part(value: Any) -> bool:
+    """Whether its JSON may be long enough; in JSON a character takes six at the most."""
+    kind = type(value)
+    return kind is list or kind is dict or (kind is str and len(value) * 6 + 2 >= _MIN_PART_LENGTH)
+
+
+def _mask_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: mask_texts(value) if key in _MASKED_FIELDS else value for key, value in fields.items()}
 
 
 def mask_texts(value: Any) -> Any:
@@ -77,42 +130,37 @@ _HOLDS_TEXT = frozenset({str, list, dict})
 class _Writer:
     """Parts are the items of a payload that is a list; of an object its values, and of those that are lists their items."""
 
-    def __init__(self) -> None:
-        self._pieces: list[Piece] = []
-        self._plain: list[str] = []
-        self._parts = 0
+    def __init__(self, to_json: Callable[[Any], str]) -> None:
+        self._to_json = to_json
+        self._texts: list[str] = []
+        self._parts: list[tuple[int, int]] = []
 
-    def put(self, text: str) -> None:
-        self._plain.append(text)
+    def put_together(self, others: dict[str, Any], payloads: Sequence[tuple[str, Any]]) -> _Pieces:
+        self._texts.append(self._to_json(others)[:-1])
+        separator = "," if others else ""
+        for key, value in payloads:
+            self._texts.append(f'{separator}"{key}":')
+            separator = ","
+            self._write(value, "payload")
+        self._texts.append("}")
+        return _Pieces(self._texts, self._parts)
 
-    def write(self, value: Any, place: str) -> None:
+    def _write(self, value: Any, place: str) -> None:
         kind = type(value)
-        if kind is list and place in {"payload", "value"} and value:
+        if kind is list and place != "item" and value:
             self._write_each("[", "]", ((None, item) for item in value), "item")
         elif kind is dict and place == "payload" and value:
             self._write_each("{", "}", value.items(), "value")
         else:
-            text = _encode(value)
-            if place != "whole" and len(text) >= _MIN_PART_LENGTH and self._parts < _MAX_PARTS:
-                self._parts += 1
-                self._flush()
-                self._pieces.append(Piece(text.encode(), is_part=True))
-            else:
-                self._plain.append(text)
+            text = self._to_json(value)
+            self._texts.append(text)
+            if len(text) >= _MIN_PART_LENGTH and len(self._parts) < _MAX_PARTS:
+                self._parts.append((len(self._texts) - 1, len(self._texts)))
 
     def _write_each(self, opening: str, closing: str, entries: Any, place: str) -> None:
         separator = opening
         for key, item in entries:
-            self._plain.append(separator if key is None else f"{separator}{_encode(key)}:")
+            self._texts.append(separator if key is None else f"{separator}{_encode(key)}:")
             separator = ","
-            self.write(item, place)
-        self._plain.append(closing)
-
-    def _flush(self) -> None:
-        if self._plain:
-            self._pieces.append(Piece("".join(self._plain).encode(), is_part=False))
-            self._plain = []
-
-    def finish(self) -> list[Piece]:
-        self._flush()
-        return self._pieces
+            self._write(item, place)
+        self._texts.append(closing)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sightline._event.event_text import Piece
+from sightline._event.event_text import EventText
 
 OVERHEAD_BYTES = 600
 """What an event holds beside its body: identifiers, fields, object headers."""
@@ -15,7 +15,7 @@ Body = Mapping[str, Any] | Callable[[int], Mapping[str, Any]]
 class BufferedEvent:
     """An event that waits in this process."""
 
-    __slots__ = ("body", "dropped", "hash", "id", "pieces", "seq", "size", "ts", "type")
+    __slots__ = ("body", "dropped", "hash", "id", "seq", "size", "ts", "type", "written")
 
     def __init__(self, kind: str, body: Body | None, size: int, ts: str) -> None:
         self.id = ""
@@ -26,7 +26,7 @@ class BufferedEvent:
         """The event's number; 0 until it is given one."""
         self.body = body
         """Until it is written."""
-        self.pieces: list[Piece] | None = None
+        self.written: EventText | None = None
         self.size = size + OVERHEAD_BYTES
         """About as many bytes as it holds."""
         self.hash: bytes | None = None

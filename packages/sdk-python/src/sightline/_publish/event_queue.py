@@ -7,9 +7,10 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
-from sightline._event.event_text import Piece, write_event_text
+from sightline._event.event_text import EventText, write_event_text
 from sightline._event.identifier import create_identifier
 from sightline._event.timestamp import timestamp
+from sightline._mask.giving_way import give_way
 from sightline._publish.buffered_event import OVERHEAD_BYTES, Body, BufferedEvent, StreamEntry
 from sightline._publish.event_buffer import EventBuffer
 from sightline._publish.sent_contents import SentContents
@@ -52,21 +53,26 @@ class EventQueue:
             body = event.body
             if event.dropped or body is None or callable(body):
                 continue
-            pieces = _write(body)
+            written = _write(body)
             # The application's threads go first.
-            time.sleep(0)
+            give_way()
             with self._lock:
                 event.body = None
-                event.pieces = pieces
+                event.written = written
                 if not event.dropped:
-                    self._lose("buffer_full", self._buffer.resize(event, _held(pieces)))
+                    dropped = self._buffer.resize(event, _held(written))
+                    if dropped:
+                        self._lose("buffer_full", dropped)
 
     def take(self, maximum_events: int, maximum_bytes: int) -> list[StreamEntry]:
         """The oldest events as they go over the wire, blobs of contents that came again before the events that refer to
         them."""
         with self._lock:
             events = self._buffer.take(maximum_events, maximum_bytes)
-        return [entry for event in events for entry in self._to_entries(event)]
+        entries: list[StreamEntry] = []
+        for event in events:
+            self._add_entries(event, entries)
+        return entries
 
     def settle(self, entries: Sequence[StreamEntry], unsent: Sequence[StreamEntry]) -> None:
         """Says which of those taken did not arrive."""
@@ -119,39 +125,43 @@ class EventQueue:
         if count:
             self._drop(reason, count)
 
-    def _to_entries(self, event: BufferedEvent) -> list[StreamEntry]:
+    def _add_entries(self, event: BufferedEvent, entries: list[StreamEntry]) -> None:
         if event.body is not None:
-            event.pieces = _write(event.body(self._assign(event)) if callable(event.body) else event.body)
+            event.written = _write(event.body(self._assign(event)) if callable(event.body) else event.body)
             event.body = None
-            event.size = _held(event.pieces)
-        if event.pieces is None:
+            event.size = _held(event.written)
+        if event.written is None:
             self._lose("unserializable", [event])
-            return []
-        entries: list[StreamEntry] = []
-        now = time.monotonic()
-        written: list[bytes] = []
-        for content, is_part in event.pieces:
-            written.append(self._refer(content, now, entries) if is_part else content)
+            return
+        body = self._refer_to_parts(event.written, entries) if event.written.parts else event.written.content
         self._assign(event)
-        entries.append(StreamEntry(event, b"".join(written)))
-        return entries
+        entries.append(StreamEntry(event, body))
+
+    def _refer_to_parts(self, written: EventText, entries: list[StreamEntry]) -> bytes:
+        """The text with references for those parts that came before; their blobs are added to the entries."""
+        content, now, copied = written.content, time.monotonic(), 0
+        pieces: list[bytes] = []
+        for start, end in written.parts:
+            part = content[start:end]
+            if self._contents.meet(zlib.crc32(part)):
+                pieces += (content[copied:start], self._refer(part, now, entries))
+                copied = end
+        return content if copied == 0 else b"".join((*pieces, content[copied:]))
 
     def _refer(self, content: bytes, now: float, entries: list[StreamEntry]) -> bytes:
-        """A reference to the content where it is there or goes before, else the content."""
-        if not self._contents.meet(zlib.crc32(content)):
-            return content
+        """A reference to a content that is there or goes before."""
         digest = hashlib.sha256(content)
         name = digest.hexdigest().encode()
         if self._contents.treat(digest.digest(), now) == "blob":
             blob = BufferedEvent("blob", None, len(content), timestamp())
             blob.hash = digest.digest()
-            blob.pieces = [Piece(b'{"sha256":"' + name + b'","content":' + content + b"}", is_part=False)]
+            blob.written = EventText(b'{"sha256":"' + name + b'","content":' + content + b"}", ())
             self._assign(blob)
-            entries.append(StreamEntry(blob, blob.pieces[0].content))
+            entries.append(StreamEntry(blob, blob.written.content))
         return b'{"$blob":"' + name + b'"}'
 
 
-def _write(body: object) -> list[Piece] | None:
+def _write(body: object) -> EventText | None:
     """What can't be written must not leave unmasked; it is counted when its turn comes."""
     try:
         return write_event_text(body)  # type: ignore[arg-type]
@@ -159,5 +169,5 @@ def _write(body: object) -> list[Piece] | None:
         return None
 
 
-def _held(pieces: list[Piece] | None) -> int:
-    return OVERHEAD_BYTES + sum(len(piece.content) for piece in pieces or ())
+def _held(written: EventText | None) -> int:
+    return OVERHEAD_BYTES + (len(written.content) if written else 0)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -17,6 +17,8 @@ from sightline._publish.publish_failure import PublishFailure, classify_failure
 _CLIENT_NAME = "sightline-sdk"
 
 Command = tuple[Any, ...]
+Write = Callable[[Any], Iterable[bytes]]
+"""Writes commands for a connection as they go over it."""
 
 
 class RedisNodes:
@@ -35,9 +37,16 @@ class RedisNodes:
     def run(self, key: str, commands: Sequence[Command]) -> list[Any]:
         """Runs commands at the node that has the key, which is the first one's, and reads an answer for each, refusals among
         them. When the key has moved since the last time, it raises a PublishFailure."""
+        return self._run(key, lambda connection: connection.pack_commands(commands), len(commands))
+
+    def run_written(self, key: str, commands: bytes, count: int) -> list[Any]:
+        """The same for so many commands that are written as they go to Redis."""
+        return self._run(key, lambda _connection: [commands], count)
+
+    def _run(self, key: str, write: Write, count: int) -> list[Any]:
         home = self._homes.get(key)
         url = home or self._first
-        answers = self._call(url, commands)
+        answers = self._call(url, write, count)
         moved = _moved_to(answers[0], url)
         if moved is None:
             self._homes[key] = url
@@ -46,7 +55,7 @@ class RedisNodes:
             # What was sent to the old node may be gone.
             raise PublishFailure("disconnected", "the stream has moved to another node of the Redis Cluster")
         self._homes[key] = moved
-        return self._call(moved, commands)
+        return self._call(moved, write, count)
 
     def close(self) -> None:
         for connection in self._connections.values():
@@ -78,12 +87,12 @@ class RedisNodes:
             self._connections[url] = connection
         return connection
 
-    def _call(self, url: str, commands: Sequence[Command]) -> list[Any]:
+    def _call(self, url: str, write: Write, count: int) -> list[Any]:
         """Sends all at once. The first call of a connection names it, too."""
         connection = self._connection_at(url)
         naming = [] if url in self._named else [("CLIENT", "SETNAME", _CLIENT_NAME)]
-        connection.send_packed_command(connection.pack_commands([*naming, *commands]))
-        answers = [_read_answer(connection) for _ in range(len(naming) + len(commands))]
+        connection.send_packed_command([*connection.pack_commands(naming), *write(connection)])
+        answers = [_read_answer(connection) for _ in range(len(naming) + count)]
         self._named.add(url)
         return answers[len(naming) :]
 

@@ -14,7 +14,7 @@ from sightline._settings.metrics import Metrics
 HEARTBEAT_INTERVAL = 10.0
 _BATCH_EVENTS = 256
 _BATCH_BYTES = 512 * 1024
-_LINGER = 0.05
+_LINGER = 0.1
 _RETRY_PAUSE = 0.2
 
 
@@ -78,7 +78,7 @@ class Sender:
         is_backing_off = self._connector.failure is not None and self._queue.events > 0
         until = min(self._next_beat, self._connector.resumes_at) if is_backing_off else self._next_beat
         if self._signal.wait(max(0.0, until - now)):
-            # Events of the next 50 ms go in the same batch; a probe or a close does not wait for them.
+            # Events of the next 100 ms go in the same batch; a probe or a close does not wait for them.
             self._hurry.wait(_LINGER)
         self._signal.clear()
 

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import MovedError, NoPermissionError
 
-from sightline._event.event_text import EVENT_VERSION
 from sightline._publish.buffered_event import StreamEntry
+from sightline._publish.entry_writer import write_entries, write_words
 from sightline._publish.partitions import MAX_PARTITIONS, partition_count_key, partition_key_of
 from sightline._publish.publish_failure import PublishFailure, classify_failure
 from sightline._publish.redis_nodes import Command, RedisNodes
@@ -32,13 +32,6 @@ class StreamState(NamedTuple):
     """The platform says which projects there are, and this is none of them."""
 
 
-def entry_fields(entry: StreamEntry, project_id: str, producer_id: str) -> tuple[Any, ...]:
-    """An event as the flat fields of a stream entry, in the order of the schema's vectors."""
-    event = entry.source
-    names = ("v", EVENT_VERSION, "id", event.id, "type", event.type, "project_id", project_id)
-    return (*names, "producer_id", producer_id, "seq", event.seq, "ts", event.ts, "body", entry.body)
-
-
 class StreamConnection:
     """One connection to one Redis. It is thrown away on the first sign of trouble, never repaired, as a repaired one may lead to
     another or an emptied Redis without anybody noticing. Nothing waits longer than `timeout` seconds for an answer."""
@@ -48,7 +41,7 @@ class StreamConnection:
         self._stream = settings.stream_name
         self._project = settings.project_id
         self._producer_id = producer_id
-        self._trim = ("MAXLEN", "~", settings.max_stream_length)
+        self._max_length = settings.max_stream_length
         self._nodes = RedisNodes(settings.redis_url, timeout)
         try:
             self.partitions = partitions or self._count_partitions()
@@ -59,9 +52,10 @@ class StreamConnection:
     def append(self, entries: list[StreamEntry], producer_id: str) -> AppendOutcome:
         """Adds entries to their producer's partition."""
         key = self._key_of(producer_id)
-        commands = [("XADD", key, *self._trim, "*", *entry_fields(entry, self._project, producer_id)) for entry in entries]
+        add = write_words("XADD", key, "MAXLEN", "~", self._max_length, "*")
+        commands = write_entries(entries, add, self._project, producer_id)
         try:
-            answers = self._nodes.run(key, commands)
+            answers = self._nodes.run_written(key, commands, len(entries))
         except Exception as error:
             return AppendOutcome(entries, classify_failure(error))
         refused = [(entry, answer) for entry, answer in zip(entries, answers, strict=True) if isinstance(answer, Exception)]
