@@ -144,6 +144,25 @@ describe("A process that publishes", () => {
     expect(await runApplication(source)).toMatchObject({ code: 0, output: "handled\n" });
   });
 
+  it.each([
+    ["openai", "wrapOpenAI", `chat.completions.create({ model: "m", messages: [] })`],
+    ["anthropic", "wrapAnthropic", `messages.create({ model: "m", max_tokens: 1, messages: [] })`],
+  ])("dies of a failed call of %s that nobody waits for, as without tracing", async (client, wrap, call) => {
+    const library = import.meta.resolve(client === "openai" ? "openai" : "@anthropic-ai/sdk");
+    const source = (wrapped: string) => `
+      const { default: Client } = await import(${JSON.stringify(library)});
+      const { ${wrap} } = await import(${JSON.stringify(new URL(`${client}.ts`, import.meta.url).href)});
+      const client = new Client({ baseURL: "http://127.0.0.1:1", apiKey: "none", maxRetries: 0 });
+      void ${wrapped}.${call};`;
+    const exits = [await runApplication(source("client")), await runApplication(source(`${wrap}(client)`))];
+    expect(exits.map(({ code, output }) => [code, output.includes("Connection error")])).toEqual([
+      [1, true],
+      [1, true],
+    ]);
+    const failed = ofType(await stream.read(), "observation.end").filter(({ status }) => status === "failure");
+    expect(failed).toEqual([expect.objectContaining({ error: expect.stringContaining("Connection error") as string })]);
+  });
+
   it("has its goodbye said by the next one when it exits while Redis is away", async () => {
     const { output, milliseconds } = await runApplication(`console.log("ready"); process.exit(0);`, undefined, "redis://127.0.0.1:1");
     expect(output).toContain("ended with 6 events that the stream had not taken");

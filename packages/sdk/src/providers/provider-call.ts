@@ -15,7 +15,7 @@ export type ProviderCall = {
 
 type Method = (...inputs: unknown[]) => unknown;
 type ParsePromise = {
-  readonly responsePromise: Promise<unknown>;
+  responsePromise: Promise<unknown>;
   readonly parsedPromise?: unknown;
   parseResponse: (...inputs: unknown[]) => unknown;
   asResponse: () => Promise<unknown>;
@@ -122,7 +122,11 @@ function watchAnswer(answer: unknown, opened: OpenCall, call: ProviderCall): voi
       return derived;
     };
   }
-  answer.responsePromise.then(undefined, (error: unknown) => opened.end(failedOutcome(error)));
+  // In its place, as only the answer has it: a failure that nobody waits for stays one that nobody handles.
+  answer.responsePromise = answer.responsePromise.catch((error: unknown) => {
+    opened.end(failedOutcome(error));
+    throw error;
+  });
 }
 
 function watchParsing(answer: ParsePromise, opened: OpenCall, note: (parsed: unknown) => void): void {
