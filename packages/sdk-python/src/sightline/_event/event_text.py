@@ -46,6 +46,9 @@ def write_event_text(body: Mapping[str, Any]) -> EventText:
     are the parts: the same ones come again with every step of a run. Raises what JSON cannot hold."""
     others = {key: value for key, value in body.items() if value is not None or key in _NULLABLE}
     payloads = [(key, others.pop(key)) for key in _ADDRESSED if _may_hold_part(others.get(key))]
+    if not payloads:
+        text = _encode(others)
+        return EventText((_encode(_mask_fields(others)) if _needs_a_look(text) else text).encode(), ())
     written: list[str] = []
 
     def write_plain(value: Any) -> str:
