@@ -16,7 +16,10 @@ WARM_UP = 200
 PAUSE = 0.001
 """A call a millisecond, as a busy application makes them; what a library does in the background happens in between."""
 ANSWER = "The parcel is on its way."
-WORDS = [f"word{number}" for number in range(5000)]
+WORDS = (
+    "the agent reads orders and answers with what it has found about each parcel on its way to the customer in spring".split()
+    + [f"B-{number}" for number in range(20)]
+)
 
 Call = Callable[[list[dict[str, str]]], None]
 Messages = list[dict[str, str]]
@@ -76,7 +79,7 @@ def conversation(kilobytes: int, chance: random.Random) -> Messages:
     """Messages of about 500 characters, never the same."""
     messages, length = [], 0
     while length < kilobytes * 1000:
-        text = " ".join(chance.choices(WORDS, k=min(60, max(1, (kilobytes * 1000 - length) // 8))))
+        text = " ".join(chance.choices(WORDS, k=min(110, max(1, (kilobytes * 1000 - length) // 5))))
         messages.append({"role": "user" if len(messages) % 2 == 0 else "assistant", "content": text})
         length += len(text)
     return messages

@@ -57,8 +57,9 @@ def write_event_text(body: Mapping[str, Any]) -> EventText:
         return text
 
     plain = _Writer(write_plain).put_together(others, payloads)
-    # Most events hold nothing that a mask would look at twice, which their text tells at once.
-    if not _needs_a_look("".join(plain.texts)):
+    # Most events hold nothing that a mask would look at twice, which their text tells at once. The SDK's own words have letters
+    # that payloads need not have.
+    if not _needs_a_look(written[0]) and not _needs_a_look(plain.text[len(written[0]) :]):
         return _finish(plain)
     known = iter(written)
 
@@ -72,18 +73,17 @@ def write_event_text(body: Mapping[str, Any]) -> EventText:
 
 
 class _Pieces(NamedTuple):
-    texts: list[str]
-    parts: list[tuple[int, int]]
-    """Pieces from the first to before the second."""
+    pieces: list[str]
+    text: str
+    parts: list[int]
+    """The places of those pieces that are parts."""
 
 
-def _finish(pieces: _Pieces) -> EventText:
-    texts, parts = pieces
-    if not parts:
-        return EventText("".join(texts).encode(), ())
-    encoded = [text.encode() for text in texts]
-    places = [0, *accumulate(map(len, encoded))]
-    return EventText(b"".join(encoded), [(places[first], places[last]) for first, last in parts])
+def _finish(written: _Pieces) -> EventText:
+    pieces, text, parts = written
+    sizes = map(len, pieces if text.isascii() else (piece.encode() for piece in pieces))
+    ends = list(accumulate(sizes)) if parts else []
+    return EventText(text.encode(), [(ends[place - 1], ends[place]) for place in parts])
 
 
 def _needs_a_look(text: str) -> bool:
@@ -136,7 +136,7 @@ class _Writer:
     def __init__(self, to_json: Callable[[Any], str]) -> None:
         self._to_json = to_json
         self._texts: list[str] = []
-        self._parts: list[tuple[int, int]] = []
+        self._parts: list[int] = []
 
     def put_together(self, others: dict[str, Any], payloads: Sequence[tuple[str, Any]]) -> _Pieces:
         self._texts.append(self._to_json(others)[:-1])
@@ -144,26 +144,37 @@ class _Writer:
         for key, value in payloads:
             self._texts.append(f'{separator}"{key}":')
             separator = ","
-            self._write(value, "payload")
+            self._write(value, is_payload=True)
         self._texts.append("}")
-        return _Pieces(self._texts, self._parts)
+        return _Pieces(self._texts, "".join(self._texts), self._parts)
 
-    def _write(self, value: Any, place: str) -> None:
+    def _write(self, value: Any, *, is_payload: bool) -> None:
         kind = type(value)
-        if kind is list and place != "item" and value:
-            self._write_each("[", "]", ((None, item) for item in value), "item")
-        elif kind is dict and place == "payload" and value:
-            self._write_each("{", "}", value.items(), "value")
+        if kind is list and value:
+            self._write_list(value)
+        elif kind is dict and is_payload and value:
+            separator = "{"
+            for key, item in value.items():
+                self._texts.append(f"{separator}{_encode(key)}:")
+                separator = ","
+                self._write(item, is_payload=False)
+            self._texts.append("}")
         else:
-            text = self._to_json(value)
-            self._texts.append(text)
-            if len(text) >= _MIN_PART_LENGTH and len(self._parts) < _MAX_PARTS:
-                self._parts.append((len(self._texts) - 1, len(self._texts)))
+            self._write_value(value)
 
-    def _write_each(self, opening: str, closing: str, entries: Any, place: str) -> None:
-        separator = opening
-        for key, item in entries:
-            self._texts.append(separator if key is None else f"{separator}{_encode(key)}:")
+    def _write_list(self, items: list[Any]) -> None:
+        texts, parts, to_json = self._texts, self._parts, self._to_json
+        separator = "["
+        for item in items:
+            text = to_json(item)
+            if len(text) >= _MIN_PART_LENGTH and len(parts) < _MAX_PARTS:
+                parts.append(len(texts) + 1)
+            texts += (separator, text)
             separator = ","
-            self._write(item, place)
-        self._texts.append(closing)
+        texts.append("]")
+
+    def _write_value(self, value: Any) -> None:
+        text = self._to_json(value)
+        if len(text) >= _MIN_PART_LENGTH and len(self._parts) < _MAX_PARTS:
+            self._parts.append(len(self._texts))
+        self._texts.append(text)
