@@ -152,8 +152,7 @@ _HINTS = [
     (hint[0], re.compile(hint).search)
     for hint in (
         "k(?:ey|(?<=tok)en|(?<=cook)ie)",
-        "ss(?:w|phrase)",
-        "pwd",
+        "p(?:wd|ass(?:w|phrase))",
         "cre(?:t|dential)",
         "b(?:earer|asic)",
         "z(?<=authoriz)",
