@@ -16,7 +16,30 @@ WARM_UP = 200
 PAUSE = 0.001
 """A call a millisecond, as a busy application makes them; what a library does in the background happens in between."""
 ANSWER = "The parcel is on its way."
-WORDS = "the agent reads orders and answers with what it has found about each parcel on its way to the customer in spring".split()
+WORDS = [
+    "the",
+    "agent",
+    "reads",
+    "orders",
+    "and",
+    "answers",
+    "with",
+    "what",
+    "it",
+    "has",
+    "found",
+    "about",
+    "each",
+    "parcel",
+    "on",
+    "its",
+    "way",
+    "to",
+    "the",
+    "customer",
+    "in",
+    "spring",
+]
 
 Call = Callable[[list[dict[str, str]]], None]
 Messages = list[dict[str, str]]

@@ -11,6 +11,7 @@ import pytest
 from stream import Stream
 
 from sightline import initialize_redis_publisher, observe, score, trace, trace_tool
+from sightline._settings.warnings import DEFAULT_LOGGER
 
 TRACE_ID = "0192f7a0-0000-7000-8000-00000000000a"
 
@@ -126,3 +127,44 @@ def test_short_exceptions_are_told_in_their_own_words(stream: Stream):
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         assert stream.read().find(repr(error))[1]["error"] == text
         stream.initialize()
+
+
+def test_arguments_that_the_sdk_has_not_leave_the_work_alone(stream: Stream, caplog: pytest.LogCaptureFixture):
+    assert stream.initialize(logger=DEFAULT_LOGGER).ok
+    unknown: Any = {"nme": "x", "colour": 1}
+
+    @observe("decorated", **unknown)
+    def work(given: int) -> int:
+        return given + 1
+
+    assert work(1) == 2
+    for recording in (trace, observe, trace_tool):
+        with recording("one", "too many", **unknown) as run:
+            run.output = 1
+    with observe("updated") as step:
+        step.update({"a": 1})
+        step.update("more", b=2)
+    recorded = stream.read()
+    assert recorded.find("decorated")[1]["status"] == "success"
+    assert [recorded.find(name)[1]["status"] for name in ("updated", "one")] == ["success", "success"]
+    assert any("takes a name and" in record.message for record in caplog.records)
+
+
+def test_a_clock_that_raises_leaves_the_work_alone(stream: Stream, monkeypatch: pytest.MonkeyPatch):
+    def refuse() -> float:
+        raise RuntimeError("no clock here")
+
+    @observe()
+    def work() -> int:
+        return 1
+
+    with monkeypatch.context() as replaced:
+        for name in ("perf_counter", "time_ns", "monotonic"):
+            replaced.setattr(time, name, refuse)
+        assert work() == 1
+        with trace("timeless"), observe("inside") as step, trace_tool("tool") as call:
+            step.output = call.output = 2
+        assert trace_tool()(lambda: 3)() == 3
+    with observe("afterwards"):
+        pass
+    assert stream.read().find("afterwards")[1]["status"] == "success"

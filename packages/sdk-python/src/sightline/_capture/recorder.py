@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, Literal, TypeVar
 
 from sightline._capture.code_reference import CodeReference
@@ -155,13 +155,13 @@ def start_observation(
             "attributes": copies.attributes(attributes),
         }
         publish("observation.start", body)
-        return OpenObservation(trace_id, observation_id, time.perf_counter())
+        return OpenObservation(trace_id, observation_id, perf_counter())
 
     return _record(work)
 
 
 def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
-    measured = (time.perf_counter() - observation.started_at) * 1000
+    measured = (perf_counter() - observation.started_at) * 1000
     duration = measured if outcome.duration_ms is None else outcome.duration_ms
     first_token = observation.time_to_first_token
 
@@ -190,7 +190,7 @@ def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
 def note_first_token(observation: OpenObservation) -> None:
     """The streamed answer of a model call has content now; only the first time counts."""
     if observation.time_to_first_token is None:
-        observation.time_to_first_token = (time.perf_counter() - observation.started_at) * 1000
+        observation.time_to_first_token = (perf_counter() - observation.started_at) * 1000
 
 
 def update_observation(observation: OpenObservation, attributes: Attributes) -> None:
@@ -239,7 +239,7 @@ def _record(work: Callable[[PayloadCopies, Publish, str], T]) -> T | None:
     publisher = state.publisher
     if publisher is None:
         return None
-    started_at = time.perf_counter()
+    started_at = perf_counter()
     try:
         copies = PayloadCopies(publisher.settings)
         now = timestamp()
@@ -250,4 +250,4 @@ def _record(work: Callable[[PayloadCopies, Publish, str], T]) -> T | None:
         publisher.warn("unserializable", "a call was not recorded, as what describes it can't be read; is its name a text?")
         return None
     finally:
-        state.metrics.publish_seconds.observe(time.perf_counter() - started_at)
+        state.metrics.publish_seconds.observe(perf_counter() - started_at)

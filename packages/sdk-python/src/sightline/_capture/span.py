@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
@@ -21,19 +22,29 @@ from sightline._capture.recorder import (
     start_trace,
     update_observation,
 )
-from sightline._client.state import ActiveSpan, current_span, framework_run, own_span, state
+from sightline._client.state import ActiveSpan, current_span, framework_run, own_span, state, warn
 from sightline._event.timestamp import timestamp
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Decorators(ABCMeta):
-    """`@observe` is `@observe()`: a function in the place of the name is what is decorated."""
+    """`@observe` is `@observe()`: a function in the place of the name is what is decorated. Arguments that there are not are left
+    out, as the application's work does not need them."""
 
     def __call__(cls, *given: Any, **options: Any) -> Any:
         if len(given) == 1 and not options and callable(given[0]):
             return super().__call__()(given[0])
-        return super().__call__(*given, **options)
+        try:
+            return super().__call__(*given, **options)
+        except TypeError:
+            known = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
+            fitting = {key: value for key, value in options.items() if key in known and not (key == "name" and given)}
+            warn(
+                "options",
+                f"{cls.__name__}() takes a name and {', '.join(list(known)[2:])}; whatever else it was given is left out",
+            )
+            return super().__call__(*given[:1], **fitting)
 
 
 class Recording(metaclass=_Decorators):
@@ -174,8 +185,10 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
         self._trace: OpenTrace | None = None
         self._opened: OpenObservation | None = None
 
-    def update(self, **attributes: Any) -> None:
+    def update(self, *given: Any, **attributes: Any) -> None:
         """Adds attributes while it runs."""
+        if given:
+            warn("attributes", "update() takes attributes by their names; what has none is left out")
         if self._opened is not None:
             update_observation(self._opened, attributes)
 

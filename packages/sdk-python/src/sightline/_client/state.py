@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sightline._publish.publisher import Publisher
 from sightline._settings.metrics import Metrics
+from sightline._settings.warnings import DEFAULT_LOGGER, Warnings
 
 
 class ActiveSpan(NamedTuple):
@@ -37,6 +38,18 @@ class State:
 
 state = State()
 own_span: ContextVar[ActiveSpan | None] = ContextVar("sightline_span", default=None)
+
+
+_unconfigured = Warnings(DEFAULT_LOGGER)
+
+
+def warn(reason: str, message: str) -> None:
+    """Says something to the application's log, at most once a minute for each reason; to the SDK's logger before there is a
+    publisher."""
+    if state.publisher is None:
+        _unconfigured.say(reason, message)
+    else:
+        state.publisher.warn(reason, message)
 
 
 def current_span() -> ActiveSpan | None:

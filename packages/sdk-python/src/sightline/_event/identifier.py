@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import threading
-import time
+from time import time_ns
 
 _COUNTER_LIMIT = 0xFFF
 _POOL_SIZE = 4096
@@ -21,7 +21,7 @@ class _IdentifierSource:
 
     def next(self) -> str:
         with self._lock:
-            now = time.time_ns() // 1_000_000
+            now = time_ns() // 1_000_000
             if now > self._millisecond:
                 self._millisecond = now
                 self._counter = 0

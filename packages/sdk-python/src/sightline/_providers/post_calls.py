@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from time import perf_counter
 from typing import Any
 
 from sightline._capture.loose_values import quietly
@@ -130,12 +130,12 @@ class _Progress:
     def __init__(self, collector: Collector, opened: OpenCall) -> None:
         self._collector = collector
         self._opened = opened
-        self._started_at = time.perf_counter()
+        self._started_at = perf_counter()
         self._first_chunk: float | None = None
 
     def add(self, chunk: Any) -> None:
         if self._first_chunk is None:
-            self._first_chunk = time.perf_counter() - self._started_at
+            self._first_chunk = perf_counter() - self._started_at
         if quietly(lambda: self._collector.add(chunk)):
             self._opened.note_first_token()
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
+from time import monotonic
 
 from sightline._publish.publish_failure import PublishFailure
 from sightline._publish.stream_connection import StreamConnection
@@ -50,5 +50,5 @@ class Connector:
         self._failures += 1
         self.failure = failure
         backoff = min(MAX_BACKOFF, _FIRST_BACKOFF * 2 ** min(self._failures - 1, 10))
-        self.resumes_at = time.monotonic() + backoff * random.uniform(0.5, 1.0)
+        self.resumes_at = monotonic() + backoff * random.uniform(0.5, 1.0)
         self._warnings.say(failure.reason, f"{failure.message}; events wait in this process and the application goes on")

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
 
 from sightline._event.event_text import EventText, write_event_text
 from sightline._event.identifier import create_identifier
@@ -77,7 +77,7 @@ class EventQueue:
     def settle(self, entries: Sequence[StreamEntry], unsent: Sequence[StreamEntry]) -> None:
         """Says which of those taken did not arrive."""
         failed = {id(entry) for entry in unsent}
-        now = time.monotonic()
+        now = monotonic()
         for entry in entries:
             if entry.source.hash is not None and id(entry) not in failed:
                 self._contents.confirm(entry.source.hash, now)
@@ -139,7 +139,7 @@ class EventQueue:
 
     def _refer_to_parts(self, written: EventText, entries: list[StreamEntry]) -> bytes:
         """The text with references for those parts that came before; their blobs are added to the entries."""
-        content, now, copied = written.content, time.monotonic(), 0
+        content, now, copied = written.content, monotonic(), 0
         pieces: list[bytes] = []
         for start, end in written.parts:
             part = content[start:end]

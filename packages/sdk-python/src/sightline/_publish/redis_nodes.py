@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Iterable, Sequence
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -62,14 +62,14 @@ class RedisNodes:
             _disconnect(connection)
 
     def _open_first(self, urls: Sequence[str]) -> str:
-        ends_at = time.monotonic() + self._timeout
+        ends_at = monotonic() + self._timeout
         failure: PublishFailure | None = None
         for url in urls:
             try:
                 self._connection_at(url)
             except PublishFailure as error:
                 failure = failure or error
-                if time.monotonic() >= ends_at:
+                if monotonic() >= ends_at:
                     break
             else:
                 return url

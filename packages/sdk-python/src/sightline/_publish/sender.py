@@ -4,6 +4,7 @@ import threading
 import time
 from collections import deque
 from concurrent.futures import Future
+from time import monotonic, perf_counter
 
 from sightline._publish.connector import Connector
 from sightline._publish.event_queue import EventQueue
@@ -30,7 +31,7 @@ class Sender:
         self._signal = threading.Event()
         self._hurry = threading.Event()
         self._probes: deque[Future[StreamState]] = deque()
-        self._next_beat = time.monotonic() + HEARTBEAT_INTERVAL
+        self._next_beat = monotonic() + HEARTBEAT_INTERVAL
         self._closes_at: float | None = None
         self.done = threading.Event()
         """Set when nothing is left or the deadline of the close has passed."""
@@ -49,7 +50,7 @@ class Sender:
 
     def close(self, deadline: float) -> None:
         """Sends what is left, again and again while Redis refuses, for at most `deadline` seconds."""
-        self._closes_at = time.monotonic() + deadline
+        self._closes_at = monotonic() + deadline
         self._hasten()
 
     def run(self) -> None:
@@ -67,10 +68,10 @@ class Sender:
 
     def _is_over(self) -> bool:
         closes_at = self._closes_at
-        return closes_at is not None and (self._queue.events == 0 or time.monotonic() >= closes_at)
+        return closes_at is not None and (self._queue.events == 0 or monotonic() >= closes_at)
 
     def _wait(self) -> None:
-        now = time.monotonic()
+        now = monotonic()
         if self._closes_at is not None:
             if self._connector.failure is not None:
                 time.sleep(max(0.0, min(_RETRY_PAUSE, self._closes_at - now)))
@@ -91,13 +92,13 @@ class Sender:
 
     def _turn(self) -> None:
         self._hurry.clear()
-        is_beat = time.monotonic() >= self._next_beat
+        is_beat = monotonic() >= self._next_beat
         if is_beat:
-            self._next_beat = time.monotonic() + HEARTBEAT_INTERVAL
+            self._next_beat = monotonic() + HEARTBEAT_INTERVAL
             self._queue.add("producer.heartbeat", self.report, 0)
         self._queue.write()
         probes = [self._probes.popleft() for _ in range(len(self._probes))]
-        if probes or self._closes_at is not None or time.monotonic() >= self._connector.resumes_at:
+        if probes or self._closes_at is not None or monotonic() >= self._connector.resumes_at:
             self._drain()
         if probes or (is_beat and self._connector.failure is None):
             self._answer(probes)
@@ -110,7 +111,7 @@ class Sender:
     def _drain(self) -> None:
         while self._queue.events > 0 and self._send_batch():
             self._queue.write()
-            if self._closes_at is not None and time.monotonic() >= self._closes_at:
+            if self._closes_at is not None and monotonic() >= self._closes_at:
                 return
 
     def _send_batch(self) -> bool:
@@ -121,14 +122,14 @@ class Sender:
             return False
         # After a failure one event tests the water.
         batch = self._queue.take(1 if self._connector.failure else _BATCH_EVENTS, _BATCH_BYTES)
-        started_at = time.perf_counter()
+        started_at = perf_counter()
         unsent, failure = connection.append(batch, self._producer_id) if batch else ([], None)
         self._queue.settle(batch, unsent)
         self._metrics.published += len(batch) - len(unsent)
         if failure is not None:
             self._connector.failed(failure)
             return False
-        self._metrics.round_trip_seconds.observe(time.perf_counter() - started_at)
+        self._metrics.round_trip_seconds.observe(perf_counter() - started_at)
         self._connector.succeeded()
         return True
 

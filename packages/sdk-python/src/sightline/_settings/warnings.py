@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import logging
-import time
+from time import monotonic
 
 INTERVAL = 60.0
 
@@ -16,7 +16,7 @@ class Warnings:
         self._last_said: dict[str, float] = {}
 
     def say(self, reason: str, message: str) -> None:
-        now = time.monotonic()
+        now = monotonic()
         if now - self._last_said.get(reason, -INTERVAL) < INTERVAL:
             return
         self._last_said[reason] = now
