@@ -5,7 +5,7 @@ import { conversationOf, type Library, type Open } from "./library.ts";
 
 /** Measures one library in a process of its own: `node caller.ts <its module> <its sink>`. Prints figures by size of payload as JSON. */
 const SIZES = [
-  { kilobytes: 1, calls: Number(process.env["BENCH_CALLS"] ?? 3000) },
+  { kilobytes: 1, calls: 3000 },
   { kilobytes: 10, calls: 3000 },
   { kilobytes: 50, calls: 1500 },
   { kilobytes: 500, calls: 300 },

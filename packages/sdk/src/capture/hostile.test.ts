@@ -73,6 +73,28 @@ describe("A call that can't be recorded", () => {
   });
 });
 
+describe("A clock that throws", () => {
+  it.each([
+    ["from the start", true],
+    ["from within the work on", false],
+  ])("leaves the work alone, %s", async (_when, isBroken) => {
+    await collectWarnings();
+    const clocks = () => [vi.spyOn(performance, "now"), vi.spyOn(Date, "now")].map((clock) => clock.mockImplementation(refuse));
+    for (const call of Object.values(ENTRANCES)) {
+      let broken = isBroken ? clocks() : [];
+      try {
+        const answer = call({ name: "x" }, () => {
+          broken = isBroken ? broken : clocks();
+          return 5;
+        });
+        expect(answer).toBe(5);
+      } finally {
+        broken.forEach((clock) => clock.mockRestore());
+      }
+    }
+  });
+});
+
 describe("What is thrown", () => {
   it.each([
     ["a long list", Array.from({ length: 3_000_000 }, () => 1), /^\[1,1,1/],

@@ -163,9 +163,9 @@ export function noteFirstToken(observation: OpenObservation): void {
 }
 
 export function endObservation(observation: OpenObservation, outcome: ObservationOutcome): void {
-  const duration = outcome.duration ?? performance.now() - observation.startedAt;
-  const timeToFirstToken = outcome.timeToFirstToken ?? observation.timeToFirstToken;
   record((copies, publish, now) => {
+    const duration = outcome.duration ?? performance.now() - observation.startedAt;
+    const timeToFirstToken = outcome.timeToFirstToken ?? observation.timeToFirstToken;
     publish("observation.end", {
       trace_id: observation.traceId,
       observation_id: observation.observationId,

@@ -88,11 +88,11 @@ export function observe<T>(options: ObserveOptions, body: () => T): T {
  * const rows = await traceTool({ name: "query_orders", parameters: { customer: 7 } }, () => database.orders(7));
  */
 export function traceTool<T>(tool: ToolOptions, body: () => T): T {
-  const given = readGiven(() => ({ name: tool.name, parameters: tool.parameters ?? {} }), body);
+  const given = readGiven(() => ({ name: tool.name, parameters: tool.parameters ?? {}, calledAt: timestamp() }), body);
   if (given === undefined) {
     return runUnrecorded("traceTool", tool, body);
   }
-  const entry = { tool_name: given.name, parameters: given.parameters, timestamp: timestamp() };
+  const entry = { tool_name: given.name, parameters: given.parameters, timestamp: given.calledAt };
   return runObservation(
     traceTool,
     { name: given.name, kind: "tool", input: given.parameters },

@@ -175,10 +175,12 @@ function watchStream(stream: ChunkStream, opened: OpenCall, call: ProviderCall):
           if (step.done === true) {
             finish({});
           } else {
-            firstChunk ??= performance.now() - startedAt;
-            if (quietly(() => collected.add(step.value)) === true) {
-              opened.noteFirstToken();
-            }
+            quietly(() => {
+              firstChunk ??= performance.now() - startedAt;
+              if (collected.add(step.value)) {
+                opened.noteFirstToken();
+              }
+            });
           }
           return step;
         } catch (error) {

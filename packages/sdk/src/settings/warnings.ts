@@ -4,20 +4,20 @@ export type Warnings = { say(reason: string, message: string): void };
 
 const INTERVAL = 60_000;
 
-/** Says each reason at most once a minute, and never lets a logger's own failure out. */
+/** Says each reason at most once a minute, and never lets a failure of the application's logger or clock out. */
 export function createWarnings(logger: Logger): Warnings {
   const lastSaid = new Map<string, number>();
   return {
     say(reason, message) {
-      const now = Date.now();
-      if (now - (lastSaid.get(reason) ?? -INTERVAL) < INTERVAL) {
-        return;
-      }
-      lastSaid.set(reason, now);
       try {
+        const now = Date.now();
+        if (now - (lastSaid.get(reason) ?? -INTERVAL) < INTERVAL) {
+          return;
+        }
+        lastSaid.set(reason, now);
         logger.warn(`[sightline] ${message}`);
       } catch {
-        // The application's logger failing is not a reason to disturb the application.
+        // Their failing is not a reason to disturb the application.
       }
     },
   };
