@@ -43,7 +43,16 @@ it("writes entries whose bodies take more bytes than characters, again and again
     throw new Error("the settings of this test are wrong");
   }
   const write = createEntryWriter(settings, settings.streamName, "p");
-  const bodies = ["{}", "ä".repeat(5), "ä".repeat(50), "ß".repeat(500), "🚀".repeat(4999), "a".repeat(99_999), "€".repeat(99_999), '"\r\n$5\r\n"'];
+  const bodies = [
+    "{}",
+    "ä".repeat(5),
+    "ä".repeat(50),
+    "ß".repeat(500),
+    "🚀".repeat(4999),
+    "a".repeat(99_999),
+    "€".repeat(99_999),
+    '"\r\n$5\r\n"',
+  ];
   for (const some of [bodies.slice(0, 2), bodies, bodies.toReversed()]) {
     const found = wordsOf(write(some.map((body, index) => entry(index + 1, body))));
     expect(found.map((words) => words.at(-1))).toEqual(some);
@@ -62,7 +71,7 @@ it("reads replies that arrive in pieces, and gives the socket back to its client
     const written: string[] = [];
     socket.write = ((bytes: Uint8Array) => written.push(Buffer.from(bytes).toString()) > 0) as typeof socket.write;
     const answer = exchangeEntries(socket as unknown as Socket, Buffer.from("commands"), 4);
-    for (let at = 0; at < replies.length; ) {
+    for (let at = 0; at < replies.length;) {
       const length = randomInt(1, 20);
       socket.emit("data", Buffer.from(replies.slice(at, at + length)));
       at += length;

@@ -6,7 +6,6 @@ import { partitionCountKey, partitionKeyOf } from "./partitions.ts";
 import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
 import { openRedisNodes, type RedisNodes } from "./redis-nodes.ts";
 
-
 type AppendOutcome<Entry> = {
   /** What Redis did not confirm, in the order it was given. */
   readonly unsent: readonly Entry[];
