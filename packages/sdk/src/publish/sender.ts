@@ -7,7 +7,9 @@ import { classifyFailure } from "./publish-failure.ts";
 
 /** Writing a batch of this size holds the application's thread for well under a millisecond. */
 const BATCH_EVENTS = 256;
-const BATCH_BYTES = 256 * 1024;
+const BATCH_BYTES = 512 * 1024;
+/** Milliseconds for writing events as text in one turn of the event loop. */
+const WRITE_BUDGET = 1;
 const LINGER = 100;
 const RETRY_PAUSE = 200;
 const CALL_TIMEOUT = 2000;
@@ -53,11 +55,24 @@ export function createSender(
   };
 
   const drain = async (): Promise<void> => {
-    while (queue.size > 0 && (await sendBatch())) {
-      // A batch at a time until the buffer is empty or Redis refuses.
-    }
+    do {
+      await writeTexts();
+    } while (queue.size > 0 && (await sendBatch()));
     if (connector.failure === undefined) {
       await inspection.runIfDue();
+    }
+  };
+
+  /** What is not written yet would else be written at once when it is taken. */
+  const writeTexts = async (): Promise<void> => {
+    try {
+      while (queue.write(WRITE_BUDGET)) {
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+      }
+    } catch {
+      // Clocks that an application has replaced may throw.
     }
   };
 
