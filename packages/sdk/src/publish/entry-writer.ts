@@ -1,5 +1,4 @@
 import { EVENT_VERSION } from "../event/event.ts";
-import { memoize } from "../mask/memoize.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { EntryFields } from "./event-buffer.ts";
 
@@ -21,7 +20,12 @@ export type EntryWriter = (entries: readonly EntryFields[]) => Uint8Array;
 export function createEntryWriter({ projectId, maxStreamLength }: Settings, key: string, producerId: string): EntryWriter {
   const same = ["v", String(EVENT_VERSION), "project_id", projectId, "producer_id", producerId];
   const beginning = `*${WORDS_OF_ENTRY}\r\n${writeWords("xadd", key, "MAXLEN", "~", String(maxStreamLength), "*", ...same, "id")}`;
-  const typeWords = memoize((type) => writeWords("type", type, "seq"), { entries: 100, keyLength: 100 });
+  const typeWords = new Map<string, string>();
+  const wordsOf = (type: string): string => {
+    const words = typeWords.get(type) ?? writeWords("type", type, "seq");
+    typeWords.set(type, words);
+    return words;
+  };
   const nameOfTime = writeWords("ts");
   const nameOfBody = writeWords("body");
   let memory = Buffer.allocUnsafe(0);
@@ -35,7 +39,7 @@ export function createEntryWriter({ projectId, maxStreamLength }: Settings, key:
     }
     let end = 0;
     for (const { id, type, seq, ts, body } of entries) {
-      end += memory.write(`${beginning}${own(id)}${typeWords(type)}${own(String(seq))}${nameOfTime}${own(ts)}${nameOfBody}`, end);
+      end += memory.write(`${beginning}${own(id)}${wordsOf(type)}${own(String(seq))}${nameOfTime}${own(ts)}${nameOfBody}`, end);
       end += writeWord(memory, body, end);
     }
     return memory.subarray(0, end);

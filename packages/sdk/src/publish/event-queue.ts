@@ -182,5 +182,5 @@ function toEntry(source: BufferedEvent, body: string): StreamEntry {
 
 /** V8 holds a text in one byte a character where all fit, else in two, and finds none of these in the former without a look. */
 function heldBytes(text: string): number {
-  return /[^\u0000-\u00ff]/.test(text) ? text.length * 2 : text.length;
+  return /[\u0100-\uffff]/.test(text) ? text.length * 2 : text.length;
 }

@@ -132,9 +132,9 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       heartbeat.stop();
       closed = true;
       const entries = [...sender.onTheirWay(), ...queue.take(Infinity, Infinity)];
-      const write = createEntryWriter(settings, partitionKeyOf(settings.streamName, producerId, partitions ?? 1), producerId);
+      const writeEntries = createEntryWriter(settings, partitionKeyOf(settings.streamName, producerId, partitions ?? 1), producerId);
       // Who is known not to answer is not waited for.
-      const taken = connector.failure === undefined ? sendAtExit(settings.redisUrl, write(entries), entries.length) : [];
+      const taken = connector.failure === undefined ? sendAtExit(settings.redisUrl, writeEntries(entries), entries.length) : [];
       const unsent = entries.filter((_entry, index) => taken[index] !== true);
       queue.settle(entries, unsent);
       const left = queue.size;
