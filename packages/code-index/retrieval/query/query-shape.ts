@@ -19,7 +19,9 @@ const FILE_NAME =
 
 /** Words of error messages, which questions about errors have, too. */
 const FAILURE =
-  /\b(?:error|exception|panic|fatal|fail(?:ed|ure)|can ?not|can't|could not|couldn't|unable to|undefined|unexpected|invalid|not found|no such|not permitted|denied|refused|timed? ?out|exceeded|traceback|segmentation fault)\b|(?:Error|Exception)\b|\bE[A-Z]{4,}\b/iu;
+  /\b(?:error|exception|panic|fatal|fail(?:ed|ure)|can ?not|can't|could not|couldn't|unable to|undefined|unexpected|invalid|not found|no such|not permitted|denied|refused|timed? ?out|exceeded|traceback|segmentation fault)\b|(?:error|exception)\b/iu;
+/** The name of a failure of the system: `ENOENT`, `EACCES`. */
+const SYSTEM_FAILURE = /\bE[A-Z]{4,}\b/u;
 /** What tells a message from a question: `what: why`, a value in quotes or brackets, a number. */
 const MESSAGE = /\S: |['"`][^'"`]+['"`]|\[[^\]]*\]|\b\d+\b|\b0x[0-9a-f]+\b/iu;
 const QUESTION = /^(?:how|where|what|why|which|who|whose|when|is|are|does|do|can|should|find|show|list|explain)\b|\?$/iu;
@@ -39,7 +41,8 @@ export function shapeOf(text: string): Shape {
     return "symbol";
   }
   const beginning = text.slice(0, MAX_TELLING_CHARACTERS);
-  if (words.length > 2 && FAILURE.test(beginning) && MESSAGE.test(beginning) && !QUESTION.test(text)) {
+  const fails = FAILURE.test(beginning) || SYSTEM_FAILURE.test(beginning);
+  if (words.length > 2 && fails && MESSAGE.test(beginning) && !QUESTION.test(text)) {
     return "error";
   }
   const prose = words.filter((word) => PROSE_WORD.test(word)).length;

@@ -22,6 +22,7 @@ test.for([
   ["panic: runtime error: index out of range [5] with length 3", "error", []],
   ["ENOENT: no such file or directory, open '/tmp/x'", "error", []],
   ["why does the reload fail with error: not found", "natural", []],
+  ["automatic escaping: which expressions are exempt", "natural", []],
   ["config reload failed again", "natural", []],
 ] as const)("%s is read as %s", ([text, shape, names]) => {
   const query = parseQuery(text);
