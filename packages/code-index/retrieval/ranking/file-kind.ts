@@ -18,6 +18,16 @@ export const KIND_FACTORS: Readonly<Record<FileKind | "asked", number>> = {
 /** A kind by the folders that its files are in, written as `plainFolder` does, or by the names of its files. */
 type Rule = { readonly kind: FileKind; readonly folder?: RegExp; readonly file?: RegExp };
 
+/** What is no program: data, settings of tools, what packages are described by, changes and signatures that are kept. A number is a version. */
+const DATA = new RegExp(
+  String.raw`\.(?:${[
+    "json5?|jsonl|ya?ml|toml|xml|xsl|xsd|csv|tsv|svg|lock|sum|mod|snap|ini|cfg|conf|config|properties|props|targets|plist|html|css|scss|less",
+    "csproj|fsproj|vbproj|wixproj|sln|pbxproj|xcscheme|storyboard|xib|cabal|gemspec|podspec|rockspec|manifest|dist|list|neon|api",
+    String.raw`patch|diff|asc|sig|pem|crt|cer|key|\d+(?:[-.a-z]\w*)*`,
+    String.raw`conf(?:ig)?\.[cm]?[jt]s`,
+  ].join("|")})$|^\.`,
+);
+
 /** The first that the path matches. */
 const RULES: readonly Rule[] = [
   { kind: "vendored", folder: /^(?:vendor|node_modules|third[-_]?party|bower_components)$/ },
@@ -29,18 +39,18 @@ const RULES: readonly Rule[] = [
   {
     kind: "test",
     folder:
-      /^(?:tests?|testing|testdata|testutils?|testsuite|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e|bench(?:es|marks?)?)$|[._-](?:tests?|specs?)$|^tests?[._-]/,
-    file: /[._-](?:test|tests|spec|bench|benchmark)\.[a-z]+$|^(?:test|conftest)[_-]|^(?:conftest\.py|tests?\.[a-z]+)$|(?:Test|Tests|Spec|Specs|Benchmark|Bench|IT)\.(?:java|kt|scala|cs|swift|php|hs|groovy)$/,
+      /^(?:tests?|testing|testdata|testutils?|testsuite|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e|bench(?:es|marks?|suite)?|fuzz(?:ing|ers?)?)$|[._-](?:tests?|specs?)$|^tests?[._-]/,
+    file: /[._-](?:test|tests|spec|bench|benchmark)\.[a-z]+$|\.feature$|^(?:test|conftest)[_-]|^(?:conftest\.py|tests?\.[a-z]+)$|(?:Test|Tests|Spec|Specs|Benchmark|Bench|IT)\.(?:java|kt|scala|cs|swift|php|hs|groovy)$/,
   },
   { kind: "example", folder: /^_?(?:examples?|samples?|demos?|playgrounds?|tutorials?)$|[._-](?:examples?|samples?|demos?)$/ },
   {
     kind: "document",
-    folder: /^(?:docs?|documentation|website)$/,
-    file: /\.(?:md|mdx|rst|txt|adoc)$|^(?:LICENSE|NOTICE|CHANGELOG|AUTHORS|CONTRIBUTORS|MAINTAINERS)/,
+    folder: /^(?:docs?|documentation|website|man|man\d)$/,
+    file: /\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|org)$|^(?:LICENSE|NOTICE|CHANGELOG|AUTHORS|CONTRIBUTORS|MAINTAINERS)/,
   },
   // Files that only declare what is defined elsewhere.
   { kind: "declaration", file: /\.d\.[cm]?ts$|\.pyi$/ },
-  { kind: "data", file: /\.(?:json|jsonl|ya?ml|toml|xml|csv|tsv|svg|lock|sum|snap|ini|properties|html|css)$/ },
+  { kind: "data", folder: /^\./, file: DATA },
 ];
 
 /** Scripts that a page loads: what they are built from stands elsewhere. */
