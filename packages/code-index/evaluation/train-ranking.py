@@ -16,10 +16,11 @@ from collections import defaultdict
 import lightgbm
 import numpy
 
-ABOUT = ["repository", "language", "family", "within", "query", "by_file", "targets", "target", "file", "base"]
+ABOUT = ["repository", "language", "family", "within", "query", "by_file", "targets", "target", "file", "base", "commits"]
 # Neither better nor worse when greater; all others are better.
-NEITHER = {"lines", "definitions", "is_first", "file_places", "place_in_file", "is_header", "terms", "is_name", "is_prose", "is_report"}
+NEITHER = {"lines", "definitions", "is_first", "file_places", "place_in_file", "is_header", "terms", "is_name", "is_prose", "is_report", "depth", "changes"}
 LIKENESS = ["likeness", "likeness_above", "file_likeness"]
+HISTORY = ["changes"]
 BLIND_WEIGHT = 0.3
 PARAMETERS = {
     "objective": "lambdarank",
@@ -59,7 +60,7 @@ class Table:
         query = about["query"]
         starts = numpy.flatnonzero(numpy.r_[True, query[1:] != query[:-1]])
         self.queries = list(zip(starts, numpy.r_[starts[1:], len(query)]))
-        self.base = about["base"].astype(float)
+        self.base, self.commits = about["base"].astype(float), about["commits"].astype(float)
 
     def halves(self):
         """The repositories that report, and those that are learned from: by language and name, in turn."""
@@ -91,16 +92,21 @@ def train(table, right, queries, rounds):
         numpy.full(end - begin, FAMILY_WEIGHTS.get(table.family[begin], 1) * average / counts[table.family[begin]]) for begin, end in queries
     ])
     groups = [end - begin for begin, end in queries]
-    values = table.values[rows]
-    # Every query once more as where there are no vectors, or not yet: else such a search would be ordered by what it can't know.
-    blind = values.copy()
-    blind[:, [table.features.index(name) for name in LIKENESS]] = 0
+    values, base = table.values[rows], table.base[rows]
+
+    def without(names):
+        blind = values.copy()
+        blind[:, [table.features.index(name) for name in names]] = 0
+        return blind
+
+    # Every query once more as where there are no vectors, or not yet, and as where no history is known: else such searches would be
+    # ordered by what they can't know.
     data = lightgbm.Dataset(
-        numpy.concatenate([values, blind]),
-        label=numpy.tile(right[rows], 2),
-        group=groups * 2,
-        init_score=numpy.tile(table.base[rows], 2),
-        weight=numpy.concatenate([weights, weights * BLIND_WEIGHT]),
+        numpy.concatenate([values, without(LIKENESS), without(HISTORY)]),
+        label=numpy.tile(right[rows], 3),
+        group=groups * 3,
+        init_score=numpy.concatenate([base, base, base - table.commits[rows]]),
+        weight=numpy.concatenate([weights, weights * BLIND_WEIGHT, weights * BLIND_WEIGHT]),
     )
     constraints = [0 if name in NEITHER else 1 for name in table.features]
     return lightgbm.train({**PARAMETERS, "monotone_constraints": constraints}, data, rounds)
@@ -112,10 +118,10 @@ def judge(table, scores, queries, further):
     for begin, end in queries:
         own, files = scores[begin:end], table.file[begin:end]
         order = numpy.argsort(-own, kind="stable")
-        places, worth = defaultdict(int), numpy.exp(own)
+        seen, worth = set(), numpy.exp(own)
         for row in order:
-            worth[row] *= further ** places[files[row]]
-            places[files[row]] += 1
+            worth[row] *= further if files[row] in seen else 1
+            seen.add(files[row])
         order = numpy.argsort(-worth, kind="stable")
         targets = table.target[begin:end]
         if table.by_file[begin]:
@@ -167,7 +173,7 @@ def main():
     options.add_argument("table")
     options.add_argument("--rounds", type=int, default=200, help="trees (200)")
     options.add_argument("--folds", type=int, default=5, help="folds of the cross-validation (5); 0 for none")
-    options.add_argument("--further", type=float, default=0.8, help="what each further place of a file is worth (0.8, as in rank.ts)")
+    options.add_argument("--further", type=float, default=0.5, help="what every further place of a file is worth (0.5, as in rank.ts)")
     options.add_argument("--all", action="store_true", help="learn from all repositories: nothing is left to report on")
     options.add_argument("--write", metavar="FILE", help="where the model goes")
     given = options.parse_args()

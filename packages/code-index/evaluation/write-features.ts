@@ -11,14 +11,14 @@ const NAMES: readonly FeatureName[] = Object.values(FEATURES).flat();
 /**
  * Writes what the ranking knows of each candidate of each query as a table, for `train-ranking.py`: which query and file it is of, which
  * of the targets it is (-1 for none), how many there are, the logarithm of what the model's
- * answer is added to, and its features.
+ * answer is added to, the part of it that its file's commits have, and its features.
  */
 export async function writeFeatures(repositories: readonly CapturedRepository[], file: string): Promise<void> {
   await pipeline(linesOf(repositories), createWriteStream(file));
 }
 
 function* linesOf(repositories: readonly CapturedRepository[]): Generator<string> {
-  yield `${["repository", "language", "family", "within", "query", "by_file", "targets", "target", "file", "base", ...NAMES].join("\t")}\n`;
+  yield `${["repository", "language", "family", "within", "query", "by_file", "targets", "target", "file", "base", "commits", ...NAMES].join("\t")}\n`;
   let number = 0;
   for (const repository of repositories) {
     for (const replayed of replay(repository)) {
@@ -49,7 +49,9 @@ function* rowsOf({ captured, repository, described }: Replayed, number: number):
       targets.length,
       target,
     ];
-    const base = Math.log(each.candidate.fused.score * KIND_FACTORS[each.kind] * commitsFactorOf(each));
-    yield `${[...about, files.get(chunk.path), base.toFixed(5), ...NAMES.map((name) => Math.round(features[name] * 1e5) / 1e5)].join("\t")}\n`;
+    const commits = Math.log(commitsFactorOf(each));
+    const base = Math.log(each.candidate.fused.score * KIND_FACTORS[each.kind]) + commits;
+    const values = [base, commits, ...NAMES.map((name) => features[name])].map((value) => Math.round(value * 1e5) / 1e5);
+    yield `${[...about, files.get(chunk.path), ...values].join("\t")}\n`;
   }
 }

@@ -24,6 +24,11 @@ export const FEATURES = {
   /** Lines and names (logarithms), whether it begins its file, whether that is a header: neither good nor bad by themselves. */
   size: ["lines", "definitions", "is_first", "is_header"],
   /**
+   * In how many folders its file lies, and how many words the subjects of its newest commits have (a logarithm; 0 where none is known):
+   * neither good nor bad by themselves.
+   */
+  standing: ["depth", "changes"],
+  /**
    * The cosine of its vector and the query's, as a share of the best candidate's; how many standard deviations it is above the mean of
    * all; its file's best. 0 where nothing has a vector.
    */
@@ -92,6 +97,8 @@ export function describeCandidates(
       lines: Math.log1p(chunk.end_line - chunk.start_line + 1),
       definitions: Math.log1p(chunk.symbols.length),
       is_first: flag(chunk.start_line === 1),
+      depth: chunk.path.split("/").length - 1,
+      changes: Math.log1p(candidate.subjectWords === "" ? 0 : candidate.subjectWords.split(" ").length),
       ...ofQuery,
     };
     return {

@@ -1,6 +1,6 @@
 import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
-import type { Candidate } from "./candidate.ts";
+import { fileOf, type Candidate } from "./candidate.ts";
 import { describeCandidates, type Described, type FeatureGroup } from "./features.ts";
 import { KIND_FACTORS } from "./file-kind.ts";
 import type { FusedChunk } from "./fuse.ts";
@@ -73,8 +73,8 @@ const VERBATIM = 1_000;
 const QUOTED = 2;
 /** What the definition of the name that the query is counts more than its users. */
 const DEFINITION = 20;
-/** Each further place of a file is worth this much of the one before, so that one file does not fill the page. */
-const FURTHER = 0.8;
+/** What every further place of a file is worth, so that one file does not fill the page. docs/benchmarks.md says why not less for each. */
+const FURTHER = 0.5;
 
 type Scored = {
   readonly described: Described;
@@ -82,8 +82,8 @@ type Scored = {
   readonly usesModel: boolean;
   /** Its text holds the whole query. */
   readonly isVerbatim: boolean;
-  /** Places of its file that come before it. */
-  readonly before: number;
+  /** Another place of its file comes before it. */
+  readonly isFurther: boolean;
 };
 
 /** Scores by everything but the texts, best first. */
@@ -94,7 +94,7 @@ function scoreAll(described: readonly Described[], usesModel: boolean): readonly
       const isJudged = usesModel && each.place === undefined;
       const learned = isJudged ? Math.exp(model.score(each.features)) : 1;
       const score = Object.values(rulesOf(each)).reduce((product, rule) => product * rule, learned * each.candidate.fused.score);
-      return { described: each, score, usesModel: isJudged, isVerbatim: false, before: 0 };
+      return { described: each, score, usesModel: isJudged, isVerbatim: false, isFurther: false };
     })
     .toSorted(byScore);
 }
@@ -141,25 +141,25 @@ function verbatimOf({ kind }: Described): number {
   return KIND_FACTORS[kind] === 1 ? VERBATIM : QUOTED;
 }
 
-function explain({ described, usesModel, isVerbatim, before }: Scored): Factors {
+function explain({ described, usesModel, isVerbatim, isFurther }: Scored): Factors {
   const groups = usesModel ? Object.entries(model.explain(described.features)) : [];
   const factors = {
     ...Object.fromEntries(groups.map(([group, logarithm]) => [group, Math.exp(logarithm)])),
     ...rulesOf(described),
     verbatim: isVerbatim ? verbatimOf(described) : 1,
-    spread: FURTHER ** before,
+    spread: isFurther ? FURTHER : 1,
   };
   return Object.fromEntries(Object.entries(factors).filter(([, factor]) => factor !== 1));
 }
 
 function takeFromFurther(sorted: readonly Scored[]): readonly Scored[] {
-  const seen = new Map<string, number>();
+  const seen = new Set<string>();
   return sorted
-    .map((scored) => {
-      const { repo, path } = scored.described.candidate.chunk;
-      const before = seen.get(`${repo}\0${path}`) ?? 0;
-      seen.set(`${repo}\0${path}`, before + 1);
-      return { ...scored, before, score: scored.score * FURTHER ** before };
+    .map((scored): Scored => {
+      const file = fileOf(scored.described.candidate);
+      const isFurther = seen.has(file);
+      seen.add(file);
+      return isFurther ? { ...scored, isFurther, score: scored.score * FURTHER } : scored;
     })
     .toSorted(byScore);
 }
