@@ -52,6 +52,12 @@ export function printTables(repositories: readonly CapturedRepository[]): void {
   }
 }
 
+/** Where ripgrep was not installed when searches were captured it found nothing, which says nothing of it. */
+const isKnown =
+  (queries: readonly Replayed[]) =>
+  ([, answer]: Way) =>
+    answer !== RIPGREP || queries.some(({ captured }) => captured.ripgrep.length > 0);
+
 type Column = {
   readonly title: string;
   readonly has: (replayed: Replayed) => boolean;
@@ -86,7 +92,7 @@ function printHalf(title: string, repositories: readonly CapturedRepository[], {
     (column) => column.queries.length > 0,
   );
   printHead(["", ...columns.map((column) => `${column.title} (${column.queries.length})`)]);
-  for (const [name, answer] of [...ways, ...byFile]) {
+  for (const [name, answer] of [...ways, ...byFile.filter(isKnown(queries))]) {
     const scores = new Map(queries.map((query) => [query, scoreOf(answer, query)]));
     printRow([
       name,
