@@ -138,6 +138,7 @@ const FACTORS: Readonly<Record<string, string>> = {
   path: "words in its path",
   names: "names it defines",
   size: "size and place",
+  standing: "depth and history of its file",
   likeness: "like in meaning",
   commits: "commits that changed this file",
   query: "kind of question",
