@@ -239,7 +239,7 @@ async function writeAt({ shard }: Place, node: Database<ObservabilitySchema>, pr
   );
 }
 
-/** Of the coordinator, which has no shards. */
+/** Where the coordinator is, which has no shards. */
 function addressOf(url: string): NodeAddress {
   const { hostname, port } = new URL(url);
   return { host: hostname, port: Number(port) };

@@ -126,7 +126,7 @@ function worksOf(cluster: Cluster): readonly Work[] {
   return cluster.workers === 0 ? [through] : [through, writing("directly", AT_ONCE * cluster.workers)];
 }
 
-/** Of all that was written, as housekeeping does all the time. */
+/** Counts all that was written, as housekeeping does all the time. */
 function countingOf(cluster: Cluster): Work {
   const run = async () => {
     while (await countMarkedHours(cluster.database.query));

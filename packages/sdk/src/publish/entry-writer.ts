@@ -6,7 +6,7 @@ import type { EntryFields } from "./event-buffer.ts";
 const WORDS_OF_ENTRY = 22;
 /** Most bytes that a UTF-16 unit takes. */
 const UNIT_BYTES = 3;
-/** Of the lengths and names of an entry's own words. */
+/** What the lengths and names of an entry's own words take. */
 const FIELDS_BYTES = 256;
 const FIRST_BYTES = 64 * 1024;
 
