@@ -7,10 +7,10 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { decodeEntry } from "#events/stream-entry.ts";
-import { batchStatements } from "#ingest/batch-statements.ts";
-import type { OpenNode } from "#ingest/direct-nodes.ts";
+import { batchStatements } from "#ingest/writing/batch-statements.ts";
+import type { OpenNode } from "#ingest/writing/direct-nodes.ts";
 import { toRows } from "#ingest/event-rows.ts";
-import { ShardMovedError, takeMarkIds, writeToShard } from "#ingest/write-to-shard.store.ts";
+import { ShardMovedError, takeMarkIds, writeToShard } from "#ingest/writing/write-to-shard.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findPlaces, findShardTables, type NodeAddress, type Place } from "#store/project-groups.ts";

@@ -12,7 +12,7 @@ import { partitionKeys } from "#events/partitions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createAnnouncer, type Announce } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
-import { createDirectNodes, type OpenNode } from "./direct-nodes.ts";
+import { createDirectNodes, type OpenNode } from "./writing/direct-nodes.ts";
 import { createEventStream, isGroupMissing, type EventStream } from "./event-stream.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { createPartitionReaders } from "./partition-readers.ts";
@@ -23,7 +23,7 @@ import { tellPartitions } from "./tell-partitions.ts";
 import { tellProjects } from "./tell-projects.ts";
 import { BATCHES_AT_ONCE, LANES, type Tuning } from "./tuning.ts";
 import { createTurns } from "./turns.ts";
-import { createEntryWriter } from "./write-entries.ts";
+import { createEntryWriter } from "./writing/write-entries.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
 
 export type ConsumerOptions = {

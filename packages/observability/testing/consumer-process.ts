@@ -2,7 +2,7 @@ import { systemClock } from "@sightline/foundation/clock";
 import { createDatabase, sameDatabaseAt } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { createMetrics } from "@sightline/foundation/http/metrics";
-import type { OpenNode } from "#ingest/direct-nodes.ts";
+import type { OpenNode } from "#ingest/writing/direct-nodes.ts";
 import { createStreamConsumer } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
 import type { ObservabilitySchema } from "#schema.ts";

@@ -8,7 +8,7 @@ import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/t
 import { v7 as uuidv7 } from "uuid";
 import type { StreamEvent } from "#events/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import type { OpenNode } from "#ingest/direct-nodes.ts";
+import type { OpenNode } from "#ingest/writing/direct-nodes.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
 import { insertProject } from "#store/projects.store.ts";

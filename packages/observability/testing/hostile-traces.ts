@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { Query } from "#schema.ts";
-import { writeBatch } from "#ingest/write-batch.store.ts";
+import { writeBatch } from "#ingest/writing/write-batch.store.ts";
 import { decodeEntry } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { toRows } from "#ingest/event-rows.ts";

@@ -9,16 +9,16 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { findMaskingRules } from "#store/masking.store.ts";
 import { findProjectIds } from "#store/projects.store.ts";
 import type { DeadLetterWrite } from "./write-batch.store.ts";
-import type { Announce } from "./announce.ts";
-import type { ConsumerMetrics } from "./consumer-metrics.ts";
-import { inParts, type StreamEntry } from "./chunked-reading.ts";
-import { toRows } from "./event-rows.ts";
-import type { EventStream } from "./event-stream.ts";
-import { createEventMasking } from "./mask-by-project-rules.ts";
+import type { Announce } from "#ingest/announce.ts";
+import type { ConsumerMetrics } from "#ingest/consumer-metrics.ts";
+import { inParts, type StreamEntry } from "#ingest/chunked-reading.ts";
+import { toRows } from "#ingest/event-rows.ts";
+import type { EventStream } from "#ingest/event-stream.ts";
+import { createEventMasking } from "#ingest/mask-by-project-rules.ts";
 import { isRefusedData } from "./refused-data.ts";
 import { createWritingByNode, type Put } from "./write-by-node.ts";
 import type { DirectNodes } from "./direct-nodes.ts";
-import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
+import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "#ingest/tuning.ts";
 import { v7 as uuidv7 } from "uuid";
 
 type KnownProjectsOptions = {
