@@ -33,6 +33,7 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
       }
     },
   };
+  const isEmpty = rows.every((row) => series.every(({ name }) => Number(row[name]) === 0));
   const common = {
     h: 220,
     data: [...rows],
@@ -46,8 +47,8 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
     gridAxis: "x",
     tickLine: "none",
     xAxisProps: { minTickGap: 40 },
-    // What is counted has no halves.
-    yAxisProps: { width: 64, allowDecimals: format !== formatCount },
+    // What is counted has no halves, and an axis without values would get invented ones.
+    yAxisProps: { width: 64, allowDecimals: format !== formatCount, ...(isEmpty ? { ticks: [0], domain: [0, 1] } : {}) },
   } satisfies Omit<BarChartProps & LineChartProps, "type">;
   return kind === "bars" ? (
     <BarChart {...common} type="stacked" maxBarWidth={28} barChartProps={plot} barProps={{ isAnimationActive: false }} />
