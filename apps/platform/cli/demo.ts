@@ -1,9 +1,8 @@
 import { createLog } from "@sightline/foundation/log";
 import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
-import { z } from "zod";
 import { createCodeTools, runDemoAgent, runGuessingAgent } from "#demo/agent.ts";
 import { findCheckout } from "#demo/checkout.ts";
-import { createHttpClient, type HttpClient } from "#demo/http-client.ts";
+import { createHttpClient } from "#demo/http-client.ts";
 import { ensureDemoProject, indexCheckout } from "#demo/index-checkout.ts";
 import { resolveSetting, type Environment } from "#settings/environment.ts";
 import { withRunningAddresses } from "#settings/running.ts";
@@ -44,12 +43,10 @@ export async function demo(): Promise<void> {
     console.log(`The run may not be seen: ${publisher.reason ?? "unknown"}`);
   }
   wrapLlmAdapter();
-  const answer = await withDeveloperToken(codeIndex, platform.CODEINDEX_URL, async (reader) => {
-    const tools = createCodeTools(reader, { id: repository.id, fullName: repository.full_name });
-    await runGuessingAgent(tools);
-    // Last, so that the run that went well is the first of the list.
-    return runDemoAgent(tools);
-  });
+  const tools = createCodeTools(codeIndex, { id: repository.id, fullName: repository.full_name });
+  await runGuessingAgent(tools);
+  // Last, so that the run that went well is the first of the list.
+  const answer = await runDemoAgent(tools);
   await closeRedisPublisher();
   console.log(`The demo agent says: ${answer}`);
   const traces = `${consoleUrl}/projects/${projectId}/traces`;
@@ -64,20 +61,4 @@ async function issueToken(environment: Environment): Promise<string> {
     const tenant = await identity.ensureTenant("default");
     return identity.issueCommandToken({ tenantId: tenant.id, purpose: "demo" });
   });
-}
-
-const tokenSchema = z.object({ id: z.string(), token: z.string() });
-
-/** The agent searches as an assistant does, with a developer token, which is revoked when it is done. */
-async function withDeveloperToken<Result>(
-  codeIndex: HttpClient,
-  url: string,
-  work: (reader: HttpClient) => Promise<Result>,
-): Promise<Result> {
-  const { id, token } = await codeIndex.post("/api/v1/developer-tokens", { label: "Demo agent" }, tokenSchema);
-  try {
-    return await work(createHttpClient(url, token));
-  } finally {
-    await codeIndex.remove(`/api/v1/developer-tokens/${id}`);
-  }
 }
