@@ -1,6 +1,7 @@
 import { FEATURES, type Described, type FeatureGroup } from "#retrieval/ranking/features.ts";
 import type { LegName } from "#retrieval/ranking/fuse.ts";
 import { order } from "#retrieval/ranking/rank.ts";
+import { heldOutModelFor } from "./held-out-model.ts";
 import { judge, type Judged, type Scores } from "./judge.ts";
 import { ALL_LEGS, candidatesOf, describe, type Replayed } from "./replay.ts";
 
@@ -27,14 +28,16 @@ type Evidence = FeatureGroup | keyof typeof NO_RULES;
 /** All that can be left out; the kind of a query is no evidence. */
 export const EVIDENCE = [...Object.keys(FEATURES).filter((group) => group !== "query"), ...Object.keys(NO_RULES)] as readonly Evidence[];
 
-/** As the product searches, but for what is said. */
+/** As the product searches, but for what is said, and by a model that has not learned from the repository. */
 export function searching({ legs = ALL_LEGS, ranks = true, without }: Searching = {}): Answering {
   return (replayed) => {
     if (!ranks) {
       return candidatesOf(replayed, legs).map(({ chunk }) => chunk);
     }
     const described = legs === ALL_LEGS ? replayed.described : describe(replayed, legs);
-    return order(without === undefined ? described : described.map((each) => leaveOut(each, without)), replayed.query, replayed.texts);
+    const { query, texts, repository } = replayed;
+    const model = heldOutModelFor(repository.name);
+    return order(without === undefined ? described : described.map((each) => leaveOut(each, without)), { query, texts, model });
   };
 }
 

@@ -4,7 +4,7 @@ import { fileOf, type Candidate } from "./candidate.ts";
 import { describeCandidates, type Described, type FeatureGroup } from "./features.ts";
 import { KIND_FACTORS } from "./file-kind.ts";
 import type { FusedChunk } from "./fuse.ts";
-import { readRankingModel } from "./ranking-model.ts";
+import { readRankingModel, type RankingModel } from "./ranking-model.ts";
 
 /** The factors of a result's score, 1 when left out: the fused score is multiplied by each. `reranker` is a model's score, which decides the order. */
 export type Factors = Readonly<Partial<Record<FactorName, number>>>;
@@ -38,23 +38,25 @@ type Ranking = {
   readonly readTexts: ReadTexts;
 };
 
-const model = readRankingModel();
+const shipped = readRankingModel();
 
 /** Orders what the legs found by what a person would look at first. */
 export async function rank(
   candidates: readonly Candidate[],
   { query, termWeights, usesModel = true, readTexts }: Ranking,
 ): Promise<readonly RankedChunk[]> {
-  const scored = scoreAll(describeCandidates(candidates, { query, termWeights }), usesModel);
+  const scored = scoreAll(describeCandidates(candidates, { query, termWeights }), usesModel ? shipped : undefined);
   const texts = isPasted(query)
     ? await readTexts(scored.slice(0, READ).map(({ described }) => idOf(described)))
     : new Map<number, string>();
   return orderByTexts(scored, query, texts);
 }
 
-/** The same, of candidates that are described already and whose texts are known. */
-export function order(described: readonly Described[], query: ParsedQuery, texts: Texts): readonly RankedChunk[] {
-  return orderByTexts(scoreAll(described, true), query, isPasted(query) ? texts : new Map());
+type Ordering = Pick<Ranking, "query"> & { readonly texts: Texts; readonly model?: RankingModel | undefined };
+
+/** The same by any model, of candidates that are described already and whose texts are known. */
+export function order(described: readonly Described[], { query, texts, model = shipped }: Ordering): readonly RankedChunk[] {
+  return orderByTexts(scoreAll(described, model), query, isPasted(query) ? texts : new Map());
 }
 
 /** So many of the best may hold what was pasted. */
@@ -79,7 +81,8 @@ const FURTHER = 0.5;
 type Scored = {
   readonly described: Described;
   readonly score: number;
-  readonly usesModel: boolean;
+  /** What judged it, beside the legs and the rules. */
+  readonly model: RankingModel | undefined;
   /** Its text holds the whole query. */
   readonly isVerbatim: boolean;
   /** Another place of its file comes before it. */
@@ -87,14 +90,14 @@ type Scored = {
 };
 
 /** Scores by everything but the texts, best first. */
-function scoreAll(described: readonly Described[], usesModel: boolean): readonly Scored[] {
+function scoreAll(described: readonly Described[], model: RankingModel | undefined): readonly Scored[] {
   return described
     .map((each): Scored => {
       // What a path points to is no matter of judgement.
-      const isJudged = usesModel && each.place === undefined;
-      const learned = isJudged ? Math.exp(model.score(each.features)) : 1;
+      const judge = each.place === undefined ? model : undefined;
+      const learned = judge === undefined ? 1 : Math.exp(judge.score(each.features));
       const score = Object.values(rulesOf(each)).reduce((product, rule) => product * rule, learned * each.candidate.fused.score);
-      return { described: each, score, usesModel: isJudged, isVerbatim: false, isFurther: false };
+      return { described: each, score, model: judge, isVerbatim: false, isFurther: false };
     })
     .toSorted(byScore);
 }
@@ -141,8 +144,8 @@ function verbatimOf({ kind }: Described): number {
   return KIND_FACTORS[kind] === 1 ? VERBATIM : QUOTED;
 }
 
-function explain({ described, usesModel, isVerbatim, isFurther }: Scored): Factors {
-  const groups = usesModel ? Object.entries(model.explain(described.features)) : [];
+function explain({ described, model, isVerbatim, isFurther }: Scored): Factors {
+  const groups = Object.entries(model?.explain(described.features) ?? {});
   const factors = {
     ...Object.fromEntries(groups.map(([group, logarithm]) => [group, Math.exp(logarithm)])),
     ...rulesOf(described),

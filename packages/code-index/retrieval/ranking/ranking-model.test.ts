@@ -39,7 +39,7 @@ test("a place that the model knows nothing good of is worth less than one that h
 test("a model of other features is refused when it is used, and says what to do", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sightline-model-"));
   const file = pathToFileURL(join(folder, "model.json"));
-  await writeFile(file, JSON.stringify({ features: ["luck"], trees: [] }));
+  await writeFile(file, JSON.stringify({ learned_from: [], features: ["luck"], trees: [] }));
   const other = readRankingModel(file);
   await rm(folder, { recursive: true });
   expect(() => other.explain(Object.fromEntries(NAMES.map((name) => [name, 0])) as Features)).toThrow("train it anew");

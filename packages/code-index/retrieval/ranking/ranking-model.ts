@@ -10,6 +10,7 @@ const numbersSchema = z.array(z.number());
  * each decision on the way adds.
  */
 const modelSchema = z.object({
+  learned_from: z.array(z.string()),
   features: z.array(z.string()),
   trees: z.array(
     z.object({
@@ -26,6 +27,8 @@ const modelSchema = z.object({
 type Tree = z.infer<typeof modelSchema>["trees"][number];
 
 export type RankingModel = {
+  /** The repositories whose questions it was trained on. */
+  readonly learnedFrom: readonly string[];
   /** The logarithm of what the fused score is multiplied with. */
   readonly score: (features: Features) => number;
   /** The same, told apart by group: the sum is the score. */
@@ -39,7 +42,7 @@ const GROUPS = Object.keys(FEATURES) as FeatureGroup[];
  * a leaf's worth is the root's mean and what each decision on the way changed it by (Saabas, 2014).
  */
 export function readRankingModel(file: URL = new URL("ranking-model.json", import.meta.url)): RankingModel {
-  const { features: names, trees } = modelSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  const { learned_from: learnedFrom, features: names, trees } = modelSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   const groups = names.map((name) => GROUPS.findIndex((group) => (FEATURES[group] as readonly string[]).includes(name)));
   const { nodes, leaves, roots } = join(trees);
   const average = roots.reduce((sum, root) => sum + (nodes.means[root] ?? 0), 0);
@@ -61,6 +64,7 @@ export function readRankingModel(file: URL = new URL("ranking-model.json", impor
   }
 
   return {
+    learnedFrom,
     score: (features) => {
       read(features);
       let sum = -average;
