@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { conversationOf, type Library, type Open } from "./library.ts";
+import { CALLS_OF_A_TRACE, conversationOf, type Library, type Open } from "./library.ts";
 
 /** Measures one library in a process of its own: `node caller.ts <its module> <its sink>`. Prints figures by size of payload as JSON. */
 const SIZES = [
@@ -17,9 +17,11 @@ const PAUSE_MS = 1;
 const [module = "", sink = ""] = process.argv.slice(2);
 const { open } = (await import(pathToFileURL(module).href)) as { readonly open: Open };
 const library = await open(sink);
+let made = 0;
 const rows = [];
 for (const { kilobytes, calls } of SIZES) {
-  await measure(library, kilobytes, 200);
+  // Its code is compiled by then, as that of an application is that has been running for some seconds.
+  await measure(library, kilobytes, calls);
   rows.push({ kilobytes, calls, ...(await measure(library, kilobytes, calls)) });
 }
 await library.close();
@@ -31,14 +33,19 @@ async function measure(measured: Library, kilobytes: number, calls: number) {
   let prepared = 0;
   delay.enable();
   const cpuBefore = process.cpuUsage();
-  for (let index = 0; index < calls; index += 1) {
-    const preparing = process.cpuUsage();
-    const messages = conversationOf(kilobytes * 1000, (kilobytes * 10_000 + calls) * 10 + index);
-    prepared += microseconds(process.cpuUsage(preparing));
-    const startedAt = performance.now();
-    measured.call(messages, ANSWER);
-    took.push((performance.now() - startedAt) * 1000);
-    await pause(PAUSE_MS);
+  while (took.length < calls) {
+    await measured.trace(async () => {
+      for (let left = CALLS_OF_A_TRACE; left > 0; left -= 1) {
+        const preparing = process.cpuUsage();
+        made += 1;
+        const messages = conversationOf(kilobytes * 1000, kilobytes * 100_000 + made);
+        prepared += microseconds(process.cpuUsage(preparing));
+        const startedAt = performance.now();
+        measured.call(messages, ANSWER);
+        took.push((performance.now() - startedAt) * 1000);
+        await pause(PAUSE_MS);
+      }
+    });
   }
   const cpu = microseconds(process.cpuUsage(cpuBefore)) - prepared;
   delay.disable();

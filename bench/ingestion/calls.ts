@@ -10,6 +10,7 @@ import { startHttpSink, startRedisSink } from "./sinks.ts";
 const LIBRARIES = [
   { name: "sightline", module: "packages/sdk/testing/bench-library.ts", start: startRedisSink },
   { name: "opentelemetry", module: "bench/ingestion/opentelemetry.ts", start: startHttpSink },
+  { name: "opentelemetry, spans alone", module: "bench/ingestion/opentelemetry-spans.ts", start: startHttpSink },
   { name: "langfuse", module: "bench/ingestion/langfuse.ts", start: startHttpSink },
   { name: "nothing", module: "bench/ingestion/nothing.ts", start: startHttpSink },
 ];

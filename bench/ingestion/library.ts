@@ -2,6 +2,8 @@ export type Message = { readonly role: string; readonly content: string };
 
 /** A tracing library, ready to record model calls. */
 export type Library = {
+  /** Runs work within a trace, as the calls of a request are made. */
+  readonly trace: <T>(work: () => T) => T;
   /** Records one call as an application does it: its start with the messages, its end with the answer. */
   readonly call: (messages: readonly Message[], answer: string) => void;
   /** Sends what is left. */
@@ -13,6 +15,8 @@ export type Open = (sink: string) => Promise<Library>;
 
 const WORDS = "the agent reads orders and answers with what it has found about each parcel on its way to the customer in spring".split(" ");
 const MESSAGE_SIZE = 1000;
+
+export const CALLS_OF_A_TRACE = 50;
 
 /** Messages of a conversation of so many characters; no two alike, so that nothing is saved by having been sent before. */
 export function conversationOf(size: number, seed: number): Message[] {

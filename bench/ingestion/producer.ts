@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { conversationOf, type Library, type Open } from "./library.ts";
+import { CALLS_OF_A_TRACE, conversationOf, type Library, type Open } from "./library.ts";
 
 /**
  * Publishes through the SDK: `node producer.ts <its module> <sink> <events per second> <seconds>`. Ten times a second a trace that
@@ -22,10 +23,15 @@ const startedAt = Date.now();
 const endsAt = startedAt + Number(seconds) * 1000;
 const marks: number[] = [];
 let calls = 0;
+let inTrace = AsyncLocalStorage.snapshot();
 while (Date.now() < endsAt) {
   const elapsed = Date.now() - startedAt;
   while (calls * EVENTS_OF_A_CALL < (elapsed / 1000) * Number(perSecond)) {
-    library.call(conversationOf(EVENT_BYTES, calls), `${calls}${answer}`);
+    if (calls % CALLS_OF_A_TRACE === 0) {
+      inTrace = library.trace(() => AsyncLocalStorage.snapshot());
+    }
+    const call = calls;
+    inTrace(() => library.call(conversationOf(EVENT_BYTES, call), `${call}${answer}`));
     calls += 1;
   }
   while (marks.length < (elapsed / 1000) * MARKS_PER_SECOND) {

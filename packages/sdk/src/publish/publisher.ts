@@ -19,8 +19,8 @@ export type Publisher = ReturnType<typeof startPublisher>;
 
 /** Milliseconds for writing events as text in one turn of the event loop. */
 const WRITE_BUDGET = 1;
-/** And until it begins: several events one after the other take half of the time that they take one by one, between other work. */
-const WRITE_PAUSE = 20;
+/** And until it begins, as long as a batch waits: events one after the other take half of the time that they take between other work. */
+const WRITE_PAUSE = 100;
 
 /** Queues events in this process and moves them to the stream in the background. */
 export function startPublisher(settings: Settings, metrics: PublisherMetrics, warnings: Warnings) {
