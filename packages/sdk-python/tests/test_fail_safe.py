@@ -161,6 +161,18 @@ def test_an_absent_redis_costs_bounded_memory(server: RedisServer):
     assert bye["dropped"] == {"buffer_full": state.metrics.dropped["buffer_full"]}
 
 
+def test_events_that_come_faster_than_their_texts_are_written_are_sent_meanwhile(server: RedisServer):
+    initialize_redis_publisher(server.url, "events", PROJECT_ID).wait()
+    messages = [{"role": "user", "content": "word " * 200} for _ in range(50)]
+    ends_at = time.monotonic() + 3
+    while time.monotonic() < ends_at:
+        with trace("t", input=messages):
+            pass
+    # A batch holds few that are so long; hello alone would be one.
+    assert state.metrics.published > 10
+    close_redis_publisher().wait()
+
+
 def test_a_stream_that_was_flushed_gets_its_contents_again(server: RedisServer):
     initialize_redis_publisher(server.url, "events", PROJECT_ID).wait()
     long = {"messages": ["word " * 200]}

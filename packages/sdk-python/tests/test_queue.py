@@ -23,7 +23,7 @@ def drops():
 
 
 def take(queue: EventQueue, events: int = 10_000):
-    queue.write()
+    queue.write(10_000, 1 << 30)
     return queue.take(events, 1 << 30)
 
 
@@ -61,7 +61,7 @@ def test_bytes_bound_the_buffer_before_and_after_writing(drops):
         queue.add("score", {"output": "x" * 1000}, 1000)
         assert queue.held_bytes <= 100_000
         if random.random() < 0.2:
-            queue.write()
+            queue.write(10_000, 1 << 30)
             assert queue.held_bytes <= 100_000
     assert drops.by_reason["buffer_full"] == 1000 - queue.events
 
@@ -126,7 +126,7 @@ def test_threads_that_add_while_one_takes_lose_nothing_unreported(drops, seed):
     def drain():
         barrier.wait()
         while not ended.is_set() or queue.events:
-            queue.write()
+            queue.write(10_000, 1 << 30)
             entries = queue.take(chance.randrange(1, 50), 1 << 20)
             unsent = entries[chance.randrange(len(entries) + 1) :] if chance.random() < 0.5 and not ended.is_set() else []
             kept = {id(entry) for entry in unsent}

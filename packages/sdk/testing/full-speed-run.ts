@@ -1,4 +1,4 @@
-/** An application that publishes as fast as it can: `node full-speed-run.ts <events>`. Prints what became of them as JSON. */
+/** An application that publishes as fast as it can: `node full-speed-run.ts <events> [short or long]`. Prints what became of them as JSON. */
 import { setImmediate as turn } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { closeRedisPublisher, initializeRedisPublisher, observe, trace } from "#src/index.ts";
@@ -16,6 +16,12 @@ const escaped: string[] = [];
 process.on("unhandledRejection", (reason) => escaped.push(String(reason)));
 process.on("uncaughtException", (error) => escaped.push(String(error)));
 
+const INPUTS: Readonly<Record<string, readonly string[]>> = {
+  short: ["what a step is given"],
+  long: Array.from({ length: 50 }, () => "what a step is given ".repeat(50)),
+};
+const input = INPUTS[process.argv[3] ?? "short"];
+
 const server = await startPrivateRedis(["--appendonly", "no"]);
 await initializeRedisPublisher({
   redisUrl: server.url,
@@ -30,7 +36,7 @@ let [mostMemory, mostHeld] = [0, 0];
 const startedAt = performance.now();
 await trace({ name: "full speed" }, async () => {
   for (let index = 0; index < EVENTS / 2; index += 1) {
-    observe({ name: "step", input: { index, text: "what a step is given" } }, () => index);
+    observe({ name: "step", input: { index, input } }, () => index);
     if (index % AT_ONCE === 0) {
       mostHeld = Math.max(mostHeld, metrics.bufferedBytes());
       mostMemory = Math.max(mostMemory, process.memoryUsage.rss());
@@ -39,6 +45,7 @@ await trace({ name: "full speed" }, async () => {
   }
 });
 const publishedIn = performance.now() - startedAt;
+const publishedMeanwhile = metrics.published;
 await closeRedisPublisher();
 const dropped = [...metrics.dropped.values()].reduce((sum, count) => sum + count, 0);
 
@@ -47,6 +54,7 @@ const report = {
   events: EVENTS,
   given: publisher?.lastSequence() ?? 0,
   published: metrics.published,
+  publishedMeanwhile,
   dropped,
   arrived: Number(/entries-added,(\d+)/.exec(String(await client.xinfo("STREAM", STREAM)))?.[1]),
   length: await client.xlen(STREAM),

@@ -8,8 +8,9 @@ import { classifyFailure } from "./publish-failure.ts";
 /** Writing a batch of this size holds the application's thread for well under a millisecond. */
 const BATCH_EVENTS = 256;
 const BATCH_BYTES = 512 * 1024;
-/** Milliseconds for writing events as text in one turn of the event loop. */
+/** Milliseconds for writing events as text in one turn of the event loop, and turns before each batch, which needs no more as a rule. */
 const WRITE_BUDGET = 1;
+const WRITE_TURNS = 4;
 const LINGER = 100;
 const RETRY_PAUSE = 200;
 const CALL_TIMEOUT = 2000;
@@ -63,10 +64,13 @@ export function createSender(
     }
   };
 
-  /** What is not written yet would else be written at once when it is taken. */
+  /**
+   * What of a batch is not written yet is written at once when it is taken. An application may record faster than it is written in
+   * its turns, so that to write all first would send nothing.
+   */
   const writeTexts = async (): Promise<void> => {
     try {
-      while (queue.write(WRITE_BUDGET)) {
+      for (let turn = 0; turn < WRITE_TURNS && queue.write(WRITE_BUDGET); turn += 1) {
         await new Promise((resolve) => {
           setImmediate(resolve);
         });

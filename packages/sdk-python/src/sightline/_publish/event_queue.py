@@ -43,9 +43,10 @@ class EventQueue:
                 while self._unwritten and self._unwritten[0].dropped:
                     self._unwritten.popleft()
 
-    def write(self) -> None:
-        """Writes the bodies as JSON, oldest first."""
-        while True:
+    def write(self, maximum_events: int, maximum_bytes: int) -> None:
+        """Writes the bodies as JSON, oldest first, until so many are written: an application may add them faster."""
+        written_bytes = 0
+        while maximum_events > 0 and written_bytes < maximum_bytes:
             with self._lock:
                 event = self._unwritten.popleft() if self._unwritten else None
             if event is None:
@@ -54,6 +55,8 @@ class EventQueue:
             if event.dropped or body is None or callable(body):
                 continue
             written = _write(body)
+            maximum_events -= 1
+            written_bytes += _held(written)
             # The application's threads go first.
             give_way()
             with self._lock:

@@ -96,7 +96,7 @@ class Sender:
         if is_beat:
             self._next_beat = monotonic() + HEARTBEAT_INTERVAL
             self._queue.add("producer.heartbeat", self.report, 0)
-        self._queue.write()
+        self._queue.write(_BATCH_EVENTS, _BATCH_BYTES)
         probes = [self._probes.popleft() for _ in range(len(self._probes))]
         if probes or self._closes_at is not None or monotonic() >= self._connector.resumes_at:
             self._drain()
@@ -110,7 +110,7 @@ class Sender:
 
     def _drain(self) -> None:
         while self._queue.events > 0 and self._send_batch():
-            self._queue.write()
+            self._queue.write(_BATCH_EVENTS, _BATCH_BYTES)
             if self._closes_at is not None and monotonic() >= self._closes_at:
                 return
 
