@@ -13,7 +13,15 @@ export type Candidate = {
   readonly subjectWords: string;
 };
 
-/** A candidate's file, of all repositories. */
-export function fileOf({ chunk: { repo, path } }: Candidate): string {
-  return `${repo}\0${path}`;
+/** The number of each candidate's file, of all repositories: from 0, in the order in which the files first come. */
+export function numberFiles(candidates: readonly Pick<Candidate, "chunk">[]): readonly number[] {
+  const repositories = new Map<string, Map<string, number>>();
+  let count = 0;
+  return candidates.map(({ chunk: { repo, path } }) => {
+    const paths = repositories.get(repo) ?? new Map<string, number>();
+    repositories.set(repo, paths);
+    const number = paths.get(path) ?? count++;
+    paths.set(path, number);
+    return number;
+  });
 }

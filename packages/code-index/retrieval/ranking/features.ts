@@ -1,14 +1,15 @@
 import type { FileKind } from "#contract.ts";
 import { isProse } from "#retrieval/query/query-shape.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
-import { termsOf } from "#store/index/terms.ts";
-import type { Candidate } from "./candidate.ts";
+import { numberFiles, type Candidate } from "./candidate.ts";
+import { describeCommits } from "./commit-features.ts";
 import { describeFiles } from "./file-evidence.ts";
-import { fileKindOf } from "./file-kind.ts";
-import { createWordMatcher, partsOf, type WordMatcher } from "./match-words.ts";
 import { findDefinition } from "./find-definition.ts";
 import { describeLikeness } from "./likeness.ts";
+import { createWordMatcher } from "./match-words.ts";
 import { createMention } from "./mention.ts";
+import { describeNames } from "./name-features.ts";
+import { describePaths } from "./path-features.ts";
 
 /**
  * What the ranking knows of a candidate, by the factor of its score that each feature belongs to. All are numbers from 0 to 1 that are
@@ -43,6 +44,8 @@ export type Features = Record<FeatureName, number>;
 
 export type Described = {
   readonly candidate: Candidate;
+  /** The number of its file among theirs. */
+  readonly file: number;
   readonly features: Features;
   /** For a query that is a path: 1 when it points to the place, less when only to its file. Undefined of other queries. */
   readonly place: number | undefined;
@@ -64,15 +67,13 @@ export function describeCandidates(
   { query, termWeights }: { readonly query: ParsedQuery; readonly termWeights: readonly number[] },
 ): readonly Described[] {
   const matcher = createWordMatcher(query, termWeights);
-  const total = sum(termWeights) || 1;
-  const scored = candidates.map((candidate) => ({ candidate, bm25: sum(candidate.contributions) }));
-  const files = describeFiles(scored, { termWeights, total });
-  const likenessOf = describeLikeness(candidates);
-  const describePath = remember((path: string) => pathFeatures(path, matcher));
-  const kindOf = remember(fileKindOf);
-  const describeNames = createNameFeatures(query, matcher);
-  const asksInWords = isProse(query.shape) || query.shape === "report";
-  const matchesOfSubjects = remember((words: string) => matcher.wholeMatchesOf(words.split(" ")));
+  const total = termWeights.reduce((sum, weight) => sum + weight, 0) || 1;
+  const files = numberFiles(candidates);
+  const inFiles = describeFiles(candidates, { termWeights, total, files });
+  const likenessOf = describeLikeness(candidates, files);
+  const describePath = describePaths(matcher);
+  const describeSymbols = describeNames(query, matcher);
+  const describeSubjects = describeCommits(query, matcher);
   const mention = createMention(query);
   const defining = findDefinition(candidates, query);
   const wanted = kindsAskedFor(query);
@@ -82,94 +83,34 @@ export function describeCandidates(
     is_prose: flag(isProse(query.shape)),
     is_report: flag(query.shape === "report"),
   };
-  return candidates.map((candidate): Described => {
+  return candidates.map((candidate, index): Described => {
     const { chunk } = candidate;
-    const names = describeNames(chunk.symbols);
-    const inSubjects = asksInWords ? matchesOfSubjects(candidate.subjectWords) : NO_MATCHES;
-    const kind = kindOf(chunk.path);
+    const { kind, features: ofPath } = describePath(chunk.path);
+    const { changes, saidByCommits, commitsSay } = describeSubjects(candidate.subjectWords);
     const { place, mentioned } = mention(chunk);
     const features: Features = {
-      ...files(candidate),
-      ...likenessOf(candidate),
-      ...describePath(chunk.path),
-      ...names,
-      is_header: flag(HEADER.test(chunk.path)),
+      ...inFiles(index),
+      ...likenessOf(index),
+      ...ofPath,
+      ...describeSymbols(chunk.symbols),
       lines: Math.log1p(chunk.end_line - chunk.start_line + 1),
       definitions: Math.log1p(chunk.symbols.length),
       is_first: flag(chunk.start_line === 1),
-      depth: chunk.path.split("/").length - 1,
-      changes: Math.log1p(candidate.subjectWords === "" ? 0 : candidate.subjectWords.split(" ").length),
+      changes,
       ...ofQuery,
     };
     return {
       candidate,
+      file: files[index] ?? 0,
       features,
       place,
       mentioned,
       defines: defining.has(candidate),
       kind: wanted.has(kind) ? "asked" : kind,
-      saidByCommits: matcher.shareOf(inSubjects),
-      commitsSay: [...inSubjects.keys()].flatMap((term) => query.queryTerms[term]?.terms[0] ?? []),
+      saidByCommits,
+      commitsSay,
     };
   });
-}
-
-const NO_MATCHES: ReadonlyMap<number, number> = new Map();
-
-const HEADER = /\.(?:h|hh|hpp|hxx)$/;
-
-function pathFeatures(path: string, matcher: WordMatcher) {
-  const folders = path.split("/");
-  const base = (folders.pop() ?? path).replace(/\.[^.]*$/, "");
-  const inName = matcher.matchesOf(termsOf(base.replaceAll(/[.-]/g, "_")));
-  const inFolders = matcher.matchesOf(folders.flatMap((folder) => termsOf(folder.replaceAll(/[.-]/g, "_"))));
-  const parts = partsOf(base);
-  return {
-    path_words: matcher.shareOf(strongest([inFolders, inName])),
-    file_name_words: matcher.shareOf(inName),
-    folder_words: matcher.shareOf(inFolders),
-    file_name_said: matcher.saidOf(parts),
-    file_name_rare: matcher.saidOf(parts, matcher.rarityOf),
-  };
-}
-
-function createNameFeatures(query: ParsedQuery, matcher: WordMatcher) {
-  const asked = new Set(query.names.map((name) => name.toLowerCase()));
-  const describe = remember((symbol: string) => {
-    // C++ defines `Cache::Find` outside of its class: whoever asks for `Find` asks for that, too.
-    const last = symbol.split(/::|\.|#/).at(-1) ?? symbol;
-    const names = last === symbol ? [symbol] : [symbol, last];
-    const matches = matcher.matchesOf(names.flatMap((name) => termsOf(name)));
-    const share = matcher.shareOf(matches);
-    const ofName = Math.max(...names.map((name) => matcher.saidOf(partsOf(name))));
-    const strong = [...matches.values()].reduce((held, strength) => held + strength, 0);
-    const words = Math.min(...names.map((name) => partsOf(name).length));
-    return {
-      matches,
-      best: share * ofName,
-      likeness: Math.min(1, strong / Math.max(1, words, Math.min(matcher.telling.length, 8))) ** 2,
-      isAsked: names.some((name) => asked.has(name.toLowerCase())),
-      isSaid: last.length > 3 && query.text.includes(last),
-    };
-  });
-  return (symbols: readonly string[]) => {
-    const described = symbols.map(describe);
-    return {
-      name_words: matcher.shareOf(strongest(described.map(({ matches }) => matches))),
-      best_name: Math.max(0, ...described.map(({ best }) => best)),
-      named: Math.max(0, ...described.map(({ likeness }) => likeness)),
-      exact_name: flag(described.some(({ isAsked }) => isAsked)),
-      name_said: flag(described.some(({ isSaid }) => isSaid)),
-    };
-  };
-}
-
-function strongest(all: readonly ReadonlyMap<number, number>[]): ReadonlyMap<number, number> {
-  const joined = new Map<number, number>();
-  for (const [term, strength] of all.flatMap((matches) => [...matches])) {
-    joined.set(term, Math.max(strength, joined.get(term) ?? 0));
-  }
-  return joined;
 }
 
 const ASKED_BY: readonly (readonly [FileKind, readonly string[]])[] = [
@@ -183,19 +124,6 @@ const ASKED_BY: readonly (readonly [FileKind, readonly string[]])[] = [
 function kindsAskedFor({ queryTerms, shape }: ParsedQuery): ReadonlySet<FileKind> {
   const terms = new Set(shape === "report" ? [] : queryTerms.map((queryTerm) => queryTerm.terms[0]));
   return new Set(ASKED_BY.filter(([, words]) => words.some((word) => terms.has(word))).map(([kind]) => kind));
-}
-
-function remember<Value>(describe: (key: string) => Value): (key: string) => Value {
-  const known = new Map<string, Value>();
-  return (key) => {
-    const value = known.get(key) ?? describe(key);
-    known.set(key, value);
-    return value;
-  };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function flag(is: boolean): number {

@@ -1,4 +1,5 @@
 import type { FileKind } from "#contract.ts";
+import { rememberLately } from "./remember.ts";
 
 /**
  * What a place counts for what its file is for. These are rules and no part of what is learned: since hardly a query of the evaluation
@@ -58,8 +59,11 @@ const BUILT = /(?:^|\/)(?:static|assets|public)\/(?:.*\/)?[^/]+\.(?:js|css|map)$
 /** Only the root's `deps`, as C and C++ have it and Linguist reads it. */
 const ROOT_VENDORED = /^deps\//;
 
+/** Paths of a few hundred bytes each. */
+const MOST = 10_000;
+
 /** What the path alone says a file is for. */
-export function fileKindOf(path: string): FileKind {
+export const fileKindOf: (path: string) => FileKind = rememberLately(MOST, (path) => {
   const names = path.split("/");
   const file = names.pop() ?? "";
   const folders = names.map(plainFolder);
@@ -68,7 +72,7 @@ export function fileKindOf(path: string): FileKind {
   }
   const rule = RULES.find(({ folder, file: named }) => folders.some((name) => folder?.test(name) === true) || named?.test(file) === true);
   return rule?.kind ?? (BUILT.test(path) ? "generated" : "source");
-}
+});
 
 /** `androidTest` and `Core.Tests` as `android-test` and `core.tests`. */
 function plainFolder(name: string): string {

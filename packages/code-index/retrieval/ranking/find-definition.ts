@@ -1,5 +1,5 @@
 import type { ParsedQuery } from "#retrieval/query/query.ts";
-import { fileOf, type Candidate } from "./candidate.ts";
+import { numberFiles, type Candidate } from "./candidate.ts";
 
 type Asked = Pick<ParsedQuery, "member" | "text">;
 
@@ -9,10 +9,16 @@ type Asked = Pick<ParsedQuery, "member" | "text">;
  * are joined mean that: `server stop` may be `stopServer`.
  */
 export function findDefinition(candidates: readonly Candidate[], { member, text }: Asked): ReadonlySet<Candidate> {
-  const defining = (isMeant: (name: string) => boolean) => candidates.filter(({ chunk }) => chunk.symbols.flatMap(namesOf).some(isMeant));
-  const named = (asked: string) => defining((name) => name === asked.toLowerCase());
+  // Few names are long enough to be all that a question says.
+  const defining = (length: number, isMeant: (name: string) => boolean) =>
+    candidates.filter(({ chunk }) => chunk.symbols.some((symbol) => symbol.length * GROWS >= length && namesOf(symbol).some(isMeant)));
+  const named = (asked: string) => {
+    const lower = asked.toLowerCase();
+    return defining(lower.length, (name) => name === lower);
+  };
   const wholes = [text, ...(member?.owner === undefined ? [] : [member.name + member.owner])].map(joined);
-  const whole = /\s|-/.test(text) ? defining((name) => wholes.includes(joined(name))) : [];
+  const shortest = Math.min(...wholes.map(({ length }) => length));
+  const whole = /\s|-/.test(text) ? defining(shortest, (name) => wholes.includes(joined(name))) : [];
   if (whole.length > 0 || member === undefined) {
     return new Set(whole);
   }
@@ -21,11 +27,15 @@ export function findDefinition(candidates: readonly Candidate[], { member, text 
     return new Set(members);
   }
   const owners = named(member.owner);
-  const files = new Set(owners.map(fileOf));
-  const own = members.filter((each) => files.has(fileOf(each)) || isOf(member.owner, each));
+  const files = numberFiles([...owners, ...members]);
+  const ofOwners = new Set(files.slice(0, owners.length));
+  const own = members.filter((each, index) => ofOwners.has(files[owners.length + index] ?? -1) || isOf(member.owner, each));
   const closest = [own, ...(member.isWritten ? [members, owners] : [])].find((found) => found.length > 0);
   return new Set(closest);
 }
+
+/** A letter in lower case is two at the most: of all letters only the capital I with a dot is. */
+const GROWS = 2;
 
 /** Words as one, whichever way they were joined: `server_stop` and `server stop` as `serverStop`. */
 function joined(words: string): string {

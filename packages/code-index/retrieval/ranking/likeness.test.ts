@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Candidate } from "./candidate.ts";
+import { numberFiles, type Candidate } from "./candidate.ts";
 import { describeLikeness } from "./likeness.ts";
 
 function candidates(given: readonly (readonly [path: string, likeness: number | undefined])[]): readonly Candidate[] {
@@ -22,6 +22,11 @@ function candidates(given: readonly (readonly [path: string, likeness: number | 
   }));
 }
 
+function likenessOf(given: readonly Candidate[]) {
+  const likenessAt = describeLikeness(given, numberFiles(given));
+  return given.map((_, index) => likenessAt(index));
+}
+
 test("likeness is a share of the best, and a file is as like as its best place", () => {
   const all = candidates([
     ["a.go", 0.8],
@@ -29,7 +34,7 @@ test("likeness is a share of the best, and a file is as like as its best place",
     ["b.go", 0.4],
     ["b.go", -0.2],
   ]);
-  const described = all.map(describeLikeness(all));
+  const described = likenessOf(all);
   expect(described.map(({ likeness }) => likeness)).toEqual([1, 0.25, 0.5, 0]);
   expect(described.map(({ file_likeness: ofFile }) => ofFile)).toEqual([1, 1, 0.5, 0.5]);
   expect(described.map(({ likeness_above: above }) => Math.round(above * 100) / 100)).toEqual([1.39, -0.28, 0.28, -1.39]);
@@ -41,7 +46,7 @@ test("a place that has no vector is as unlike as can be, and where none has one 
     ["b.go", 0.7],
     ["c.go", undefined],
   ]);
-  expect(some.map(describeLikeness(some))[2]).toEqual({ likeness: 0, likeness_above: -3, file_likeness: 0 });
+  expect(likenessOf(some)[2]).toEqual({ likeness: 0, likeness_above: -3, file_likeness: 0 });
   const none = candidates([["a.go", undefined]]);
-  expect(none.map(describeLikeness(none))).toEqual([{ likeness: 0, likeness_above: 0, file_likeness: 0 }]);
+  expect(likenessOf(none)).toEqual([{ likeness: 0, likeness_above: 0, file_likeness: 0 }]);
 });

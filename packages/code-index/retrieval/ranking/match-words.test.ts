@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
 import { parseQuery } from "#retrieval/query/query.ts";
-import { createWordMatcher, partsOf } from "./match-words.ts";
-
-test.for([
-  ["httpServer", ["http", "server"]],
-  ["core.autoskip", ["core", "autoskip"]],
-  ["parse-header", ["parse", "header"]],
-  ["retry", ["retry"]],
-  ["_", ["_"]],
-] as const)("%s is made of %j", ([name, parts]) => {
-  expect(partsOf(name)).toEqual(parts);
-});
+import { createWordMatcher } from "./match-words.ts";
 
 test("a word is found in any form, and less by its beginning", () => {
   const { matchesOf, shareOf } = createWordMatcher(parseQuery("attributes of handlers"), []);

@@ -1,16 +1,20 @@
-import { termsOf } from "#store/index/terms.ts";
 import { isStopWord, type ParsedQuery, type QueryTerm } from "#retrieval/query/query.ts";
 
 /** How well a word of a path or a name is one of the query's: 1 for any form of it, less for its beginning, as `attr` or `impl`. */
 type Match = { readonly term: number; readonly strength: number };
 
+/** How well a text of words holds terms of the query, by their places among the query's terms. */
+export type Matches = ReadonlyMap<number, number>;
+
+export const NO_MATCHES: Matches = new Map();
+
 export type WordMatcher = {
-  /** The query's terms that a text of words, such as a name, holds, by their places among the query's terms. */
-  readonly matchesOf: (words: Iterable<string>) => ReadonlyMap<number, number>;
+  /** The query's terms that a text of words, such as a name, holds. */
+  readonly matchesOf: (words: Iterable<string>) => Matches;
   /** The same, of words that are written out. */
-  readonly wholeMatchesOf: (words: Iterable<string>) => ReadonlyMap<number, number>;
+  readonly wholeMatchesOf: (words: Iterable<string>) => Matches;
   /** The share of the query's words that were matched, from 0 to 1; rare ones count more. Of a long query the weightiest few are all. */
-  readonly shareOf: (matches: ReadonlyMap<number, number>) => number;
+  readonly shareOf: (matches: Matches) => number;
   /** How much of `words` the query says, from 0 to 1; rare ones as `rarity` says. */
   readonly saidOf: (words: readonly string[], rarity?: (term: number) => number) => number;
   /** From 0, for a word that is everywhere, to 1. */
@@ -33,15 +37,22 @@ export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms"
   const named = all.filter((index) => !isStopWord(wordOf(queryTerms[index])));
   // In a query of nothing but stop words all of them count.
   const telling = named.length > 0 ? named : all;
-  const weightOf = (term: number) => termWeights[term] ?? queryTerms[term]?.weight ?? 0;
-  const forms = telling.flatMap((term) => (queryTerms[term]?.terms ?? []).map((form) => ({ term, form })));
+  const weights = all.map((term) => termWeights[term] ?? queryTerms[term]?.weight ?? 0);
+  const weightOf = (term: number) => weights[term] ?? 0;
+  const forms = telling.flatMap((term) => (queryTerms[term]?.terms ?? []).map((form): Form => ({ term, form })));
   const exactly = new Map(
     [...Map.groupBy(forms, ({ form }) => form)].map(([form, same]) => [form, same.map(({ term }): Match => ({ term, strength: 1 }))]),
   );
+  const byBeginning = Map.groupBy(forms, ({ form }) => beginningOf(form));
   const known = new Map<string, readonly Match[]>();
   const matchWhole = (word: string): readonly Match[] => exactly.get(word) ?? NO_MATCH;
   const matchWord = (word: string): readonly Match[] => {
-    const found = known.get(word) ?? [...matchWhole(word), ...beginnings(word, forms)];
+    const near = byBeginning.get(beginningOf(word));
+    // Most words of most names are like none of the query's.
+    if (near === undefined) {
+      return NO_MATCH;
+    }
+    const found = known.get(word) ?? [...matchWhole(word), ...beginnings(word, near)];
     known.set(word, found);
     return found;
   };
@@ -50,48 +61,73 @@ export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms"
     .toSorted((one, other) => other - one)
     .slice(0, ENOUGH_TERMS)
     .reduce((sum, weight) => sum + weight, 0);
-  const joined = (words: Iterable<string>, match: (word: string) => readonly Match[]) => {
-    const matches = new Map<number, number>();
-    for (const word of words) {
-      for (const { term, strength } of match(word)) {
-        matches.set(term, Math.max(strength, matches.get(term) ?? 0));
-      }
-    }
-    return matches;
-  };
   return {
     telling,
     rarityOf: (term) => Math.min(1, weightOf(term) / RARE),
     matchesOf: (words) => joined(words, matchWord),
     wholeMatchesOf: (words) => joined(words, matchWhole),
     shareOf: (matches) => {
-      const held = [...matches].reduce((sum, [term, strength]) => sum + strength * weightOf(term), 0);
+      let held = 0;
+      for (const [term, strength] of matches) {
+        held += strength * weightOf(term);
+      }
       return enough === 0 ? 0 : Math.min(1, held / enough);
     },
     saidOf: (words, rarity = () => 1) => {
-      const said = words.map((word) => Math.max(0, ...matchWord(word).map(({ term, strength }) => strength * rarity(term))));
-      return said.reduce((sum, share) => sum + share, 0) / Math.max(1, words.length);
+      let said = 0;
+      for (const word of words) {
+        said += matchWord(word).reduce((most, { term, strength }) => Math.max(most, strength * rarity(term)), 0);
+      }
+      return said / Math.max(1, words.length);
     },
   };
+}
+
+function joined(words: Iterable<string>, match: (word: string) => readonly Match[]): Matches {
+  let matches: Map<number, number> | undefined;
+  for (const word of words) {
+    for (const { term, strength } of match(word)) {
+      matches ??= new Map();
+      matches.set(term, Math.max(strength, matches.get(term) ?? 0));
+    }
+  }
+  return matches ?? NO_MATCHES;
+}
+
+/** Of each term the strongest of all its matches. */
+export function strongest(all: readonly Matches[]): Matches {
+  const some = all.filter((matches) => matches.size > 0);
+  const [only = NO_MATCHES] = some;
+  if (some.length <= 1) {
+    return only;
+  }
+  const matches = new Map<number, number>();
+  for (const each of some) {
+    for (const [term, strength] of each) {
+      matches.set(term, Math.max(strength, matches.get(term) ?? 0));
+    }
+  }
+  return matches;
 }
 
 function wordOf(term: QueryTerm | undefined): string {
   return term?.terms[0] ?? "";
 }
 
-function beginnings(word: string, forms: readonly { readonly term: number; readonly form: string }[]): readonly Match[] {
+/** A form of the query's term at that place. */
+type Form = { readonly term: number; readonly form: string };
+
+/** The first two letters as a number: a word has them in common with every form that it begins, or that begins it. */
+function beginningOf(word: string): number {
+  return (word.charCodeAt(0) || 0) * 0x1_00_00 + (word.charCodeAt(1) || 0);
+}
+
+function beginnings(word: string, forms: readonly Form[]): readonly Match[] {
   if (word.length < MIN_PREFIX - 1) {
-    return [];
+    return NO_MATCH;
   }
   return forms.flatMap(({ term, form }) => {
     const isBeginning = form.startsWith(word) || (form.length > MIN_PREFIX && word.startsWith(form));
     return isBeginning && form !== word ? [{ term, strength: PREFIX_STRENGTH }] : [];
   });
-}
-
-/** The words that a name is made of, and the whole only where there are no others: `httpServer` is http, server. */
-export function partsOf(name: string): readonly string[] {
-  const [whole, ...parts] = termsOf(name.replaceAll(/[.-]/g, "_"));
-  const words = new Set(parts.length > 0 ? parts : whole === undefined ? [] : [whole]);
-  return [...words];
 }

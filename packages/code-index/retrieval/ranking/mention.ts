@@ -17,6 +17,10 @@ const SAME_PATH = 0.7;
 /** What a path points to, however much of it was written: `retry.go:7`, `/app/src/retry.go:7:1` of a machine's. */
 export function createMention({ shape, places }: Pick<ParsedQuery, "shape" | "places">): (chunk: FoundChunk) => Mention {
   const wanted = places.map(({ path, line }) => ({ path: `/${path.toLowerCase()}`, line }));
+  if (wanted.length === 0) {
+    const none: Mention = { place: shape === "path" ? 0 : undefined, mentioned: 0 };
+    return () => none;
+  }
   return (chunk) => {
     const given = `/${chunk.path.toLowerCase()}`;
     const found = wanted.flatMap(({ path, line }) => {

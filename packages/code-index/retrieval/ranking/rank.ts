@@ -1,6 +1,6 @@
 import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
-import { fileOf, type Candidate } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
 import { describeCandidates, type Described, type FeatureGroup } from "./features.ts";
 import { KIND_FACTORS } from "./file-kind.ts";
 import type { FusedChunk } from "./fuse.ts";
@@ -96,7 +96,8 @@ function scoreAll(described: readonly Described[], model: RankingModel | undefin
       // What a path points to is no matter of judgement.
       const judge = each.place === undefined ? model : undefined;
       const learned = judge === undefined ? 1 : Math.exp(judge.score(each.features));
-      const score = Object.values(rulesOf(each)).reduce((product, rule) => product * rule, learned * each.candidate.fused.score);
+      const { kind, commits, defines, place, mentioned } = rulesOf(each);
+      const score = learned * each.candidate.fused.score * kind * commits * defines * place * mentioned;
       return { described: each, score, model: judge, isVerbatim: false, isFurther: false };
     })
     .toSorted(byScore);
@@ -156,10 +157,10 @@ function explain({ described, model, isVerbatim, isFurther }: Scored): Factors {
 }
 
 function takeFromFurther(sorted: readonly Scored[]): readonly Scored[] {
-  const seen = new Set<string>();
+  const seen = new Set<number>();
   return sorted
     .map((scored): Scored => {
-      const file = fileOf(scored.described.candidate);
+      const { file } = scored.described;
       const isFurther = seen.has(file);
       seen.add(file);
       return isFurther ? { ...scored, isFurther, score: scored.score * FURTHER } : scored;

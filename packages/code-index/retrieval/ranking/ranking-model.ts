@@ -44,13 +44,14 @@ const GROUPS = Object.keys(FEATURES) as FeatureGroup[];
 export function readRankingModel(file: URL = new URL("ranking-model.json", import.meta.url)): RankingModel {
   const { learned_from: learnedFrom, features: names, trees } = modelSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   const groups = names.map((name) => GROUPS.findIndex((group) => (FEATURES[group] as readonly string[]).includes(name)));
+  const isOfOthers = groups.includes(-1);
   const { nodes, leaves, roots } = join(trees);
   const average = roots.reduce((sum, root) => sum + (nodes.means[root] ?? 0), 0);
   const values = new Float64Array(names.length);
 
   function read(features: Features): void {
     // Not when the model is read: to train it anew the features have to be written first.
-    if (groups.includes(-1)) {
+    if (isOfOthers) {
       throw new Error("The ranking model was trained on features that there are not; train it anew (evaluation/train-ranking.py).");
     }
     for (let index = 0; index < names.length; index++) {

@@ -1,0 +1,18 @@
+import { isProse } from "#retrieval/query/query-shape.ts";
+import type { ParsedQuery } from "#retrieval/query/query.ts";
+import { NO_MATCHES, type WordMatcher } from "./match-words.ts";
+import { remember } from "./remember.ts";
+
+/** Describes the words of the subjects of a file's commits, with blanks between them, for a query: only questions and reports ask of them. */
+export function describeCommits(query: ParsedQuery, matcher: WordMatcher) {
+  const asksInWords = isProse(query.shape) || query.shape === "report";
+  return remember((subjectWords: string) => {
+    const words = subjectWords === "" ? [] : subjectWords.split(" ");
+    const matches = asksInWords ? matcher.wholeMatchesOf(words) : NO_MATCHES;
+    return {
+      changes: Math.log1p(words.length),
+      saidByCommits: matcher.shareOf(matches),
+      commitsSay: [...matches.keys()].flatMap((term) => query.queryTerms[term]?.terms[0] ?? []),
+    };
+  });
+}

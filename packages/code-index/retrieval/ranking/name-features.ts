@@ -1,0 +1,59 @@
+import type { ParsedQuery } from "#retrieval/query/query.ts";
+import { NO_MATCHES, strongest, type Matches, type WordMatcher } from "./match-words.ts";
+import { remember } from "./remember.ts";
+import { splitName } from "./split-name.ts";
+
+/** What one name has of a query. */
+type Described = {
+  readonly matches: Matches;
+  readonly best: number;
+  readonly likeness: number;
+  readonly isAsked: boolean;
+  readonly isSaid: boolean;
+};
+
+const NOTHING: Described = { matches: NO_MATCHES, best: 0, likeness: 0, isAsked: false, isSaid: false };
+
+/** So many words of a query are all that a name can have. */
+const MOST_WORDS = 8;
+
+/** Describes the names that a place defines, for a query. */
+export function describeNames(query: ParsedQuery, matcher: WordMatcher) {
+  const asked = new Set(query.names.map((name) => name.toLowerCase()));
+  const describe = remember((symbol: string): Described => {
+    // C++ defines `Cache::Find` outside of its class: whoever asks for `Find` asks for that, too.
+    const last = lastOf(symbol);
+    const names = last === symbol ? [symbol] : [symbol, last];
+    const split = names.map(splitName);
+    const matches = matcher.matchesOf(split.flatMap(({ terms }) => terms));
+    const isAsked = asked.size > 0 && names.some((name) => asked.has(name.toLowerCase()));
+    const isSaid = last.length > 3 && query.text.includes(last);
+    if (matches.size === 0) {
+      return isAsked || isSaid ? { ...NOTHING, isAsked, isSaid } : NOTHING;
+    }
+    const ofName = Math.max(...split.map(({ parts }) => matcher.saidOf(parts)));
+    const strong = [...matches.values()].reduce((held, strength) => held + strength, 0);
+    const words = Math.min(...split.map(({ parts }) => parts.length));
+    return {
+      matches,
+      best: matcher.shareOf(matches) * ofName,
+      likeness: Math.min(1, strong / Math.max(1, words, Math.min(matcher.telling.length, MOST_WORDS))) ** 2,
+      isAsked,
+      isSaid,
+    };
+  });
+  return (symbols: readonly string[]) => {
+    const described = symbols.map(describe).filter((each) => each !== NOTHING);
+    return {
+      name_words: matcher.shareOf(strongest(described.map(({ matches }) => matches))),
+      best_name: described.reduce((most, { best }) => Math.max(most, best), 0),
+      named: described.reduce((most, { likeness }) => Math.max(most, likeness), 0),
+      exact_name: described.some(({ isAsked }) => isAsked) ? 1 : 0,
+      name_said: described.some(({ isSaid }) => isSaid) ? 1 : 0,
+    };
+  };
+}
+
+function lastOf(symbol: string): string {
+  return /[:.#]/.test(symbol) ? (symbol.split(/::|\.|#/).at(-1) ?? symbol) : symbol;
+}

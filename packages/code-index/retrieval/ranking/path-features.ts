@@ -1,0 +1,48 @@
+import { termsOf } from "#store/index/terms.ts";
+import { fileKindOf } from "./file-kind.ts";
+import { strongest, type WordMatcher } from "./match-words.ts";
+import { remember, rememberLately } from "./remember.ts";
+import { splitName } from "./split-name.ts";
+
+/** Paths of a kilobyte each. */
+const MOST = 5_000;
+
+const HEADER = /\.(?:h|hh|hpp|hxx)$/;
+
+/** What a path says whatever the query is. */
+const splitPath = rememberLately(MOST, (path) => {
+  const folders = path.split("/");
+  const base = (folders.pop() ?? path).replace(/\.[^.]*$/, "");
+  return {
+    inName: termsOf(withoutDots(base)),
+    inFolders: folders.flatMap((folder) => termsOf(withoutDots(folder))),
+    parts: splitName(base).parts,
+    depth: folders.length,
+    isHeader: HEADER.test(path) ? 1 : 0,
+  };
+});
+
+function withoutDots(name: string): string {
+  return name.replaceAll(/[.-]/g, "_");
+}
+
+/** Describes paths for a query. */
+export function describePaths(matcher: WordMatcher) {
+  return remember((path: string) => {
+    const { inName, inFolders, parts, depth, isHeader } = splitPath(path);
+    const ofName = matcher.matchesOf(inName);
+    const ofFolders = matcher.matchesOf(inFolders);
+    return {
+      kind: fileKindOf(path),
+      features: {
+        path_words: matcher.shareOf(strongest([ofFolders, ofName])),
+        file_name_words: matcher.shareOf(ofName),
+        folder_words: matcher.shareOf(ofFolders),
+        file_name_said: matcher.saidOf(parts),
+        file_name_rare: matcher.saidOf(parts, matcher.rarityOf),
+        depth,
+        is_header: isHeader,
+      },
+    };
+  });
+}

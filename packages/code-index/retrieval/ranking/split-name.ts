@@ -1,0 +1,22 @@
+import { termsOf } from "#store/index/terms.ts";
+import { rememberLately } from "./remember.ts";
+
+/** A name, taken apart. */
+export type SplitName = {
+  /** Its words as the index has them: of several the whole stands before its parts. */
+  readonly terms: readonly string[];
+  /** The words that it is made of, and the whole only where there are no others: `httpServer` is http, server. */
+  readonly parts: readonly string[];
+};
+
+/** Names of a few hundred bytes each. */
+const MOST = 10_000;
+
+export const splitName: (name: string) => SplitName = rememberLately(MOST, (name) => {
+  const terms = termsOf(name);
+  return { terms, parts: partsOf(/[.-]/.test(name) ? termsOf(name.replaceAll(/[.-]/g, "_")) : terms) };
+});
+
+function partsOf([whole, ...parts]: readonly string[]): readonly string[] {
+  return parts.length > 0 ? [...new Set(parts)] : whole === undefined ? [] : [whole];
+}
