@@ -7,16 +7,17 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { decodeEntry } from "#events/stream-entry.ts";
-import { batchStatements } from "#ingest/writing/batch-statements.ts";
-import type { OpenNode } from "#ingest/writing/direct-nodes.ts";
 import { toRows } from "#ingest/event-rows.ts";
-import { ShardMovedError, takeMarkIds, writeToShard } from "#ingest/writing/write-to-shard.store.ts";
+import { takeMarkIds, writeToShard } from "#ingest/writing/write-to-shard.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import type { OpenNode } from "#store/nodes/direct-nodes.ts";
+import { openShard, ShardMovedError } from "#store/nodes/shard-query.ts";
 import { findPlaces, findShardTables, type NodeAddress, type Place } from "#store/project-groups.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { countOf, createConsumerRig, openNodeOf, tablesOf, type ConsumerRig } from "#testing/consumer-rig.ts";
 import { readIngested } from "#testing/ingested.ts";
+import { moveProject } from "#testing/move-project.ts";
 import { createNumberedProducer, type NumberedEntry } from "#testing/numbered-events.ts";
 
 const PATIENCE = { timeout: 120_000, interval: 50 };
@@ -104,7 +105,7 @@ test(`shards are moved to and fro while events are written, each of them once (T
     }
   })();
   for (const id of [...projects.slice(0, 3), ...projects.slice(0, 3)]) {
-    await move(id);
+    await moveProject(database, id);
   }
   moved.abort();
   await writing;
@@ -127,7 +128,7 @@ test("a day that has no partitions yet is made by the coordinator, and costs no 
 test("a shard that was moved since it was looked for is not written to where it was", PATIENCE, async () => {
   const [projectId = ""] = projects;
   const before = await placeOf(projectId);
-  await move(projectId);
+  await moveProject(database, projectId);
   const node = nodeDatabase(before);
   try {
     await expect(writeAt(before, node, projectId)).rejects.toThrow(ShardMovedError);
@@ -198,18 +199,6 @@ async function placeOf(projectId: string): Promise<Place> {
   return place;
 }
 
-/** To the other worker. The marks have no key, so nothing is written meanwhile. */
-async function move(projectId: string): Promise<void> {
-  const { address, shard } = await placeOf(projectId);
-  await database.pool.query(
-    `select citus_move_shard_placement($1, $2, $3, nodename, nodeport, 'block_writes')
-     from pg_dist_node where groupid <> 0 and nodeport <> $3`,
-    [shard, address.host, address.port],
-  );
-  // What it leaves behind is deleted later by Citus itself; before that it can't be moved back.
-  await database.pool.query("call citus_cleanup_orphaned_resources()");
-}
-
 function nodeDatabase({ address }: Place): Database<ObservabilitySchema> {
   return createDatabase<ObservabilitySchema>({
     url: sameDatabaseAt(database.url, address),
@@ -230,9 +219,7 @@ async function writeAt({ shard }: Place, node: Database<ObservabilitySchema>, pr
   await writeToShard(
     {
       coordinator: database.query,
-      node: node.query,
-      shard,
-      statements: batchStatements((table) => `observability.${tables.get(table) ?? table}`, { areMarksNumbered: true }),
+      shard: openShard({ pool: node.pool, shard, tables }),
       markIds: await takeMarkIds(database.query),
     },
     { ...toRows(events, []), deadLetters: [] },

@@ -15,6 +15,7 @@ import { HASTY_TUNING } from "#testing/ingestion-world.ts";
 import { startClusterWorld, type ClusterWorld } from "#testing/cluster-world.ts";
 import { readIngested } from "#testing/ingested.ts";
 import { createNumberedProducer, type NumberedEntry } from "#testing/numbered-events.ts";
+import { countedAnew, readCounted } from "#testing/read-counted.ts";
 
 const PROJECTS = 8;
 const AT_ONCE = 60;
@@ -102,11 +103,16 @@ test(
     await publishRounds(3);
     const sentTo = (projects: readonly string[]) => sent.filter(({ projectId }) => projects.includes(projectId)).map(({ id }) => id);
     await vi.waitFor(async () => expect((await eventsOf(kept)).toSorted()).toEqual(sentTo(kept).toSorted()), PATIENCE);
+    // They are counted, too, while nobody can see what there is of the others.
+    await vi.waitFor(async () => expect(await marksOf(kept)).toBe(0), PATIENCE);
     // Longer than it takes to be delivered as often as what consumers die of.
     await delay(HASTY_TUNING.claimIdleMs * 2 * MAX_UNFINISHED_DELIVERIES);
     expect(await world.backlog(), "what can't be written waits, all of it").toBeGreaterThanOrEqual(AT_ONCE * lost.length * 4);
     await worker?.start();
     await everythingIsWritten();
+    await vi.waitFor(async () => expect(await marksOf([...lost, ...kept])).toBe(0), PATIENCE);
+    const counted = await readCounted(world.database);
+    expect(counted).toEqual(await countedAnew(world.database));
   },
 );
 
@@ -118,6 +124,19 @@ async function publishRounds(rounds: number): Promise<void> {
       await world.publish(entries);
     }
   }
+}
+
+async function marksOf(projects: readonly string[]): Promise<number> {
+  const counts = await Promise.all(
+    projects.map((id) =>
+      world.database.pool.query<{ count: number }>(
+        `select (select count(*) from observability.trace_marks where project_id = $1)
+           + (select count(*) from observability.hourly_marks where project_id = $1) as count`,
+        [id],
+      ),
+    ),
+  );
+  return counts.reduce((sum, { rows }) => sum + (rows[0]?.count ?? 0), 0);
 }
 
 async function eventsOf(projects: readonly string[]): Promise<readonly string[]> {

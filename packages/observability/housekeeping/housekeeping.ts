@@ -1,21 +1,22 @@
 import type { Logger } from "@sightline/foundation/log";
-import { inRounds, repeat, type Repeated, type WakenBy } from "@sightline/foundation/repeat";
+import { repeat, type Repeated, type WakenBy } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
 import { sweepDeletedProjects } from "#store/delete-project.store.ts";
-import { countMarkedHours } from "#store/hourly.store.ts";
-import { packHours } from "#store/pack-hours.store.ts";
+import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
+import { createCounting } from "./counting.ts";
 import { sweepRetention } from "./sweep-retention.ts";
-import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
 
 export type HousekeepingOptions = {
   readonly query: Query;
   readonly log: Logger;
   /** Wakes when this process has written something. What another one wrote and could not count any more waits for a rest. */
   readonly wakenBy?: WakenBy | undefined;
+  /** Where they are given, what is of a Citus cluster is counted on its nodes. */
+  readonly directNodes?: DirectNodes | undefined;
 };
 
 /** The part of the time that one task may take, unless it says otherwise. */
@@ -29,15 +30,15 @@ const TRACES_EVERY_MS = 1_000;
 const TRACES_REST_MS = 60_000;
 /** Of the time: what it leaves undone, those wait for who read the list. */
 const TRACES_SHARE = 1 / 4;
-/** Steps of one project before it is another's turn. */
-const STEPS_AT_ONCE = 20;
 const PACKING_EVERY_MS = 10_000;
 const PACKING_REST_MS = 120_000;
 const STATISTICS_EVERY_MS = 15_000;
 const STATISTICS_REST_MS = 300_000;
 
 /** Makes days ahead, lets old ones go, counts hours and traces, packs hours, and has grown tables looked at. Every process that has the database may do it; none has to. */
-export function createHousekeeping({ query, log, wakenBy = () => undefined }: HousekeepingOptions): Repeated {
+export function createHousekeeping({ query, log, wakenBy = () => undefined, directNodes }: HousekeepingOptions): Repeated {
+  const { countHours, packHours, countTraces } = createCounting({ query, directNodes });
+
   async function sweep(signal: AbortSignal): Promise<void> {
     const swept = await sweepRetention(query, signal);
     if (swept.traces > 0 || swept.days > 0) {
@@ -52,15 +53,6 @@ export function createHousekeeping({ query, log, wakenBy = () => undefined }: Ho
       log.info(swept, "deleted what was left of deleted projects");
     }
     return hasSwept;
-  }
-
-  async function countTraces(signal: AbortSignal): Promise<false | undefined> {
-    const projects = await findUncountedProjects(query);
-    for (const projectId of projects) {
-      await takeSteps(() => countMarkedTraces(query, projectId), signal);
-      await takeSteps(() => walkTraces(query, projectId), signal);
-    }
-    return projects.length === 0 ? false : undefined;
   }
 
   return repeat({
@@ -96,24 +88,16 @@ export function createHousekeeping({ query, log, wakenBy = () => undefined }: Ho
         restMs: HOURS_REST_MS,
         wakenBy,
         share: SHARE,
-        run: (signal) => inRounds(() => countMarkedHours(query), signal),
+        run: countHours,
       },
       {
         name: "packing hours of traces",
         everyMs: PACKING_EVERY_MS,
         restMs: PACKING_REST_MS,
         share: SHARE,
-        run: (signal) => inRounds(() => packHours(query), signal),
+        run: packHours,
       },
       { name: "counting traces", everyMs: TRACES_EVERY_MS, restMs: TRACES_REST_MS, wakenBy, share: TRACES_SHARE, run: countTraces },
     ],
   });
-}
-
-async function takeSteps(step: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-  for (let steps = 0; steps < STEPS_AT_ONCE && !signal.aborted; steps += 1) {
-    if (!(await step())) {
-      return;
-    }
-  }
 }

@@ -1,12 +1,15 @@
 import { createHousekeeping, type HousekeepingOptions } from "./housekeeping.ts";
 
-type Options = { readonly database: { readonly query: HousekeepingOptions["query"] } } & Pick<HousekeepingOptions, "log" | "wakenBy">;
+type Options = { readonly database: { readonly query: HousekeepingOptions["query"] } } & Pick<
+  HousekeepingOptions,
+  "log" | "wakenBy" | "directNodes"
+>;
 
 type Living = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
 
 /** Every role with the database does housekeeping, so that it is done whichever roles run. */
-export function withHousekeeping<Part extends Living>(part: Part, { database, log, wakenBy }: Options): Part {
-  const housekeeping = createHousekeeping({ query: database.query, log, wakenBy });
+export function withHousekeeping<Part extends Living>(part: Part, { database, log, wakenBy, directNodes }: Options): Part {
+  const housekeeping = createHousekeeping({ query: database.query, log, wakenBy, directNodes });
   return {
     ...part,
     start: async () => {

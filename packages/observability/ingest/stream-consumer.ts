@@ -10,9 +10,9 @@ import { createAlarm } from "@sightline/foundation/repeat";
 import type { ObservabilityConfig } from "#config.ts";
 import { partitionKeys } from "#events/partitions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { createAnnouncer, type Announce } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
-import { createDirectNodes, type OpenNode } from "./writing/direct-nodes.ts";
 import { createEventStream, isGroupMissing, type EventStream } from "./event-stream.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { createPartitionReaders } from "./partition-readers.ts";
@@ -41,8 +41,8 @@ export type ConsumerOptions = {
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Where it is given, events are written to the nodes of a Citus cluster directly; it closes what it opens. */
-  readonly openNode?: OpenNode | undefined;
+  /** Where they are given, events are written to the nodes of a Citus cluster directly; closed when the consumer stops. */
+  readonly directNodes?: DirectNodes | undefined;
 };
 
 export type Consumer = {
@@ -55,7 +55,7 @@ export type Consumer = {
 
 /** Reads the partitions of the stream that are its share until it is stopped; no error ends it. Rings `written` after each commit. */
 export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: string, tuning: Tuning, written = createAlarm()): Consumer {
-  const { config, database, log, clock } = options;
+  const { config, database, log, clock, directNodes } = options;
   const { OBSERVABILITY_REDIS_URL: url, OBSERVABILITY_STREAM_NAME: streamName, OBSERVABILITY_GROUP_NAME: group } = config;
   const { OBSERVABILITY_BATCH_SIZE: batchSize, OBSERVABILITY_STREAMS: count } = config;
   const name = `${config.OBSERVABILITY_CONSUMER_NAME}-${randomUUID().slice(0, 8)}`;
@@ -67,8 +67,6 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     announceInRedis(rows);
     written.ring();
   };
-  const directNodes =
-    options.openNode === undefined ? undefined : createDirectNodes({ query: database.query, openNode: options.openNode, clock, log });
   const { maskingKnownMs } = tuning;
   const writeEntries = createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs, directNodes });
   const beat = createHeartbeat({

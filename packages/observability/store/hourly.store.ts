@@ -34,10 +34,12 @@ export async function countMarkedHours(query: Query): Promise<boolean> {
 
 async function countHoursOf(query: Query, projects: readonly string[]): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
-    // Nothing tells a plan how many steps an hour has; one that takes them for few sorts them all, to disk.
+    // Nothing tells a plan how many steps an hour has; one that takes them for few sorts them all, to disk. Asked of the projects' rows, as
+    // in lockCounting.
     const { rows: lock } = await sql<{ is_mine: boolean }>`
       select pg_try_advisory_xact_lock(${lockKey("observability.hours")}) as is_mine, set_config('enable_sort', 'off', true),
-        set_config('enable_incremental_sort', 'off', true), set_config('jit', 'off', true)`.execute(transaction);
+        set_config('enable_incremental_sort', 'off', true), set_config('jit', 'off', true)
+      from (select count(*) from observability.trace_walks where project_id = any(${projects}::uuid[])) as there`.execute(transaction);
     if (lock[0]?.is_mine !== true) {
       return false;
     }

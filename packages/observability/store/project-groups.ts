@@ -30,31 +30,57 @@ export type Place = {
 
 export type NodeAddress = { readonly host: string; readonly port: number };
 
+type PlaceRow = { shard: number; node: number; host: string; port: number; is_whole: boolean };
+
+const PLACE = sql`placement.shardid as shard, node.groupid as node, node.nodename as host, node.nodeport as port,
+  node.groupid <> 0 and node.isactive and node.hasmetadata and node.metadatasynced
+    and (select count(*) from pg_catalog.pg_dist_placement as copy where copy.shardid = placement.shardid) = 1 as is_whole`;
+
 /** Tells where each project is, as it is now, where the tables are distributed by project; of one PostgreSQL nothing. */
 export async function findPlaces(query: Query, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Place>> {
   if (ids.size === 0 || !(await isDistributed(query))) {
     return new Map();
   }
-  const { rows } = await sql<{ id: string; shard: number; node: number; host: string; port: number; is_whole: boolean }>`
-    select given.id, placement.shardid as shard, node.groupid as node, node.nodename as host, node.nodeport as port,
-      node.groupid <> 0 and node.isactive and node.hasmetadata and node.metadatasynced and count(*) over (partition by given.id) = 1 as is_whole
+  const { rows } = await sql<PlaceRow & { id: string }>`
+    select given.id, ${PLACE}
     from unnest(${[...ids]}::uuid[]) as given (id)
     join pg_catalog.pg_dist_placement as placement
       on placement.shardid = get_shard_id_for_distribution_column('observability.traces', given.id)
     join pg_catalog.pg_dist_node as node on node.groupid = placement.groupid and node.noderole = 'primary'`.execute(query);
-  return new Map(
-    rows.map(({ id, shard, node, host, port, is_whole }) => [id, { node, address: { host, port }, shard, isWhole: is_whole }]),
-  );
+  return new Map(rows.map((row) => [row.id, toPlace(row)]));
 }
 
-/** Tells what the tables that go with a shard of `traces` are called on its node: by their names both without the schema. */
+/** Tells where every shard of `traces` is, in the order of their numbers; of one PostgreSQL nothing. */
+export async function listPlaces(query: Query): Promise<readonly Place[]> {
+  if (!(await isDistributed(query))) {
+    return [];
+  }
+  const { rows } = await sql<PlaceRow>`
+    select ${PLACE}
+    from pg_catalog.pg_dist_shard as shard
+    join pg_catalog.pg_dist_placement as placement on placement.shardid = shard.shardid
+    join pg_catalog.pg_dist_node as node on node.groupid = placement.groupid and node.noderole = 'primary'
+    where shard.logicalrelid = 'observability.traces'::regclass
+    order by placement.shardid`.execute(query);
+  return rows.map(toPlace);
+}
+
+function toPlace({ shard, node, host, port, is_whole: isWhole }: PlaceRow): Place {
+  return { node, address: { host, port }, shard, isWhole };
+}
+
+/**
+ * Tells what the tables that go with a shard of `traces` are called on its node, and the copies that every node has: by their names, both
+ * without the schema.
+ */
 export async function findShardTables(query: Query, shard: number): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ name: string; shard: number }>`
     select relation.relname as name, own.shardid as shard
     from pg_catalog.pg_dist_shard as given
     join pg_catalog.pg_dist_partition as divided on divided.logicalrelid = given.logicalrelid
-    join pg_catalog.pg_dist_partition as beside on beside.colocationid = divided.colocationid
-    join pg_catalog.pg_dist_shard as own on own.logicalrelid = beside.logicalrelid and own.shardminvalue = given.shardminvalue
+    join pg_catalog.pg_dist_partition as beside on beside.colocationid = divided.colocationid or beside.repmodel = 't'
+    join pg_catalog.pg_dist_shard as own on own.logicalrelid = beside.logicalrelid
+      and (own.shardminvalue = given.shardminvalue or beside.repmodel = 't')
     join pg_catalog.pg_class as relation on relation.oid = own.logicalrelid and relation.relnamespace = 'observability'::regnamespace
     where given.shardid = ${shard}`.execute(query);
   return new Map(rows.map((row) => [row.name, `${row.name}_${row.shard}`]));

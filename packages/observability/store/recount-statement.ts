@@ -10,7 +10,7 @@ const entryColumns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(`entry.${name}
 
 /**
  * Counts traces of a project anew, given any runs of theirs, and what that changes of the groups they belong to. Runs that belong to
- * a trace no longer are marked, for they are traces of their own now. Whoever calls holds the project's lock, so that no older count replaces a newer one.
+ * a trace no longer are marked, for they are traces of their own now; before all other marks, since a shard of a cluster has no numbers to give. Whoever calls holds the project's lock, so that no older count replaces a newer one.
  */
 export function recountStatement(
   projectId: string,
@@ -40,8 +40,8 @@ export function recountStatement(
       select ${project}, trace_id, ${columns} from fresh
       on conflict (project_id, trace_id) do update set ${sql.join(ENTRY_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))}
     ), left_alone as (
-      insert into observability.trace_marks (project_id, trace_id)
-      select ${project}, run from (
+      insert into observability.trace_marks (id, project_id, trace_id) overriding system value
+      select 0, ${project}, run from (
         select unnest(runs) from stale except select id from given except select unnest(runs) from fresh
       ) as parted (run)
     ), moved as (

@@ -131,7 +131,7 @@ async function recount(transaction: Transaction<ObservabilitySchema>, projectId:
   }
   const days = await daysOf(transaction, projectId, ids);
   // Without statistics, each trace of a table that has just begun to fill would be counted by going through the steps of all.
-  await analyzeGrownTables(transaction, ["traces", ...days.map((day) => `observations_${day.replaceAll("-", "")}`)]);
+  await analyzeGrownTables(transaction, days);
   const { rows } = await recountStatement(projectId, ids, days).execute(transaction);
   const [touched] = rows;
   if (touched !== undefined) {
@@ -160,9 +160,13 @@ async function daysOf(
   return rows.map((row) => row.day);
 }
 
-/** Locks the counting until the transaction ends. JIT compilation of these statements would take longer than they do. */
+/**
+ * Locks the counting until the transaction ends. JIT compilation of these statements would take longer than they do. Asked of the project's rows,
+ * so that on a cluster the lock and the settings are those of the node that has them, whoever asks.
+ */
 export async function lockCounting(transaction: Transaction<ObservabilitySchema>, projectId: string, waitMs = 0): Promise<void> {
   await sql`
     select set_config('lock_timeout', ${`${waitMs}ms`}, true), pg_advisory_xact_lock(${lockKey("observability.traces", projectId)}),
-      set_config('lock_timeout', '0', true), set_config('jit', 'off', true)`.execute(transaction);
+      set_config('lock_timeout', '0', true), set_config('jit', 'off', true)
+    from (select count(*) from observability.trace_walks where project_id = ${projectId}::uuid) as there`.execute(transaction);
 }

@@ -8,9 +8,9 @@ import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/t
 import { v7 as uuidv7 } from "uuid";
 import type { StreamEvent } from "#events/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import type { OpenNode } from "#ingest/writing/direct-nodes.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
+import { createDirectNodes, type OpenNode } from "#store/nodes/direct-nodes.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { fieldsOf } from "./agent-run.ts";
 
@@ -61,6 +61,8 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
     },
     start: async (options = {}) => {
       const metrics = createMetrics("test");
+      const own = options.database ?? database;
+      const common = { log: options.log ?? silentLog, clock: systemClock };
       const consumer = createStreamConsumer(
         {
           config: {
@@ -73,11 +75,10 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
             OBSERVABILITY_BATCH_SIZE: 100,
             ...options.config,
           },
-          database: options.database ?? database,
-          log: options.log ?? silentLog,
-          clock: systemClock,
+          ...common,
+          database: own,
           metrics,
-          openNode: options.openNode ?? openNodeOf(database.url),
+          directNodes: createDirectNodes({ ...common, query: own.query, openNode: options.openNode ?? openNodeOf(database.url) }),
         },
         heartbeatKey,
         { ...defaultTuning, ...quick, ...options.tuning },

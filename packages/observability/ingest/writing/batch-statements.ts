@@ -10,6 +10,7 @@ import {
   type Columns,
   type EventTable,
 } from "#event-columns.ts";
+import type { TableNames } from "#store/nodes/shard-query.ts";
 
 /** What is written without leaving marks, as a batch names it. */
 export type UnmarkedRows = "payloads" | "blobs" | "maskedContents" | "graphs" | "deadLetters" | "producers";
@@ -26,9 +27,6 @@ export type BatchStatements = {
   readonly unmarked: readonly { readonly name: UnmarkedRows; readonly statement: string }[];
 };
 
-/** Tells what a table is called where the statements run: its name without the schema to its name with it. */
-export type TableNames = (table: string) => string;
-
 const DAY = { day: { type: "date" } };
 /** An observation has the hour it counts for in a column; of a trace it follows from when it began. */
 const HOUR_OF_TRACE = "date_bin('1 hour', t.sort_at, timestamptz '1970-01-01 00:00:00+00')";
@@ -39,7 +37,8 @@ const OF_HOUR = { project_id: UUID, day: { type: "date" }, hour: { type: "timest
 const OF_TRACE = { project_id: UUID, trace_id: UUID };
 
 /** @param areMarksNumbered Whether rows of marks have their `id`; otherwise the table gives it. */
-export function batchStatements(nameOf: TableNames, { areMarksNumbered }: { readonly areMarksNumbered: boolean }): BatchStatements {
+export function batchStatements(tableNames: TableNames, { areMarksNumbered }: { readonly areMarksNumbered: boolean }): BatchStatements {
+  const nameOf: TableNames = (table) => `observability.${tableNames(table)}`;
   const markColumns = areMarksNumbered ? MARK_ID : {};
   return {
     holdTraces: holdTraces(nameOf),

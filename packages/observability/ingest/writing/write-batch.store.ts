@@ -43,7 +43,7 @@ export type BatchRows = {
 };
 
 /** Where the tables are called what the migrations call them. */
-const statements = batchStatements((table) => `observability.${table}`, { areMarksNumbered: false });
+const statements = batchStatements((table) => table, { areMarksNumbered: false });
 
 /** What of a trace's row changes it. Most traces of a batch have nothing but observations. */
 const tracesSay = ["start_event", "end_event", ...Object.keys(TRACES.once), ...Object.keys(TRACES.latest)] as readonly (keyof TraceWrite)[];

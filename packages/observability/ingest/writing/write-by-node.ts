@@ -3,9 +3,9 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Query } from "#schema.ts";
 import { isNodeAway } from "#store/node-away.ts";
+import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { findPlaces, type Place } from "#store/project-groups.ts";
-import type { DirectNodes } from "./direct-nodes.ts";
-import { takeMarkIds } from "./write-to-shard.store.ts";
+import { takeMarkIds, writeToShard } from "./write-to-shard.store.ts";
 import { writeBatch, type BatchRows, type MarkIds } from "./write-batch.store.ts";
 
 type Options = {
@@ -58,7 +58,10 @@ export function createWritingByNode({ query, clock, log, directNodes }: Options)
       }
       return async (rows) => {
         markIds ??= takeMarkIds(query);
-        if (rows.deadLetters.length > 0 || !(await directNodes.write(direct, rows, await markIds))) {
+        const writing = { coordinator: query, markIds: await markIds };
+        const written =
+          rows.deadLetters.length > 0 ? undefined : await directNodes.at(direct, (shard) => writeToShard({ ...writing, shard }, rows));
+        if (written === undefined) {
           await throughCoordinator(rows);
         }
       };

@@ -4,32 +4,31 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { findShardTables, type NodeAddress, type Place } from "#store/project-groups.ts";
-import { batchStatements, type BatchStatements } from "./batch-statements.ts";
-import { isRefusedData, sqlStateOf } from "./refused-data.ts";
-import { ShardMovedError, writeToShard } from "./write-to-shard.store.ts";
-import type { BatchRows, MarkIds } from "./write-batch.store.ts";
+import { isRefusedData, sqlStateOf } from "#store/refused-data.ts";
+import { openShard, ShardMovedError, type Shard } from "./shard-query.ts";
 
 /** Opens the database on another node of the cluster, as the same user and with the same parameters. */
 export type OpenNode = (address: NodeAddress) => Database<ObservabilitySchema>;
 
 type Options = { readonly query: Query; readonly openNode: OpenNode; readonly clock: Clock; readonly log: Logger };
 
-/** Writes to the nodes of a Citus cluster that have the rows, without its coordinator, which then plans nothing. */
+/** Works on the nodes of a Citus cluster that have the rows, without its coordinator, which then plans nothing. */
 export type DirectNodes = {
-  /** Whether rows of a project there may be written so; not for a while after they could not. */
+  /** Whether there may be worked so; not for a while after it failed. */
   readonly isOpen: (place: Place) => boolean;
   /**
-   * @returns whether they are written. Otherwise the coordinator is to write them; the reason is logged.
+   * @returns what `work` returns, once it is done; otherwise the rest of it is to be done through the coordinator, and the reason is logged.
    * @throws what the coordinator would answer too: refused data, a deadlock, a lock that took too long.
    */
-  readonly write: (place: Place, rows: BatchRows, markIds: MarkIds) => Promise<boolean>;
-  /** How many nodes are written to so; 1 at the least. */
+  readonly at: <Result>(place: Place, work: (shard: Shard) => Promise<Result>) => Promise<{ readonly result: Result } | undefined>;
+  /** How many nodes are worked on so; 1 at the least. */
   readonly count: () => number;
   readonly close: () => Promise<void>;
 };
 
 type Node = {
   readonly database: Database<ObservabilitySchema>;
+  readonly shards: Map<number, Promise<Shard>>;
   state: "new" | "open" | "refused";
   pauseMs: number;
   closedUntil: number;
@@ -43,49 +42,63 @@ const LAST_PAUSE_MS = 60_000;
 /** More shards in a row than moves explain, each of which meets the few batches that are written at once. */
 const MISSES = 5;
 
+/** What who reads without a transaction is told of a shard that was moved. */
+const UNDEFINED_TABLE = "42P01";
+
 /** Beside refused data: transactions that lost against others, locks and statements that took too long. */
 const PASSING = /^(?:40|55|57014)/;
 
 export function createDirectNodes({ query, openNode, clock, log }: Options): DirectNodes {
   const nodes = new Map<string, Node>();
-  const statements = new Map<number, Promise<BatchStatements>>();
 
   function nodeAt(address: NodeAddress): Node {
     const name = nameOf(address);
-    const node = nodes.get(name) ?? { database: openNode(address), state: "new", pauseMs: FIRST_PAUSE_MS, closedUntil: 0, misses: 0 };
+    const known = nodes.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const node: Node = {
+      database: openNode(address),
+      shards: new Map(),
+      state: "new",
+      pauseMs: FIRST_PAUSE_MS,
+      closedUntil: 0,
+      misses: 0,
+    };
     nodes.set(name, node);
     return node;
   }
 
-  async function statementsOf(shard: number): Promise<BatchStatements> {
-    const known = statements.get(shard);
+  async function shardAt({ database, shards }: Node, shard: number): Promise<Shard> {
+    const known = shards.get(shard);
     if (known !== undefined) {
       return known;
     }
-    const asked = prepare(query, shard);
-    statements.set(shard, asked);
-    asked.catch(() => statements.delete(shard));
+    const asked = findShardTables(query, shard).then((tables) => openShard({ pool: database.pool, shard, tables }));
+    shards.set(shard, asked);
+    asked.catch(() => shards.delete(shard));
     return asked;
   }
 
   function reached(node: Node, address: NodeAddress): void {
     if (node.state !== "open") {
-      log.info({ node: nameOf(address) }, "events of its projects are written to a node of the database directly");
+      log.info({ node: nameOf(address) }, "events of its projects are written to a node of the database directly, and counted there");
     }
     Object.assign(node, { state: "open", pauseMs: FIRST_PAUSE_MS, misses: 0 });
   }
 
   function failed(node: Node, { address, shard }: Place, error: unknown): void {
     // Where it is now is asked for each batch. A node that has none of them is another server than the coordinator means.
-    node.misses += error instanceof ShardMovedError ? 1 : 0;
-    if (error instanceof ShardMovedError && node.misses < MISSES) {
+    const isMoved = error instanceof ShardMovedError || sqlStateOf(error) === UNDEFINED_TABLE;
+    node.misses += isMoved ? 1 : 0;
+    if (isMoved && node.misses < MISSES) {
       return;
     }
-    statements.delete(shard);
+    node.shards.delete(shard);
     if (node.state !== "refused") {
       log.warn(
         { node: nameOf(address), reason: messageOf(error) },
-        "a node of the database can't be written to directly; its coordinator writes to it until it can",
+        "a node of the database can't be written to directly; its coordinator writes to it, and counts, until it can",
       );
     }
     node.closedUntil = clock.now().getTime() + node.pauseMs;
@@ -94,19 +107,19 @@ export function createDirectNodes({ query, openNode, clock, log }: Options): Dir
 
   return {
     isOpen: (place) => place.isWhole && (nodes.get(nameOf(place.address))?.closedUntil ?? 0) <= clock.now().getTime(),
-    write: async (place, rows, markIds) => {
-      const own = await statementsOf(place.shard);
+    at: async (place, work) => {
       const node = nodeAt(place.address);
+      const shard = await shardAt(node, place.shard);
       try {
-        await writeToShard({ coordinator: query, node: node.database.query, shard: place.shard, statements: own, markIds }, rows);
+        const result = await work(shard);
         reached(node, place.address);
-        return true;
+        return { result };
       } catch (error) {
         if (isRefusedData(error) || PASSING.test(sqlStateOf(error))) {
           throw error;
         }
         failed(node, place, error);
-        return false;
+        return undefined;
       }
     },
     count: () => Math.max([...nodes.values()].filter((node) => node.state === "open").length, 1),
@@ -116,11 +129,6 @@ export function createDirectNodes({ query, openNode, clock, log }: Options): Dir
       await Promise.all(opened.map((node) => node.database.close()));
     },
   };
-}
-
-async function prepare(query: Query, shard: number): Promise<BatchStatements> {
-  const tables = await findShardTables(query, shard);
-  return batchStatements((table) => `observability.${tables.get(table) ?? table}`, { areMarksNumbered: true });
 }
 
 function nameOf({ host, port }: NodeAddress): string {
