@@ -69,7 +69,7 @@ export const observabilityVariables = {
   },
   OBSERVABILITY_BATCH_SIZE: { doc: "Events read at once.", schema: integerVariable(1, 10_000), default: "100" },
   OBSERVABILITY_WRITE_TO_NODES: {
-    doc: "On Citus: consumers write events to the workers that have their projects, over connections of their own with the user, password and parameters of DATABASE_URL; where a worker does not let them in, and with `false`, the coordinator passes on what they write.",
+    doc: "On Citus: events are written to the workers that have their projects, and counted there, over connections of their own with the user, password and parameters of DATABASE_URL; where a worker does not let them in, and with `false`, all of that goes through the coordinator.",
     schema: booleanVariable(),
     default: "true",
   },

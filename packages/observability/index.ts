@@ -5,11 +5,17 @@ import { composeApi, type ObservabilityApi } from "./compose-api.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
 import type { ApiOptions } from "./api.ts";
 import { withHousekeeping } from "./housekeeping/with-housekeeping.ts";
+import { createDirectNodes, type OpenNode } from "./store/nodes/direct-nodes.ts";
 
 export { createObservabilityKeys, type ObservabilityKeys } from "./alerts/project/observability-keys.ts";
 export { findPartitionState } from "./events/partition-state.ts";
 export { observabilityMigrations } from "./migration-set.ts";
 export type { ObservabilitySchema } from "./schema.ts";
+
+type Options = ApiOptions & {
+  /** Where it is given, what is of a Citus cluster is counted on its nodes; what is opened is closed at the stop. */
+  readonly openNode?: OpenNode | undefined;
+};
 
 /**
  * Answers questions about what was observed, and takes spans of OpenTelemetry exporters. Evaluates the projects' alert rules and tells of them. Registers the stream's metrics (length, lag, heartbeat) in `metrics`.
@@ -20,10 +26,11 @@ export type { ObservabilitySchema } from "./schema.ts";
  * const { routes, authenticators } = api;
  * const server = await createHttpServer({ name: "observability", title: "Observability", version, log, metrics, routes: [routes], authenticators });
  */
-export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
-  const { config, database, log } = options;
+export function createObservabilityApi({ openNode, ...options }: Options): ObservabilityApi {
+  const { config, database, clock, log } = options;
   const { ring, wakenBy } = createAlarm();
-  const api = withHousekeeping(composeApi(options, HEARTBEAT_KEY), { ...options, wakenBy });
+  const directNodes = openNode === undefined ? undefined : createDirectNodes({ query: database.query, openNode, clock, log });
+  const api = withHousekeeping(composeApi(options, HEARTBEAT_KEY), { ...options, wakenBy, directNodes });
   const alerts = createAlertDuties({ query: database.query, log, access: channelAccessOf(config), wakenBy });
   return {
     ...api,
@@ -43,6 +50,7 @@ export function createObservabilityApi(options: ApiOptions): ObservabilityApi {
     stop: async () => {
       await alerts.stop();
       await api.stop();
+      await directNodes?.close();
     },
   };
 }

@@ -1,21 +1,20 @@
 import { readConfig } from "@sightline/foundation/config";
-import { sameDatabaseAt } from "@sightline/foundation/database/database";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { identityVariables } from "@sightline/identity/settings";
 import { createConsumer } from "@sightline/observability/consumer";
 import { consumerVariables } from "@sightline/observability/settings";
 import { type Context, healthRoutes, serve } from "./context.ts";
-import { type DatabaseOf, closing, openDatabase } from "./database.ts";
+import { type DatabaseOf, closing, nodeOpener, openDatabase } from "./database.ts";
 
 export async function composeConsumer(context: Context): Promise<readonly Service[]> {
   const { environment, log, clock, metrics } = context;
   const config = readConfig(consumerVariables, environment);
   const { DATABASE_POOL_SIZE: poolSize } = readConfig({ DATABASE_POOL_SIZE: identityVariables.DATABASE_POOL_SIZE }, environment);
   const database = openDatabase<DatabaseOf<typeof createConsumer>>(context, "consumer", config.DATABASE_URL, poolSize);
-  const openNode = (node: { readonly host: string; readonly port: number }) =>
-    openDatabase<DatabaseOf<typeof createConsumer>>(context, "consumer", sameDatabaseAt(config.DATABASE_URL, node), poolSize);
-  const isDirect = config.OBSERVABILITY_WRITE_TO_NODES;
-  const consumer = createConsumer({ config, database, log, clock, metrics, openNode: isDirect ? openNode : undefined });
+  const openNode = config.OBSERVABILITY_WRITE_TO_NODES
+    ? nodeOpener<DatabaseOf<typeof createConsumer>>(context, "consumer", config.DATABASE_URL, poolSize)
+    : undefined;
+  const consumer = createConsumer({ config, database, log, clock, metrics, openNode });
   const http = await serve(context, {
     title: "Sightline consumer",
     port: config.OBSERVABILITY_CONSUMER_PORT,

@@ -1,4 +1,4 @@
-import { createDatabase, type Database } from "@sightline/foundation/database/database";
+import { createDatabase, sameDatabaseAt, type Database } from "@sightline/foundation/database/database";
 import type { Service } from "@sightline/foundation/lifecycle";
 import type { Context } from "./context.ts";
 
@@ -11,6 +11,12 @@ export type DatabaseOf<Door extends (dependencies: never) => unknown> = Paramete
 
 export function openDatabase<Schema>({ log }: Context, name: string, url: string, poolSize: number): Database<Schema> {
   return createDatabase<Schema>({ url, poolSize, applicationName: `sightline-${name}`, log });
+}
+
+/** Opens the database of the same name on other nodes of a Citus cluster, as {@link openDatabase} does on its coordinator. */
+export function nodeOpener<Schema>(context: Context, name: string, url: string, poolSize: number) {
+  return (node: { readonly host: string; readonly port: number }) =>
+    openDatabase<Schema>(context, name, sameDatabaseAt(url, node), poolSize);
 }
 
 /** A service that only closes the database; listed first, it stops after everything that uses connections. */

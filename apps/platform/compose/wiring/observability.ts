@@ -7,7 +7,7 @@ import { createObservabilityApi } from "@sightline/observability";
 import { observabilityVariables } from "@sightline/observability/settings";
 import { version } from "#settings/version.ts";
 import { serve, type Context } from "./context.ts";
-import { type DatabaseOf, closing, openDatabase } from "./database.ts";
+import { type DatabaseOf, closing, nodeOpener, openDatabase } from "./database.ts";
 
 /** All three APIs have the same token audience. */
 const TOKEN_AUDIENCE = "sightline";
@@ -37,7 +37,10 @@ export async function composeObservability(context: Context): Promise<readonly S
     type: "at+jwt",
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
   });
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics });
+  const openNode = config.OBSERVABILITY_WRITE_TO_NODES
+    ? nodeOpener<DatabaseOf<typeof createObservabilityApi>>(context, "observability", config.DATABASE_URL, poolSize)
+    : undefined;
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, openNode });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",

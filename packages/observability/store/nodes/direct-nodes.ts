@@ -82,7 +82,7 @@ export function createDirectNodes({ query, openNode, clock, log }: Options): Dir
 
   function reached(node: Node, address: NodeAddress): void {
     if (node.state !== "open") {
-      log.info({ node: nameOf(address) }, "events of its projects are written to a node of the database directly, and counted there");
+      log.info({ node: nameOf(address) }, "what is of its projects is written and counted on a node of the database directly");
     }
     Object.assign(node, { state: "open", pauseMs: FIRST_PAUSE_MS, misses: 0 });
   }
