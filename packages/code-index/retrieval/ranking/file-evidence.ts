@@ -24,8 +24,8 @@ export function describeFiles(
   candidates: readonly Candidate[],
   { termWeights, total, files }: Weights,
 ): (index: number) => Readonly<typeof NOTHING> {
-  const places = candidates.map((candidate, index): Place => ({ index, candidate, bm25: sum(candidate.contributions) }));
-  const described = [...Map.groupBy(places, ({ index }) => files[index]).values()].map((ofFile) => ({
+  const all = candidates.map((candidate, index): Place => ({ index, candidate, bm25: sum(candidate.contributions) }));
+  const described = [...Map.groupBy(all, ({ index }) => files[index]).values()].map((ofFile) => ({
     sorted: ofFile.toSorted((one, other) => other.bm25 - one.bm25 || other.candidate.fused.score - one.candidate.fused.score),
     bm25: sumOfBest(ofFile.map(({ bm25 }) => bm25)),
     fused: sumOfBest(ofFile.map(({ candidate }) => candidate.fused.score)),
