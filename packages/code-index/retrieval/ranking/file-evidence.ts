@@ -38,14 +38,14 @@ export function describeFiles(
   };
   const evidence = candidates.map(() => NOTHING);
   for (const { sorted, bm25, fused, words } of described) {
-    const places = Math.log1p(sorted.length);
+    const count = Math.log1p(sorted.length);
     for (const [rank, { index }] of sorted.entries()) {
       evidence[index] = {
         file_best: (sorted[0]?.bm25 ?? 0) / most.best,
         file_sum: bm25 / most.bm25,
         file_fused: fused / most.fused,
         file_words: words,
-        file_places: places,
+        file_places: count,
         place_in_file: 1 / (rank + 1),
       };
     }
