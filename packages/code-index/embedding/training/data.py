@@ -12,7 +12,7 @@ from terms import terms_of
 
 KINDS = ["doc", "inline", "commit", "name", "none"]
 #: Copies of other projects inside these repositories, some of them in evaluation sets.
-COPIES = re.compile(r"(^|/)(nlohmann|fmt|spdlog|catch2?|jinja2?|abseil|absl|leveldb|redis|libuv|zlib|curl|chardet|lua/src)(/|\.hpp|\.h$)", re.I)
+COPIES = re.compile(r"(^|/)(nlohmann|fmt|spdlog|catch2?|jinja2?|abseil|absl|leveldb|redis|libuv|zlib|curl|chardet|lua/src|okhttp(-protocols)?|rmccue/requests)(/|\.hpp|\.h$)", re.I)
 MAX_CODE_TERMS = 220
 
 
