@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
-/** Where in a UUID its last bytes begin, with their variant and the dash before it. */
-const SUFFIX_AT = 18;
+/** Where in a UUID its variant stands. */
+const VARIANT_AT = 19;
 /** Node writes numbers in hexadecimal so slowly that it would be most of the work. */
 const BYTES: readonly string[] = Array.from({ length: 256 }, (_value, byte) => byte.toString(16).padStart(2, "0"));
 const DIGITS: readonly string[] = Array.from("0123456789abcdef");
@@ -10,7 +10,7 @@ const SPAN = 2 ** 24;
 
 /**
  * A UUIDv7 (RFC 9562) that grows within this process even inside one millisecond, as the 12 bits after the version count. So there is
- * one source of them per process, and what tells it from others is drawn once a millisecond.
+ * one source of them per process.
  */
 export const createIdentifier: () => string = createIdentifierSource();
 
@@ -20,7 +20,6 @@ function createIdentifierSource(): () => string {
   let prefix = "";
   let span = -1;
   let spanText = "";
-  let suffix = "";
 
   return () => {
     let now = Date.now();
@@ -42,8 +41,7 @@ function createIdentifierSource(): () => string {
       }
       const rest = now - span * SPAN;
       prefix = `${spanText}${BYTES[rest >> 16]}-${BYTES[(rest >> 8) & 0xff]}${BYTES[rest & 0xff]}-7`;
-      suffix = randomUUID().slice(SUFFIX_AT);
     }
-    return `${prefix}${DIGITS[counter >> 8]}${BYTES[counter & 0xff]}${suffix}`;
+    return `${prefix}${DIGITS[counter >> 8]}${BYTES[counter & 0xff]}-${randomUUID().slice(VARIANT_AT)}`;
   };
 }
