@@ -40,10 +40,10 @@ describe("An application that publishes as fast as it can", () => {
   });
 
   it("has some of them published meanwhile, though they come faster than their texts are written", { timeout: 60_000 }, async () => {
-    const { stdout } = await run(process.execPath, [application, "4000", "long"]);
+    const { stdout } = await run(process.execPath, [application, "200", "long"]);
     const seen = report.parse(JSON.parse(stdout));
-    // A batch holds few that are so long; hello alone would be one.
-    expect(seen.publishedMeanwhile).toBeGreaterThan(10);
+    // Hello alone would be one.
+    expect(seen.publishedMeanwhile).toBeGreaterThan(20);
     expect(seen.published + seen.dropped).toBe(seen.given);
   });
 });

@@ -1,4 +1,7 @@
-/** An application that publishes as fast as it can: `node full-speed-run.ts <events> [short or long]`. Prints what became of them as JSON. */
+/**
+ * An application that publishes as fast as it can: `node full-speed-run.ts <events> [short or long]`, long ones until some were published or
+ * ten seconds are over. Prints what became of them as JSON.
+ */
 import { setImmediate as turn } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { closeRedisPublisher, initializeRedisPublisher, observe, trace } from "#src/index.ts";
@@ -11,6 +14,9 @@ const EVENTS = Number(process.argv[2]);
 const BUFFER_BYTES = 8 * 1024 * 1024;
 /** Each with a start and an end. */
 const AT_ONCE = 100;
+/** More than hello, and than a batch or two of long ones. */
+const SOME = 20;
+const PATIENCE_MS = 10_000;
 
 const escaped: string[] = [];
 process.on("unhandledRejection", (reason) => escaped.push(String(reason)));
@@ -20,7 +26,8 @@ const INPUTS: Readonly<Record<string, readonly string[]>> = {
   short: ["what a step is given"],
   long: Array.from({ length: 50 }, () => "what a step is given ".repeat(50)),
 };
-const input = INPUTS[process.argv[3] ?? "short"];
+const kind = process.argv[3] ?? "short";
+const input = INPUTS[kind];
 
 const server = await startPrivateRedis(["--appendonly", "no"]);
 await initializeRedisPublisher({
@@ -35,7 +42,8 @@ const memoryBefore = process.memoryUsage.rss();
 let [mostMemory, mostHeld] = [0, 0];
 const startedAt = performance.now();
 await trace({ name: "full speed" }, async () => {
-  for (let index = 0; index < EVENTS / 2; index += 1) {
+  const isWaiting = () => kind === "long" && metrics.published <= SOME && performance.now() - startedAt < PATIENCE_MS;
+  for (let index = 0; index < EVENTS / 2 || isWaiting(); index += 1) {
     observe({ name: "step", input: { index, input } }, () => index);
     if (index % AT_ONCE === 0) {
       mostHeld = Math.max(mostHeld, metrics.bufferedBytes());
