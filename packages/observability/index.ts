@@ -50,7 +50,6 @@ export function createObservabilityApi({ openNode, ...options }: Options): Obser
     stop: async () => {
       await alerts.stop();
       await api.stop();
-      await directNodes?.close();
     },
   };
 }

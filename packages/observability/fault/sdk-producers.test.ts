@@ -18,7 +18,7 @@ const DISTURBANCES = Number(process.env["INGESTION_KILLS"] ?? 7);
 const EVENTS_OF_A_TRACE = 4;
 const RATE = 200;
 const TRIMMED = 300;
-/** Of both SDKs. */
+/** How often both SDKs send one. */
 const HEARTBEAT_MS = 10_000;
 const PATIENCE = { timeout: 120_000 + EVENTS * 3, interval: 20 };
 

@@ -7,7 +7,7 @@ type Options = { readonly database: { readonly query: HousekeepingOptions["query
 
 type Living = { readonly start: () => Promise<void>; readonly stop: () => Promise<void> };
 
-/** Every role with the database does housekeeping, so that it is done whichever roles run. */
+/** Every role with the database does housekeeping, so that it is done whichever roles run. The direct nodes are closed when both have stopped. */
 export function withHousekeeping<Part extends Living>(part: Part, { database, log, wakenBy, directNodes }: Options): Part {
   const housekeeping = createHousekeeping({ query: database.query, log, wakenBy, directNodes });
   return {
@@ -19,6 +19,7 @@ export function withHousekeeping<Part extends Living>(part: Part, { database, lo
     stop: async () => {
       await housekeeping.stop();
       await part.stop();
+      await directNodes?.close();
     },
   };
 }

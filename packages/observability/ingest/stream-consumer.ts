@@ -41,7 +41,7 @@ export type ConsumerOptions = {
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Where they are given, events are written to the nodes of a Citus cluster directly; closed when the consumer stops. */
+  /** Where they are given, events are written to the nodes of a Citus cluster directly. */
   readonly directNodes?: DirectNodes | undefined;
 };
 
@@ -226,7 +226,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
       if (isRunning) {
         await Promise.all([...streams.values()].map(leave));
       }
-      await Promise.all([commands.close(), directNodes?.close()]);
+      await commands.close();
     },
   };
 

@@ -10,7 +10,7 @@ import type { StreamEvent } from "#events/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
-import { createDirectNodes, type OpenNode } from "#store/nodes/direct-nodes.ts";
+import { createDirectNodes, type DirectNodes, type OpenNode } from "#store/nodes/direct-nodes.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { fieldsOf } from "./agent-run.ts";
 
@@ -45,6 +45,7 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
   const projectId = uuidv7();
   await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "support" });
   const started: Consumer[] = [];
+  const opened: DirectNodes[] = [];
   return {
     database,
     redis,
@@ -63,6 +64,8 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
       const metrics = createMetrics("test");
       const own = options.database ?? database;
       const common = { log: options.log ?? silentLog, clock: systemClock };
+      const directNodes = createDirectNodes({ ...common, query: own.query, openNode: options.openNode ?? openNodeOf(database.url) });
+      opened.push(directNodes);
       const consumer = createStreamConsumer(
         {
           config: {
@@ -78,7 +81,7 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
           ...common,
           database: own,
           metrics,
-          directNodes: createDirectNodes({ ...common, query: own.query, openNode: options.openNode ?? openNodeOf(database.url) }),
+          directNodes,
         },
         heartbeatKey,
         { ...defaultTuning, ...quick, ...options.tuning },
@@ -95,6 +98,7 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
     },
     close: async () => {
       await Promise.all(started.map((consumer) => consumer.stop()));
+      await Promise.all(opened.map((nodes) => nodes.close()));
       await redis.client.del(stream, heartbeatKey);
       await redis.close();
     },

@@ -11,9 +11,7 @@ export async function composeConsumer(context: Context): Promise<readonly Servic
   const config = readConfig(consumerVariables, environment);
   const { DATABASE_POOL_SIZE: poolSize } = readConfig({ DATABASE_POOL_SIZE: identityVariables.DATABASE_POOL_SIZE }, environment);
   const database = openDatabase<DatabaseOf<typeof createConsumer>>(context, "consumer", config.DATABASE_URL, poolSize);
-  const openNode = config.OBSERVABILITY_WRITE_TO_NODES
-    ? nodeOpener<DatabaseOf<typeof createConsumer>>(context, "consumer", config.DATABASE_URL, poolSize)
-    : undefined;
+  const openNode = nodeOpener<DatabaseOf<typeof createConsumer>>(context, "consumer", config, poolSize);
   const consumer = createConsumer({ config, database, log, clock, metrics, openNode });
   const http = await serve(context, {
     title: "Sightline consumer",

@@ -37,9 +37,7 @@ export async function composeObservability(context: Context): Promise<readonly S
     type: "at+jwt",
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
   });
-  const openNode = config.OBSERVABILITY_WRITE_TO_NODES
-    ? nodeOpener<DatabaseOf<typeof createObservabilityApi>>(context, "observability", config.DATABASE_URL, poolSize)
-    : undefined;
+  const openNode = nodeOpener<DatabaseOf<typeof createObservabilityApi>>(context, "observability", config, poolSize);
   const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, openNode });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {

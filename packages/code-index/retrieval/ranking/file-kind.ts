@@ -60,10 +60,10 @@ const BUILT = /(?:^|\/)(?:static|assets|public)\/(?:.*\/)?[^/]+\.(?:js|css|map)$
 const ROOT_VENDORED = /^deps\//;
 
 /** Paths of a few hundred bytes each. */
-const MOST = 10_000;
+const MAX_PATHS = 10_000;
 
 /** What the path alone says a file is for. */
-export const fileKindOf: (path: string) => FileKind = rememberLately(MOST, (path) => {
+export const fileKindOf: (path: string) => FileKind = rememberLately(MAX_PATHS, (path) => {
   const names = path.split("/");
   const file = names.pop() ?? "";
   const folders = names.map(plainFolder);

@@ -88,13 +88,13 @@ function joined(words: Iterable<string>, match: (word: string) => readonly Match
   for (const word of words) {
     for (const { term, strength } of match(word)) {
       matches ??= new Map();
-      matches.set(term, Math.max(strength, matches.get(term) ?? 0));
+      keepStrongest(matches, term, strength);
     }
   }
   return matches ?? NO_MATCHES;
 }
 
-/** Of each term the strongest of all its matches. */
+/** The strongest match of each term. */
 export function strongest(all: readonly Matches[]): Matches {
   const some = all.filter((matches) => matches.size > 0);
   const [only = NO_MATCHES] = some;
@@ -104,10 +104,14 @@ export function strongest(all: readonly Matches[]): Matches {
   const matches = new Map<number, number>();
   for (const each of some) {
     for (const [term, strength] of each) {
-      matches.set(term, Math.max(strength, matches.get(term) ?? 0));
+      keepStrongest(matches, term, strength);
     }
   }
   return matches;
+}
+
+function keepStrongest(matches: Map<number, number>, term: number, strength: number): void {
+  matches.set(term, Math.max(strength, matches.get(term) ?? 0));
 }
 
 function wordOf(term: QueryTerm | undefined): string {

@@ -15,7 +15,7 @@ type Described = {
 const NOTHING: Described = { matches: NO_MATCHES, best: 0, likeness: 0, isAsked: false, isSaid: false };
 
 /** So many words of a query are all that a name can have. */
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 
 /** Describes the names that a place defines, for a query. */
 export function describeNames(query: ParsedQuery, matcher: WordMatcher) {
@@ -37,7 +37,7 @@ export function describeNames(query: ParsedQuery, matcher: WordMatcher) {
     return {
       matches,
       best: matcher.shareOf(matches) * ofName,
-      likeness: Math.min(1, strong / Math.max(1, words, Math.min(matcher.telling.length, MOST_WORDS))) ** 2,
+      likeness: Math.min(1, strong / Math.max(1, words, Math.min(matcher.telling.length, MAX_WORDS))) ** 2,
       isAsked,
       isSaid,
     };

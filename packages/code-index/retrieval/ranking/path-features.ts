@@ -5,12 +5,12 @@ import { remember, rememberLately } from "./remember.ts";
 import { splitName } from "./split-name.ts";
 
 /** Paths of a kilobyte each. */
-const MOST = 5_000;
+const MAX_PATHS = 5_000;
 
 const HEADER = /\.(?:h|hh|hpp|hxx)$/;
 
 /** What a path says whatever the query is. */
-const splitPath = rememberLately(MOST, (path) => {
+const splitPath = rememberLately(MAX_PATHS, (path) => {
   const folders = path.split("/");
   const base = (folders.pop() ?? path).replace(/\.[^.]*$/, "");
   return {

@@ -10,9 +10,9 @@ export type SplitName = {
 };
 
 /** Names of a few hundred bytes each. */
-const MOST = 10_000;
+const MAX_NAMES = 10_000;
 
-export const splitName: (name: string) => SplitName = rememberLately(MOST, (name) => {
+export const splitName: (name: string) => SplitName = rememberLately(MAX_NAMES, (name) => {
   const terms = termsOf(name);
   return { terms, parts: partsOf(/[.-]/.test(name) ? termsOf(name.replaceAll(/[.-]/g, "_")) : terms) };
 });

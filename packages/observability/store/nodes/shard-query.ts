@@ -32,7 +32,7 @@ export type Shard = {
 };
 
 type ShardOptions = {
-  /** Of the node. */
+  /** Connections to the node. */
   readonly pool: PostgresPool;
   /** The shard of `traces`. */
   readonly shard: number;
