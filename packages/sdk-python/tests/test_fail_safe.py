@@ -67,7 +67,8 @@ def fault(name: str, server: RedisServer) -> Iterator[str]:
             yield server.url
             server.thaw()
         case "slow":
-            with slow_proxy(server.port, 0.3) as port:
+            # A start waits for four answers, which have to come within two and a half seconds.
+            with slow_proxy(server.port, 0.2) as port:
                 yield f"redis://127.0.0.1:{port}"
         case "out of memory":
             client.config_set("maxmemory", 1)
