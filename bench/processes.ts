@@ -6,9 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
 const START_MS = 300_000;
 
 /** @throws {Error} when the server has ended, or does not answer in five minutes. */
-export async function waitUntilHealthy(url: string, child: ChildProcess): Promise<void> {
+export async function waitUntilHealthy(url: string, child: ChildProcess, path = "/health"): Promise<void> {
   const deadline = Date.now() + START_MS;
-  while (!(await isHealthy(url))) {
+  while (!(await isHealthy(`${url}${path}`))) {
     if (Date.now() > deadline || child.exitCode !== null) {
       child.kill();
       throw new Error(`the server at ${url} did not start (${child.exitCode ?? "too slow"})`);
@@ -18,7 +18,7 @@ export async function waitUntilHealthy(url: string, child: ChildProcess): Promis
 }
 
 async function isHealthy(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/health`).catch(() => undefined);
+  const answer = await fetch(url).catch(() => undefined);
   return answer?.status === 200;
 }
 
