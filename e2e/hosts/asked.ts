@@ -9,14 +9,14 @@ export type Asking = {
   /** What went wrong first since the last time, in words. */
   readonly failures: () => readonly string[];
   readonly answers: () => number;
-  /** The longest that a question waited for its answer, in milliseconds. */
+  /** The longest that a question waited for its answer since the last time, in milliseconds. */
   readonly longestMs: () => number;
   readonly stop: () => Promise<void>;
 };
 
 /** Asks one host after the other, like a balancer that tries the next one when the first does not answer within ten seconds. */
 export async function askAny<Answer>(bases: readonly string[], path: string, session: Session): Promise<Answer> {
-  let last: unknown;
+  const failures: string[] = [];
   for (const base of bases) {
     try {
       const answer = await fetch(`${base}${path}`, {
@@ -26,12 +26,12 @@ export async function askAny<Answer>(bases: readonly string[], path: string, ses
       if (answer.ok) {
         return (await answer.json()) as Answer;
       }
-      last = new Error(`${base} answered ${answer.status}: ${await answer.text()}`);
+      failures.push(`${base}${path} answered ${answer.status}: ${await answer.text()}`);
     } catch (error) {
-      last = new Error(`${base}${path}: ${String(error)}`);
+      failures.push(`${base}${path}: ${String(error)}`);
     }
   }
-  throw last;
+  throw new Error(failures.join("; "));
 }
 
 /** Asks the same again and again; an answer that `isRight` does not take is a failure, too. */
@@ -64,7 +64,11 @@ export function keepAsking<Answer>(ask: () => Promise<Answer>, isRight: (answer:
       return found;
     },
     answers: () => answers,
-    longestMs: () => Math.round(longest),
+    longestMs() {
+      const found = Math.round(longest);
+      longest = 0;
+      return found;
+    },
     async stop() {
       stopped.abort();
       await work;

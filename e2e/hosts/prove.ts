@@ -90,7 +90,7 @@ async function prove(): Promise<void> {
   const expectAnswers = (while_: string) => {
     assert.deepEqual([...asking.failures(), ...listing.failures()], [], `no question fails while ${while_}`);
     say(
-      `${while_}: ${asking.answers()} searches and ${listing.answers()} lists answered, the slowest in ${Math.max(asking.longestMs(), listing.longestMs())} ms`,
+      `${while_}: ${asking.answers()} searches and ${listing.answers()} lists answered so far, the slowest since in ${asking.longestMs()} and ${listing.longestMs()} ms`,
     );
   };
 
