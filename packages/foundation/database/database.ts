@@ -79,7 +79,7 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
   // An idle connection that breaks is replaced by the pool; without a listener the process would end.
   pool.on("error", (error) => options.log.warn({ reason: error.message }, "an idle database connection broke"));
   // The pool does not listen to a connection that is taken. One that breaks between two statements fails the next of them.
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  pool.on("connect", (client) => closeWhenSilent(client.on("error", () => undefined)));
   const taken = new Set<PoolClient>();
   pool.on("acquire", (client) => taken.add(client));
   pool.on("release", (_error, client) => taken.delete(client));
@@ -110,6 +110,25 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
       clearTimeout(cutting);
     },
   };
+}
+
+/** What the driver says when `query_timeout` is over. */
+const READ_TIMEOUT = "Query read timeout";
+
+/**
+ * Closes a connection on which an answer did not come in time, so that the pool makes another. The driver would keep it, and whoever
+ * gets it next waits behind that answer: for good where the network came back after the server had given the connection up.
+ */
+function closeWhenSilent(client: PoolClient): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+  const watched = (...given: unknown[]) => {
+    const answer = query(...given);
+    if (answer instanceof Promise) {
+      void answer.catch((error: unknown) => (messageOf(error) === READ_TIMEOUT ? client.end() : undefined));
+    }
+    return answer;
+  };
+  Object.assign(client, { query: watched });
 }
 
 type WaitOptions = {

@@ -7,7 +7,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { countOf, createConsumerRig, tablesOf, type ConsumerRig } from "#testing/consumer-rig.ts";
-import { createTcpProxy, type TcpProxy } from "#testing/tcp-proxy.ts";
+import { createTcpProxy, type TcpProxy } from "@sightline/foundation/testing/tcp-proxy";
 
 /** Machines that run tests are busy. */
 const patient = { timeout: 15_000 };

@@ -11,7 +11,7 @@ import { revokeApiKey } from "./api-keys.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { API_KEY } from "#testing/api-rig.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
-import { createTcpProxy } from "#testing/tcp-proxy.ts";
+import { createTcpProxy } from "@sightline/foundation/testing/tcp-proxy";
 import { writeEvents } from "#testing/write-events.ts";
 import { hashIfApiKey } from "./api-key.ts";
 import { createKnownKeys } from "./known-keys.ts";

@@ -5,7 +5,7 @@ import { MAX_STREAM_LENGTH } from "#config.ts";
 import { createApiRig } from "#testing/api-rig.ts";
 import { jsonRequest, jsonSpan, TRACE } from "#testing/otlp-request.ts";
 import { useOtlpRig } from "#testing/use-otlp-rig.ts";
-import { createTcpProxy } from "#testing/tcp-proxy.ts";
+import { createTcpProxy } from "@sightline/foundation/testing/tcp-proxy";
 import { createAdmission } from "./admission.ts";
 
 const otlp = useOtlpRig();

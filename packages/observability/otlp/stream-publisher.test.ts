@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { MAX_STREAM_LENGTH } from "#config.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { decodeEntry } from "#events/stream-entry.ts";
-import { createTcpProxy, type TcpProxy } from "#testing/tcp-proxy.ts";
+import { createTcpProxy, type TcpProxy } from "@sightline/foundation/testing/tcp-proxy";
 import type { DraftEvent } from "./span-events.ts";
 import { createStreamPublisher, type StreamPublisher } from "./stream-publisher.ts";
 

@@ -10,7 +10,7 @@ import { insertProject } from "#store/projects.store.ts";
 import { createProducer, fieldsOf } from "#testing/agent-run.ts";
 import { API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { clearTables } from "#testing/consumer-rig.ts";
-import { createTcpProxy, type TcpProxy } from "#testing/tcp-proxy.ts";
+import { createTcpProxy, type TcpProxy } from "@sightline/foundation/testing/tcp-proxy";
 import { writeEvents } from "#testing/write-events.ts";
 
 let database: TestDatabase<ObservabilitySchema>;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { detailedHealthSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
-import { createTcpProxy, type TcpProxy } from "#testing/tcp-proxy.ts";
+import { createTcpProxy, type TcpProxy } from "@sightline/foundation/testing/tcp-proxy";
 
 let real: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;

@@ -8,6 +8,8 @@ export type TcpProxy = {
   readonly cut: () => Promise<void>;
   /** Accepts connections and never answers; those that are open go silent. */
   readonly hang: () => void;
+  /** The connections that are open go silent for good; new ones are as ever. */
+  readonly goDeaf: () => void;
   readonly mend: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -16,6 +18,7 @@ export type TcpProxy = {
 export async function createTcpProxy(target: string): Promise<TcpProxy> {
   const address = new URL(target);
   const sockets = new Set<Socket>();
+  const deaf = new WeakSet<Socket>();
   let isHanging = false;
   const server = createServer((client) => {
     const upstream = connect(Number(address.port), address.hostname);
@@ -25,7 +28,7 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
     ] as const) {
       sockets.add(from);
       from.on("data", (chunk) => {
-        if (!isHanging) {
+        if (!isHanging && !deaf.has(from)) {
           to.write(chunk);
         }
       });
@@ -58,6 +61,9 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
     cut: stop,
     hang: () => {
       isHanging = true;
+    },
+    goDeaf: () => {
+      sockets.forEach((socket) => deaf.add(socket));
     },
     mend: async () => {
       isHanging = false;
