@@ -5,7 +5,7 @@ import { refusal } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
 import { scipUploadAnswerSchema, uploadScipRequestSchema } from "#contract.ts";
-import { createSemaphore } from "#retrieval/scope/semaphore.ts";
+import { createSemaphore } from "@sightline/foundation/semaphore";
 import { MAX_SENT_BYTES, notScip } from "#scip/format/scip-errors.ts";
 import { uploadScip } from "#scip/upload-scip.ts";
 import { untilAborted, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";

@@ -5,7 +5,7 @@ import type { ScipUploadAnswer } from "#contract.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { readTexts } from "#retrieval/grep/read-texts.store.ts";
 import { inPortions } from "#retrieval/grep/walk-files.ts";
-import type { Semaphore } from "#retrieval/scope/semaphore.ts";
+import type { Semaphore } from "@sightline/foundation/semaphore";
 import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
 import { readAs, withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { collectDocuments, type Collected, type CollectedDocument } from "./collect-documents.ts";

@@ -2,7 +2,7 @@ import { LATE, within } from "@sightline/foundation/deadline";
 import { AppError } from "@sightline/foundation/errors";
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Semaphore } from "#retrieval/scope/semaphore.ts";
+import type { Semaphore } from "@sightline/foundation/semaphore";
 import type { NameFinder } from "#splitting/name-finder.ts";
 import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";

@@ -11,7 +11,7 @@ import { compilePattern, type Pattern } from "#retrieval/patterns/compile-patter
 import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
 import { NAMED, notesOnIndex, presentIndex } from "#retrieval/search/search-answer.ts";
-import { createSemaphore, type Semaphore } from "#retrieval/scope/semaphore.ts";
+import { createSemaphore, type Semaphore } from "@sightline/foundation/semaphore";
 import { inPortions, walkFiles } from "./walk-files.ts";
 
 export type GrepDependencies = {

@@ -5,7 +5,7 @@ import { findByPath } from "#retrieval/scope/read-chunks.store.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { SegmentMemory } from "#retrieval/bm25/segment-memory.ts";
-import type { Semaphore } from "#retrieval/scope/semaphore.ts";
+import type { Semaphore } from "@sightline/foundation/semaphore";
 import type { LegName } from "#retrieval/ranking/fuse.ts";
 import { runLeg, type LegAnswer, type LegOutcome } from "#retrieval/legs/leg.ts";
 import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs/legs.ts";

@@ -16,7 +16,7 @@ import type { RerankerState } from "#retrieval/ranking/rerank.ts";
 import { notesOnIndex, presentFacets, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
 import { isBroken, type Legs, type SearchDependencies } from "./search-legs.ts";
 import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
-import { createSemaphore } from "#retrieval/scope/semaphore.ts";
+import { createSemaphore } from "@sightline/foundation/semaphore";
 
 export type { SearchDependencies } from "./search-legs.ts";
 

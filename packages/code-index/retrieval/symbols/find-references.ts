@@ -9,7 +9,7 @@ import { readExactPlaces, withCovered, type ExactLine } from "./exact-places.ts"
 import { definitionsOf, hintOf, presentSymbols } from "./find-symbol.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
-import type { Semaphore } from "#retrieval/scope/semaphore.ts";
+import type { Semaphore } from "@sightline/foundation/semaphore";
 import type { NameFinder } from "#splitting/name-finder.ts";
 import { nearestFiles } from "./near-files.ts";
 import { notesOnPosition } from "./notes-on-position.ts";

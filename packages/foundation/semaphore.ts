@@ -1,4 +1,4 @@
-import { type AppError, refusal } from "@sightline/foundation/errors";
+import { type AppError, refusal } from "#errors.ts";
 
 /** Limits how much work of one owner runs at once; the rest waits in order, so that one owner does not take the place of all others. */
 export type Semaphore = {
