@@ -15,6 +15,7 @@ import { developerTokenRoutes } from "./http/developer-tokens.routes.ts";
 import { embeddingRoutes } from "./http/embedding.routes.ts";
 import { fileRoutes } from "./http/files.routes.ts";
 import { healthRoutes } from "./http/health.routes.ts";
+import { withStatusOfContract } from "./http/kit/full-pool.ts";
 import { jobRoutes } from "./http/jobs.routes.ts";
 import { type PluginTools, createCodeIndexServer } from "./mcp/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp/handler.ts";
@@ -174,7 +175,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       searchRoutes({ ...searching, grepLimit, finder }),
       webhook.routes,
       deliveryRoutes({ database, clock }),
-    ],
+    ].map(withStatusOfContract),
     authenticators: {
       ...authenticators,
       webhook: webhook.authenticator,

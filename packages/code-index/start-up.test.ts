@@ -136,7 +136,7 @@ test("GET /health answers 200 while the pool is exhausted, and other routes fail
     expect(await server.inject({ url: "/health" })).toMatchObject({ statusCode: 200, body: '{"status":"ok"}' });
     expect((await server.inject({ url: "/health/detailed" })).statusCode).toBe(503);
     const search = await server.inject({ url: "/api/v1/search?query=x", headers: { authorization: `Bearer ${token}` } });
-    expect({ status: search.statusCode, error: search.json().error }).toEqual({ status: 500, error: "internal_error" });
+    expect({ status: search.statusCode, error: search.json().error }).toEqual({ status: 500, error: "database_unavailable" });
   } finally {
     taken.release();
   }

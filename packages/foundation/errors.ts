@@ -23,7 +23,7 @@ type AppErrorOptions = {
 
 /**
  * The one error type that may reach a client. Anything else that is thrown is answered as `500 internal_error`, or as
- * `503 database_unavailable` where it is the database that says not now, and logged with its stack.
+ * `503 database_unavailable` where it is the database that says not now or is asked for too much at once, and logged with its stack.
  *
  * `code` is stable and part of the API; `message` is for people and may change.
  */

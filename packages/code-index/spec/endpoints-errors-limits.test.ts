@@ -177,7 +177,8 @@ describe("Errors (docs/contract.md#code-index-errors)", () => {
     const { server, database, stop } = await createApi({ poolSize: 1 });
     const taken = await database.pool.connect();
     const failed = await server.inject({ url: "/api/v1/repos", headers: subject.asAdmin() });
-    expect([failed.statusCode, failed.json().error]).toEqual([500, "internal_error"]);
+    // Decided: it is told as what it is, overload, with the contract's status.
+    expect([failed.statusCode, failed.json().error, failed.headers["retry-after"]]).toEqual([500, "database_unavailable", "5"]);
     expect((await server.inject({ url: "/health" })).statusCode).toBe(200);
     taken.release();
     expect((await server.inject({ url: "/api/v1/repos", headers: subject.asAdmin() })).statusCode).toBe(200);

@@ -1,13 +1,15 @@
 import { createHttpServer, type HttpServer } from "@sightline/foundation/http/http-server";
+import { createDatabase, type Database } from "@sightline/foundation/database/database";
 import { createMetrics } from "@sightline/foundation/http/metrics";
 import { systemClock } from "@sightline/foundation/clock";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { codeIndexMigrations, createCodeIndexApi } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { markTenant } from "#store/records/deletions.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { testConfig } from "#testing/test-config.ts";
 import { createTokenIssuer, type TokenIssuer } from "#testing/token-issuer.ts";
 import { createProvisioner, tenantNameFor } from "#tenants/provision-tenant.ts";
@@ -20,8 +22,8 @@ let closed: HttpServer;
 beforeAll(async () => {
   database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
   issuer = await createTokenIssuer();
-  open = await serve(true);
-  closed = await serve(false);
+  open = await serve({ autoProvision: true });
+  closed = await serve({ autoProvision: false });
 });
 
 afterAll(async () => {
@@ -31,11 +33,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function serve(autoProvision: boolean): Promise<HttpServer> {
+async function serve({ autoProvision, over = database }: { readonly autoProvision: boolean; readonly over?: CodeIndexDatabase }) {
   const metrics = createMetrics("test");
   const api = createCodeIndexApi({
     config: { ...testConfig("/nowhere"), CODEINDEX_TENANT_AUTO_PROVISION: autoProvision },
-    database,
+    database: over,
     log: silentLog,
     clock: systemClock,
     metrics,
@@ -80,6 +82,44 @@ test("twenty first requests at once make one tenant, and twenty organizations at
   const many = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(open, `many-${index}`)));
   expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200]));
   expect((await tenants()).length).toBe(before + 21);
+});
+
+describe("while another process makes tenants", needsRealPostgres, () => {
+  const own = { url: "", poolSize: 2, applicationName: "test", log: silentLog };
+  let others: Database<unknown>;
+  let end: () => void;
+
+  beforeEach(async () => {
+    others = createDatabase({ ...own, url: database.url });
+    const making = await others.pool.connect();
+    await making.query("select pg_advisory_lock(hashtext('code-index.tenants'), hashtext(''))");
+    end = () => making.release(true);
+  });
+  afterEach(() => others.close());
+
+  test("twenty organizations wait their turn and leave the connections to those that are known", async () => {
+    await ask(open, "acme");
+    const small = createDatabase<CodeIndexTables>({ ...own, url: database.url });
+    const server = await serve({ autoProvision: true, over: small });
+    const many = Promise.all(Array.from({ length: 20 }, (_, index) => ask(server, `waits-${index}`)));
+    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await waiting.execute(database.query)).rows.length).toBe(1);
+    expect(await ask(server, "acme")).toEqual({ status: 200, error: undefined });
+    end();
+    expect(new Set((await many).map(({ status }) => status))).toEqual(new Set([200]));
+    await server.close();
+    await small.close();
+  });
+
+  test("for longer than a statement may take, it is 503 and can be tried again", async () => {
+    const impatient = createDatabase<CodeIndexTables>({ ...own, url: database.url, statementTimeoutMs: 300 });
+    const server = await serve({ autoProvision: true, over: impatient });
+    expect(await ask(server, "late")).toEqual({ status: 503, error: "database_unavailable" });
+    end();
+    await impatient.close();
+    expect(await ask(open, "late")).toEqual({ status: 200, error: undefined });
+    await server.close();
+  });
 });
 
 const HOSTILE = [

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { createSemaphore } from "@sightline/foundation/semaphore";
 import { ensureTenant, findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 
 type ProvisionerOptions = { readonly database: CodeIndexDatabase; readonly log: Logger; readonly clock: Clock };
@@ -13,16 +14,21 @@ export type ProvisionTenant = (tenantId: string) => Promise<Tenant | undefined>;
 const MAX_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
+/** They are made one after another in any case; whoever waits here holds no connection. As many as may come in a minute are waited for as long. */
+const IN_TURN = { atOnce: 1, waitMs: MINUTE_MS };
+const ALL = "tenants";
+
 /** Longer ids are refused. */
 const MAX_TENANT_ID_BYTES = 255;
 
 /** Makes tenants on their first use, for `CODEINDEX_TENANT_AUTO_PROVISION=true`. */
 export function createProvisioner({ database, log, clock }: ProvisionerOptions): ProvisionTenant {
   const making = new Map<string, Promise<Tenant | undefined>>();
+  const turns = createSemaphore(IN_TURN);
   let minute = 0;
   let made = 0;
 
-  async function make(tenantId: string): Promise<Tenant | undefined> {
+  function count(): void {
     const now = Math.floor(clock.now().getTime() / MINUTE_MS);
     made = now === minute ? made : 0;
     minute = now;
@@ -32,6 +38,9 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
       });
     }
     made += 1;
+  }
+
+  async function make(tenantId: string): Promise<Tenant | undefined> {
     try {
       const tenant = await ensureTenant(database, { tenantId, name: tenantNameFor(tenantId) });
       log.info({ tenant: tenant.name }, "a tenant was made on its first use");
@@ -45,6 +54,11 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
     }
   }
 
+  async function makeInTurn(tenantId: string): Promise<Tenant | undefined> {
+    count();
+    return turns.run(ALL, undefined, () => make(tenantId));
+  }
+
   return async (tenantId) => {
     if (Buffer.byteLength(tenantId) > MAX_TENANT_ID_BYTES || tenantId.trim() === "") {
       return undefined;
@@ -53,7 +67,7 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
     if (known !== undefined) {
       return known;
     }
-    const begun = make(tenantId).finally(() => making.delete(tenantId));
+    const begun = makeInTurn(tenantId).finally(() => making.delete(tenantId));
     making.set(tenantId, begun);
     return begun;
   };

@@ -1,10 +1,12 @@
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
+import { toldLater } from "./answer-later.ts";
 
 /**
  * What a browser shows when a request of an app can't be answered to the app itself: its address is not known to be the app's.
  * The page has no script, and nothing of the request stands in it as HTML.
  */
-export function showError(ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): void {
+export function showError(ctx: KoaContextWithOIDC, out: ErrorOut, cause: Error): void {
+  const { error, error_description: description } = toldLater(cause) ?? out;
   ctx.type = "html";
   ctx.set("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'");
   ctx.body = `<!doctype html>

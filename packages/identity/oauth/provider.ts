@@ -12,6 +12,7 @@ import type { Queries } from "#schema.ts";
 import { placeCounters } from "#throttle/counters.ts";
 import type { Counter, Throttle } from "#throttle/throttle.ts";
 import { createAdapter } from "./adapter.ts";
+import { answerLater } from "./answer-later.ts";
 import { mcpResource, PROXY_PATH } from "./addresses.ts";
 import { createConfiguration } from "./configuration.ts";
 import { endGrant } from "./end-grant.ts";
@@ -114,7 +115,10 @@ function refusedOrThrow(error: unknown): undefined {
 function prepared(provider: Provider, log: Logger): Provider {
   // What it reads of the request's address is set below, whatever proxies say.
   provider.proxy = true;
-  provider.on("server_error", (_ctx, error) => log.error({ reason: messageOf(error) }, "a request of an app failed"));
+  provider.on("server_error", (ctx, error) => {
+    log.error({ reason: messageOf(error) }, "a request of an app failed");
+    answerLater(ctx, error);
+  });
   // Koa's own, without which it writes to the console.
   Reflect.apply(provider.on.bind(provider), undefined, [
     "error",

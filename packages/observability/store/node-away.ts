@@ -1,3 +1,6 @@
+import { isNodeLost } from "@sightline/foundation/database-unavailable";
+import { codeOf } from "@sightline/foundation/errors";
+
 /**
  * Counting sends parts of its statements to every node of a cluster. While one is away, who reads a project on another gets what is counted of it.
  *
@@ -16,9 +19,5 @@ export async function unlessNodeIsAway<Result>(work: () => Promise<Result>, othe
 
 /** SQLSTATE class 08 is of connections; what Citus says of one that it lost in the middle has no class of its own. */
 export function isNodeAway(error: unknown): boolean {
-  if (!(error instanceof Error)) {
-    return false;
-  }
-  const code = "code" in error ? String(error.code) : "";
-  return /^08[0-9A-Z]{3}$/.test(code) || error.message.startsWith("failure on connection marked as essential");
+  return error instanceof Error && (/^08[0-9A-Z]{3}$/.test(codeOf(error) ?? "") || isNodeLost(error));
 }
