@@ -20,13 +20,50 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-test("many searches at once are all answered whole: they wait their turn instead of running out of time together", async () => {
-  const small = createDatabase<CodeIndexTables>({ url: database.url, poolSize: 1, applicationName: "test", log: silentLog });
-  const deadlines = { bm25: 300, exact: 300, semantic: 300 };
-  const dependencies = { ...createSearchState(), database: small, log: silentLog, embedder: undefined, deadlines };
-  const answers = await Promise.all(
-    Array.from({ length: 80 }, async (_, at) => search(dependencies, { tenant }, { query: `needle number${at} haystack`, limit: 5 })),
-  );
-  expect(answers.filter(({ partial, results }) => partial || results.length === 0)).toEqual([]);
-  await small.close();
-});
+/** As many as the searches that have their turn ask for at once. */
+const CONNECTIONS = 12;
+const PATIENCE_MS = 180_000;
+
+test(
+  "many searches at once are all answered whole: they wait their turn, and only then their time begins to run",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const own = createDatabase<CodeIndexTables>({ url: database.url, poolSize: CONNECTIONS, applicationName: "test", log: silentLog });
+    const shared = { ...createSearchState({ waitMs: PATIENCE_MS }), database: own, log: silentLog, embedder: undefined };
+    const timed = new Set<number>();
+    let atOnce = 0;
+    // Whoever is slow here is not late: what counts is for how many the time runs, from when it is asked how long it is.
+    const startTime = (at: number) => {
+      timed.add(at);
+      atOnce = Math.max(atOnce, timed.size);
+      return PATIENCE_MS;
+    };
+    const deadlinesOf = (at: number) => ({
+      get bm25() {
+        return startTime(at);
+      },
+      get exact() {
+        return startTime(at);
+      },
+      get semantic() {
+        return startTime(at);
+      },
+    });
+
+    const taken = await Promise.all(Array.from({ length: CONNECTIONS }, () => own.pool.connect()));
+    const answers = Promise.all(
+      Array.from({ length: 80 }, async (_, at) => {
+        const query = `needle number${at} haystack`;
+        const answer = await search({ ...shared, deadlines: deadlinesOf(at) }, { tenant }, { query, limit: 5 });
+        timed.delete(at);
+        return answer;
+      }),
+    );
+    await expect.poll(() => own.pool.waitingCount).toBeGreaterThan(0);
+    expect([own.pool.waitingCount, timed.size]).toEqual([4, 0]);
+    taken.forEach((connection) => connection.release());
+    expect((await answers).filter(({ partial, results }) => partial || results.length === 0)).toEqual([]);
+    expect(atOnce).toBe(4);
+    await own.close();
+  },
+);

@@ -24,8 +24,8 @@ export type { SearchDependencies } from "./search-legs.ts";
  * What the searches of a process share. A tenant's searches are limited to four at once: each sends three statements to the database
  * at the same time, and with more of them all would run out of time together.
  */
-export function createSearchState(): Pick<SearchDependencies, "memory" | "searchLimit"> {
-  return { memory: createSegmentMemory(), searchLimit: createSemaphore({ atOnce: 4, waitMs: 10_000 }) };
+export function createSearchState({ waitMs = 10_000 } = {}): Pick<SearchDependencies, "memory" | "searchLimit"> {
+  return { memory: createSegmentMemory(), searchLimit: createSemaphore({ atOnce: 4, waitMs }) };
 }
 
 export type SearchPage = FoundPage<SearchAnswer>;
