@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createCertificate, type Certificate } from "#testing/certificates.ts";
@@ -93,3 +93,32 @@ test("a history that grows beyond its limit, a refused token and a branch that i
   await expect(fetch({}, { ref: "gone" })).rejects.toMatchObject({ problem: "branch_missing" });
   expect((await fetch({}, { commit: "0".repeat(40) })).commits).toEqual(ids);
 });
+
+test("a history starts few processes of git: each is a copy of what may be a large one", async () => {
+  const asked = await countCommands();
+  await fetch({}, { depth: 100 });
+  expect(await asked()).toEqual(["init", "for-each-ref", "fetch", "rev-list"]);
+  const commit = await repository.commit({ "b.txt": "next" });
+  await fetch({}, { depth: 100, commit });
+  expect(await asked()).toEqual(["for-each-ref", "fetch", "rev-list"]);
+  // Deeper where the first step is not enough.
+  await fetch({}, { depth: 2, commit, repoId: "r2" });
+  expect(await asked()).toEqual(["init", "for-each-ref", "fetch", "rev-list", "fetch", "rev-list", "update-ref"]);
+});
+
+/** Puts a git before the real one that notes what it is asked for. @returns what tells of it, and forgets. */
+async function countCommands(): Promise<() => Promise<readonly string[]>> {
+  const [folder, notes] = [join(dataDir, "bin"), join(dataDir, "notes")];
+  await mkdir(folder);
+  const path = process.env["PATH"] ?? "";
+  // What git starts itself finds the real one; what the tests start has a home.
+  const note = `for word; do case $HOME$word in /dev/null-*) ;; /dev/null*) echo $word >>${notes}; break;; esac; done`;
+  const script = `#!/bin/sh\n${note}\nPATH='${path}' exec git "$@"\n`;
+  await writeFile(join(folder, "git"), script, { mode: 0o755 });
+  vi.stubEnv("PATH", `${folder}${delimiter}${path}`);
+  return async () => {
+    const noted = await readFile(notes, "utf8").catch(() => "");
+    await rm(notes, { force: true });
+    return noted.split("\n").filter(Boolean);
+  };
+}

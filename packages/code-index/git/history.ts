@@ -4,6 +4,7 @@ import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { runGit } from "./git.ts";
 import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, refsOf, type MirrorOptions } from "./mirror.ts";
 import { exists as isThere, intoRepository, withinSize } from "./mirror-folder.ts";
+import { dropRefs, listRefs, splitLines } from "./refs.ts";
 import { withRemote, type ReachedRemote } from "./remote.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -77,21 +78,22 @@ const MAX_PACKS = 50;
  * enough. The depth that was enough is in the ref's name, for the next time.
  */
 async function fetchDeeper(fetching: Fetching): Promise<History> {
-  const { directory, depth, signal } = fetching;
+  const { depth } = fetching;
   const own = refsOf(fetching.ref);
-  const before = await listRefs(directory, own, signal);
-  const known = Math.max(0, ...before.map((ref) => Number(/\/depth-(\d+)$/.exec(ref)?.[1] ?? 0)));
+  const refs = new Set(await listRefs(fetching, own));
+  const known = Math.max(0, ...[...refs].map((ref) => Number(/\/depth-(\d+)$/.exec(ref)?.[1] ?? 0)));
   // One more than wanted: the last is at the border.
-  const steps = [depth / 16, depth / 4, depth].map((share) => Math.ceil(share) + 1);
-  for (const step of steps.filter((generations) => generations >= Math.min(known, depth + 1))) {
+  const steps = new Set([depth / 16, depth / 4, depth].map((share) => Math.ceil(share) + 1));
+  for (const step of [...steps].filter((generations) => generations >= Math.min(known, depth + 1))) {
     const target = `${own}/depth-${step}`;
     await fetchStep(fetching, { generations: step, target });
-    const others = (await listRefs(directory, own, signal)).filter((ref) => ref !== target);
-    await runGit({ arguments: ["update-ref", "--stdin"], directory, signal }, others.map((ref) => `delete ${ref}\n`).join(""));
+    refs.delete(target);
     const history = await listHistory(fetching, target);
     if (history.complete || history.commits.length >= depth || step > depth) {
+      await dropRefs(fetching, [...refs]);
       return history;
     }
+    refs.add(target);
   }
   throw new SourceError("The history has no depth.", { transient: false });
 }
@@ -108,31 +110,17 @@ async function fetchStep(
   );
 }
 
-async function listRefs(directory: string, own: string, signal: AbortSignal): Promise<readonly string[]> {
-  const listed = await runGit({ arguments: ["for-each-ref", "--format=%(refname)", own], directory, signal });
-  return splitOutput(listed);
-}
-
 async function listHistory({ directory, commit, depth, contents, signal }: Fetching, tip: string): Promise<History> {
   // Parents of commits at the border of a shallow clone are not here, so what those commits changed is unknown.
-  const border = new Set(splitOutput(await readFile(join(directory, "shallow")).catch(() => Buffer.of())));
-  const walk = (from: string) =>
-    runGit({
-      arguments: ["rev-list", "--date-order", `--max-count=${depth + border.size + 1}`, "--end-of-options", from],
-      directory,
-      signal,
-    });
-  const isHere = await exists(directory, commit, signal);
-  const listed = splitOutput(await walk(isHere ? commit : tip));
+  const border = new Set(splitLines(await readFile(join(directory, "shallow")).catch(() => Buffer.of())));
+  const walk = async (from: string, ...flags: readonly string[]) => {
+    const most = `--max-count=${depth + border.size + 1}`;
+    const given = ["rev-list", ...flags, "--date-order", most, "--end-of-options", from];
+    return splitLines(await runGit({ arguments: given, directory, signal }));
+  };
+  const fromCommit = await walk(commit, "--ignore-missing");
+  // The tip has to be here.
+  const listed = fromCommit.length > 0 ? fromCommit : await walk(tip);
   const known = listed.filter((id) => !border.has(id));
   return { directory, contents, commits: known.slice(0, depth), complete: known.length <= depth && known.length === listed.length };
-}
-
-async function exists(directory: string, commit: string, signal: AbortSignal): Promise<boolean> {
-  const checked = await runGit({ arguments: ["cat-file", "--batch-check"], directory, signal }, `${commit}\n`);
-  return / commit \d+\n$/.test(checked.toString("latin1"));
-}
-
-function splitOutput(printed: Buffer): readonly string[] {
-  return printed.toString("latin1").split("\n").filter(Boolean);
 }

@@ -2,10 +2,10 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@sightline/foundation/log";
 import { withFolderLock } from "@sightline/foundation/folder-lock";
-import { runGit } from "./git.ts";
 import { historyFolder } from "./history.ts";
 import { mirrorsFolder, refsOf } from "./mirror.ts";
 import { compact, exists, removeFolder } from "./mirror-folder.ts";
+import { dropRefs, listRefs } from "./refs.ts";
 
 type Tidying = {
   /** `CODEINDEX_DATA_DIR`. */
@@ -69,10 +69,9 @@ async function putInOrder(folder: string, branches: readonly string[], signal: A
 
 async function letGo(directory: string, branches: readonly string[], signal: AbortSignal): Promise<void> {
   const kept = new Set(["HEAD", ...branches].map(refsOf));
-  const listed = await runGit({ arguments: ["for-each-ref", "--format=%(refname)"], directory, signal });
-  const refs = listed.toString("latin1").split("\n").filter(Boolean);
-  const gone = refs.filter((ref) => !kept.has(ref.split("/", 3).join("/")));
-  if (gone.length > 0) {
-    await runGit({ arguments: ["update-ref", "--stdin"], directory, signal }, gone.map((ref) => `delete ${ref}\n`).join(""));
-  }
+  const refs = await listRefs({ directory, signal });
+  await dropRefs(
+    { directory, signal },
+    refs.filter((ref) => !kept.has(ref.split("/", 3).join("/"))),
+  );
 }
