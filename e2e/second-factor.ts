@@ -65,6 +65,9 @@ export function describeSecondFactor(stage: () => Stage): void {
         await alert.getByRole("timer").waitFor();
         await expectAccessible(visitor, "login-locked");
         await alert.getByRole("button", { name: "use one now" }).click();
+        await visitor.getByLabel("Backup code").fill("only-half");
+        await visitor.getByRole("button", { name: "Log in" }).click();
+        await visitor.getByText("A backup code has 16 letters and digits.").waitFor();
         await visitor.getByLabel("Backup code").fill(admin.backupCodes[0] ?? "");
         await visitor.getByRole("button", { name: "Log in" }).click();
         await visitor.getByRole("button", { name: "Go to Security" }).click();

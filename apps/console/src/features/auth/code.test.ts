@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digitsOf, isWhole, normaliseCode, tidyBackupCode } from "./code.ts";
+import { digitsOf, isWhole, missingOf, normaliseCode, tidyBackupCode } from "./code.ts";
 
 describe("the code of an authenticator app", () => {
   it.each(["123456", "123 456", " 123-456\n", "123\u00a0456", "１２３４５６", "code: 123456"])("is its six digits in %j", (text) => {
@@ -9,6 +9,12 @@ describe("the code of an authenticator app", () => {
   it("is whole with six digits, and more are not taken", () => {
     expect([isWhole("totp", "12345"), isWhole("totp", "123 456"), digitsOf("1234567")]).toEqual([false, true, "123456"]);
   });
+});
+
+it("that is not whole is told from one that is, in words", () => {
+  expect(missingOf("totp", "12345")).toBe("Enter all six digits that the app shows for Sightline now.");
+  expect(missingOf("backup_code", "K7QX-01AB")).toBe("A backup code has 16 letters and digits. Enter the whole code.");
+  expect([missingOf("totp", "123 456"), missingOf("backup_code", "k7qx01ab9zz10000")]).toEqual([undefined, undefined]);
 });
 
 describe("a backup code", () => {

@@ -28,6 +28,16 @@ export function isWhole(kind: CodeKind, text: string): boolean {
   return kind === "totp" ? digitsOf(text).length === TOTP_DIGITS : tidyBackupCode(text).replaceAll("-", "").length === BACKUP_SYMBOLS;
 }
 
+/** What to say of a code that is not whole; undefined of one that is. */
+export function missingOf(kind: CodeKind, text: string): string | undefined {
+  if (isWhole(kind, text)) {
+    return undefined;
+  }
+  return kind === "totp"
+    ? "Enter all six digits that the app shows for Sightline now."
+    : `A backup code has ${BACKUP_SYMBOLS} letters and digits. Enter the whole code.`;
+}
+
 /** As it is sent. */
 export function normaliseCode(kind: CodeKind, text: string): string {
   return kind === "totp" ? digitsOf(text) : tidyBackupCode(text);

@@ -52,7 +52,7 @@ export function CodeField({ code, error, busy, backupCodes = true, autoFocus = f
         data-kind={kind}
         classNames={{ input: classes.input }}
         {...typedInto(text, take)}
-        error={error}
+        error={code.missing ?? error}
       />
       {backupCodes && (
         <Anchor component="button" type="button" size="sm" w="fit-content" onClick={switchKind}>

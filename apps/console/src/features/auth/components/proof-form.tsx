@@ -64,7 +64,7 @@ export function ProofForm<Result>({
     if (password === "") {
       passwordField.current?.focus();
     } else if (incomplete) {
-      code.field.current?.focus();
+      code.demand();
     } else {
       send(needsCode ? code.value : "");
     }

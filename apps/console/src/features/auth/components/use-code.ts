@@ -1,5 +1,5 @@
 import { type RefObject, useRef, useState } from "react";
-import { type CodeKind, digitsOf, isWhole, normaliseCode } from "#features/auth/code.ts";
+import { type CodeKind, digitsOf, isWhole, missingOf, normaliseCode } from "#features/auth/code.ts";
 import { type Wait, useWait } from "./use-wait.ts";
 
 export type CodeState = {
@@ -8,12 +8,16 @@ export type CodeState = {
   /** As it is sent. */
   readonly value: string;
   readonly whole: boolean;
+  /** What is missing, once it was sent like that. */
+  readonly missing: string | undefined;
   /** Each kind of code has tries of its own. */
   readonly wait: Wait;
   readonly field: RefObject<HTMLInputElement | null>;
   readonly setText: (text: string) => void;
   /** To the other kind; what was typed of this one is gone. */
   readonly switchKind: () => void;
+  /** Says what is missing, and puts the cursor there. */
+  readonly demand: () => void;
   /** Puts the cursor where the next try replaces this one. */
   readonly select: () => void;
 };
@@ -21,6 +25,7 @@ export type CodeState = {
 export function useCode(): CodeState {
   const [kind, setKind] = useState<CodeKind>("totp");
   const [text, setText] = useState("");
+  const [demanded, setDemanded] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const waits: Readonly<Record<CodeKind, Wait>> = { totp: useWait(), backup_code: useWait() };
   return {
@@ -28,10 +33,19 @@ export function useCode(): CodeState {
     text,
     value: normaliseCode(kind, text),
     whole: isWhole(kind, text),
+    missing: demanded ? missingOf(kind, text) : undefined,
     wait: waits[kind],
     field,
-    setText: (typed) => setText(kind === "totp" ? digitsOf(typed) : typed),
+    setText(typed) {
+      setDemanded(false);
+      setText(kind === "totp" ? digitsOf(typed) : typed);
+    },
+    demand() {
+      setDemanded(true);
+      field.current?.focus();
+    },
     switchKind() {
+      setDemanded(false);
       setKind(kind === "totp" ? "backup_code" : "totp");
       setText("");
       // The field stays where it is and so does the cursor, once the click is over.

@@ -69,7 +69,7 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
     if (code.whole) {
       send(code.value);
     } else {
-      code.field.current?.focus();
+      code.demand();
     }
   }
 

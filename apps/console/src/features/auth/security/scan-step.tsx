@@ -112,7 +112,7 @@ function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
     if (code.whole) {
       verify.mutate(code.value);
     } else {
-      code.field.current?.focus();
+      code.demand();
     }
   }
 
