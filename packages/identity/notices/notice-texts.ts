@@ -27,7 +27,11 @@ const TEXTS = {
   },
   two_factor_locked: {
     subject: "Too many wrong codes",
-    sentence: () => "Too many wrong codes were entered for your account, so codes are not accepted for a while.",
+    // The app's codes and the backup codes are locked each for itself.
+    sentence: ({ method }) =>
+      method === "backup_code"
+        ? "Too many wrong backup codes were entered for your account, so backup codes are not accepted for a while."
+        : "Too many wrong codes were entered for your account, so codes of your authenticator app are not accepted for a while.",
   },
   two_factor_reset_asked: {
     subject: "A 2FA reset is waiting for you",

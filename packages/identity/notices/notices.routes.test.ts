@@ -94,6 +94,13 @@ describe("GET /login/notices", () => {
       expect(noticeSentence(kind, {})).toMatch(/^[A-Z][^\n]+\.$/);
     }
   });
+
+  test("say which codes are locked, since the others still open the account", () => {
+    expect(noticeSentence("two_factor_locked", { method: "backup_code" })).toMatch(/so backup codes are not accepted for a while\.$/);
+    expect(noticeSentence("two_factor_locked", { method: "totp" })).toMatch(
+      /so codes of your authenticator app are not accepted for a while\.$/,
+    );
+  });
 });
 
 describe("POST /login/notices/:id/read", () => {
