@@ -93,7 +93,7 @@ export const createAlertChannelRequestSchema = z.object({
   name,
   kind: alertChannelKindSchema,
   /** The address to post to, https only. It is never shown again. */
-  url: z.url().max(2_000),
+  url: z.url("write the whole address, such as https://example.org/alerts").max(2_000),
 });
 export type CreateAlertChannelRequest = z.infer<typeof createAlertChannelRequestSchema>;
 

@@ -195,6 +195,13 @@ describe("an answer", () => {
     });
   });
 
+  it("of a refusal whose only detail repeats it is told without the name of the field", async () => {
+    const message = "Alerts are sent to https addresses only.";
+    const body = { error: "address_refused", message, details: [{ path: "url", message }] };
+    const api = createApi({ ...none, fetch: async () => json(400, body) });
+    await expect(api.request(call)).rejects.toMatchObject({ message });
+  });
+
   it("that never comes is told in words", async () => {
     const api = createApi({ ...none, fetch: () => Promise.reject(new TypeError("fetch failed")) });
     await expect(api.request(call)).rejects.toMatchObject({ status: 0, code: "unreachable" });

@@ -71,7 +71,7 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         const id = uuidv7();
         const { protocol, host, username, password } = new URL(url);
         if (protocol !== "https:" && !(protocol === "http:" && access.allowPrivate)) {
-          throw addressRefused("Alerts are sent to https addresses only.");
+          throw addressRefused("Alerts are sent to https addresses only, unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows others.");
         }
         if (username !== "" || password !== "") {
           throw addressRefused("An address with a name or password in it is not sent to; check the signature instead.");

@@ -43,7 +43,9 @@ export async function postMessage({ url, headers, body, allowPrivate, limitMs = 
       throw error;
     }
     if (error instanceof RefusedAddressError) {
-      throw new DeliveryError("Its address is in a private network, where no alert is sent to.");
+      throw new DeliveryError(
+        "Its address is in a private network, where no alert is sent to unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows it.",
+      );
     }
     throw new DeliveryError(limit.aborted ? `No answer within ${limitMs / 1_000} s.` : `It could not be reached (${codeOf(error)}).`);
   }

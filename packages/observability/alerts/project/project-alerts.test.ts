@@ -170,7 +170,9 @@ test("unless the operator allows it nothing is sent to this machine, by whatever
     const { id } = await makeChannel("webhook", `https://${host}:9/`);
     await database.pool.query("update observability.alert_notifications set channel_id = $1, next_try_at = now(), problem = null", [id]);
     await closed.sendDue();
-    expect(await notifications(), host).toMatchObject([{ problem: "Its address is in a private network, where no alert is sent to." }]);
+    expect(await notifications(), host).toMatchObject([
+      { problem: "Its address is in a private network, where no alert is sent to unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows it." },
+    ]);
   }
   expect(receiver.received).toHaveLength(0);
 });
