@@ -49,6 +49,10 @@ test("a file:// address is accepted where the operator allows it, and only of th
   expect(() => choose("file://server/share", true)).toThrowError("file:///absolute/path");
 });
 
+test("an address with credentials is refused, and it is said where they belong", () => {
+  expect(() => choose("https://user:password@github.com/a/b")).toThrow(/Add them under Credentials\.$/);
+});
+
 test("credentials are taken out of any text with an address in it", () => {
   expect(withoutCredentials("fatal: unable to access 'https://user:s3cret@host/a': no")).toBe(
     "fatal: unable to access 'https://host/a': no",

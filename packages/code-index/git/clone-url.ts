@@ -79,7 +79,7 @@ function problemOfCloneUrl(url: string, allowFileUrls: boolean): string | undefi
   }
   const { protocol, username, password, hostname, pathname, search, hash } = new URL(url);
   if (password !== "" || (protocol !== "ssh:" && username !== "")) {
-    return "A clone URL may not hold credentials.";
+    return "A clone URL may not hold credentials, which everyone who sees the repository would read. Add them under Credentials.";
   }
   if (search !== "" || hash !== "") {
     return "A clone URL has no query and no fragment.";
