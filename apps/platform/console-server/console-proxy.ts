@@ -71,7 +71,11 @@ async function proxyTo(
       }, bodyMs);
       reply.raw.once("close", () => clearTimeout(late));
       const path = wildcardSchema.safeParse(request.params).data?.["*"] ?? "";
-      done(NOT_FOR_ALL.has(withoutDots(path)) ? refusal(404, "not_found", `Ask for this at the port of ${name} itself.`) : undefined);
+      done(
+        NOT_FOR_ALL.has(withoutDots(path))
+          ? refusal(404, "not_found", `This is not shown through the console. ${name} shows it at its own port.`)
+          : undefined,
+      );
     },
     replyOptions: {
       // An upstream that restarts, or closes a kept connection just then, is asked again, but only for requests that read.

@@ -107,7 +107,10 @@ test("an API's metrics, and the feed of ended credentials, are not shown to ever
   ]) {
     const refused = await server.inject({ url });
     expect(refused.statusCode).toBe(404);
-    expect(refused.json()).toMatchObject({ error: "not_found", message: "Ask for this at the port of Identity itself." });
+    expect(refused.json()).toMatchObject({
+      error: "not_found",
+      message: "This is not shown through the console. Identity shows it at its own port.",
+    });
   }
   expect((await server.inject({ url: "/api/identity/metrics/more" })).body).toBe("figures");
 });
