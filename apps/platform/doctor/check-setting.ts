@@ -13,6 +13,7 @@ import { makeSecrets } from "#settings/secrets.ts";
 const WEBHOOK_SECRET = {
   CODEINDEX_WEBHOOK_SECRET: {
     ...codeIndexVariables.CODEINDEX_WEBHOOK_SECRET,
+    doc: "Secret shared with the source hosts, for the webhooks of repositories that have none of their own. Make it with `openssl rand -hex 32`.",
     schema: z.string().min(16, "expected at least 16 characters"),
   },
 };
