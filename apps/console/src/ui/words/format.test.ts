@@ -9,6 +9,7 @@ import {
   plural,
   formatExactCount,
   formatShare,
+  formatScaleTime,
 } from "./format.ts";
 
 describe("figures for people", () => {
@@ -80,4 +81,11 @@ it.each([
   ["body.trace_id: Invalid UUID", "body.trace_id: Invalid UUID"],
 ])("shows the reason %s as %s", (reason, sentence) => {
   expect(asSentence(reason)).toBe(sentence);
+});
+
+it("a scale has seconds where its parts are shorter than a minute, so that its ends differ", () => {
+  const [first, last] = [new Date("2026-01-31T10:20:05Z"), new Date("2026-01-31T10:20:50Z")];
+  expect(formatScaleTime(first, 500)).not.toBe(formatScaleTime(last, 500));
+  expect(formatScaleTime(first, 500)).toContain(":05");
+  expect(formatScaleTime(first, 60_000)).not.toContain(":05");
 });

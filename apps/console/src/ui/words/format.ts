@@ -67,8 +67,15 @@ export function formatTimeAndZone(at: Date): string {
 
 /** Day and minute, where there is little room. */
 export function formatShortTime(at: Date): string {
-  return at.toLocaleString(undefined, { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
+  return at.toLocaleString(undefined, SHORT_TIME);
 }
+
+/** The same for the ends of a part of a scale, which has seconds where its parts are shorter than a minute. */
+export function formatScaleTime(at: Date, partMs: number): string {
+  return partMs < 60_000 ? at.toLocaleString(undefined, { ...SHORT_TIME, second: "2-digit" }) : formatShortTime(at);
+}
+
+const SHORT_TIME = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
 
 /** `950`, `12.3K`, `4.1M`. */
 export function formatCount(count: number): string {

@@ -2,7 +2,7 @@ import type { TraceHistogram } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type PointerEvent, useState } from "react";
 import { histogramQuery } from "#features/traces/api/list-traces.ts";
-import { formatShortTime, plural } from "#ui/words/format.ts";
+import { formatScaleTime, plural } from "#ui/words/format.ts";
 import { barsOf, rangeOfBars } from "./histogram-bars.ts";
 import { type ListProps, isReadable } from "./list-state.ts";
 import { askedOf } from "./query/query-text.ts";
@@ -55,7 +55,7 @@ function Bars({ data, onRange }: { readonly data: TraceHistogram; readonly onRan
           <span
             key={at}
             className={classes.slot}
-            title={`${formatShortTime(new Date(at))}: ${plural(traces, "trace", "traces")}${failures === 0 ? "" : `, ${failures} failed`}`}
+            title={`${formatScaleTime(new Date(at), data.bar_ms)}: ${plural(traces, "trace", "traces")}${failures === 0 ? "" : `, ${failures} failed`}`}
             data-chosen={
               (drag !== undefined && index >= Math.min(drag.from, drag.to) && index <= Math.max(drag.from, drag.to)) || undefined
             }
@@ -69,8 +69,8 @@ function Bars({ data, onRange }: { readonly data: TraceHistogram; readonly onRan
         ))}
       </div>
       <div className={classes.ends}>
-        <span>{first === undefined ? "" : formatShortTime(new Date(first.at))}</span>
-        <span>{last === undefined || last === first ? "" : formatShortTime(new Date(last.at + data.bar_ms))}</span>
+        <span>{first === undefined ? "" : formatScaleTime(new Date(first.at), data.bar_ms)}</span>
+        <span>{last === undefined || last === first ? "" : formatScaleTime(new Date(last.at + data.bar_ms), data.bar_ms)}</span>
       </div>
     </div>
   );
