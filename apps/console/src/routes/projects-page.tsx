@@ -11,7 +11,7 @@ import { type Project, type ProjectAccess, createProjectRequestSchema } from "@s
 import { ACCESS, ROLES } from "#features/projects/project-roles.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { CopyableId } from "#ui/kit/copyable.tsx";
-import { formatCount } from "#ui/words/format.ts";
+import { asSentence, formatCount } from "#ui/words/format.ts";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { useState } from "react";
 import { useChange } from "#http/use-change.ts";
@@ -144,7 +144,7 @@ function CreateProject({ onDone }: { readonly onDone: () => void }) {
         placeholder="Support agent, production"
         maxLength={200}
         {...typedInto(name, setName)}
-        error={problem ?? create.error?.message}
+        error={problem === undefined ? create.error?.message : asSentence(problem)}
         data-autofocus
       />
       <AccessChoice access={access} onChange={setAccess} />

@@ -16,6 +16,7 @@ import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { asSentence } from "#ui/words/format.ts";
 
 type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
 
@@ -146,7 +147,7 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
     const issues = createAlertChannelRequestSchema.safeParse(channel).error?.issues ?? [];
-    setProblems(new Map(issues.map(({ path: [field = ""], message }) => [String(field), message])));
+    setProblems(new Map(issues.map(({ path: [field = ""], message }) => [String(field), asSentence(message)])));
     if (issues.length === 0) {
       create.mutate();
     }

@@ -7,6 +7,7 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { apiKeysQuery, createApiKey } from "#features/projects/api/api-keys.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { asSentence } from "#ui/words/format.ts";
 
 const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly description: string }>> = {
   ingest: { label: "Send traces", description: "For applications with an OpenTelemetry exporter" },
@@ -31,7 +32,7 @@ export function CreateApiKey({ projectId }: { readonly projectId: string }) {
 
   function submit(): void {
     const issues = createApiKeyRequestSchema.safeParse({ name, scopes }).error?.issues ?? [];
-    setProblems(new Map(issues.map(({ path: [field = ""], message }) => [String(field), message])));
+    setProblems(new Map(issues.map(({ path: [field = ""], message }) => [String(field), asSentence(message)])));
     if (issues.length === 0) {
       create.mutate();
     }
