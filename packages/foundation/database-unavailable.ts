@@ -14,6 +14,7 @@ const LOST = new Set([
   // The server or a pooler in front of it closed it.
   "Connection terminated unexpectedly",
   "Client has encountered a connection error and is not queryable",
+  "Client was closed and is not queryable",
   // The server went silent, or keeps a statement over its time limit.
   "Query read timeout",
 ]);

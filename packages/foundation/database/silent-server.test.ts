@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTcpProxy, type TcpProxy } from "#testing/tcp-proxy.ts";
+import { databaseUnavailable } from "#database-unavailable.ts";
 import { createTestDatabase, type TestDatabase } from "#testing/test-database.ts";
 import { silentLog } from "#testing/silent-log.ts";
 import { createDatabase, type Database } from "./database.ts";
@@ -38,3 +39,13 @@ test.each(Object.entries(ASKING))(
     expect((await ask()).rows).toEqual([{ answer: 1 }]);
   },
 );
+
+test("a transaction that had no answer in its middle is told as a database that is away", { timeout: 30_000 }, async () => {
+  const asked = database.query.transaction().execute(async (transaction) => {
+    await sql`select 1`.execute(transaction);
+    proxy.goDeaf();
+    await sql`select 2`.execute(transaction);
+  });
+  const error = await asked.catch((reason: unknown) => reason);
+  expect(error instanceof Error && databaseUnavailable(error)?.code).toBe("database_unavailable");
+});
