@@ -153,6 +153,7 @@ test.for([
   ["search", { query: "x", language: "py" }, /language/],
   ["list_repos", { query: "x", top: 3 }, /top/],
   ["read_file", { repo: "acme/shop", path: "cart.ts" }, /has no file cart\.ts; did you mean src\/cart\.ts/],
+  ["read_file", { repo: "acme/shop", path: "src/" }, /has no file src\/; it is a folder: list its files/],
   ["read_file", { repo: "acme/shop", path: "src/catr.ts" }, /has no file src\/catr\.ts; did you mean src\/cart\.ts/],
   ["read_file", { repo: "acme/nowhere", path: "cart.ts" }, /known: acme\/shop/],
   ["read_file", { repo: "acme/shop", path: "src/cart.ts", start: 99 }, /has 4 lines/],

@@ -1,6 +1,6 @@
 import { refusal, type AppError } from "@sightline/foundation/errors";
 import type { SourceFile } from "#contract.ts";
-import { fromRoot, hintOfSimilar, readWholeFile, refuseRange, whyMissing } from "#retrieval/files/read-file.ts";
+import { fromRoot, hintOf, readWholeFile, refuseRange, whyMissing } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
@@ -115,8 +115,8 @@ export async function openHistory(query: TenantQuery, scope: RepositoryScope, bu
       return replay(way, "", path);
     }
     if (changes.positions.size === 0 && (await blobOf(path)) === null) {
-      const { similar } = await whyMissing(query, scope, path);
-      throw refusal(404, "file_not_found", `${scope.repo} has and had no file ${path.slice(0, 500)}; ${hintOfSimilar(similar)}`);
+      const hint = hintOf(await whyMissing(query, scope, path));
+      throw refusal(404, "file_not_found", `${scope.repo} has and had no file ${path.slice(0, 500)}; ${hint}`);
     }
     throw notKept(path, "the index does not have it, and the history that is kept does not reach back to where it began");
   }

@@ -2,6 +2,7 @@ import { refusal } from "@sightline/foundation/errors";
 import type { SourceFile, Coverage, Outline, Tree } from "#contract.ts";
 import {
   findFile,
+  holdsFilesUnder,
   readPieces,
   similarPaths,
   type FilePiece,
@@ -98,13 +99,24 @@ function isText(text: string): boolean {
   return !text.includes("\0");
 }
 
-type Missing = { readonly found: RepositoryInScope | undefined; readonly similar: readonly string[] };
+type Missing = { readonly found: RepositoryInScope | undefined; readonly isFolder: boolean; readonly similar: readonly string[] };
 
 /** The repository and similar paths, to explain why a file is missing. */
-export async function whyMissing(query: TenantQuery, scope: RepositoryScope, path: string): Promise<Missing> {
+export async function whyMissing(query: TenantQuery, scope: RepositoryScope, given: string): Promise<Missing> {
   const [found] = await repositoriesInScope(query, scope);
+  const path = given.replace(/\/+$/, "");
   const name = path.split("/").at(-1) ?? path;
-  return { found, similar: isText(name) && name !== "" ? await similarPaths(query, scope, name) : [] };
+  return isText(path) && name !== ""
+    ? { found, isFolder: await holdsFilesUnder(query, scope, path), similar: await similarPaths(query, scope, name) }
+    : { found, isFolder: false, similar: [] };
+}
+
+/** What to try in place of a path that is no file's. */
+export function hintOf({ isFolder, similar }: Missing): string {
+  if (isFolder) {
+    return "it is a folder: list its files";
+  }
+  return similar.length === 0 ? "list the files of its folder, or search for its name" : `did you mean ${similar.join(" or ")}?`;
 }
 
 type Looked<Found> = { readonly file: FileRow; readonly found: Found } | { readonly file?: undefined; readonly missing: Missing };
@@ -133,16 +145,11 @@ async function readExisting<Found>(database: CodeIndexDatabase, scope: Repositor
   if (looked.file !== undefined) {
     return looked;
   }
-  const { found, similar } = looked.missing;
+  const { found } = looked.missing;
   if (found === undefined || found.generation === null) {
     return refuseHiddenRepository(database, scope, found);
   }
-  throw refusal(404, "file_not_found", `${scope.repo} has no file ${path.slice(0, 500)}; ${hintOfSimilar(similar)}`);
-}
-
-/** What to try in place of a path that is not there. */
-export function hintOfSimilar(similar: readonly string[]): string {
-  return similar.length === 0 ? "list the files of its folder, or search for its name" : `did you mean ${similar.join(" or ")}?`;
+  throw refusal(404, "file_not_found", `${scope.repo} has no file ${path.slice(0, 500)}; ${hintOf(looked.missing)}`);
 }
 
 type Cut = { readonly content: string; readonly lines: number; readonly truncated: boolean };

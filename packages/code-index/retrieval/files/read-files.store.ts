@@ -75,6 +75,12 @@ export async function pathsBeginning(
   return rows.map((row) => row.path);
 }
 
+/** Whether files of the build are below a path. */
+export async function holdsFilesUnder(query: TenantQuery, scope: RepositoryScope, path: string): Promise<boolean> {
+  const { rows } = await sql`select from ${filesOf(scope)} where starts_with(file.path, ${`${path}/`}) limit 1`.execute(query);
+  return rows.length > 0;
+}
+
 /** Paths of the build that end alike or, where there are none, whose last part is spelt nearly so: for people who mistyped one. */
 export async function similarPaths(query: TenantQuery, scope: RepositoryScope, name: string): Promise<readonly string[]> {
   const { rows } = await sql<{ path: string }>`

@@ -1,4 +1,4 @@
-import { hintOfSimilar, whyMissing } from "#retrieval/files/read-file.ts";
+import { hintOf, whyMissing } from "#retrieval/files/read-file.ts";
 import { findFile } from "#retrieval/files/read-files.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { Position } from "./exact-meaning.ts";
@@ -13,8 +13,8 @@ export async function notesOnPosition(query: TenantQuery, scope: Scope, position
   if ((await findFile(query, place, path)) !== undefined) {
     return [];
   }
-  const { found, similar } = await whyMissing(query, place, path);
-  return found === undefined
+  const missing = await whyMissing(query, place, path);
+  return missing.found === undefined
     ? [`There is no repository ${repo.slice(0, 200)}, so the position says nothing.`]
-    : [`${repo} has no file ${path.slice(0, 500)}, so the position says nothing; ${hintOfSimilar(similar)}`];
+    : [`${repo} has no file ${path.slice(0, 500)}, so the position says nothing; ${hintOf(missing)}`];
 }
