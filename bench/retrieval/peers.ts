@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { runScript } from "#scripts.ts";
 import type { Filled } from "./fill.ts";
-import { startZoekt } from "./zoekt.ts";
+import { timeZoekt } from "./zoekt.ts";
 
 const run = promisify(execFile);
 /** A literal that is everywhere prints much; only the time is wanted. */
@@ -13,73 +13,57 @@ const QUERIES = 20;
 
 type Measuring = Filled & { readonly queries: string; readonly folder: string };
 
+type Texts = { readonly literals: readonly string[]; readonly symbols: readonly string[] };
+
+type Peer = { readonly what: string; readonly queries: string; readonly took: readonly number[] };
+
 /** ripgrep, Debian's codesearch and Zoekt with the same texts on the same files, where they are installed. */
 export async function timePeers({ url, schema, chunks, queries, folder }: Measuring) {
   const trees = join(folder, `trees-${chunks}`);
   await runScript("packages/code-index/testing/write-trees.ts", url, schema, trees);
   const texts = JSON.parse(await readFile(queries, "utf8")) as Texts;
-  const rowOf = (what: string, kind: string, took: readonly number[]) => ({
-    chunks,
-    "at once": 1,
-    what,
-    queries: kind,
-    ...figuresOf(took),
-    goal: "",
-  });
-  return [
-    ...(await timeCommands(trees, join(folder, `index-${chunks}`), texts)).map(([what, took]) => rowOf(what, "literals", took)),
-    ...(await timeZoekt(trees, texts)).map(([kind, took]) => rowOf("zoekt", kind, took)),
-  ];
+  const peers = [...(await timeCommands(trees, join(folder, `index-${chunks}`), texts)), ...(await timeServer(trees, texts))];
+  return peers.map(({ took, ...peer }) => ({ chunks, "at once": 1, ...peer, ...figuresOf(took), goal: "" }));
 }
 
-type Texts = { readonly literals: readonly string[]; readonly symbols: readonly string[] };
-
-async function timeZoekt(trees: string, texts: Texts): Promise<readonly (readonly [kind: string, took: readonly number[]])[]> {
-  const zoekt = await startZoekt(trees);
-  if (zoekt === undefined) {
-    return [["literals", []]];
-  }
-  try {
-    const [literals, symbols] = [await zoekt.time(texts.literals), await zoekt.time(texts.symbols)];
-    return [
-      ["literals, the first time", literals.firstMs],
-      ["literals", literals.laterMs],
-      ["symbols, the first time", symbols.firstMs],
-      ["symbols", symbols.laterMs],
-    ];
-  } finally {
-    await zoekt.stop();
-  }
+async function timeServer(trees: string, { literals, symbols }: Texts): Promise<readonly Peer[]> {
+  const timed = await timeZoekt(trees, { literals, symbols }).catch((error: unknown) => {
+    if (!isMissing(error)) {
+      throw error;
+    }
+    return [{ queries: "literals", took: [] }];
+  });
+  return timed.map((times) => ({ what: "zoekt", ...times }));
 }
 
 /** Each search is a process of its own. */
-async function timeCommands(
-  trees: string,
-  indexFile: string,
-  { literals }: Texts,
-): Promise<readonly (readonly [what: string, took: readonly number[]])[]> {
+async function timeCommands(trees: string, indexFile: string, { literals }: Texts): Promise<readonly Peer[]> {
   const index = { ...process.env, CSEARCHINDEX: indexFile };
   await run("cindex", ["-reset", trees], { ...OUTPUT, env: index }).catch(() => undefined);
-  const peers = [
+  const commands = [
     { what: "ripgrep", command: "rg", words: (literal: string) => ["-F", "-i", "-l", "--no-ignore", "--", literal, trees] },
     { what: "csearch", command: "csearch", words: (literal: string) => ["-i", "-l", literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")] },
   ];
-  const times: [string, readonly number[]][] = [];
-  for (const { what, command, words } of peers) {
+  const peers: Peer[] = [];
+  for (const { what, command, words } of commands) {
     const took: number[] = [];
     for (const literal of literals.slice(0, QUERIES)) {
       const began = performance.now();
       const isInstalled = await run(command, words(literal), { ...OUTPUT, env: index }).then(
         () => true,
-        (error: unknown) => !(error instanceof Error && "code" in error && error.code === "ENOENT"),
+        (error: unknown) => !isMissing(error),
       );
       if (isInstalled) {
         took.push(performance.now() - began);
       }
     }
-    times.push([what, took]);
+    peers.push({ what, queries: "literals", took });
   }
-  return times;
+  return peers;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function figuresOf(took: readonly number[]) {

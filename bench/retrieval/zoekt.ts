@@ -12,60 +12,37 @@ const ROUNDS = 4;
 /** Nanoseconds of the server's own, and those in which it waited for its turn. */
 type Answer = { readonly Result: { readonly Duration: number; readonly Wait: number } };
 
-/** Milliseconds of each text the first time, and later. */
-type ZoektTimes = { readonly firstMs: readonly number[]; readonly laterMs: readonly number[] };
-
-export type Zoekt = {
-  readonly time: (texts: readonly string[]) => Promise<ZoektTimes>;
-  readonly stop: () => Promise<void>;
-};
+type Timed = { readonly queries: string; readonly took: readonly number[] };
 
 /**
- * Zoekt's server with the files of a folder; `undefined` where `zoekt-index` or `zoekt-webserver` is not on the PATH. Its times are
- * those that it tells of its searches, without HTTP and JSON, as ours are those of the leg.
+ * Searches the files of a folder by Zoekt's server. Its times are those that it tells of its searches, without HTTP and JSON, as ours are
+ * those of the leg.
+ *
+ * @param texts by kind
+ * @returns milliseconds, of each kind the first time and later
+ * @throws {Error} `ENOENT` where `zoekt-index` or `zoekt-webserver` is not on the PATH
  */
-export async function startZoekt(trees: string): Promise<Zoekt | undefined> {
+export async function timeZoekt(trees: string, texts: Readonly<Record<string, readonly string[]>>): Promise<readonly Timed[]> {
   const index = `${trees}-zoekt`;
-  const indexed = run("zoekt-index", ["-index", index, trees], OUTPUT);
-  const isInstalled = await indexed.then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-        return false;
-      }
-      throw error;
-    },
-  );
-  if (!isInstalled) {
-    return undefined;
-  }
+  await run("zoekt-index", ["-index", index, trees], OUTPUT);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = spawn("zoekt-webserver", ["-index", index, "-rpc", "-html=false", "-listen", `127.0.0.1:${port}`], { stdio: "ignore" });
   await waitUntilHealthy(url, server, "/healthz");
-  return {
-    time: async (texts) => {
-      const firstMs = await timeEach(url, texts);
-      const laterMs: number[] = [];
-      for (let round = 1; round < ROUNDS; round++) {
-        laterMs.push(...(await timeEach(url, texts)));
+  const timed: Timed[] = [];
+  for (const [kind, ofKind] of Object.entries(texts)) {
+    const [firstMs, laterMs]: [number[], number[]] = [[], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const text of ofKind) {
+        (round === 0 ? firstMs : laterMs).push(await search(url, text));
       }
-      return { firstMs, laterMs };
-    },
-    stop: async () => {
-      const ended = once(server, "exit");
-      server.kill("SIGTERM");
-      await ended;
-    },
-  };
-}
-
-async function timeEach(url: string, texts: readonly string[]): Promise<readonly number[]> {
-  const took: number[] = [];
-  for (const text of texts) {
-    took.push(await search(url, text));
+    }
+    timed.push({ queries: `${kind}, the first time`, took: firstMs }, { queries: kind, took: laterMs });
   }
-  return took;
+  const ended = once(server, "exit");
+  server.kill("SIGTERM");
+  await ended;
+  return timed;
 }
 
 /** @returns milliseconds */

@@ -9,14 +9,16 @@ export function openDatabaseSocket(): Socket {
   return new Socket().on("error", (error) => void connectionErrors.add(error));
 }
 
+/** What the driver says when the server went silent, or keeps a statement over its time limit. */
+export const READ_TIMEOUT = "Query read timeout";
+
 /** What the driver says, without a code, of a connection that is lost, also before the statement or the rollback that it is asked for. */
 const LOST = new Set([
   // The server or a pooler in front of it closed it.
   "Connection terminated unexpectedly",
   "Client has encountered a connection error and is not queryable",
   "Client was closed and is not queryable",
-  // The server went silent, or keeps a statement over its time limit.
-  "Query read timeout",
+  READ_TIMEOUT,
 ]);
 
 /** What the driver's pool says when nobody gave a connection back in time. */

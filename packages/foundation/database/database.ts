@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
 import { Client, Pool, TypeOverrides, type PoolClient } from "pg";
-import { openDatabaseSocket } from "#database-unavailable.ts";
+import { openDatabaseSocket, READ_TIMEOUT } from "#database-unavailable.ts";
 import { messageOf } from "#errors.ts";
 import type { Check } from "#health.ts";
 import type { Logger } from "#log.ts";
@@ -111,9 +111,6 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
     },
   };
 }
-
-/** What the driver says when `query_timeout` is over. */
-const READ_TIMEOUT = "Query read timeout";
 
 /**
  * Closes a connection on which an answer did not come in time, so that the pool makes another. The driver would keep it, and whoever
