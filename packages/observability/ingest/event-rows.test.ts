@@ -9,7 +9,8 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { clearTables, tablesOf } from "#testing/consumer-rig.ts";
 import { randomOf, shuffled } from "@sightline/foundation/testing/random";
 import { writeEvents } from "#testing/write-events.ts";
-import { toInstant, toRows } from "./event-rows.ts";
+import { toRows } from "./event-rows.ts";
+import { toInstant } from "./instant.ts";
 import { toMultirange } from "./multirange.ts";
 
 let database: TestDatabase<ObservabilitySchema>;

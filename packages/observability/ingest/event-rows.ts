@@ -3,6 +3,8 @@ import type { StreamEvent } from "#events/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "./writing/write-batch.store.ts";
 import { lineOf } from "#messages/line.ts";
 import { searchWordsOf } from "#store/search-words.ts";
+import { toInstant } from "./instant.ts";
+import { mergeHalves } from "./merge-halves.ts";
 import { toMultirange } from "./multirange.ts";
 import { plausible } from "./plausible-number.ts";
 import { traceFieldsOf } from "./trace-fields.ts";
@@ -58,15 +60,16 @@ export function toRows(events: readonly StreamEvent[], setAside: readonly SetAsi
   };
 }
 
-/** PostgreSQL keeps microseconds; texts cut to them compare as the times do. */
-export function toInstant(timestamp: string): string {
-  const [, minutes = "", seconds = "00", fraction = ""] = /^(.{16})(?::(\d\d))?(?:\.(\d+))?Z$/.exec(timestamp) ?? [];
-  return `${minutes}:${seconds}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
-}
-
 /** UUIDs are the same in upper and lower case to PostgreSQL, so they must be to the maps here. */
 function normalise(event: StreamEvent): StreamEvent {
-  return { ...event, id: event.id.toLowerCase(), project_id: event.project_id.toLowerCase(), producer_id: event.producer_id.toLowerCase() };
+  const { id, project_id, producer_id, ts } = event;
+  return {
+    ...event,
+    id: id.toLowerCase(),
+    project_id: project_id.toLowerCase(),
+    producer_id: producer_id.toLowerCase(),
+    ts: toInstant(ts),
+  };
 }
 
 function addEvent(fold: Fold, event: StreamEvent): void {
@@ -168,7 +171,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         name,
         value,
         comment,
-        scored_at: toInstant(event.ts),
+        scored_at: event.ts,
       });
       break;
     }
@@ -199,7 +202,7 @@ function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<
     waits_since: higher(known?.waits_since, half.waits_since),
     resumed_at: higher(known?.resumed_at, half.resumed_at),
   };
-  mergeHalves(fold.traces, key, { project_id: event.project_id, id, seen_at: toInstant(event.ts), ...half }, kept);
+  mergeHalves(fold.traces, key, { project_id: event.project_id, id, seen_at: event.ts, ...half }, kept);
 }
 
 function mergeObservation(
@@ -209,7 +212,7 @@ function mergeObservation(
   half: Omit<ObservationWrite, "project_id" | "trace_id" | "id" | "seen_at">,
 ): void {
   const row = { project_id: event.project_id, trace_id: ids.trace_id.toLowerCase(), id: ids.observation_id.toLowerCase() };
-  mergeHalves(fold.observations, keyOf(row.project_id, row.trace_id, row.id), { ...row, seen_at: toInstant(event.ts), ...half });
+  mergeHalves(fold.observations, keyOf(row.project_id, row.trace_id, row.id), { ...row, seen_at: event.ts, ...half });
 }
 
 function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "project_id" | "event_id" | "seq">): void {
@@ -229,7 +232,7 @@ function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "p
 }
 
 function addProducer(fold: Fold, event: StreamEvent): void {
-  const { row } = countSeq(fold, { projectId: event.project_id, producerId: event.producer_id, seq: event.seq }, toInstant(event.ts));
+  const { row } = countSeq(fold, { projectId: event.project_id, producerId: event.producer_id, seq: event.seq }, event.ts);
   if (event.type === "producer.hello") {
     row.hello = event.body;
   }
@@ -241,7 +244,7 @@ function addProducer(fold: Fold, event: StreamEvent): void {
     }
   }
   if (event.type === "producer.bye") {
-    row.ended_at = toInstant(event.ts);
+    row.ended_at = event.ts;
   }
 }
 
@@ -262,31 +265,6 @@ function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
 }
 
-type TwoHalves = Pick<TraceWrite, "seen_at" | "start_seq" | "start_event" | "end_seq" | "end_event">;
-
-/** Of two events for the same half of a row the newer one stays, whichever comes first. */
-function mergeHalves<Row extends TwoHalves>(rows: Map<string, Row>, key: string, added: Row, kept: Partial<Row> = {}): void {
-  const known = rows.get(key);
-  if (known === undefined) {
-    rows.set(key, added);
-    return;
-  }
-  const seenAt = known.seen_at < added.seen_at ? known.seen_at : added.seen_at;
-  // A row that is added holds one half at the most, so the older row never hides more than that half.
-  const addedIsOlder = isNewer(known, added, "start") || isNewer(known, added, "end");
-  rows.set(key, Object.assign(addedIsOlder ? Object.assign(added, known) : Object.assign(known, added), { seen_at: seenAt, ...kept }));
-}
-
-function isNewer(left: TwoHalves, right: TwoHalves, half: "start" | "end"): boolean {
-  const leftEvent = left[`${half}_event`];
-  const rightEvent = right[`${half}_event`];
-  if (leftEvent === undefined || rightEvent === undefined) {
-    return false;
-  }
-  const difference = (left[`${half}_seq`] ?? 0) - (right[`${half}_seq`] ?? 0);
-  return difference === 0 ? leftEvent > rightEvent : difference > 0;
-}
-
 function lower(left: string | undefined, right: string | undefined): string | undefined {
   return left === undefined || (right !== undefined && right < left) ? right : left;
 }
@@ -295,6 +273,6 @@ function higher(left: string | undefined, right: string | undefined): string | u
   return left === undefined || (right !== undefined && right > left) ? right : left;
 }
 
-function keyOf(...parts: readonly string[]): string {
-  return parts.join("|");
+function keyOf(projectId: string, id: string, part = ""): string {
+  return `${projectId}|${id}|${part}`;
 }

@@ -108,20 +108,24 @@ function jsonOf(value: unknown): string {
   return text ?? "";
 }
 
-/** No line has more words, one that begins with a space has an empty one besides, and one more tells that there are others. */
-const MAX_WORDS = LINE_LENGTH / 2 + 2;
+/** How much of a text its line is made of: mostly the shorter is enough, unless blanks and marks stand where its words are to be. */
+const BEGINNINGS = { mostly: 3 * LINE_LENGTH, atMost: 20 * LINE_LENGTH };
+
+/** A line of so many code units has more characters than are shown, even when its last are a mark that was cut. */
+const FULL = 2 * (LINE_LENGTH + "###### ".length);
+
+const TOO_LONG = new RegExp(`^(.{${LINE_LENGTH - 1}}).{2}.*$`, "su");
 
 function oneLine(text: string): string | undefined {
-  const line = text
-    .slice(0, 20 * LINE_LENGTH)
+  const short = withoutMarks(text.slice(0, BEGINNINGS.mostly));
+  const line = short.length >= FULL ? short : withoutMarks(text.slice(0, BEGINNINGS.atMost));
+  return line === "" ? undefined : line.replace(TOO_LONG, "$1…");
+}
+
+function withoutMarks(text: string): string {
+  return text
+    .toWellFormed()
     .replaceAll(/\*\*|^#{1,6} /gm, "")
-    .split(/[\s\p{Cc}]+/u, MAX_WORDS)
-    .join(" ")
+    .replaceAll(/[\s\p{Cc}]{2,}|[^\S ]|\p{Cc}/gu, " ")
     .trim();
-  const characters = Array.from(line.slice(0, 2 * LINE_LENGTH + 2).toWellFormed());
-  return line === ""
-    ? undefined
-    : characters.length <= LINE_LENGTH
-      ? characters.join("")
-      : `${characters.slice(0, LINE_LENGTH - 1).join("")}…`;
 }
