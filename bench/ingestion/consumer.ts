@@ -79,18 +79,20 @@ async function measureLoad(postgresUrl: string | undefined, load: Load): Promise
       await whenReady(store.url, "select from observability.projects");
     }
     const ofProject = `where project_id = '${project}'`;
-    const marks = pollCount(store.url, `count(*) as count from observability.traces ${ofProject} and name = 'mark'`, MARKS_MS);
+    const marks = load.isBacklog
+      ? undefined
+      : pollCount(store.url, `count(*) as count from observability.traces ${ofProject} and name = 'mark'`, MARKS_MS);
     const events = pollCount(
       store.url,
       `count(start_event) + count(end_event) as count from observability.observations ${ofProject}`,
       EVENTS_MS,
     );
-    polls.push(marks, events);
+    polls.push(events, ...(marks === undefined ? [] : [marks]));
     produced ??= await produce();
     const dropped = droppedIn(produced.metrics);
     await events.until(produced.events - dropped);
-    await marks.until(produced.marks.length - dropped);
-    const [seen, marked] = [events.stop(), marks.stop()];
+    await marks?.until(produced.marks.length - dropped);
+    const [seen, marked] = [events.stop(), marks?.stop() ?? []];
     const visible = countOf(seen.at(-1));
     const waits = produced.marks.map((at, index) => (marked.find((poll) => countOf(poll) > index)?.[0] ?? Infinity) - at);
     const sorted = waits.toSorted((one, other) => one - other);
