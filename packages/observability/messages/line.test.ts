@@ -46,6 +46,7 @@ test.each<[string, unknown, typeof input | typeof output, string | undefined]>([
   ["Markdown without its marks", [{ role: "user", content: "# Order\n**48213** is late" }], input, "Order 48213 is late"],
   ["a text with its breaks", "two\n\tlines", input, "two lines"],
   ["what is called a question", { question: "Where?", depth: 3 }, input, "Where?"],
+  ["a task among settings, as smolagents writes it", { task: "Find it", stream: false, images: null }, input, "Find it"],
   ["the only text", { order: "late" }, input, "late"],
   ["JSON, where nothing is a text", { n: 1, list: [1, 2] }, input, '{"n":1,"list":[1,2]}'],
   [

@@ -70,7 +70,7 @@ function inBrief({ type, name, value }: RawPart): string | undefined {
 }
 
 /** Names under which applications keep what was asked and answered. */
-const NAMES = ["question", "query", "prompt", "input", "answer", "output", "result", "response", "text", "content", "message"];
+const NAMES = ["question", "query", "prompt", "task", "input", "answer", "output", "result", "response", "text", "content", "message"];
 
 function textIn(value: unknown): string | undefined {
   if (typeof value === "string") {

@@ -56,6 +56,22 @@ test.each([
   expect(facts.toolName).toBe(kind === "tool" ? "find_order" : undefined);
 });
 
+test("an agent of Pydantic AI has its messages and its result", () => {
+  const messages = [
+    { role: "user", parts: [{ type: "text", content: "Where is order 42?" }] },
+    { role: "assistant", parts: [{ type: "text", content: "On its way." }] },
+  ];
+  const facts = factsOf("invoke_agent support", {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": "support",
+    "pydantic_ai.all_messages": JSON.stringify(messages),
+    final_result: "On its way.",
+  });
+  expect(facts).toMatchObject({ kind: "graph", name: "support", input: messages, output: "On its way." });
+  expect(Object.keys(facts.attributes)).not.toContain("final_result");
+  expect(factsOf("settle", { final_result: "mine" })).toMatchObject({ output: undefined, attributes: { final_result: "mine" } });
+});
+
 test("a retriever of OpenInference has its documents, in the order of their numbers", () => {
   const facts = factsOf("Retriever", {
     "openinference.span.kind": "RETRIEVER",

@@ -145,11 +145,21 @@ function inputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | unde
   }
   const messages = read.value("gen_ai.input.messages") ?? read.tree("llm.input_messages") ?? read.tree("gen_ai.prompt");
   if (messages === undefined) {
-    return read.value("ai.prompt.messages", "ai.prompt", "input.value", "traceloop.entity.input", "gen_ai.prompt");
+    return read.value(
+      "ai.prompt.messages",
+      "ai.prompt",
+      "input.value",
+      "traceloop.entity.input",
+      "gen_ai.prompt",
+      "pydantic_ai.all_messages",
+    );
   }
   const system = read.value("gen_ai.system_instructions");
   return system === undefined || !Array.isArray(messages) ? messages : [{ role: "system", parts: system }, ...messages];
 }
+
+/** Of a run of an agent; another span may mean anything by the name. */
+const PYDANTIC_AI_RESULT = ["final_result"];
 
 function outputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | undefined {
   if (kind === "tool") {
@@ -162,7 +172,7 @@ function outputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | und
     read.tree("retrieval.documents") ??
     read.tree("reranker.output_documents") ??
     answerOfAiSdk(read) ??
-    read.value("output.value", "traceloop.entity.output", "gen_ai.completion")
+    read.value("output.value", "traceloop.entity.output", "gen_ai.completion", ...(kind === "graph" ? PYDANTIC_AI_RESULT : []))
   );
 }
 
