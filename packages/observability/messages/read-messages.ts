@@ -135,7 +135,7 @@ function messageOf(message: Values, role: Role): RawMessage {
   const extras = valuesOf(message["additional_kwargs"]);
   const content = firstOf(message, "content", "parts", "contents", "text");
   const name = textOf(message["name"], message["tool_name"]);
-  if (role === "tool" && !listOf(content).some(isPart)) {
+  if (role === "tool" && !listOf(content).some((item) => isPart(item) || isObject(valuesOf(item)["toolResult"]))) {
     return { role, name, parts: partsOf([{ ...message, type: "tool_result", content: content ?? null }]) };
   }
   const said = partsOf(content);

@@ -71,7 +71,7 @@ const toolCall: Read = (part) => {
     {
       type: "tool_call",
       name: textOf(part["name"], part["toolName"], part["tool_name"], inner["name"]) ?? "tool",
-      callId: textOf(part["call_id"], part["toolCallId"], part["tool_call_id"], part["id"], called["id"]),
+      callId: textOf(part["call_id"], part["toolCallId"], part["tool_call_id"], part["toolUseId"], part["id"], called["id"]),
       value: parsed(firstOf(part, "args", "input", "arguments", "parameters") ?? firstOf(inner, "arguments", "args")),
     },
   ];
@@ -84,7 +84,7 @@ const toolResult: Read = (part) => {
     {
       type: "tool_result",
       name: textOf(part["name"], part["toolName"], part["tool_name"]),
-      callId: textOf(part["tool_use_id"], part["call_id"], part["toolCallId"], part["tool_call_id"], part["id"]),
+      callId: textOf(part["tool_use_id"], part["toolUseId"], part["call_id"], part["toolCallId"], part["tool_call_id"], part["id"]),
       value: parsed(value),
       isError:
         isError || part["is_error"] === true || part["isError"] === true || part["status"] === "error" || kindOf(part) === "tool-error",

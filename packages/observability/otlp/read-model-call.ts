@@ -5,7 +5,7 @@ import { MAX_NAME_LENGTH, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
 
 /** What a model call tells of itself, in the fields of its end. */
 export type ModelCall = Pick<Extract<StreamEvent, { type: "observation.end" }>["body"], "model" | "usage" | "time_to_first_token_ms">;
-type CallSpan = Pick<OtlpSpan, "attributes" | "startNanos" | "events">;
+type CallSpan = Pick<OtlpSpan, "attributes" | "startNanos" | "endNanos" | "events">;
 
 export function readModelCall(span: CallSpan, read: AttributeReader): ModelCall {
   const model = read.text(
@@ -26,8 +26,11 @@ export function readModelCall(span: CallSpan, read: AttributeReader): ModelCall 
 
 const FIRST_TOKEN_EVENT = "First Token Stream Event";
 
-/** GenAI, Sentry and OpenLIT tell seconds, the AI SDK milliseconds, Langfuse and OpenInference the moment. */
-function readTimeToFirstToken({ attributes, startNanos, events }: CallSpan, read: AttributeReader): number | undefined {
+/**
+ * GenAI, Sentry and OpenLIT tell seconds, the AI SDK milliseconds, Langfuse and OpenInference the moment; Strands Agents milliseconds under
+ * OpenLIT's name, which are more seconds than the call took.
+ */
+function readTimeToFirstToken({ attributes, startNanos, endNanos, events }: CallSpan, read: AttributeReader): number | undefined {
   // Of a call that is no stream, OpenLIT tells the whole duration.
   if (attributes.get("gen_ai.request.is_stream") === false) {
     return undefined;
@@ -44,10 +47,14 @@ function readTimeToFirstToken({ attributes, startNanos, events }: CallSpan, read
   const told = [
     toNumber(seconds) * 1_000,
     toNumber(milliseconds),
+    toNumber(attributes.get("gen_ai.server.time_to_first_token")),
     typeof moment === "string" ? Date.parse(moment) - Number(startNanos) / 1e6 : Number.NaN,
     event === undefined ? Number.NaN : Number(event.nanos - startNanos) / 1e6,
   ];
-  return told.find((time) => time >= 0 && time <= MAX_TIME_TO_FIRST_TOKEN_MS);
+  // Some round to milliseconds.
+  const longest =
+    endNanos === 0n ? MAX_TIME_TO_FIRST_TOKEN_MS : Math.min(Number(endNanos - startNanos) / 1e6 + 1, MAX_TIME_TO_FIRST_TOKEN_MS);
+  return told.find((time) => time >= 0 && time <= longest);
 }
 
 function toNumber(value: OtlpValue | undefined): number {

@@ -218,7 +218,7 @@ function standIn({ startNanos }: OtlpSpan, place: Place): { readonly stands_in_s
 /** Keeps in the attributes everything of a span that no field takes. */
 function attributesOf({ span, source, facts, interrupts }: Common): Record<string, unknown> {
   const service = source.resource.get("service.name");
-  const events = span.events.map(({ name, nanos, attributes }) => ({
+  const events = facts.events.map(({ name, nanos, attributes }) => ({
     name,
     time: toTimestamp(nanos),
     attributes: boundValue(Object.fromEntries(attributes)),

@@ -147,6 +147,8 @@ describe("the time to first token of a model call", () => {
     ["GenAI's, in seconds", { "gen_ai.response.time_to_first_chunk": 0.25 }, 250],
     ["Sentry's, in seconds", { "gen_ai.response.time_to_first_token": "0.5" }, 500],
     ["OpenLIT's, in seconds", { "gen_ai.server.time_to_first_token": 1.5 }, 1_500],
+    ["Strands Agents', in milliseconds under the same name", { "gen_ai.server.time_to_first_token": 290 }, 290],
+    ["none that is longer than the call", { "ai.response.msToFirstChunk": 61_000 }, undefined],
     [
       "OpenLIT's of a call that is no stream, none",
       { "gen_ai.server.time_to_first_token": 1.5, "gen_ai.request.is_stream": false },
@@ -186,8 +188,11 @@ test("a span of plain OpenTelemetry is a span with its attributes", () => {
 });
 
 function factsOf(name: string, attributes: Readonly<Record<string, OtlpValue>>, events: readonly OtlpEvent[] = []) {
-  return readSpanFacts({ name, attributes: new Map(Object.entries(attributes)), startNanos: nanosOf(START), events });
+  const [startNanos, endNanos] = [nanosOf(START), nanosOf(START) + MINUTE_NANOS];
+  return readSpanFacts({ name, attributes: new Map(Object.entries(attributes)), startNanos, endNanos, events });
 }
+
+const MINUTE_NANOS = 60_000_000_000n;
 
 function nanosOf(time: string): bigint {
   return BigInt(Date.parse(time)) * 1_000_000n;

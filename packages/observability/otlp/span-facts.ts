@@ -1,7 +1,8 @@
 import type { ObservationKind } from "#contract.ts";
 import { createAttributeReader, createJsonReader, type AttributeReader, type JsonReader } from "./attribute-reader.ts";
-import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import type { OtlpAttributes, OtlpEvent, OtlpSpan, OtlpValue } from "./otlp-span.ts";
 import { readLangGraphTask, type LangGraphTask } from "./langgraph-task.ts";
+import { readMessageEvents } from "./read-message-events.ts";
 import { readModelCall, type ModelCall } from "./read-model-call.ts";
 
 /** The facts of a span, whichever convention it uses: GenAI, OpenInference, Traceloop or the AI SDK's own. */
@@ -26,10 +27,12 @@ export type SpanFacts = {
   readonly code: { readonly file: string; readonly line: number; readonly function?: string } | undefined;
   /** Attributes that no other field has used. */
   readonly attributes: Readonly<Record<string, OtlpValue>>;
+  /** Events that no other field has used. */
+  readonly events: readonly OtlpEvent[];
 };
 
 export function readSpanFacts(
-  span: Pick<OtlpSpan, "name" | "attributes" | "startNanos" | "events">,
+  span: Pick<OtlpSpan, "name" | "attributes" | "startNanos" | "endNanos" | "events">,
   readJson: JsonReader = createJsonReader(),
 ): SpanFacts {
   const read = createAttributeReader(span.attributes, readJson);
@@ -39,6 +42,9 @@ export function readSpanFacts(
   const isModelCall = kind === "llm" || isEmbedding(span.attributes);
   const toolName = kind === "tool" ? read.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name") : undefined;
   const task = readLangGraphTask(span, metadata);
+  const own = { input: inputOf(read, kind), output: outputOf(read, kind) };
+  const wanted = (["input", "output"] as const).filter((side) => own[side] === undefined);
+  const told = readMessageEvents(span.events, { wanted, kind, readJson });
   const agentName = kind === "graph" ? read.text("gen_ai.agent.name", "ai.telemetry.functionId") : undefined;
   return {
     kind,
@@ -46,8 +52,9 @@ export function readSpanFacts(
     toolName,
     task,
     call: isModelCall ? readModelCall(span, read) : undefined,
-    input: inputOf(read, kind),
-    output: outputOf(read, kind),
+    input: own.input ?? told.input,
+    output: own.output ?? told.output,
+    events: told.rest,
     threadId: firstText(
       read.text("gen_ai.conversation.id", "traceloop.association.properties.thread_id"),
       metadata["thread_id"],
