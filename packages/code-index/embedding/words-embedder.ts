@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { copyOf, termsOfWord, wordsOf } from "#store/index/terms.ts";
+import { termsOfWord } from "#store/index/terms.ts";
+import { createWordNumbers } from "#store/index/word-numbers.ts";
 import { embedLocally, normalise } from "./local-vectors.ts";
 import { type Embedder, type EmbedPurpose, identityOf } from "./embedder.ts";
 
@@ -71,15 +72,13 @@ export function readWordTable(bytes: Uint8Array): WordTable {
     dimensions,
     embed: (text, purpose) => {
       const met: number[] = [];
-      for (const word of wordsOf(text)) {
-        for (const row of rowsOf(word)) {
-          const times = counts[row] ?? 0;
-          if (times === 0) {
-            met.push(row);
-          }
-          counts[row] = times + 1;
+      rowsOf(text, (row) => {
+        const times = counts[row] ?? 0;
+        if (times === 0) {
+          met.push(row);
         }
-      }
+        counts[row] = times + 1;
+      });
       const sum = new Float32Array(dimensions);
       for (const row of met) {
         const times = counts[row] ?? 0;
@@ -91,26 +90,24 @@ export function readWordTable(bytes: Uint8Array): WordTable {
   };
 }
 
-/** Words remembered at once, some 10 MB of them; longer ones are data that does not come again. */
+/** Words remembered at once, some 10 MB of them. */
 const MAX_WORDS = 100_000;
-const MAX_WORD_LENGTH = 64;
 
-/** The rows of the terms that a word is made of. Code repeats its words, so that it is remembered for each. */
-function createRowsOf(rowOf: ReadonlyMap<string, number>): (word: string) => readonly number[] {
-  const known = new Map<string, readonly number[]>();
-  return (word) => {
-    const before = known.get(word);
-    if (before !== undefined) {
-      return before;
+/** Visits the rows of the terms that a text's words are made of. Code repeats its words, so that they are remembered for each. */
+function createRowsOf(rowOf: ReadonlyMap<string, number>): (text: string, visit: (row: number) => void) => void {
+  const rows: (readonly number[])[] = [];
+  const begin = () => createWordNumbers((word) => rows.push(termsOfWord(word).flatMap((term) => rowOf.get(term) ?? [])));
+  let words = begin();
+  return (text, visit) => {
+    if (rows.length > MAX_WORDS) {
+      rows.length = 0;
+      words = begin();
     }
-    const rows = termsOfWord(word).flatMap((term) => rowOf.get(term) ?? []);
-    if (known.size === MAX_WORDS) {
-      known.clear();
+    for (const word of words.read(text)) {
+      for (const row of rows[word] ?? []) {
+        visit(row);
+      }
     }
-    if (word.length <= MAX_WORD_LENGTH) {
-      known.set(copyOf(word), rows);
-    }
-    return rows;
   };
 }
 

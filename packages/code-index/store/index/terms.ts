@@ -1,5 +1,5 @@
 /** Longer words are hashes and encoded data; they are cut to this length in texts and queries alike. */
-const MAX_WORD_LENGTH = 64;
+export const MAX_WORD_LENGTH = 64;
 
 /** A word as code writes it: letters, digits, `_` and `$` of any script. */
 const WORD = /[\p{L}\p{M}\p{N}_$]+/gu;
@@ -16,6 +16,10 @@ const ASCII_COMPOUND = /[_$]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[0-9][a-z]/;
 // oxlint-disable-next-line no-control-regex -- it asks whether every character is ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 
+export function isAscii(text: string): boolean {
+  return ASCII.test(text);
+}
+
 /**
  * The terms of a text or query, in order, with repetitions: every word lower-cased,
  * and for an identifier of several words each of those as well. No stemmer and no
@@ -29,7 +33,7 @@ export function termsOf(text: string): string[] {
 
 /** The words of a text as they are written. */
 export function wordsOf(text: string): readonly string[] {
-  return (ASCII.test(text) ? text.match(ASCII_WORD) : text.normalize("NFC").match(WORD)) ?? [];
+  return (isAscii(text) ? text.match(ASCII_WORD) : text.normalize("NFC").match(WORD)) ?? [];
 }
 
 /** For whoever remembers a word: a part of a text keeps the whole text in memory. */
@@ -40,7 +44,7 @@ export function copyOf(word: string): string {
 /** The terms of one word: itself, and its parts. */
 export function termsOfWord(word: string): readonly string[] {
   const whole = truncateWord(word);
-  const { part, compound } = ASCII.test(whole) ? ASCII_RULES : UNICODE_RULES;
+  const { part, compound } = isAscii(whole) ? ASCII_RULES : UNICODE_RULES;
   const parts = compound.test(whole) ? (whole.match(part) ?? []) : [];
   return [whole, ...parts].map((term) => term.toLowerCase());
 }
@@ -65,8 +69,8 @@ type Rules = { readonly part: RegExp; readonly compound: RegExp };
 const ASCII_RULES: Rules = { part: ASCII_PART, compound: ASCII_COMPOUND };
 const UNICODE_RULES: Rules = { part: PART, compound: COMPOUND };
 
-/** Between characters: the database refuses half of one. */
-function truncateWord(word: string): string {
+/** Cut to the length of a term, between characters: the database refuses half of one. */
+export function truncateWord(word: string): string {
   const last = word.charCodeAt(MAX_WORD_LENGTH - 1);
   return word.slice(0, word.length > MAX_WORD_LENGTH && last >= 0xd800 && last <= 0xdbff ? MAX_WORD_LENGTH - 1 : MAX_WORD_LENGTH);
 }
