@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
-import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
+import { NO_LEFTOVERS, readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
 import { StoppingError } from "@sightline/foundation/repeat";
 
 let fixture: BuildFixture;
@@ -82,7 +82,7 @@ test(
     expect(two).toEqual(one);
     expect(three).toEqual(one);
     expect(await countDocuments()).toBe(90);
-    expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 3, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+    expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 3, ...NO_LEFTOVERS });
   },
 );
 
@@ -122,6 +122,6 @@ test(
     expect((await index(other)).files).toHaveLength(90);
     await fixture.run({ tenant, repoId: dying });
     expect(await index(dying)).toEqual(await index(other));
-    expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 2, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+    expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 2, ...NO_LEFTOVERS });
   },
 );

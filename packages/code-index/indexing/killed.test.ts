@@ -11,7 +11,7 @@ import { enqueueJob } from "#store/records/jobs.store.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
-import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
+import { NO_LEFTOVERS, readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
 
 /** So many kills must hit a job that was running. */
 const KILLS = 4;
@@ -139,7 +139,7 @@ const index = () => readLogicalIndex(fixture.database, { tenant, repoId });
 async function expectWhole(): Promise<void> {
   const files = (await index()).files.length;
   expect(files).toBe(20);
-  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, ...NO_LEFTOVERS });
 }
 
 test(

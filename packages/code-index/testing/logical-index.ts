@@ -117,6 +117,9 @@ async function readTerms(
   );
 }
 
+/** What {@link readLeftovers} says, but for the builds, where no row is left over. */
+export const NO_LEFTOVERS = { documents: 0, chunks: 0, vectors: 0, segments: 0, postings: 0, symbols: 0, references: 0 } as const;
+
 /** How many builds a tenant has, and rows that none of them needs. */
 export async function readLeftovers(database: CodeIndexDatabase, { schema }: Tenant): Promise<Readonly<Record<string, number>>> {
   const table = (name: string) => sql.id(schema, name);
@@ -130,7 +133,10 @@ export async function readLeftovers(database: CodeIndexDatabase, { schema }: Ten
       (select count(*) from ${table("vectors_1")} as vector
         where not exists (select from ${table("code_chunks")} as chunk where chunk.text_hash = vector.text_hash)) as vectors,
       (select count(*) from ${table("segments")} as segment
-        where not complete or not exists (select from ${table("code_chunks")} as chunk where chunk.segment_id = segment.segment_id)) as segments
+        where not complete or not exists (select from ${table("code_chunks")} as chunk where chunk.segment_id = segment.segment_id)) as segments,
+      (select count(*) from ${table("postings")} where segment_id not in (select segment_id from ${table("segments")})) as postings,
+      (select count(*) from ${table("symbols")} where document_id not in (select document_id from ${table("documents")})) as symbols,
+      (select count(*) from ${table("symbol_references")} where document_id not in (select document_id from ${table("documents")})) as "references"
   `.execute(database.query);
   return rows[0] ?? {};
 }

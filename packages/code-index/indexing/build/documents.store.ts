@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { SplitChunk, SymbolDefinition } from "#splitting/split-file.ts";
 import type { Build, NewFile } from "#store/index/builds.store.ts";
-import { insertRows } from "#store/index/insert-rows.store.ts";
+import { givenRows, insertRows } from "#store/index/insert-rows.store.ts";
 import { chunkId } from "#store/index/postings.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
@@ -51,13 +51,14 @@ async function claimDocuments(
   const rows = documents.map(({ path, blob, language, bytes, lines, chunks, skip_reason }) => {
     return { path, blob, language, bytes, lines, chunks: chunks.length, skip_reason };
   });
+  const { given, values } = givenRows(
+    "blob text, path text, language text, bytes bigint, lines integer, chunks integer, skip_reason text",
+    rows,
+  );
   // In one order everywhere: two builds that write the same contents wait for each other, and not both.
   const { rows: claimed } = await sql<Claimed>`
-    insert into ${sql.id(schema, "documents")} (blob, path, splitter, language, bytes, lines, chunks, skip_reason, complete)
-    select blob, path, ${splitter}, language, bytes, lines, chunks, skip_reason, chunks = 0
-    from json_to_recordset(${JSON.stringify(rows)}::json) as given(
-      path text, blob text, language text, bytes bigint, lines integer, chunks integer, skip_reason text
-    )
+    insert into ${sql.id(schema, "documents")} (splitter, complete, blob, path, language, bytes, lines, chunks, skip_reason)
+    select ${splitter}, chunks = '0', ${values} from ${given}
     order by blob, path
     on conflict (blob, path, splitter) do nothing
     returning document_id, path

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
-import { readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
+import { NO_LEFTOVERS, readLeftovers, readLogicalIndex } from "#testing/logical-index.ts";
 
 let fixture: BuildFixture;
 let tenant: Tenant;
@@ -84,7 +84,7 @@ test("thirty-four commits walked one by one come to the same rows as a full buil
   expect(walked).toEqual(await readLogicalIndex(fixture.database, { tenant: other, repoId: anew }));
   expect(walked.chunks.length).toBeGreaterThan(20);
   expect(walked.vectorless).toBe(0);
-  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, ...NO_LEFTOVERS });
 });
 
 const CONTENTS = ["documents", "code_chunks", "segments", "postings", "trigrams", "symbols", "symbol_references", "vectors_1"];
@@ -241,5 +241,5 @@ test("what a job left that died after its switch is deleted by the next one, eve
   await expect(died).rejects.toThrow("killed");
   expect(await readLeftovers(fixture.database, tenant)).toMatchObject({ builds: 2 });
   await fixture.run({ tenant, repoId });
-  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, documents: 0, chunks: 0, vectors: 0, segments: 0 });
+  expect(await readLeftovers(fixture.database, tenant)).toEqual({ builds: 1, ...NO_LEFTOVERS });
 });

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { byteaArray, textArray } from "#store/index/array-parameters.ts";
 import type { Build } from "#store/index/builds.store.ts";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -14,19 +15,31 @@ export async function beginSegment(database: CodeIndexDatabase, { schema, genera
   return segmentId;
 }
 
+/** @throws {Error} when the segment is gone. It stays while the transaction lasts, as its rows have no foreign key. */
+async function holdSegment(query: CodeIndexDatabase["query"], { schema }: Pick<Build, "schema">, segmentId: number): Promise<void> {
+  const { rows } = await sql`select from ${sql.id(schema, "segments")} where segment_id = ${segmentId} for key share`.execute(query);
+  if (rows.length === 0) {
+    throw new Error("The segment was swept while it was being written.");
+  }
+}
+
 export type NewPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
 
+/** In a transaction. @throws {Error} when the segment is gone. */
 export async function insertPostings(
   query: CodeIndexDatabase["query"],
   { schema }: Pick<Build, "schema">,
   { segmentId, postings }: { readonly segmentId: number; readonly postings: readonly NewPostings[] },
 ): Promise<void> {
-  const { bytes, places } = inOnePiece(postings.map(({ docs }) => docs));
-  const rows = postings.map(({ term, df }, index) => ({ term, df, ...places[index] }));
+  await holdSegment(query, { schema }, segmentId);
   await sql`
     insert into ${sql.id(schema, "postings")} (term, segment_id, df, docs)
-    select term, ${segmentId}, df, substring(${bytes}::bytea from start for length)
-    from json_to_recordset(${JSON.stringify(rows)}::json) as given(term text, df integer, start integer, length integer)
+    select term, ${segmentId}, df::integer, docs
+    from unnest(
+      ${textArray(postings.map(({ term }) => term))}::text[],
+      ${textArray(postings.map(({ df }) => String(df)))}::text[],
+      ${byteaArray(postings.map(({ docs }) => docs))}::bytea[]
+    ) as given(term, df, docs)
   `.execute(query);
 }
 
@@ -35,24 +48,14 @@ export async function insertTrigrams(
   { schema }: Pick<Build, "schema">,
   { segmentId, blocks }: { readonly segmentId: number; readonly blocks: readonly TrigramBlock[] },
 ): Promise<void> {
-  const { bytes, places } = inOnePiece(blocks.map(({ lists }) => lists));
-  const rows = blocks.map(({ first }, index) => ({ first, ...places[index] }));
   await sql`
     insert into ${sql.id(schema, "trigrams")} (segment_id, first, lists)
-    select ${segmentId}, first, substring(${bytes}::bytea from start for length)
-    from json_to_recordset(${JSON.stringify(rows)}::json) as given(first integer, start integer, length integer)
+    select ${segmentId}, first::integer, lists
+    from unnest(
+      ${textArray(blocks.map(({ first }) => String(first)))}::text[],
+      ${byteaArray(blocks.map(({ lists }) => lists))}::bytea[]
+    ) as given(first, lists)
   `.execute(query);
-}
-
-/** A driver writes a buffer as it is, and an array of them as text. */
-function inOnePiece(parts: readonly Buffer[]) {
-  let start = 1;
-  const places = parts.map(({ length }) => {
-    const place = { start, length };
-    start += length;
-    return place;
-  });
-  return { bytes: Buffer.concat(parts), places };
 }
 
 type Completing = {

@@ -111,13 +111,13 @@ async function deleteUnused(transaction: Transaction<CodeIndexTables>, { schema 
   if (unused.length === 0) {
     return 0;
   }
+  const ofUnused = sql`where document_id = any(${unused.map((row) => row.document_id)}::bigint[])`;
   const { rows: chunks } = await sql<{ segment_id: number; text_hash: string }>`
-    delete from ${sql.id(schema, "code_chunks")} where document_id = any(${unused.map((row) => row.document_id)}::bigint[])
-    returning segment_id, text_hash
+    delete from ${sql.id(schema, "code_chunks")} ${ofUnused} returning segment_id, text_hash
   `.execute(transaction);
-  await sql`
-    delete from ${sql.id(schema, "documents")} where document_id = any(${unused.map((row) => row.document_id)}::bigint[])
-  `.execute(transaction);
+  for (const table of ["symbols", "symbol_references", "documents"]) {
+    await sql`delete from ${sql.id(schema, table)} ${ofUnused}`.execute(transaction);
+  }
   await countDead(transaction, schema, chunks);
   await deleteVectors(transaction, schema, [...new Set(chunks.map((chunk) => chunk.text_hash))]);
   return unused.length;
@@ -186,6 +186,7 @@ async function deadSegments(database: CodeIndexDatabase, { schema }: Swept): Pro
 
 const POSTINGS = 5_000;
 
+/** The segment goes before the last of its postings: who writes some holds it, and nobody writes more once it is gone. */
 async function deleteSegment(database: CodeIndexDatabase, { schema }: Swept, segmentId: number): Promise<void> {
   const postings = sql.id(schema, "postings");
   await inBatches(POSTINGS, async () => {
@@ -194,7 +195,11 @@ async function deleteSegment(database: CodeIndexDatabase, { schema }: Swept, seg
     `.execute(database.query);
     return Number(numAffectedRows ?? 0);
   });
-  await sql`delete from ${sql.id(schema, "segments")} where segment_id = ${segmentId}`.execute(database.query);
+  await database.query.transaction().execute(async (transaction) => {
+    for (const table of ["segments", "postings"]) {
+      await sql`delete from ${sql.id(schema, table)} where segment_id = ${segmentId}`.execute(transaction);
+    }
+  });
 }
 
 /** Repeats a deletion until it finds less than it may delete at once. */

@@ -19,7 +19,11 @@ export function lastName(name: RawBuilder<unknown>): RawBuilder<string> {
   return sql`lower(coalesce(substring(${name} from '[^.:#]+$'), ${name}))`;
 }
 
-/** Contents are kept once, whatever branches and repositories hold them; a build is a set of them. */
+/**
+ * Contents are kept once, whatever branches and repositories hold them; a build is a set of them. The tables of most rows have no foreign
+ * keys, as to check a row takes longer than to write it: whoever writes them holds the document or segment, and who deletes one deletes
+ * its rows.
+ */
 function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown> {
   return sql`
     create schema if not exists ${schema};
@@ -102,7 +106,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
       chunk_id bigint primary key,
       segment_id integer not null,
       ordinal integer not null,
-      document_id bigint not null references ${schema}.documents on delete cascade,
+      document_id bigint not null,
       path text not null,
       language text not null,
       start_line integer not null,
@@ -122,7 +126,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
 
     create table ${schema}.postings (
       term text collate "C" not null,
-      segment_id integer not null references ${schema}.segments on delete cascade,
+      segment_id integer not null,
       df integer not null,
       docs bytea not null,
       -- Segment by segment, as they are written and deleted: what is written goes to the end of the index and fills its pages.
@@ -141,7 +145,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
     alter table ${schema}.trigrams alter column lists set storage external;
 
     create table ${schema}.symbols (
-      document_id bigint not null references ${schema}.documents on delete cascade,
+      document_id bigint not null,
       name text not null,
       kind text not null,
       start_line integer not null,
@@ -154,7 +158,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
 
     -- Names that a document uses; where, its chunks tell.
     create table ${schema}.symbol_references (
-      document_id bigint primary key references ${schema}.documents on delete cascade,
+      document_id bigint primary key,
       names text[] not null
     );
     create index symbol_references_names on ${schema}.symbol_references using gin (names) with (fastupdate = off);
