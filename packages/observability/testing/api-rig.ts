@@ -44,6 +44,8 @@ type ApiRigOptions = {
   readonly heartbeatKey: string;
   readonly publicRedisUrl?: string | undefined;
   readonly live?: Partial<LiveTuning>;
+  /** Whether alerts may be sent to receivers on this machine; true by default. */
+  readonly allowPrivateWebhooks?: boolean;
 };
 
 export type ServedRoute = { readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; readonly url: string; readonly auth: string };
@@ -69,10 +71,12 @@ export async function createApiRig({
   heartbeatKey,
   publicRedisUrl,
   live,
+  allowPrivateWebhooks = true,
 }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
   const config = {
     ...ALERT_CONFIG,
+    OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: allowPrivateWebhooks,
     API_KEY,
     OBSERVABILITY_REDIS_URL: redisUrl,
     OBSERVABILITY_STREAM_NAME: stream,

@@ -26,6 +26,7 @@ import {
 import { findProject } from "#store/projects.store.ts";
 import { addressRefused, alertChannelNotFound, noEncryptionKeys, tooManyAlertChannels } from "./project-alert.errors.ts";
 import type { ChannelSecrets } from "./channel-secrets.ts";
+import { refusalOf } from "./post-message.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
 
 type Options = { readonly query: Query; readonly clock: Clock; readonly access: ChannelAccess };
@@ -69,12 +70,14 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         const { name, kind, url } = request.body;
         const { reader, projectId } = await enterProject(query, request, "owner");
         const id = uuidv7();
-        const { protocol, host, username, password } = new URL(url);
-        if (protocol !== "https:" && !(protocol === "http:" && access.allowPrivate)) {
-          throw addressRefused("Alerts are sent to https addresses only, unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows others.");
-        }
+        const target = new URL(url);
+        const { host, username, password } = target;
         if (username !== "" || password !== "") {
           throw addressRefused("An address with a name or password in it is not sent to; check the signature instead.");
+        }
+        const refused = await refusalOf(target, access.allowPrivate);
+        if (refused !== undefined) {
+          throw addressRefused(refused);
         }
         const secret = kind === "webhook" ? `whsec_${randomBytes(32).toString("base64url")}` : null;
         const { sealedUrl, sealedSecret } = sealed(access, id, { url, secret });

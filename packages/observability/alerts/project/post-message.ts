@@ -17,19 +17,37 @@ export class DeliveryError extends Error {
 }
 
 /**
+ * Finds the address that a channel's messages are sent to, and refuses one that the operator does not allow.
+ *
+ * @returns one that was checked: whoever connects must not look the name up again.
+ * @throws {DeliveryError} when nothing may be sent there.
+ */
+async function findReceiver(url: URL, allowPrivate: boolean, signal: AbortSignal): Promise<string> {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && allowPrivate)) {
+    throw new DeliveryError("Alerts are sent to https addresses only, unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows others.");
+  }
+  try {
+    const mayReach = (found: string) => allowPrivate && isPrivateAddress(found);
+    const [address = url.hostname] = await findAddresses({ host: url.hostname, mayReach, signal });
+    return address;
+  } catch (error) {
+    throw error instanceof RefusedAddressError ? new DeliveryError(allowPrivate ? NEVER : NOT_ALLOWED) : error;
+  }
+}
+
+const NOT_ALLOWED = "Its address is in a private network, where no alert is sent to unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows it.";
+const NEVER = "Its address is neither public nor in a private network, as that of a cloud's metadata is not; no alert is ever sent there.";
+
+/**
  * Posts JSON. What the receiver says is not read, but for its status; it is not followed anywhere.
  *
  * @throws {DeliveryError} when the receiver did not take it.
  */
 export async function postMessage({ url, headers, body, allowPrivate, limitMs = LIMIT_MS }: Message): Promise<void> {
   const target = new URL(url);
-  if (target.protocol !== "https:" && !(target.protocol === "http:" && allowPrivate)) {
-    throw new DeliveryError("Only https addresses are sent to.");
-  }
   const limit = AbortSignal.timeout(limitMs);
   try {
-    const mayReach = (found: string) => allowPrivate && isPrivateAddress(found);
-    const [address = target.hostname] = await findAddresses({ host: target.hostname, mayReach, signal: limit });
+    const address = await findReceiver(target, allowPrivate, limit);
     const { status } = await post({ url: target, address, headers, body, maxBytes: 0, signal: limit });
     if (status < 200 || status > 299) {
       throw new DeliveryError(
@@ -42,12 +60,19 @@ export async function postMessage({ url, headers, body, allowPrivate, limitMs = 
     if (error instanceof DeliveryError) {
       throw error;
     }
-    if (error instanceof RefusedAddressError) {
-      throw new DeliveryError(
-        "Its address is in a private network, where no alert is sent to unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows it.",
-      );
-    }
     throw new DeliveryError(limit.aborted ? `No answer within ${limitMs / 1_000} s.` : `It could not be reached (${codeOf(error)}).`);
+  }
+}
+
+/**
+ * Why nothing would ever be sent to an address. One whose name can't be looked up now is not refused: it may be known later.
+ */
+export async function refusalOf(url: URL, allowPrivate: boolean): Promise<string | undefined> {
+  try {
+    await findReceiver(url, allowPrivate, AbortSignal.timeout(LIMIT_MS));
+    return undefined;
+  } catch (error) {
+    return error instanceof DeliveryError ? error.message : undefined;
   }
 }
 
