@@ -18,3 +18,14 @@ test("a missing webhook secret is demanded, and not told as something that may b
 test("what is set for a start with a database of its own is all that it needs", () => {
   expect(() => demandValidConfig(["code-index"], { ...GIVEN, CODEINDEX_WEBHOOK_SECRET: "w".repeat(64) })).not.toThrow();
 });
+
+test.each([
+  ["DATABASE_URL", "CODEINDEX_DATABASE_URL"],
+  ["CODEINDEX_DATABASE_URL", "DATABASE_URL"],
+])("an address in %s that is wrong is told once, and not of %s, which was never set", (name, other) => {
+  const { DATABASE_URL: _, ...rest } = GIVEN;
+  const start = (given: object) => () => demandValidConfig(["identity"], { ...rest, [other]: "", ...given });
+  expect(start({ [name]: "mysql://server/one" })).toThrow(new RegExp(`problem:?\\s+- ${name} is not valid`));
+  expect(start({ [name]: "mysql://server/one" })).not.toThrow(new RegExp(`- ${other} `));
+  expect(start({ [name]: "mysql://server/one", [other]: "mysql://server/two" })).toThrow(/has 2 problems/);
+});

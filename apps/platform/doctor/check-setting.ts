@@ -38,7 +38,7 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
   // Parts that share a variable describe it in words of their own; one problem with it is enough.
   const problems = new Map<string, readonly string[]>();
   for (const [name, variable] of groups.flatMap((variables) => Object.entries(variables))) {
-    const found = problemsOf(() => readConfig({ [name]: variable }, environment));
+    const found = isTakenOver(name, given) ? [] : problemsOf(() => readConfig({ [name]: variable }, environment));
     if (found.length > 0 && !problems.has(name)) {
       problems.set(name, found);
     }
@@ -50,6 +50,12 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
   if (problems.size + unmet.length > 0) {
     throw new ConfigError([...[...problems.values()].flat(), ...unmet]);
   }
+}
+
+/** Whether a database's address is only the other one's, of which a problem is told already. */
+function isTakenOver(name: string, given: Environment): boolean {
+  const other = { DATABASE_URL: "CODEINDEX_DATABASE_URL", CODEINDEX_DATABASE_URL: "DATABASE_URL" }[name];
+  return other !== undefined && !given[name] && Boolean(given[other]);
 }
 
 /** Checks the variables of the embedder and the reranker, which depend on which they are. */

@@ -4,7 +4,7 @@ import { messageOf } from "@sightline/foundation/errors";
 import { createLog, type Logger } from "@sightline/foundation/log";
 import { migrationStatus } from "@sightline/foundation/database/migrations";
 import { OlderLayoutError } from "@sightline/foundation/database/older-layout";
-import type { Setting } from "#settings/environment.ts";
+import type { Environment, Setting } from "#settings/environment.ts";
 import { migrationGroups, OLDER_LAYOUT, type MigrationGroup } from "#compose/prepare.ts";
 
 export type Finding = {
@@ -29,35 +29,53 @@ export function bad(what: string, found: string, fix: string): Finding {
 
 const MIN_POSTGRES_VERSION = 150_000;
 
-/** Checks each database: reachable, new enough, extensions available, revisions applied. */
-export async function diagnoseDatabase({ environment }: Setting): Promise<readonly Finding[]> {
+/** Checks each database: reachable, new enough, extensions available, revisions applied. One that both variables mean is reached once. */
+export async function diagnoseDatabase({ environment }: Setting, given: Environment): Promise<readonly Finding[]> {
   const log = createLog({ name: "doctor", level: "silent" });
-  const findings = await Promise.all(migrationGroups.map((group) => diagnoseOne(group, environment[group.urlVariable] ?? "", log)));
+  const urls = new Set(migrationGroups.map(({ urlVariable }) => environment[urlVariable] ?? ""));
+  const findings = await Promise.all(
+    [...urls].map((url) => {
+      const groups = migrationGroups.filter(({ urlVariable }) => (environment[urlVariable] ?? "") === url);
+      const variable = groups.find(({ urlVariable }) => given[urlVariable])?.urlVariable ?? "DATABASE_URL";
+      return diagnoseOne(url, { variable, groups, log });
+    }),
+  );
   return findings.flat();
 }
 
-async function diagnoseOne(group: MigrationGroup, url: string, log: Logger): Promise<readonly Finding[]> {
-  const what = group.urlVariable.replace("_URL", "").toLowerCase().replaceAll("_", " ");
-  if (!URL.canParse(url)) {
+type Asked = {
+  /** The variable to correct. */
+  readonly variable: MigrationGroup["urlVariable"];
+  readonly groups: readonly MigrationGroup[];
+  readonly log: Logger;
+};
+
+async function diagnoseOne(url: string, { variable, groups, log }: Asked): Promise<readonly Finding[]> {
+  // Another address is a finding of the variables.
+  if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
     return [];
   }
+  const what = nameOf(variable);
   const database = createDatabase<unknown>({ url, poolSize: 1, applicationName: "sightline-doctor", log });
   try {
-    const applied = await revisions(database, group, what);
-    return [
-      await version(database, what, url),
-      ...(await extensions(database, group, what)),
-      applied,
-      ...(await nodes(database, group, applied)),
-    ];
+    const findings = [await version(database, what, url)];
+    for (const group of groups) {
+      const applied = await revisions(database, group, nameOf(group.urlVariable));
+      findings.push(...(await extensions(database, group, nameOf(group.urlVariable))), applied, ...(await nodes(database, group, applied)));
+    }
+    return findings;
   } catch (error) {
     if (error instanceof OlderLayoutError) {
-      return [bad(what, `${describeAddress(url)} ${OLDER_LAYOUT}`, `Set ${group.urlVariable} to a new, empty database.`)];
+      return [bad(what, `${describeAddress(url)} ${OLDER_LAYOUT}`, `Set ${variable} to a new, empty database.`)];
     }
-    return [bad(what, `${describeAddress(url)}: ${messageOf(error)}`, `Start the server, or correct ${group.urlVariable}.`)];
+    return [bad(what, `${describeAddress(url)}: ${messageOf(error)}`, `Start the server, or correct ${variable}.`)];
   } finally {
     await database.close();
   }
+}
+
+function nameOf(variable: MigrationGroup["urlVariable"]): string {
+  return variable.replace("_URL", "").toLowerCase().replaceAll("_", " ");
 }
 
 async function version({ pool }: Database<unknown>, what: string, url: string): Promise<Finding> {

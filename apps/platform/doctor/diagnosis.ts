@@ -29,7 +29,7 @@ export async function diagnose(setting: Setting, given: Environment): Promise<re
     diagnoseSecrets(setting),
     diagnoseConfig(given),
     setting.embeddedRedis ? diagnoseRedisServer() : diagnoseRedis(setting),
-    setting.embeddedPostgres ? diagnoseEmbeddedPostgres(setting) : diagnoseDatabase(setting),
+    setting.embeddedPostgres ? diagnoseEmbeddedPostgres(setting) : diagnoseDatabase(setting, given),
     diagnosePorts(setting),
   ]);
   return findings.flat();

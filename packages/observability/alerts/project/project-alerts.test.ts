@@ -165,7 +165,9 @@ test("unless the operator allows it nothing is sent to this machine, by whatever
   });
   await closed.evaluateDue();
   await closed.sendDue();
-  expect(await notifications()).toMatchObject([{ problem: "Alerts are sent to https addresses only, unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows others." }]);
+  expect(await notifications()).toMatchObject([
+    { problem: "Alerts are sent to https addresses only, unless OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS allows others." },
+  ]);
   for (const host of ["localhost", "127.0.0.1", "[::1]", "2130706433", "[::ffff:127.0.0.1]"]) {
     const { id } = await makeChannel("webhook", `https://${host}:9/`);
     await database.pool.query("update observability.alert_notifications set channel_id = $1, next_try_at = now(), problem = null", [id]);

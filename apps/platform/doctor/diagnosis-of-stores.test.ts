@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { resolveSetting } from "#settings/environment.ts";
+import { freePort } from "#testing/free-port.ts";
+import { diagnoseDatabase } from "./diagnosis-of-stores.ts";
+
+test.each(["DATABASE_URL", "CODEINDEX_DATABASE_URL"])(
+  "a server that is away is told once, of %s, where that alone was set",
+  async (name) => {
+    const given = { [name]: `postgres://app:secret@127.0.0.1:${await freePort()}/sightline` };
+    const findings = await diagnoseDatabase(resolveSetting(given), given);
+    expect(findings).toMatchObject([{ state: "bad", fix: `Start the server, or correct ${name}.` }]);
+    expect(JSON.stringify(findings)).not.toContain("secret");
+  },
+);
+
+test("of two databases each is told for itself", async () => {
+  const server = `postgres://127.0.0.1:${await freePort()}`;
+  const given = { DATABASE_URL: `${server}/one`, CODEINDEX_DATABASE_URL: `${server}/two` };
+  expect(await diagnoseDatabase(resolveSetting(given), given)).toMatchObject([
+    { what: "database", fix: "Start the server, or correct DATABASE_URL." },
+    { what: "codeindex database", fix: "Start the server, or correct CODEINDEX_DATABASE_URL." },
+  ]);
+});
+
+test("an address of something else is not asked: it is a finding of the variables", async () => {
+  const given = { DATABASE_URL: "mysql://127.0.0.1/one" };
+  expect(await diagnoseDatabase(resolveSetting(given), given)).toEqual([]);
+});
