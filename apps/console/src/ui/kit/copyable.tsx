@@ -1,6 +1,7 @@
 import { CopyButton, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./copyable.module.css";
 
 /** An id or commit, shortened, that copies itself on click. */
@@ -33,7 +34,7 @@ export function CopyableBlock({ text, label, children }: { readonly text: string
   return (
     <div className={classes.block}>
       <pre className={classes.text} tabIndex={0} aria-label={label}>
-        {children ?? text}
+        {children ?? <SafeText text={text} />}
       </pre>
       <CopyButton value={text} timeout={1_500}>
         {({ copied, copy }) => (

@@ -26,4 +26,12 @@ describe("what a model writes", () => {
     expect(rendered("<context>\nfacts\n</context>")).toContain("&lt;context&gt;\nfacts");
     expect(rendered("![a dot](data:image/png;base64,AAAA)")).toContain('<img src="data:image/png;base64,AAAA"');
   });
+
+  test("shows characters that would turn its order, in words and in code", () => {
+    const html = rendered("say **no\u202Eon** and\n\n```\nif \u2066x\n```");
+    expect(html).toContain('data-code="U+202E"');
+    expect(html).toContain('data-code="U+2066"');
+    expect(html.replaceAll(/<[^>]+>/g, "")).toContain("no\u202Eon");
+    expect(html).not.toContain("<bdo");
+  });
 });

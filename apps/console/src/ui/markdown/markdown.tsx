@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { SafeText } from "#ui/words/safe-text.tsx";
+import { cutAtTurns } from "#ui/words/turning-characters.ts";
 import { isShownImage, safeUrl } from "./safe-url.ts";
 import classes from "./markdown.module.css";
 
@@ -11,14 +13,14 @@ import classes from "./markdown.module.css";
 export function Markdown({ text }: { readonly text: string }) {
   return (
     <div className={classes.markdown}>
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={safeUrl}>
+      <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={REHYPE_PLUGINS} components={COMPONENTS} urlTransform={safeUrl}>
         {text}
       </ReactMarkdown>
     </div>
   );
 }
 
-type Node = { type: string; value?: string; children?: Node[] };
+type Node = { type: string; value?: string; tagName?: string; properties?: Record<string, string>; children?: Node[] };
 
 /** A block of tags, as prompts are full of, is a paragraph: its lines are to be kept. */
 function tagsAsText() {
@@ -28,7 +30,30 @@ function tagsAsText() {
   };
 }
 
+/** Characters that turn the order of others stand in elements of their own, which show them. */
+function turnsAsElements() {
+  return (tree: Node): void => {
+    if (tree.children === undefined) {
+      return;
+    }
+    tree.children = tree.children.flatMap((node) => {
+      turnsAsElements()(node);
+      const pieces = node.type === "text" ? cutAtTurns(node.value ?? "") : undefined;
+      return (
+        pieces?.map(({ text, turns }): Node => {
+          const piece = { type: "text", value: text };
+          return turns === undefined ? piece : { type: "element", tagName: TURN, properties: {}, children: [piece] };
+        }) ?? [node]
+      );
+    });
+  };
+}
+
+/** HTML in a text stays text, so no element of it is called so. */
+const TURN = "bdo";
+
 const PLUGINS = [remarkGfm, tagsAsText];
+const REHYPE_PLUGINS = [turnsAsElements];
 
 /** Headings of a text are none of the page's. */
 function heading(level: number) {
@@ -40,6 +65,7 @@ function heading(level: number) {
 }
 
 const COMPONENTS: Components = {
+  [TURN]: ({ children }) => <SafeText text={String(children)} />,
   h1: heading(1),
   h2: heading(2),
   h3: heading(3),

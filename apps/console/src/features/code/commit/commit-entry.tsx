@@ -2,6 +2,7 @@ import type { Commit } from "@sightline/code-index/contract";
 import type { ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./commit-entry.module.css";
 import { CommitLink } from "#ui/page/commit-link.tsx";
 import { CompareLink } from "./compare-link.tsx";
@@ -24,11 +25,13 @@ export function CommitEntry({ commit: given, refName, facts, children }: CommitE
   return (
     <li className={classes.commit}>
       <CommitLink repo={repo} refName={refName} commit={commit} className={classes.subject} title={body === "" ? undefined : body}>
-        {subject}
+        <SafeText text={subject} />
       </CommitLink>
       <span className={classes.by}>
         <CopyableId value={commit} label="commit" />
-        <span title={email}>{author}</span>
+        <span title={email}>
+          <SafeText text={author} />
+        </span>
         <TimeStamp at={at} />
         {facts}
         <CompareLink repo={repo} refName={refName} base={commit}>

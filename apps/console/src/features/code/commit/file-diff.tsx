@@ -2,6 +2,7 @@ import type { FileChange } from "@sightline/code-index/contract";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useMemo, useState } from "react";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { type DiffRow, toDiffRows, toPairs } from "./diff-rows.ts";
 import classes from "./file-diff.module.css";
 
@@ -80,7 +81,7 @@ function splitRow({ left, right }: ReturnType<typeof toPairs>[number], index: nu
     return (
       <tr key={index} data-kind="hunk">
         <td className={classes.code} colSpan={4}>
-          {left.text}
+          <SafeText text={left.text} />
         </td>
       </tr>
     );
@@ -99,7 +100,7 @@ function Code({ row }: { readonly row: DiffRow | undefined }) {
   return (
     <td className={classes.code} data-kind={row?.kind ?? "none"}>
       {row !== undefined && row.kind !== "hunk" && <span className={classes.sign}>{SIGNS[row.kind]}</span>}
-      {row?.text}
+      {row !== undefined && <SafeText text={row.text} />}
       {row?.isUnended === true && <span className={classes.old}> (no line break at the end)</span>}
     </td>
   );

@@ -4,6 +4,7 @@ import { IconChevronRight, IconFile, IconFolder, IconFolderOpen } from "@tabler/
 import { useMemo, useState } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { type FileTreeRow, buildFileTree, foldersOf, visibleRows } from "./file-tree.ts";
 import classes from "./file-tree-panel.module.css";
 
@@ -62,7 +63,7 @@ export function FileTreePanel({ files, selected, onOpen }: FileTreePanelProps) {
                 />
                 <RowIcon row={row} />
                 <span className={classes.name} title={row.id}>
-                  {row.name}
+                  <SafeText text={row.name} />
                 </span>
               </span>
             )}

@@ -6,6 +6,7 @@ import { type Branch, fileQuery } from "#features/code/api/files.ts";
 import { MarkdownText } from "#ui/markdown/markdown-text.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
 import { plural } from "#ui/words/format.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { entriesOf } from "./folder-entries.ts";
 import { PathCrumbs } from "./path-crumbs.tsx";
 import header from "./file-header.module.css";
@@ -39,7 +40,9 @@ export function FolderView({ tree, folder, branch }: FolderViewProps) {
                 search={{ path, ...(branch.ref === undefined ? {} : { ref: branch.ref }) }}
               >
                 {lines === undefined ? <IconFolder size={15} aria-hidden="true" /> : <IconFile size={15} aria-hidden="true" />}
-                <span className={classes.name}>{name}</span>
+                <span className={classes.name}>
+                  <SafeText text={name} />
+                </span>
                 {lines !== undefined && <span className={classes.lines}>{plural(lines, "line", "lines")}</span>}
               </Link>
             </li>

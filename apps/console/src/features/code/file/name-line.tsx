@@ -2,6 +2,7 @@ import type { MouseEvent } from "react";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
 import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
 import { markRanges } from "#features/code/search/mark-ranges.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { nameRanges, type Names } from "./name-ranges.ts";
 import classes from "./file-view.module.css";
 
@@ -31,11 +32,11 @@ export function NameLine({ text, tokens, names, focusable }: NameLineProps) {
         style={{ color: piece.color }}
         onClick={stay}
       >
-        {piece.text}
+        <SafeText text={piece.text} />
       </a>
     ) : (
       <span key={index} style={{ color: piece.color }}>
-        {piece.text}
+        <SafeText text={piece.text} />
       </span>
     ),
   );

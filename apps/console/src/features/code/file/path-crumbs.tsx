@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { codeLink } from "#ui/page/code-link.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./file-header.module.css";
 
 type PathCrumbsProps = { readonly repo: string; readonly path: string; readonly branch: string | undefined };
@@ -12,10 +13,12 @@ export function PathCrumbs({ repo, path, branch }: PathCrumbsProps) {
     <>
       {names.map((name, index) =>
         index === names.length - 1 ? (
-          <span key={index}>{name}</span>
+          <span key={index}>
+            <SafeText text={name} />
+          </span>
         ) : (
           <Link key={index} className={classes.folder} {...codeLink(repo)} search={{ ...search, path: names.slice(0, index + 1).join("") }}>
-            {name}
+            <SafeText text={name} />
           </Link>
         ),
       )}

@@ -1,5 +1,6 @@
 import { type Range, markRanges } from "#features/code/search/mark-ranges.ts";
 import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./code-line.module.css";
 
 const NO_RANGES: readonly Range[] = [];
@@ -17,18 +18,18 @@ export function CodeLine({ text, tokens, ranges = NO_RANGES }: CodeLineProps) {
   }
   const coloured = tokens === undefined || tokens.length === 0 ? [{ text, color: undefined }] : tokens;
   if (ranges.length === 0 && tokens === undefined) {
-    return <>{text}</>;
+    return <SafeText text={text} />;
   }
   return (
     <>
       {markRanges(coloured, ranges).map((piece, index) =>
         piece.marked ? (
           <mark key={index} className={classes.found}>
-            {piece.text}
+            <SafeText text={piece.text} />
           </mark>
         ) : (
           <span key={index} style={{ color: piece.color }}>
-            {piece.text}
+            <SafeText text={piece.text} />
           </span>
         ),
       )}

@@ -2,6 +2,7 @@ import type { GrepFile } from "@sightline/code-index/contract";
 import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { blocksOf } from "./grep-lines.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
 import { fileLink } from "#features/code/file/file-link.ts";
@@ -18,7 +19,9 @@ export function GrepResults({ files, ofBranch }: { readonly files: readonly Grep
           <h2 className={`${classes.head} ${classes.path}`} data-first>
             <IconFile size={15} aria-hidden="true" />
             <span className={classes.repo}>{file.repo}</span>
-            <span>{file.path}</span>
+            <span>
+              <SafeText text={file.path} />
+            </span>
             <span className={classes.count}>{file.matches.length}</span>
           </h2>
           <Lines file={file} ofBranch={ofBranch} />

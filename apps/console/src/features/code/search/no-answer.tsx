@@ -1,8 +1,8 @@
-import { hasStatus } from "#http/api-error.ts";
+import { hasCode, hasStatus } from "#http/api-error.ts";
 import { ErrorState, LoadingRows, type Query } from "#ui/kit/list-states.tsx";
 import classes from "./answer.module.css";
 
-/** In place of an answer: that it is on its way, or why there is none. A query that can't be read stays so however often it is asked. */
+/** In place of an answer: that it is on its way, or why there is none. */
 export function NoAnswer({ list: { error, refetch }, rowHeight }: { readonly list: Query; readonly rowHeight: number }) {
   if (error === null) {
     return (
@@ -11,9 +11,14 @@ export function NoAnswer({ list: { error, refetch }, rowHeight }: { readonly lis
       </div>
     );
   }
-  return hasStatus(error, 400) ? (
+  return isOfTheQuery(error) ? (
     <ErrorState title="This can't be searched for" error={error} />
   ) : (
     <ErrorState title="The search failed" error={error} onRetry={() => void refetch()} />
   );
+}
+
+/** Whether it stays so however often it is asked: a query that can't be read, or that names what is not there. */
+function isOfTheQuery(error: Error): boolean {
+  return hasStatus(error, 400) || hasCode(error, "repository_not_found", "ref_not_indexed");
 }

@@ -3,6 +3,7 @@ import type { SearchAnswer, SearchResult } from "@sightline/code-index/contract"
 import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useMemo, useState } from "react";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { excerptOf } from "./excerpt.ts";
 import { fileLink } from "#features/code/file/file-link.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
@@ -66,7 +67,9 @@ function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
           <h2 className={classes.path}>
             <IconFile size={14} aria-hidden="true" />
             <span className={classes.repo}>{result.repo}</span>
-            <span>{result.path}</span>
+            <span>
+              <SafeText text={result.path} />
+            </span>
           </h2>
         )}
         <Link
@@ -75,7 +78,7 @@ function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
           className={classes.link}
           {...fileLink(first > result.start_line ? { ...result, start_line: first, end_line: first } : result, ofBranch)}
         >
-          {result.symbol ?? `Lines ${result.start_line}–${result.end_line}`}
+          <SafeText text={result.symbol ?? `Lines ${result.start_line}–${result.end_line}`} />
         </Link>
         {result.symbol !== null && (
           <span className={classes.lines}>

@@ -5,6 +5,7 @@ import { toDiffLines } from "#features/compare/diff-lines.ts";
 import { toDiffWords } from "#features/compare/diff-texts.ts";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { plural } from "#ui/words/format.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./value-diff.module.css";
 
 type ValueDiffProps = {
@@ -67,7 +68,7 @@ function MessageDiff({ message: { a, b } }: { readonly message: DiffMessage }) {
       </p>
       {a === undefined || b === undefined || a === b ? (
         <div className={classes.words} role="group" aria-label={(a ?? b)?.speaker} tabIndex={0}>
-          {(a ?? b)?.text}
+          <SafeText text={(a ?? b)?.text ?? ""} />
         </div>
       ) : (
         <TextDiff label={a.speaker} a={a.text} b={b.text} />
@@ -95,7 +96,9 @@ function NamesDiff({ names, a, b }: NamesProps) {
       <dl className={classes.names}>
         {differing.map((name) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>
+              <SafeText text={name} />
+            </dt>
             <dd>
               <TextDiff label={name} a={textOf(valueOf(a, name))} b={textOf(valueOf(b, name))} />
             </dd>
@@ -130,9 +133,9 @@ function WordsDiff({ label, a, b }: TextsProps) {
       <div className={classes.words} role="group" aria-label={label} tabIndex={0}>
         <dl className={classes.apart}>
           <dt>A</dt>
-          <dd>{a === "" ? <i>nothing</i> : a}</dd>
+          <dd>{a === "" ? <i>nothing</i> : <SafeText text={a} />}</dd>
           <dt>B</dt>
-          <dd>{b === "" ? <i>nothing</i> : b}</dd>
+          <dd>{b === "" ? <i>nothing</i> : <SafeText text={b} />}</dd>
         </dl>
       </div>
     );
@@ -144,7 +147,7 @@ function WordsDiff({ label, a, b }: TextsProps) {
         return (
           <Mark key={index}>
             <VisuallyHidden>{WORDS[kind]}</VisuallyHidden>
-            {text}
+            <SafeText text={text} />
           </Mark>
         );
       })}
@@ -163,7 +166,9 @@ function LinesDiff({ label, a, b }: TextsProps) {
             {MARKS[kind]}
           </span>
           <VisuallyHidden>{WORDS[kind]}</VisuallyHidden>
-          <span className={classes.text}>{text}</span>
+          <span className={classes.text}>
+            <SafeText text={text} />
+          </span>
         </div>
       ))}
       {rest > 0 && <div className={classes.line}>{rest} more lines</div>}

@@ -5,6 +5,7 @@ import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { formatCount, formatNumber } from "#ui/words/format.ts";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./step-details.module.css";
 
 type HeadProps = {
@@ -21,7 +22,7 @@ export function Head({ of, kind, notes, children }: HeadProps) {
     <header>
       <Title order={2} className={classes.title}>
         <KindIcon kind={kind} />
-        {of.name}
+        <SafeText text={of.name} />
       </Title>
       {notes}
       <dl className={classes.facts}>

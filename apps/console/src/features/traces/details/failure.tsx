@@ -1,5 +1,6 @@
 import { Alert, Anchor } from "@mantine/core";
 import type { Step } from "@sightline/observability/contract";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./step-details.module.css";
 
 type FailureProps = {
@@ -18,11 +19,11 @@ export function Failure({ error, cause, onSelect }: FailureProps) {
     <Alert color="red" title={cause === undefined ? "Error" : "Failed because of a step below"}>
       {cause !== undefined && (
         <Anchor component="button" type="button" fz="sm" ta="left" onClick={() => onSelect(cause.id)}>
-          {cause.name}
+          <SafeText text={cause.name} />
         </Anchor>
       )}
       <pre className={classes.error} tabIndex={0} aria-label="Error message">
-        {error ?? cause?.error}
+        <SafeText text={error ?? cause?.error ?? ""} />
       </pre>
     </Alert>
   );

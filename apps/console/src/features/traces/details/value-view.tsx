@@ -1,5 +1,6 @@
 import { MarkdownText } from "#ui/markdown/markdown-text.tsx";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { JsonOf, LongValue, longValueOf, type Of } from "./payload.tsx";
 import { type Pair, readableValue } from "./readable-value.ts";
 import classes from "./value-view.module.css";
@@ -42,8 +43,10 @@ function Pairs({ pairs }: { readonly pairs: readonly Pair[] }) {
     <dl className={classes.pairs}>
       {pairs.map(({ name, text, isData }) => (
         <div key={name}>
-          <dt>{name}</dt>
-          <dd data-data={isData || undefined}>{text === "" ? "–" : text}</dd>
+          <dt>
+            <SafeText text={name} />
+          </dt>
+          <dd data-data={isData || undefined}>{text === "" ? "–" : <SafeText text={text} />}</dd>
         </div>
       ))}
     </dl>

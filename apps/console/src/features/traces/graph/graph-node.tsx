@@ -1,5 +1,6 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import type { BoxState, GraphBox } from "./graph-model.ts";
 import { formatDuration } from "#ui/words/format.ts";
 import { statusText } from "./graph-table.tsx";
@@ -42,7 +43,9 @@ export function GraphNode({ data: { box, state, isGroup, direction, isSelected, 
         >
           <span className={classes.name}>
             <span className={classes.dot} />
-            <span className={classes.label}>{box.label}</span>
+            <span className={classes.label}>
+              <SafeText text={box.label} />
+            </span>
           </span>
           <span className={classes.facts}>{facts === "" ? statusText(state) : facts}</span>
           {facts !== "" && <VisuallyHidden>{statusText(state)}</VisuallyHidden>}

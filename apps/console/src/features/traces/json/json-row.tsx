@@ -1,5 +1,6 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { type JsonRow, isTruncated } from "./json-rows.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
 import classes from "./json-view.module.css";
@@ -93,7 +94,11 @@ function Value({ value, open, words }: { readonly value: unknown; readonly open:
     return <span className={classes.dim}>{value.length === 0 ? "[]" : `[ ${plural(value.length, "item", "items")} ]`}</span>;
   }
   if (typeof value === "object" && value !== null) {
-    return <span className={`${classes.text} ${classes.dim}`}>{keysOf(value, open)}</span>;
+    return (
+      <span className={`${classes.text} ${classes.dim}`}>
+        <SafeText text={keysOf(value, open)} />
+      </span>
+    );
   }
   return (
     <span className={typeof value === "number" ? classes.number : classes.word}>
@@ -113,12 +118,14 @@ function keysOf(value: object, open: boolean): string {
 function Marked({ text, words }: { readonly text: string; readonly words: string }) {
   const at = words === "" ? -1 : text.toLowerCase().indexOf(words);
   return at < 0 ? (
-    text
+    <SafeText text={text} />
   ) : (
     <>
-      {text.slice(0, at)}
-      <mark>{text.slice(at, at + words.length)}</mark>
-      {text.slice(at + words.length)}
+      <SafeText text={text.slice(0, at)} />
+      <mark>
+        <SafeText text={text.slice(at, at + words.length)} />
+      </mark>
+      <SafeText text={text.slice(at + words.length)} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { type ListedTrace, NUMBERS, quoteTraceValue } from "@sightline/observabi
 import type { ReactNode } from "react";
 import { formatCount, formatNumber } from "#ui/words/format.ts";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./cell.module.css";
 import type { Column } from "./columns.ts";
 
@@ -85,7 +86,7 @@ function Values({ field, values, onTerm }: ValuesProps) {
           {index > 0 && ", "}
           <Tooltip label={`Only ${field}:${value}`}>
             <Anchor component="button" c="inherit" fz="inherit" onClick={() => onTerm(`${field}:${quoteTraceValue(value)}`)}>
-              {field === "model" ? <CutInside text={value} /> : value}
+              {field === "model" ? <CutInside text={value} /> : <SafeText text={value} />}
             </Anchor>
           </Tooltip>
         </span>
@@ -98,8 +99,12 @@ function Values({ field, values, onTerm }: ValuesProps) {
 function CutInside({ text }: { readonly text: string }) {
   return (
     <span className={classes.ends}>
-      <span className={classes.cut}>{text.slice(0, -VERSION)}</span>
-      <span>{text.slice(-VERSION)}</span>
+      <span className={classes.cut}>
+        <SafeText text={text.slice(0, -VERSION)} />
+      </span>
+      <span>
+        <SafeText text={text.slice(-VERSION)} />
+      </span>
     </span>
   );
 }
@@ -117,8 +122,10 @@ function Failed({ error }: { readonly error: string | null }) {
 
 function Cut({ text }: { readonly text: string }) {
   return (
-    <Tooltip label={text} multiline maw={420}>
-      <div className={classes.cut}>{text}</div>
+    <Tooltip label={<SafeText text={text} />} multiline maw={420}>
+      <div className={classes.cut}>
+        <SafeText text={text} />
+      </div>
     </Tooltip>
   );
 }

@@ -5,6 +5,7 @@ import type { ListedTrace, TraceSort } from "@sightline/observability/contract";
 import { useMemo, useRef, type RefObject, useDeferredValue, useLayoutEffect, useState, memo } from "react";
 import { ColumnHeading, ScrollFrame } from "#ui/kit/data-table.tsx";
 import { useSingleKeys } from "#ui/keys/single-keys.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { COLUMNS, type ColumnId, type Column } from "./columns.ts";
 import { walkRows } from "./walk-rows.ts";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
@@ -54,7 +55,7 @@ const TraceRow = memo(function TraceRow({
             title={trace.name}
             className={classes.link ?? ""}
           >
-            {trace.name}
+            <SafeText text={trace.name} />
           </Anchor>
           <CopyableId value={trace.id} label="trace id" length={0} />
           <LostEventsBadge projectId={projectId} count={trace.lost_events} />

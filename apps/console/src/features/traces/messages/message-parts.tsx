@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { MarkdownText } from "#ui/markdown/markdown-text.tsx";
 import { formatBytes, formatCount } from "#ui/words/format.ts";
 import { JsonView } from "#features/traces/json/json-view.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./message-parts.module.css";
 
 const JSON_HEIGHT = 320;
@@ -93,7 +94,7 @@ function Data({ part, label }: { readonly part: TranscriptPart; readonly label: 
   return value === undefined ? (
     <>
       <pre className={classes.code} tabIndex={0} aria-label={label}>
-        {part.text}
+        <SafeText text={part.text} />
       </pre>
       <Cut part={part} />
     </>
@@ -129,9 +130,11 @@ function Fold({ icon, title, hint, isCode = false, isBad = false, children }: Fo
         <span className={classes.icon} aria-hidden="true">
           {icon}
         </span>
-        <span className={classes.title}>{title}</span>
+        <span className={classes.title}>
+          <SafeText text={title} />
+        </span>
         <span className={classes.hint} data-code={isCode || undefined}>
-          {hint}
+          <SafeText text={hint} />
         </span>
       </summary>
       <div className={classes.body}>{children}</div>

@@ -1,5 +1,6 @@
 import { diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { changeRows, MAX_CHANGES, isTextChange, type StateChange, stateChanges } from "./state-diff.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
 import classes from "./state-diff-rows.module.css";
@@ -34,7 +35,9 @@ export function StateDiff({ before, after, written }: StateDiffProps) {
             <span className={classes.sign} aria-hidden="true">
               {change === undefined ? "" : SIGNS[change.kind]}
             </span>
-            <span className={classes.key}>{typeof key === "number" ? `[${key}]` : key}</span>
+            <span className={classes.key}>
+              <SafeText text={typeof key === "number" ? `[${key}]` : key} />
+            </span>
             {change !== undefined && <Change change={change} isForeign={foreign(change)} />}
           </li>
         ))}
@@ -70,7 +73,7 @@ function Value({ value, className }: { readonly value: unknown; readonly classNa
   const shown = text ?? "undefined";
   return (
     <code className={`${classes.value} ${className ?? ""}`}>
-      {shown.slice(0, MAX_VALUE)}
+      <SafeText text={shown.slice(0, MAX_VALUE)} />
       {shown.length > MAX_VALUE && `… (${formatCount(shown.length)} characters)`}
     </code>
   );
@@ -91,11 +94,17 @@ function TextChange({ before, after }: { readonly before: string; readonly after
     <code className={classes.text}>
       {parts.map((part, index) =>
         part.added ? (
-          <ins key={index}>{part.value}</ins>
+          <ins key={index}>
+            <SafeText text={part.value} />
+          </ins>
         ) : part.removed ? (
-          <del key={index}>{part.value}</del>
+          <del key={index}>
+            <SafeText text={part.value} />
+          </del>
         ) : (
-          <span key={index}>{shortened(part.value)}</span>
+          <span key={index}>
+            <SafeText text={shortened(part.value)} />
+          </span>
         ),
       )}
     </code>

@@ -7,6 +7,7 @@ import { formatCost, formatCount, formatDuration, plural } from "#ui/words/forma
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { isUnpriced } from "#features/traces/details/unpriced.ts";
 import { LostEvents } from "#features/traces/marks/lost-events.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./trace-header.module.css";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
 
@@ -30,7 +31,7 @@ export function TraceHeader({ trace, steps, breadcrumbs, actions, live }: TraceH
         <div className={classes.up}>{breadcrumbs}</div>
         <div className={classes.facts}>
           <Title order={1} fz="lg">
-            {trace.name}
+            <SafeText text={trace.name} />
           </Title>
           <TraceStatus status={trace.status} />
           {trace.current.length > 0 && <Current nodes={trace.current} />}

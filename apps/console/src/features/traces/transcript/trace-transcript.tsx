@@ -13,6 +13,7 @@ import { LoadMore } from "#ui/kit/load-more.tsx";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { Message } from "#features/traces/messages/message.tsx";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./trace-transcript.module.css";
 
 /** What was said to models and tools, and what they said, as a conversation. */
@@ -100,7 +101,7 @@ function Entry({ entry, isSelected, onSelect }: EntryProps) {
       <div className={classes.head}>
         <UnstyledButton className={classes.jump} aria-pressed={isSelected} onClick={() => onSelect(entry.observation_id)}>
           <KindIcon kind={entry.kind} />
-          {entry.name}
+          <SafeText text={entry.name} />
         </UnstyledButton>
         <span className={classes.facts}>{facts.join(" · ")}</span>
         {entry.status !== "success" && <TraceStatus status={entry.status} />}

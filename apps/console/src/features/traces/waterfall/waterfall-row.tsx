@@ -2,6 +2,7 @@ import { Tooltip, VisuallyHidden } from "@mantine/core";
 import type { ObservationStatus, Step, TraceDigest } from "@sightline/observability/contract";
 import { IconChevronRight, IconClockExclamation, IconHourglassHigh, IconUnlink } from "@tabler/icons-react";
 import { formatDuration } from "#ui/words/format.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import type { StepRow } from "./step-rows.ts";
 import { type Span, placeOf, runSpans, spanOf } from "./waterfall.ts";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
@@ -60,7 +61,7 @@ export function WaterfallRow({
           <KindIcon kind={kind} />
         </span>
         <span className={classes.name} title={name}>
-          {name}
+          <SafeText text={name} />
         </span>
         {node !== undefined && <Model step={node.step} />}
         <StatusMark status={status} isCause={isCause} />
