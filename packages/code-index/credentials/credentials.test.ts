@@ -116,7 +116,8 @@ test("a credential is stored, listed, tried out, given another secret and delete
     body: { ok: true, default_branch: "main", message: expect.stringContaining("1 branch") },
   });
   good = OTHER_TOKEN;
-  expect(await tryOut(id)).toMatchObject({ status: 200, body: { ok: false, default_branch: null } });
+  const message = expect.stringContaining(`${host.host} did not accept the credential main`);
+  expect(await tryOut(id)).toMatchObject({ status: 200, body: { ok: false, message, default_branch: null } });
   const failed = await call({ method: "GET" });
   expect(failed.body).toMatchObject({
     items: [{ last_used_at: expect.any(String), last_error: expect.stringMatching(/authentication|username/i) }],

@@ -76,7 +76,9 @@ export function createSourceAccess({ config, database, log, clock, dataDir }: So
     try {
       requireSuitable(row, locate(cloneUrl, { allowFileUrls }));
       const credential = await open(row, signal);
-      const result = await use({ cloneUrl, credential, allowFileUrls, allowPrivateHosts });
+      const result = await use({ cloneUrl, credential, allowFileUrls, allowPrivateHosts }).catch((error: unknown) =>
+        Promise.reject(namingCredential(error, row)),
+      );
       await note(row, null);
       return result;
     } catch (error) {
@@ -111,6 +113,16 @@ function kindsFor({ protocol }: Location): readonly CredentialKind[] {
 function withAdvice(error: unknown, host: string): unknown {
   return error instanceof SourceError && error.problem === "access_refused"
     ? unsuitable(`${error.message}\nNo credential is stored for ${host}; a private repository needs one.`, error)
+    : error;
+}
+
+/** git says of a refused token that it could not ask for a user name. A key of the host that is not the known one is no fault of a credential. */
+function namingCredential(error: unknown, { name, host }: CredentialRow): unknown {
+  return error instanceof SourceError && error.problem === "access_refused" && !/host key|ssh host/i.test(error.message)
+    ? unsuitable(
+        `${error.message}\n${host} did not accept the credential ${name} for this repository: it may be over, replaced at the host, or may not read it.`,
+        error,
+      )
     : error;
 }
 

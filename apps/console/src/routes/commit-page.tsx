@@ -14,6 +14,7 @@ import { hasStatus } from "#http/api-error.ts";
 import { codeLink } from "#ui/page/code-link.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { RepositoryNamed } from "./repository-named.tsx";
 import classes from "./commit-page.module.css";
 
@@ -78,7 +79,7 @@ function Head({ repository, commit, refName }: HeadProps) {
   return (
     <>
       <PageHeader
-        title={subject}
+        title={<SafeText text={subject} />}
         documentTitle={`${subject.slice(0, 60)} · ${repo}`}
         description={
           <span className={classes.facts}>
@@ -86,7 +87,9 @@ function Head({ repository, commit, refName }: HeadProps) {
               {repo}
             </Anchor>
             <CopyableId value={id} label="commit" />
-            <span title={email}>{author}</span>
+            <span title={email}>
+              <SafeText text={author} />
+            </span>
             <TimeStamp at={at} />
             {parents.map((parent) => (
               <span key={parent}>
@@ -118,7 +121,7 @@ function Head({ repository, commit, refName }: HeadProps) {
       </PageHeader>
       {body !== "" && (
         <Text component="pre" className={classes.body}>
-          {body}
+          <SafeText text={body} />
         </Text>
       )}
     </>

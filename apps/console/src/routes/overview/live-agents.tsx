@@ -6,6 +6,7 @@ import { plural } from "#ui/words/format.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { Panel, PanelNote } from "./panel.tsx";
 import panel from "./panel.module.css";
 import { watchedOf } from "./watched.ts";
@@ -51,7 +52,7 @@ export function LiveAgents() {
                     params={{ projectId: project.id, traceId: trace.id }}
                     className={panel.link}
                   >
-                    {trace.name}
+                    <SafeText text={trace.name} />
                   </Link>
                 </Status>
                 <span className={panel.quiet}>

@@ -65,7 +65,7 @@ function heading(level: number) {
 }
 
 const COMPONENTS: Components = {
-  [TURN]: ({ children }) => <SafeText text={String(children)} />,
+  [TURN]: ({ children }) => <SafeText text={typeof children === "string" ? children : ""} />,
   h1: heading(1),
   h2: heading(2),
   h3: heading(3),

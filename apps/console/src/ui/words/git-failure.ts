@@ -26,6 +26,8 @@ export type GitFailure = {
 /** Why an index could not be made, in words that say what to do where that is known. */
 export function readGitFailure(message: string): GitFailure {
   const isGits = /^(?:fatal|error|remote|ssh|git@\S+): /m.test(message);
-  const meaning = isGits ? MEANINGS.find(([pattern]) => pattern.test(message))?.[1] : undefined;
+  const meaning = !isGits
+    ? undefined
+    : (/^.* did not accept the credential .*$/m.exec(message)?.[0] ?? MEANINGS.find(([pattern]) => pattern.test(message))?.[1]);
   return meaning === undefined ? { words: message, said: undefined } : { words: meaning, said: message };
 }

@@ -25,7 +25,7 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
       <summary className={classes.head}>
         <span className={classes.path}>
           {old !== null && <span className={classes.old}>{old} → </span>}
-          {path}
+          <SafeText text={path} />
         </span>
         {status !== "modified" && <span className={classes.status}>{status}</span>}
         <span className={classes.counts}>

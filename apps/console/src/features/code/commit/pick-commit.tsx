@@ -2,6 +2,7 @@ import type { Repository } from "@sightline/code-index/contract";
 import { foundCommitsQuery } from "#features/code/api/commits.ts";
 import { PickBySearch, PickedFacts, PickedName } from "#ui/kit/pick-by-search.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 
 type Choice = { readonly commit: string; readonly name: string; readonly author?: string; readonly at?: string };
 
@@ -34,7 +35,9 @@ export function PickCommit({ repository, refName, label, onPick }: PickCommitPro
       itemKey={({ commit, name }) => `${commit} ${name}`}
       render={({ commit, name, author, at }) => (
         <>
-          <PickedName>{name}</PickedName>
+          <PickedName>
+            <SafeText text={name} />
+          </PickedName>
           <PickedFacts>
             {commit.slice(0, 8)}
             {author !== undefined && ` · ${author}`}

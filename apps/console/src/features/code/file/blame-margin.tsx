@@ -5,6 +5,7 @@ import { blameQuery } from "#features/code/api/commits.ts";
 import type { Branch } from "#features/code/api/files.ts";
 import { CommitLink } from "#ui/page/commit-link.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./blame-margin.module.css";
 
 type Asked = { readonly path: string; readonly commit: string; readonly isShown: boolean };
@@ -56,7 +57,7 @@ function Origin({ answer, commit, refName }: Found & { readonly answer: BlameAns
         className={classes.subject}
         title={`${commit.subject}\n${commit.author}, ${commit.commit.slice(0, 12)}`}
       >
-        {commit.subject}
+        <SafeText text={commit.subject} />
       </CommitLink>
       <TimeStamp at={commit.committed_at} />
     </>

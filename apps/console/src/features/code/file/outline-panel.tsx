@@ -4,6 +4,7 @@ import { IconArrowsSplit2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Branch, outlineQuery } from "#features/code/api/files.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import type { LineRange } from "./line-range.ts";
 import { outlineRows } from "./outline-rows.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
@@ -69,7 +70,10 @@ function Symbols({ symbols, target, onTarget, onName }: SymbolsProps) {
                 onTarget({ start, end: start });
               }}
             >
-              <span className={classes.name}>{name}</span> <span className={classes.kind}>{kind}</span>
+              <span className={classes.name}>
+                <SafeText text={name} />
+              </span>{" "}
+              <span className={classes.kind}>{kind}</span>
             </a>
             <Tooltip label="Where it is used">
               <ActionIcon size="xs" variant="subtle" color="gray" aria-label={`Where ${name} is used`} onClick={() => onName(name)}>

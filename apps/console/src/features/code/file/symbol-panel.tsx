@@ -3,6 +3,7 @@ import { type FoundReference, type FoundSymbol, type ReferencesAnswer, type UseK
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { fileLink } from "./file-link.ts";
 import { referencesQuery } from "#features/code/api/symbols.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
@@ -129,9 +130,11 @@ function Definition({ definition, shownRepo, ofBranch }: DefinitionProps) {
     <Link className={classes.place} {...panelLink(fileLink({ ...definition, end_line: line }, ofBranch))}>
       <span className={classes.path}>
         <span className={classes.kind}>{kind}</span> {shownRepo && `${repo} `}
-        {path}:{line} <PrecisionLabel precision={precision} />
+        <SafeText text={path} />:{line} <PrecisionLabel precision={precision} />
       </span>
-      <code className={classes.code}>{signature}</code>
+      <code className={classes.code}>
+        <SafeText text={signature} />
+      </code>
     </Link>
   );
 }
@@ -153,7 +156,7 @@ function References({ references, shownRepo, isMixed, ofBranch }: ReferencesProp
     <section>
       <Text className={classes.path} component="h4">
         {shownRepo && `${first.repo} `}
-        {first.path}
+        <SafeText text={first.path} />
       </Text>
       <ul className={classes.list}>
         {references.map((reference) => (
@@ -164,7 +167,9 @@ function References({ references, shownRepo, isMixed, ofBranch }: ReferencesProp
               {...panelLink(fileLink({ ...reference, start_line: reference.line, end_line: reference.line }, ofBranch))}
             >
               <span className={classes.number}>{reference.line}</span>
-              <code className={classes.code}>{reference.text.trim()}</code>
+              <code className={classes.code}>
+                <SafeText text={reference.text.trim()} />
+              </code>
               {isMixed && <PrecisionLabel precision={reference.precision} />}
             </Link>
           </li>

@@ -5,6 +5,7 @@ import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { changeOf } from "#features/compare/change.ts";
 import type { Compared } from "#features/compare/api/compare.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { ChangeText } from "./figures.tsx";
 import { StepPair } from "./step-pair.tsx";
 import { kindLabel } from "#ui/words/step-kind.ts";
@@ -85,7 +86,9 @@ function Name({ step, isOpen, onToggle }: { readonly step: AlignedStep; readonly
         {mark}
       </span>
       <VisuallyHidden>{label}: </VisuallyHidden>
-      <span className={classes.word}>{step.name}</span>
+      <span className={classes.word}>
+        <SafeText text={step.name} />
+      </span>
       <span className={classes.kind}>{kindLabel(step.kind).toLowerCase()}</span>
     </UnstyledButton>
   );

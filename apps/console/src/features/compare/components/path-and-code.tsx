@@ -7,6 +7,7 @@ import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { EDGE_WORDS, graphNodeWords } from "#ui/words/graph-words.ts";
 import { changeOf } from "#features/compare/change.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { ChangeText } from "./figures.tsx";
 import classes from "./path-and-code.module.css";
 
@@ -121,7 +122,7 @@ function FileLink({ repo, path, commit }: { readonly repo: string | null; readon
       search={{ path, commit, panel: "history" }}
       title="Its history"
     >
-      {path}
+      <SafeText text={path} />
     </Anchor>
   );
 }

@@ -3,6 +3,7 @@ import { formatDuration } from "#ui/words/format.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { tracesToCompareQuery } from "#features/compare/api/compare.ts";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 
 type PickTraceProps = {
   readonly projectId: string;
@@ -26,7 +27,9 @@ export function PickTrace({ projectId, label, query, except, onPick }: PickTrace
       itemKey={({ id }) => id}
       render={({ name, status, started_at: at, duration_ms: ms }) => (
         <>
-          <PickedName>{name}</PickedName>
+          <PickedName>
+            <SafeText text={name} />
+          </PickedName>
           <TraceStatus status={status} />
           <PickedFacts>
             <ExactTime at={at} />

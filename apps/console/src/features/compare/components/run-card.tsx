@@ -6,6 +6,7 @@ import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatDuration, plural } from "#ui/words/format.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./run-card.module.css";
 
 type RunCardProps = {
@@ -22,7 +23,7 @@ export function RunCard({ side, projectId, trace, children }: RunCardProps) {
       <div className={classes.head}>
         <span className={classes.side}>{side}</span>
         <Anchor component={Link} to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId: trace.id }} fw={600}>
-          {trace.name}
+          <SafeText text={trace.name} />
         </Anchor>
         <TraceStatus status={trace.status} />
         <span className={classes.pick}>{children}</span>
@@ -36,7 +37,7 @@ export function RunCard({ side, projectId, trace, children }: RunCardProps) {
       </div>
       {trace.error !== null && (
         <Text size="sm" c="var(--sl-bad)" lineClamp={3} mt={6} title={trace.error}>
-          {trace.error}
+          <SafeText text={trace.error} />
         </Text>
       )}
     </Paper>

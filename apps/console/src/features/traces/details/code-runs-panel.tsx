@@ -8,6 +8,7 @@ import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./code-runs-panel.module.css";
 
 /** Which functions of a file agents ran, and the traces that did; of the lines that are marked, when some are. */
@@ -84,7 +85,7 @@ function Place({ place, commit, onLine }: PlaceProps) {
               params={{ projectId: run.project_id, traceId: run.trace_id }}
               search={{ observation: run.observation_id }}
             >
-              {run.trace_name}
+              <SafeText text={run.trace_name} />
             </Anchor>
             <TimeStamp at={run.started_at} />
           </li>

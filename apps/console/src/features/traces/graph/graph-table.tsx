@@ -1,4 +1,5 @@
 import { Anchor } from "@mantine/core";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import type { BoxState, GraphLink, GraphModel } from "./graph-model.ts";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatDuration } from "#ui/words/format.ts";
@@ -50,7 +51,7 @@ function Name({ run, name, onSelect }: NameProps) {
     name
   ) : (
     <Anchor component="button" type="button" size="sm" onClick={() => onSelect(run.id)}>
-      {name}
+      <SafeText text={name ?? ""} />
     </Anchor>
   );
 }

@@ -4,6 +4,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { kindLabel } from "#ui/words/step-kind.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./first-failure.module.css";
 
 type FirstFailureProps = { readonly projectId: string; readonly failure: NonNullable<Session["first_failure"]> };
@@ -31,7 +32,11 @@ export function FirstFailure({ projectId, failure: { trace, step } }: FirstFailu
         {step === null ? trace.name : `${kindLabel(step.kind)} ${step.name}`}
       </Anchor>
       {step !== null && ` in ${trace.name}`}, <ExactTime at={trace.started_at} />
-      {message !== null && <pre className={classes.message}>{message}</pre>}
+      {message !== null && (
+        <pre className={classes.message}>
+          <SafeText text={message} />
+        </pre>
+      )}
     </Alert>
   );
 }

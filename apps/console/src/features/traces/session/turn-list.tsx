@@ -12,6 +12,7 @@ import { LoadMore } from "#ui/kit/load-more.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { formatCost, formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./turn-list.module.css";
 
 /** The traces of a session as a conversation: what was asked, what came back, and one click away what happened between. */
@@ -41,7 +42,7 @@ function TurnItem({ projectId, turn }: TurnProps) {
     <li className={classes.turn} data-failed={turn.status === "failure" || undefined}>
       <div className={classes.head}>
         <Anchor component={Link} inherit fw={600} to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId: turn.id }}>
-          {turn.name}
+          <SafeText text={turn.name} />
         </Anchor>
         <TraceStatus status={turn.status} />
         <span className={classes.facts}>{facts.join(" · ")}</span>
@@ -94,7 +95,11 @@ function Failure({ projectId, turn: { id, status, error, failed_step: step } }: 
           </Anchor>
         </span>
       )}
-      {message !== null && <pre>{message}</pre>}
+      {message !== null && (
+        <pre>
+          <SafeText text={message} />
+        </pre>
+      )}
     </div>
   );
 }

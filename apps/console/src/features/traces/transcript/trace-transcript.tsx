@@ -122,7 +122,11 @@ function Entry({ entry, isSelected, onSelect }: EntryProps) {
             : "Its arguments and result are not recorded."}
         </p>
       )}
-      {entry.error !== null && <pre className={classes.error}>{entry.error}</pre>}
+      {entry.error !== null && (
+        <pre className={classes.error}>
+          <SafeText text={entry.error} />
+        </pre>
+      )}
     </li>
   );
 }

@@ -8,6 +8,7 @@ import { FACETS_SHOWN, facetsQuery } from "#features/traces/api/list-traces.ts";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import type { TimeRange } from "#ui/time/time-range.ts";
 import { capitalized, formatCount } from "#ui/words/format.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./filter-menu.module.css";
 import { valuesIn, withRange, withToggled, withoutField } from "./query-text.ts";
 
@@ -95,7 +96,9 @@ function Values({ projectId, q, range, field, onChange }: FieldProps) {
           onChange={() => onChange(withToggled(q, field, value))}
           label={
             <>
-              <span className={classes.name}>{value}</span>
+              <span className={classes.name}>
+                <SafeText text={value} />
+              </span>
               {count !== undefined && <span className={classes.count}>{formatCount(count)}</span>}
             </>
           }
