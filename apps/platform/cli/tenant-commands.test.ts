@@ -42,11 +42,11 @@ test("a tenant is added, listed, deleted only with --yes, and listed until an in
 
   const asked = await tenant("delete", "acme");
   expect(asked).toMatchObject({ code: 1, error: "Nothing was deleted. If it is meant, repeat: sightline tenant delete acme --yes\n" });
-  expect(asked.out).toContain("acme has 0 repositories.");
+  expect(asked.out).toContain("Repositories of acme: 0.");
 
   const deleted = await tenant("delete", "acme", "--yes");
   expect(deleted).toMatchObject({ code: 0, error: "" });
-  expect(deleted.out).toContain("The tenant acme is deleted, with 0 accounts.");
+  expect(deleted.out).toContain("The tenant acme is deleted, with its accounts (0).");
   expect((await tenant("list")).out).toMatch(/^acme +[0-9a-f-]{36} +being deleted since \d{4}-/m);
   expect((await tenant("add", "acme")).error).toContain("This tenant is being deleted; try again in a minute.");
 

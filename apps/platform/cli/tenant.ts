@@ -31,7 +31,7 @@ export function deleteTenant(name: string, { yes }: { readonly yes: boolean }): 
     }
     if (!yes) {
       console.log(
-        `${name} has ${tenant.repositories} repositories. They, their index, its accounts, tokens and credentials would be gone for good.`,
+        `Repositories of ${name}: ${tenant.repositories}. They, their index, its accounts, tokens and credentials would be gone for good.`,
       );
       throw new Error(`Nothing was deleted. If it is meant, repeat: sightline tenant delete ${name} --yes`);
     }
@@ -39,7 +39,7 @@ export function deleteTenant(name: string, { yes }: { readonly yes: boolean }): 
     const accounts = (await parts.identity.host.deleteTenant(name)) ?? 0;
     await deleteCodeIndexTenant(parts.codeIndex, { name, now: new Date() });
     console.log(
-      `The tenant ${name} is deleted, with ${accounts} accounts. A running indexer removes its index now; sightline tenant list shows it until then.`,
+      `The tenant ${name} is deleted, with its accounts (${accounts}). A running indexer removes its index now; sightline tenant list shows it until then.`,
     );
   });
 }

@@ -91,17 +91,44 @@ async function extensions({ pool }: Database<unknown>, { urlVariable }: Migratio
   if (urlVariable !== "CODEINDEX_DATABASE_URL") {
     return [];
   }
-  const { rows } = await pool.query<{ name: string }>("select name from pg_available_extensions where name in ('vector', 'pg_trgm')");
-  const missing = ["vector", "pg_trgm"].filter((name) => !rows.some((row) => row.name === name));
-  return missing.length === 0
+  const { rows } = await pool.query<{ name: string; version: string | null }>(
+    "select name, installed_version as version from pg_available_extensions where name in ('vector', 'pg_trgm')",
+  );
+  const missing = EXTENSIONS.filter((name) => !rows.some((row) => row.name === name));
+  if (missing.length > 0) {
+    return [
+      bad(
+        what,
+        `without the extension${missing.length === 1 ? "" : "s"} ${missing.join(", ")}`,
+        "Install pgvector (apt-get install postgresql-<version>-pgvector, or the image pgvector/pgvector:pg17) and postgresql-contrib.",
+      ),
+    ];
+  }
+  const toMake = EXTENSIONS.filter((name) => rows.some((row) => row.name === name && row.version === null));
+  const refused = await refusalToMake(pool, toMake);
+  const statements = toMake.map((name) => `create extension ${name};`).join(" ");
+  return refused === undefined
     ? [good(what, "the extensions vector and pg_trgm can be had")]
-    : [
-        bad(
-          what,
-          `without the extension${missing.length === 1 ? "" : "s"} ${missing.join(", ")}`,
-          "Install pgvector (apt-get install postgresql-<version>-pgvector, or the image pgvector/pgvector:pg17) and postgresql-contrib.",
-        ),
-      ];
+    : [bad(what, refused, `Let a superuser run once in this database: ${statements}`)];
+}
+
+const EXTENSIONS = ["vector", "pg_trgm"] as const;
+
+/** Why this user may not make them. Who may is for the server to say, since providers of databases have rules of their own; nothing is kept. */
+async function refusalToMake(pool: Database<unknown>["pool"], names: readonly string[]): Promise<string | undefined> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    for (const name of names) {
+      await client.query(`create extension ${name}`);
+    }
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    await client.query("rollback").catch(() => undefined);
+    client.release();
+  }
 }
 
 async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, what: string): Promise<Finding> {

@@ -114,6 +114,12 @@ test("a failing revision leaves nothing of itself behind and keeps those before 
   expect((await migrationStatus(database.pool, set)).map(({ appliedAt }) => appliedAt !== undefined)).toEqual([true, true, false]);
 });
 
+test("a revision that refuses says what to do", async () => {
+  const refusal = "do $$ begin raise exception 'There is no room' using hint = 'Make some.'; end $$";
+  await addMigration("0003_room", refusal, "select 1");
+  await expect(migrateUp(database.pool, set)).rejects.toThrow("There is no room. Make some.");
+});
+
 test("the revisions of two parts do not mix", async () => {
   await migrateUp(database.pool, set);
   expect(await migrateDown(database.pool, { ...set, part: "another" })).toBeUndefined();

@@ -132,10 +132,17 @@ async function locked<Result>(
     return result;
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
-    throw error;
+    throw withHint(error);
   } finally {
     client.release();
   }
+}
+
+/** What a revision refuses says in its hint what to do. */
+function withHint(error: unknown): unknown {
+  return error instanceof Error && "hint" in error && typeof error.hint === "string" && error.hint !== ""
+    ? new Error(`${error.message}. ${error.hint}`, { cause: error })
+    : error;
 }
 
 async function appliedNames(client: PoolClient, part: string): Promise<ReadonlyMap<string, Date>> {
