@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Text, TextInput } from "@mantine/core";
+import { Alert, Box, Button, Group, Modal, Text, TextInput } from "@mantine/core";
 import type { Credential } from "@sightline/code-index/contract";
 import { useState } from "react";
 import { Failed } from "#ui/kit/failed-change.tsx";
@@ -8,6 +8,7 @@ import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmForm, DialogForm } from "#ui/kit/dialogs.tsx";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { credentialsQuery, deleteCredential, replaceSecret, testCredential } from "#features/credentials/api/credentials.ts";
 import { KINDS } from "#features/credentials/credential-kinds.ts";
 import { SecretField } from "./add-credential.tsx";
@@ -89,9 +90,9 @@ function LastUse({ credential }: { readonly credential: Credential }) {
     return (
       <>
         <Status tone="bad">Refused</Status>
-        <Text size="xs" c="dimmed" mt={2} maw="44ch">
-          {credential.last_error}
-        </Text>
+        <Box c="dimmed" mt={2} maw="44ch">
+          <FailureReason quiet message={credential.last_error} />
+        </Box>
       </>
     );
   }
@@ -130,7 +131,7 @@ function TestCredential({ credential, onClose }: DialogProps) {
           role={test.data.ok ? "status" : "alert"}
           title={test.data.ok ? "It works" : "It does not work"}
         >
-          {test.data.message}
+          <FailureReason quiet message={test.data.message} />
         </Alert>
       )}
     </DialogForm>
