@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { byteaArray, textArray } from "#store/index/array-parameters.ts";
+import { byteaArray, textArray } from "@sightline/foundation/database/array-parameters";
 import type { Build } from "#store/index/builds.store.ts";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";

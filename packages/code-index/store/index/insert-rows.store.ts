@@ -1,10 +1,9 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import type { TenantSchema } from "#store/tenancy/tenant.ts";
-import { textArray } from "./array-parameters.ts";
+import { textArray, textOfValue, type ParameterValue } from "@sightline/foundation/database/array-parameters";
 
-type Value = string | number | boolean | null | undefined;
-type Row = Readonly<Record<string, Value | readonly Value[]>>;
+type Row = Readonly<Record<string, ParameterValue>>;
 
 type Inserting = {
   readonly table: string;
@@ -38,7 +37,7 @@ export function givenRows(
   rows: readonly Row[],
 ): { readonly given: RawBuilder<unknown>; readonly values: RawBuilder<unknown> } {
   const found = columnsOf(columns);
-  const arrays = found.map(({ name }) => sql`${textArray(rows.map((row) => textOf(row[name])))}::text[]`);
+  const arrays = found.map(({ name }) => sql`${textArray(rows.map((row) => textOfValue(row[name])))}::text[]`);
   return {
     given: sql`unnest(${sql.join(arrays)}) as given(${sql.join(found.map(({ name }) => sql.ref(name)))})`,
     values: sql.join(
@@ -52,16 +51,4 @@ function columnsOf(columns: string): readonly { readonly name: string; readonly 
     const [name = "", type = ""] = column.trim().split(" ");
     return { name, type };
   });
-}
-
-/** A value as PostgreSQL reads its type from a text. */
-function textOf(value: Value | readonly Value[]): string | null {
-  if (value === null || value === undefined) {
-    return null;
-  }
-  return typeof value === "object" ? `{${value.map(quoted).join(",")}}` : String(value);
-}
-
-function quoted(value: Value): string {
-  return value === null || value === undefined ? "null" : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

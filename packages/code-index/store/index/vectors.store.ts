@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { realArray } from "./array-parameters.ts";
+import { realArray } from "@sightline/foundation/database/array-parameters";
 import type { Build } from "./builds.store.ts";
 import { lockTenant, withinTenant, type CodeIndexDatabase, type Tenant, type TenantSchema } from "#store/tenancy/tenant.ts";
 

@@ -15,16 +15,19 @@ import type { TableNames } from "#store/nodes/shard-query.ts";
 /** What is written without leaving marks, as a batch names it. */
 export type UnmarkedRows = "payloads" | "blobs" | "maskedContents" | "graphs" | "deadLetters" | "producers";
 
-/** The statements of a batch, each with its rows as one JSON parameter; a second one of `holdTraces` names their projects. */
+/** A statement that is given any number of rows, as an array for each of their columns, in this order. */
+export type RowsStatement = { readonly text: string; readonly columns: Columns };
+
+/** The statements of a batch. A last parameter of `holdTraces` names the projects of its rows. */
 export type BatchStatements = {
-  readonly holdTraces: string;
-  readonly upsertTraces: string;
-  readonly upsertObservations: string;
-  readonly insertHourMarks: string;
-  readonly insertTraceMarks: string;
-  readonly insertScores: string;
+  readonly holdTraces: RowsStatement;
+  readonly upsertTraces: RowsStatement;
+  readonly upsertObservations: RowsStatement;
+  readonly insertHourMarks: RowsStatement;
+  readonly insertTraceMarks: RowsStatement;
+  readonly insertScores: RowsStatement;
   /** In the order in which they are to run. */
-  readonly unmarked: readonly { readonly name: UnmarkedRows; readonly statement: string }[];
+  readonly unmarked: readonly { readonly name: UnmarkedRows; readonly statement: RowsStatement }[];
 };
 
 const DAY = { day: { type: "date" } };
@@ -46,7 +49,7 @@ export function batchStatements(tableNames: TableNames, { areMarksNumbered }: { 
     upsertObservations: upsertObservations(nameOf),
     insertHourMarks: insertRows(nameOf("hourly_marks"), { ...markColumns, ...OF_HOUR }),
     insertTraceMarks: insertRows(nameOf("trace_marks"), { ...markColumns, ...OF_TRACE }),
-    insertScores: `${insertOnce(nameOf("scores"), columnsOf(SCORES))} returning t.project_id, t.trace_id`,
+    insertScores: insertRows(nameOf("scores"), columnsOf(SCORES), `${ONCE} returning t.project_id, t.trace_id`),
     unmarked: unmarked(nameOf),
   };
 }
@@ -54,23 +57,31 @@ export function batchStatements(tableNames: TableNames, { areMarksNumbered }: { 
 /** The producers come last: every replica that reads the same producer's events waits for that row. */
 function unmarked(nameOf: TableNames): BatchStatements["unmarked"] {
   return [
-    { name: "payloads", statement: insertOnce(nameOf("payloads"), { ...columnsOf(PAYLOADS), ...DAY }) },
+    { name: "payloads", statement: insertRows(nameOf("payloads"), { ...columnsOf(PAYLOADS), ...DAY }, ONCE) },
     {
       name: "blobs",
-      statement: `${insertRows(nameOf("blobs"), columnsOf(BLOBS))}
-on conflict (project_id, sha256) do update set used_at = excluded.used_at where excluded.used_at - t.used_at > interval '1 hour'`,
+      statement: insertRows(
+        nameOf("blobs"),
+        columnsOf(BLOBS),
+        "on conflict (project_id, sha256) do update set used_at = excluded.used_at where excluded.used_at - t.used_at > interval '1 hour'",
+      ),
     },
     {
       name: "maskedContents",
-      statement: `${insertRows(nameOf("blobs"), columnsOf(BLOBS))}
-on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text`,
+      statement: insertRows(
+        nameOf("blobs"),
+        columnsOf(BLOBS),
+        "on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text",
+      ),
     },
-    { name: "graphs", statement: insertOnce(nameOf("graphs"), columnsOf(GRAPHS)) },
-    { name: "deadLetters", statement: insertOnce(nameOf("dead_letters"), columnsOf(DEAD_LETTERS)) },
+    { name: "graphs", statement: insertRows(nameOf("graphs"), columnsOf(GRAPHS), ONCE) },
+    { name: "deadLetters", statement: insertRows(nameOf("dead_letters"), columnsOf(DEAD_LETTERS), ONCE) },
     {
       name: "producers",
-      statement: `${insertRows(nameOf("producers"), columnsOf(PRODUCERS))}
-on conflict (project_id, producer_id) do update set
+      statement: insertRows(
+        nameOf("producers"),
+        columnsOf(PRODUCERS),
+        `on conflict (project_id, producer_id) do update set
   first_event_at = least(t.first_event_at, excluded.first_event_at),
   last_event_at = greatest(t.last_event_at, excluded.last_event_at),
   heard_at = excluded.heard_at,
@@ -81,38 +92,53 @@ on conflict (project_id, producer_id) do update set
   dropped = case when excluded.dropped_seq > coalesce(t.dropped_seq, 0) then excluded.dropped else t.dropped end,
   dropped_seq = greatest(t.dropped_seq, excluded.dropped_seq),
   ended_at = greatest(t.ended_at, excluded.ended_at)`,
+      ),
     },
   ];
 }
 
 /**
  * Tells the days of the traces that are there, which are held until the transaction ends: writers hold a trace together, and nobody can
- * delete it meanwhile. The second parameter names the projects: a row that is locked can be looked for on one node.
+ * delete it meanwhile. The last parameter names the projects: a row that is locked can be looked for on one node.
  */
-function holdTraces(nameOf: TableNames): string {
+function holdTraces(nameOf: TableNames): RowsStatement {
   const { project_id, id } = TRACES.required;
-  return `select given.project_id, given.id, held.day::text as day, given.seen_at < held.seen_at as is_earlier
-from ${unfolded({ project_id, id, seen_at: { type: "timestamptz" } })}
+  const columns = { project_id, id, seen_at: { type: "timestamptz" } };
+  const text = `select given.project_id, given.id, held.day::text as day, given.seen_at < held.seen_at as is_earlier
+from ${unfolded(columns)}
 cross join lateral (
   select t.day, t.seen_at from ${nameOf("traces")} as t
-  where t.project_id = any($2::uuid[]) and t.project_id = given.project_id and t.id = given.id for key share
+  where t.project_id = any($${Object.keys(columns).length + 1}::uuid[]) and t.project_id = given.project_id and t.id = given.id for key share
 ) as held`;
+  return { text, columns };
 }
 
 /** One that somebody else has made since it was looked for is written too, and so has its day told. */
-function upsertTraces(nameOf: TableNames): string {
-  return `${upsertHalves(TRACES, { name: nameOf("traces"), columns: columnsOf(TRACES), key: "project_id, id", hour: HOUR_OF_TRACE })}
-  returning t.project_id, t.id, t.day::text as day, (${HOUR_OF_TRACE})::text as hour, t.left_hour::text as left_hour`;
+function upsertTraces(nameOf: TableNames): RowsStatement {
+  const { text, columns } = upsertHalves(TRACES, {
+    name: nameOf("traces"),
+    columns: columnsOf(TRACES),
+    key: "project_id, id",
+    hour: HOUR_OF_TRACE,
+  });
+  const returned = `t.project_id, t.id, t.day::text as day, (${HOUR_OF_TRACE})::text as hour, t.left_hour::text as left_hour`;
+  return { text: `${text}\n  returning ${returned}`, columns };
 }
 
-function upsertObservations(nameOf: TableNames): string {
-  const columns = { ...columnsOf(OBSERVATIONS), ...DAY };
-  return `with written as (
-  ${upsertHalves(OBSERVATIONS, { name: nameOf("observations"), columns, key: "project_id, trace_id, id, day", hour: "t.hour" })}
+function upsertObservations(nameOf: TableNames): RowsStatement {
+  const { text: upsert, columns } = upsertHalves(OBSERVATIONS, {
+    name: nameOf("observations"),
+    columns: { ...columnsOf(OBSERVATIONS), ...DAY },
+    key: "project_id, trace_id, id, day",
+    hour: "t.hour",
+  });
+  const text = `with written as (
+  ${upsert}
   where ${newer("start")} or ${newer("end")} or excluded.seen_at < t.seen_at
   returning t.project_id, t.day, t.hour, t.left_hour
 )
 select distinct project_id, day::text as day, hour::text as hour, left_hour::text as left_hour from written`;
+  return { text, columns };
 }
 
 type Halves = {
@@ -128,7 +154,7 @@ type Halves = {
  * whichever comes first: that makes the statement indifferent to order and repetition. Nothing is looked up: how to find a row
  * would be planned by statistics, which a table that fills up has not.
  */
-function upsertHalves(table: EventTable, { name, columns, key, hour }: Halves): string {
+function upsertHalves(table: EventTable, { name, columns, key, hour }: Halves): RowsStatement {
   const assignments = [
     "seen_at = least(t.seen_at, excluded.seen_at)",
     `left_hour = ${hour}`,
@@ -138,9 +164,7 @@ function upsertHalves(table: EventTable, { name, columns, key, hour }: Halves): 
     ...Object.keys(table.once ?? {}).map((column) => `${column} = least(t.${column}, excluded.${column})`),
     ...Object.keys(table.latest ?? {}).map((column) => `${column} = greatest(t.${column}, excluded.${column})`),
   ];
-  return `${insertRows(name, columns)}
-  on conflict (${key}) do update set
-    ${assignments.join(",\n    ")}`;
+  return insertRows(name, columns, `  on conflict (${key}) do update set\n    ${assignments.join(",\n    ")}`);
 }
 
 function newer(half: "start" | "end"): string {
@@ -149,20 +173,20 @@ function newer(half: "start" | "end"): string {
   return `(${given} and (t.${half}_event is null or ${later}))`;
 }
 
-function insertOnce(table: string, columns: Columns): string {
-  return `${insertRows(table, columns)}\non conflict do nothing`;
-}
+const ONCE = "on conflict do nothing";
 
-function insertRows(table: string, columns: Columns): string {
+/** @param end What stands after the rows. */
+function insertRows(table: string, columns: Columns, end = ""): RowsStatement {
   const names = Object.keys(columns).join(", ");
-  return `insert into ${table} as t (${names})
-select ${names} from ${unfolded(columns)}`;
+  return { text: `insert into ${table} as t (${names})\nselect ${names} from ${unfolded(columns)}\n${end}`, columns };
 }
 
-/** All rows travel as one JSON parameter, which PostgreSQL unfolds; JSON values in it are stored as they are written. */
+/** Each column travels as an array of texts: PostgreSQL reads them in two thirds of the time that it takes for the same as JSON. */
 function unfolded(columns: Columns): string {
-  const typed = Object.entries(columns).map(([name, { type }]) => `${name} ${type}`);
-  return `json_to_recordset($1) as given (${typed.join(", ")})`;
+  const names = Object.keys(columns);
+  const typed = Object.entries(columns).map(([name, { type }]) => (type === "text" ? `told.${name}` : `told.${name}::${type}`));
+  const arrays = names.map((_name, index) => `$${index + 1}::text[]`);
+  return `(select ${typed.join(", ")} from unnest(${arrays.join(", ")}) as told (${names.join(", ")})) as given`;
 }
 
 function columnsOf(table: EventTable): Columns {

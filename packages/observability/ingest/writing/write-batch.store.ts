@@ -1,3 +1,4 @@
+import { textArray, textOfValue, type ParameterValue } from "@sightline/foundation/database/array-parameters";
 import { CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { MASKED } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -14,7 +15,7 @@ import {
 } from "#event-columns.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { groupProjects } from "#store/project-groups.ts";
-import { batchStatements, type BatchStatements } from "./batch-statements.ts";
+import { batchStatements, type BatchStatements, type RowsStatement } from "./batch-statements.ts";
 
 type Query = Transaction<ObservabilitySchema>;
 type OfTrace = { readonly project_id: string; readonly trace_id: string };
@@ -153,15 +154,21 @@ function keyOf(projectId: string, traceId: string): string {
 
 async function run<Row>(
   transaction: Query,
-  statement: string,
+  { text, columns }: RowsStatement,
   rows: readonly object[],
   ...others: readonly unknown[]
 ): Promise<readonly Row[]> {
   if (rows.length === 0) {
     return [];
   }
-  const result = await transaction.executeQuery<Row>(CompiledQuery.raw(statement, [JSON.stringify(rows), ...others]));
+  const arrays = Object.entries(columns).map(([name, { type }]) => textArray(rows.map((row) => textOfColumn(row, name, type))));
+  const result = await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...arrays, ...others]));
   return result.rows;
+}
+
+function textOfColumn(row: object, name: string, type: string): string | null {
+  const value = (row as Readonly<Record<string, unknown>>)[name];
+  return type === "json" && value !== undefined && value !== null ? JSON.stringify(value) : textOfValue(value as ParameterValue);
 }
 
 /** "no partition of relation found for row" is a violated check without the name of a constraint. */

@@ -51,3 +51,20 @@ function writeHeader(bytes: Buffer, type: number, length: number): number {
   }
   return at;
 }
+
+type Value = string | number | boolean | null | undefined;
+
+/** What a column of a row is given as; a list is an array. */
+export type ParameterValue = Value | readonly Value[];
+
+/** A value as PostgreSQL reads its type from a text, for {@link textArray}. */
+export function textOfValue(value: ParameterValue): string | null {
+  if (value === null || value === undefined) {
+    return null;
+  }
+  return typeof value === "object" ? `{${value.map(quoted).join(",")}}` : String(value);
+}
+
+function quoted(value: Value): string {
+  return value === null || value === undefined ? "null" : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
