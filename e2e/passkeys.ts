@@ -88,8 +88,9 @@ export function describePasskeys(stage: () => Stage): void {
         await authenticator.pause();
         await logOut(visitor, member.email);
         expect(await visitor.getByLabel("E-mail").getAttribute("autocomplete")).toBe("username webauthn");
-        // What chooses for its user is offered to the page at once.
+        // What chooses for its user is offered to the page at once. It is loaded anew, since what was asked while nobody chose may stay unanswered.
         await authenticator.goOn();
+        await visitor.reload();
         await visitor.getByRole("button", { name: member.email }).waitFor();
       } finally {
         await context.close();
