@@ -40,9 +40,13 @@ test("a tool's message is its arguments, its choice the result", () => {
 test("messages as the JSON of one attribute, as Semantic Kernel and Azure write them", () => {
   const facts = factsOf({ "gen_ai.operation.name": "chat" }, [
     ["gen_ai.user.message", { "gen_ai.system": "openai", "gen_ai.event.content": '{"role":"user","content":"Where?"}' }],
+    ["gen_ai.user.message", { "gen_ai.event.content": "In words" }],
     ["gen_ai.choice", { "gen_ai.event.content": '{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"There."}}' }],
   ]);
-  expect(facts.input).toEqual([{ role: "user", content: "Where?" }]);
+  expect(facts.input).toEqual([
+    { role: "user", content: "Where?" },
+    { role: "user", content: "In words" },
+  ]);
   expect(facts.output).toEqual([{ role: "assistant", index: 0, finish_reason: "stop", content: "There." }]);
 });
 

@@ -1,6 +1,6 @@
 import type { ObservationKind } from "#contract.ts";
 import type { JsonReader } from "./attribute-reader.ts";
-import type { OtlpEvent, OtlpValue } from "./otlp-span.ts";
+import type { OtlpAttributes, OtlpEvent, OtlpValue } from "./otlp-span.ts";
 
 type Side = "input" | "output";
 type Fields = Readonly<Record<string, OtlpValue>>;
@@ -52,19 +52,22 @@ function saidIn({ name, attributes }: OtlpEvent, readJson: JsonReader): Partial<
   if (name === "gen_ai.content.prompt" || name === "gen_ai.content.completion") {
     return present({ input: read("gen_ai.prompt"), output: read("gen_ai.completion") });
   }
-  const fields = fieldsOf({ name, attributes }, readJson);
-  if (Object.keys(fields).length === 0) {
+  const role = ROLES.get(name);
+  if (role === undefined && name !== "gen_ai.choice") {
     return {};
   }
-  const role = ROLES.get(name);
-  return role !== undefined ? { input: { role, ...fields } } : name === "gen_ai.choice" ? { output: answerOf(fields) } : {};
+  const fields = fieldsOf(attributes, readJson);
+  return Object.keys(fields).length === 0 ? {} : role === undefined ? { output: answerOf(fields) } : { input: { role, ...fields } };
 }
 
+/** What the span says too, and what holds the others. */
+const OF_SPAN = new Set(["gen_ai.system", "gen_ai.provider.name", "gen_ai.event.content"]);
+
 /** Of one message; Semantic Kernel and Azure write them as the JSON of one attribute. */
-function fieldsOf({ attributes }: Pick<OtlpEvent, "name" | "attributes">, readJson: JsonReader): Fields {
+function fieldsOf(attributes: OtlpAttributes, readJson: JsonReader): Fields {
   const content = readJson(attributes.get("gen_ai.event.content") ?? null);
-  const own = [...attributes].filter(([name]) => !name.startsWith("gen_ai.")).map(([name, value]) => [name, readJson(value)] as const);
-  return { ...Object.fromEntries(own), ...(isObject(content) ? content : {}) };
+  const own = [...attributes].filter(([name]) => !OF_SPAN.has(name)).map(([name, value]) => [name, readJson(value)] as const);
+  return { ...Object.fromEntries(own), ...(isObject(content) ? content : content === null ? {} : { content }) };
 }
 
 function answerOf({ message, ...fields }: Fields): OtlpValue {
