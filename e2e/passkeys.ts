@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { inspectPage, openContext, openPage } from "./browser.ts";
@@ -74,7 +75,7 @@ export function describePasskeys(stage: () => Stage): void {
 
     test("one chosen where the browser fills in the address logs in without a click", async () => {
       const { consoleUrl, browser, first, problems } = stage();
-      const member = await makeMember(consoleUrl, first, "lamarr@example.org");
+      const member = await makeMember(consoleUrl, first, `lamarr-${randomUUID()}@example.org`);
       const context = await openContext(browser);
       try {
         const visitor = await openPage(context, problems);
