@@ -2,7 +2,7 @@ import type { TraceWrite } from "./writing/write-batch.store.ts";
 
 type TwoHalves = Pick<TraceWrite, "seen_at" | "start_seq" | "start_event" | "end_seq" | "end_event">;
 
-/** Of two events for the same half of a row the newer one stays, whichever comes first. */
+/** Merges a row into those that are there: the newer of two events for the same half stays, whichever comes first. */
 export function mergeHalves<Row extends TwoHalves>(rows: Map<string, Row>, key: string, added: Row, kept: Partial<Row> = {}): void {
   const known = rows.get(key);
   if (known === undefined) {

@@ -63,7 +63,7 @@ function saidIn({ name, attributes }: OtlpEvent, readJson: JsonReader): Partial<
 /** What the span says too, and what holds the others. */
 const OF_SPAN = new Set(["gen_ai.system", "gen_ai.provider.name", "gen_ai.event.content"]);
 
-/** Of one message; Semantic Kernel and Azure write them as the JSON of one attribute. */
+/** Reads the fields of a message, which Semantic Kernel and Azure write as the JSON of one attribute. */
 function fieldsOf(attributes: OtlpAttributes, readJson: JsonReader): Fields {
   const content = readJson(attributes.get("gen_ai.event.content") ?? null);
   const own = [...attributes].filter(([name]) => !OF_SPAN.has(name)).map(([name, value]) => [name, readJson(value)] as const);

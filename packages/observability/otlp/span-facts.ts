@@ -165,9 +165,6 @@ function inputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | unde
   return system === undefined || !Array.isArray(messages) ? messages : [{ role: "system", parts: system }, ...messages];
 }
 
-/** Of a run of an agent; another span may mean anything by the name. */
-const PYDANTIC_AI_RESULT = ["final_result"];
-
 function outputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | undefined {
   if (kind === "tool") {
     return read.value("gen_ai.tool.call.result", "ai.toolCall.result", "output.value", "traceloop.entity.output");
@@ -179,7 +176,9 @@ function outputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | und
     read.tree("retrieval.documents") ??
     read.tree("reranker.output_documents") ??
     answerOfAiSdk(read) ??
-    read.value("output.value", "traceloop.entity.output", "gen_ai.completion", ...(kind === "graph" ? PYDANTIC_AI_RESULT : []))
+    read.value("output.value", "traceloop.entity.output", "gen_ai.completion") ??
+    // Pydantic AI's agents write it; another span may mean anything by the name.
+    (kind === "graph" ? read.value("final_result") : undefined)
   );
 }
 

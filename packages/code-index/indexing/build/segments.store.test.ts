@@ -18,7 +18,7 @@ const postings = [{ term: "held", df: 1, docs: Buffer.of(0, 1, 0) }];
 /** Longer than it takes to delete a segment that nobody holds. */
 const HELD_MS = 500;
 
-/** Of a segment that the next sweep deletes. */
+/** Adds a segment that the next sweep deletes, and returns its id. */
 async function deadSegment(): Promise<number> {
   const { segment_id: segmentId } = await fixture.database.query
     .withSchema(tenant.schema)
