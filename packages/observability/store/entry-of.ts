@@ -105,14 +105,19 @@ export function entryOf({ project, trace, days }: EntryWanted): RawBuilder<unkno
     select array_agg(distinct said.field || ':' || left(said.value, 200)) || array(
       select unnest(begun.start_fields) union select 'tag:' || tag from unnest(begun.tags) as tag
     ) as fields
-    from observability.traces as run
-    join observability.observations as step on step.project_id = ${project} and step.trace_id = run.id and step.day = run.day
+    from (
+      -- Many steps say the same; sorting what all of them say would be half of the work for the entry.
+      select distinct step.kind, step.model, case when step.kind in ('tool', 'node') then step.name end as name,
+        step.code ->> 'file' as file, step.code ->> 'commit' as commit
+      from observability.traces as run
+      join observability.observations as step on step.project_id = ${project} and step.trace_id = run.id and step.day = run.day
         and ${ofDays}
+      where run.project_id = ${project} and run.id = any(family.runs)
+    ) as step
     cross join lateral (
-      values ('kind', step.kind), ('model', step.model), (case when step.kind in ('tool', 'node') then step.kind end, step.name),
-        ('code', step.code ->> 'file'), ('commit', step.code ->> 'commit')
+      values ('kind', step.kind), ('model', step.model), (step.kind, step.name), ('code', step.file), ('commit', step.commit)
     ) as said (field, value)
-    where run.project_id = ${project} and run.id = any(family.runs) and said.field is not null and said.value <> ''
+    where said.field is not null and said.value <> ''
   ) as ran
   cross join lateral (
     select array_agg(span.producer) as producers, array_agg(span.first_seq) as first_seqs, array_agg(span.last_seq) as last_seqs
