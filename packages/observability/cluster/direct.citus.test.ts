@@ -36,10 +36,14 @@ afterAll(() => database.drop());
 
 beforeEach(async () => {
   rig = await createConsumerRig(database);
-  projects = Array.from({ length: 8 }, () => uuidv7());
-  for (const id of projects) {
+  const made = new Map<string, number>();
+  // Their ids spread them by chance, and each of the two nodes is to have some.
+  while (made.size < 8 || new Set(made.values()).size < 2) {
+    const id = uuidv7();
     await insertProject(database.query, { id, tenantId: "tenant-1", name: "direct" });
+    made.set(id, (await placeOf(id)).node);
   }
+  projects = [...made.keys()];
   logged = [];
   log = createLog({ name: "test", level: "info", destination: { write: (line) => void logged.push(line) } });
 });
