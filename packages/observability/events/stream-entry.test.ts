@@ -68,6 +68,13 @@ describe("a stream entry", () => {
     expect(decodeEntry(withBody(deep))).toMatchObject({ ok: false, reason: expect.stringContaining("nested deeper") });
   });
 
+  test("nested as deep as may be is read, one deeper is refused, and brackets in a text are no nesting", () => {
+    const nested = (depth: number) => decodeBody({ input: Array.from({ length: depth }).reduce((inner) => [inner], "x") });
+    expect(nested(199)).toMatchObject({ ok: true });
+    expect(nested(200)).toMatchObject({ ok: false, reason: expect.stringContaining("nested deeper") });
+    expect(decodeBody({ input: "[{".repeat(1_000) })).toMatchObject({ ok: true });
+  });
+
   test("over the limit of a body's length is refused", () => {
     expect(decodeEntry(withBody(`"${"x".repeat(MAX_BODY_LENGTH)}"`))).toMatchObject({
       ok: false,

@@ -58,8 +58,7 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
       ...Object.fromEntries(["id", "type", "project_id", "producer_id", "ts"].map((name) => [name, record.get(name)])),
       v: EVENT_VERSION,
       seq: toInteger(record.get("seq")),
-      // Only an escape can stand for what PostgreSQL cannot hold: in JSON text itself there is no NUL, in UTF-8 no half of a pair.
-      body: body.includes("\\u") ? storable(JSON.parse(body), 0) : demandShallow(JSON.parse(body), 0),
+      body: readBody(body),
     });
     return parsed.success ? { ok: true, event: parsed.data } : refuse(describe(parsed.error));
   } catch (error) {
@@ -106,6 +105,26 @@ function describe(error: z.ZodError): string {
   const issues = error.issues.slice(0, ISSUES_SHOWN).map((issue) => `${issue.path.join(".") || "event"}: ${issue.message}`);
   const more = error.issues.length - issues.length;
   return `${issues.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+}
+
+function readBody(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  // Only an escape can stand for what PostgreSQL cannot hold: in JSON text itself there is no NUL, in UTF-8 no half of a pair.
+  if (json.includes("\\u")) {
+    return storable(value, 0);
+  }
+  return hasFewBrackets(json) ? value : demandShallow(value, 0);
+}
+
+/** Few brackets can't be deep, which saves the walk through nearly all bodies. A bracket within a text counts, too. */
+function hasFewBrackets(json: string): boolean {
+  let count = 0;
+  for (const bracket of "[{") {
+    for (let at = json.indexOf(bracket); at >= 0 && count <= MAX_BODY_DEPTH; at = json.indexOf(bracket, at + 1)) {
+      count += 1;
+    }
+  }
+  return count <= MAX_BODY_DEPTH;
 }
 
 function demandShallow(value: unknown, depth: number): unknown {

@@ -6,7 +6,8 @@ import { isNodeAway } from "#store/node-away.ts";
 import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { findPlaces, type Place } from "#store/project-groups.ts";
 import { takeMarkIds, writeToShard } from "./write-to-shard.store.ts";
-import { writeBatch, type BatchRows, type MarkIds } from "./write-batch.store.ts";
+import type { BatchRows } from "./batch-rows.ts";
+import { writeBatch, type MarkIds } from "./write-batch.store.ts";
 
 type Options = {
   readonly query: Query;

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { yieldEvery } from "@sightline/foundation/yield-every";
 import { decodeEntry, originOfEntry, type EntryOrigin, MAX_BODY_LENGTH } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { MaskingError } from "#events/masker.ts";
@@ -10,7 +12,7 @@ import { findMaskingRules } from "#store/masking.store.ts";
 import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { findProjectIds } from "#store/projects.store.ts";
 import { isRefusedData } from "#store/refused-data.ts";
-import type { DeadLetterWrite } from "./write-batch.store.ts";
+import type { DeadLetterWrite } from "./batch-rows.ts";
 import type { Announce } from "#ingest/announce.ts";
 import type { ConsumerMetrics } from "#ingest/consumer-metrics.ts";
 import { inParts, type StreamEntry } from "#ingest/chunked-reading.ts";
@@ -72,6 +74,9 @@ function toDeadLetter(stream: string, entry: StreamEntry, reason: string, projec
     is_whole: isWhole,
   };
 }
+
+/** So long decoding blocks the event loop, where another batch may wait to commit. */
+const TURN_MS = 5;
 
 type Decoded =
   | { readonly entry: StreamEntry; readonly event: StreamEvent }
@@ -136,6 +141,7 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     const deadLetters = refused.map(({ entry, reason, origin }) => toDeadLetter(stream.key, entry, reason, origin?.projectId));
     const masked = await maskEvents(taken);
     const rows = toRows(masked.events, setAside);
+    await nextTurn();
     await put({ ...rows, deadLetters, maskedContents: masked.contents });
     announce(rows);
     await stream.settle(decoded.map(({ entry }) => entry.id));
@@ -199,7 +205,7 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     for (const part of parts) {
       left.push(
         ...(await writeByNode({
-          items: part.map(decode),
+          items: await decodeAll(part),
           projectOf: projectIdOf,
           isReadable: (item) => "event" in item,
           write: (items, put) => write(stream, items, put),
@@ -215,6 +221,16 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
 
 function projectIdOf(item: Decoded): string | undefined {
   return ("event" in item ? item.event.project_id : item.origin?.projectId)?.toLowerCase();
+}
+
+async function decodeAll(entries: readonly StreamEntry[]): Promise<readonly Decoded[]> {
+  const decoded: Decoded[] = [];
+  const pause = yieldEvery(TURN_MS);
+  for (const entry of entries) {
+    decoded.push(decode(entry));
+    await pause();
+  }
+  return decoded;
 }
 
 function decode(entry: StreamEntry): Decoded {

@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import type { Shard } from "#store/nodes/shard-query.ts";
 import { batchStatements, type BatchStatements } from "./batch-statements.ts";
-import { withDays, writeRows, type BatchRows, type MarkIds } from "./write-batch.store.ts";
+import { encodeBatch } from "./encoded-batch.ts";
+import type { BatchRows } from "./batch-rows.ts";
+import { withDays, writeRows, type MarkIds } from "./write-batch.store.ts";
 
 /** Marks are counted in the order of their numbers, so all of a cluster have them from the coordinator: nodes would number from far apart. */
 export async function takeMarkIds(coordinator: Query): Promise<MarkIds> {
@@ -32,11 +34,12 @@ export async function writeToShard({ coordinator, shard, markIds }: Writing, row
   const projects = [...new Set(rows.traces.map((row) => row.project_id))];
   const own = statements.get(shard) ?? batchStatements(shard.nameOf, { areMarksNumbered: true });
   statements.set(shard, own);
+  const encoded = await encodeBatch(rows, own);
   await withDays(coordinator, () =>
     shard.query
       .transaction()
       .execute((transaction) =>
-        writeRows(transaction, rows, { statements: own, groups: projects.length === 0 ? [] : [projects], markIds }),
+        writeRows(transaction, encoded, { statements: own, groups: projects.length === 0 ? [] : [projects], markIds }),
       ),
   );
 }
