@@ -35,7 +35,7 @@ export async function searchExactly({ database, memory, scope, query, segments, 
   const until = performance.now() + deadlineMs * COMPARING_SHARE;
   let left = 0;
   const hits = await readAs(database, scope.tenant, deadlineMs, async (transaction): Promise<readonly LiteralHit[]> => {
-    const defining = await findDefining(transaction, scope, { names, limit });
+    const defining = names.length === 0 ? [] : await findDefining(transaction, scope, { names, limit });
     if (literals.some((literal) => trigramsOf(literal).length === 0)) {
       return [...defining, ...(await findLiterals(transaction, scope, { literals, limit }))].toSorted(byCloseness);
     }
