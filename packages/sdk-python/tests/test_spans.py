@@ -151,8 +151,9 @@ def test_generators_of_both_kinds_are_recorded_until_they_end(stream: Stream):
         assert asyncio.run(consume()) == [0, 1]
         assert current_trace() == (run.trace_id, None)
     recorded = stream.read()
-    assert [end.get("output") for end in recorded.ends] == [[0, 1, 2], None, [0, 1]]
+    assert [end.get("output") for end in recorded.ends] == [[0, 1, 2], [0], [0, 1]]
     assert [end["status"] for end in recorded.ends] == ["success", "interrupted", "success"]
+    assert [end.get("error") for end in recorded.ends] == [None, None, None]
     assert {start["parent_id"] for start in recorded.starts} == {None}
 
 
@@ -197,6 +198,21 @@ def test_a_generator_takes_what_is_sent_and_thrown_and_returns_what_it_did(idle_
     recorded = idle_stream.read()
     assert [end["status"] for end in recorded.ends] == ["success", "success"]
     assert recorded.ends[0]["output"] == [0, 1]
+
+
+def test_what_fails_keeps_what_it_had_said(stream: Stream):
+    @observe()
+    def count():
+        yield 1
+        raise ValueError("no two")
+
+    with pytest.raises(ValueError), trace("t") as run:
+        run.output = "a part"
+        list(count())
+    recorded = stream.read()
+    [end, *_] = recorded.ends
+    assert (end["status"], end["output"], end["error"]) == ("failure", [1], "ValueError: no two")
+    assert (recorded.trace_ends[0]["status"], recorded.trace_ends[0]["output"]) == ("failure", "a part")
 
 
 def test_what_is_cancelled_is_interrupted(stream: Stream):

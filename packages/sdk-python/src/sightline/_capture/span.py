@@ -84,7 +84,10 @@ class Recording(metaclass=_Decorators):
             # It is left in another context than it was entered in, as by a generator that was dropped.
             pass
         self._token = None
-        self._end(self._succeeded() if error is None else failed_outcome(error))
+        outcome = Outcome("success") if error is None else failed_outcome(error)
+        # Also where it failed: the part of a stream that was read, or what the block set before.
+        outcome.output = self.output
+        self._end(outcome)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
@@ -105,9 +108,6 @@ class Recording(metaclass=_Decorators):
     @abstractmethod
     def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> Recording:
         """The recording of one call of the decorated function."""
-
-    def _succeeded(self) -> Outcome:
-        return Outcome("success", output=self.output)
 
 
 class trace(Recording):  # noqa: N801 -- Used as a function.

@@ -145,8 +145,7 @@ class _Progress:
         added: Mapping[str, Any] = {}
         if error is not None:
             failed = failed_outcome(error)
-            outcome.status, added = failed.status, failed.attributes
-            outcome.error = None if isinstance(error, GeneratorExit) else error
+            outcome.status, outcome.error, added = failed.status, failed.error, failed.attributes
         outcome.attributes = {**outcome.attributes, **first, **added}
         self._opened.end(outcome)
 
