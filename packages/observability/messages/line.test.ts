@@ -48,6 +48,14 @@ test.each<[string, unknown, typeof input | typeof output, string | undefined]>([
   ["what is called a question", { question: "Where?", depth: 3 }, input, "Where?"],
   ["a task among settings, as smolagents writes it", { task: "Find it", stream: false, images: null }, input, "Find it"],
   ["the only text", { order: "late" }, input, "late"],
+  ["the one argument of a function of Python's", { args: ["Where?"], kwargs: {} }, input, "Where?"],
+  ["a call with more arguments", { args: ["a"], kwargs: { b: 1 } }, input, '{"args":["a"],"kwargs":{"b":1}}'],
+  [
+    "what a crew gave back, not what was said for it",
+    { raw: "Sunny.", pydantic: null, json_dict: null, tasks_output: [{ raw: "Sunny.", messages: [{ role: "user", content: "Task" }] }] },
+    output,
+    "Sunny.",
+  ],
   ["JSON, where nothing is a text", { n: 1, list: [1, 2] }, input, '{"n":1,"list":[1,2]}'],
   [
     "what a graph was resumed with",

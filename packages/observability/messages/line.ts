@@ -24,6 +24,10 @@ export function saidIn(value: unknown, given: Given): string | undefined {
   if (answer !== undefined) {
     return `Resumed with ${textIn(answer) ?? "…"}`;
   }
+  const call = callIn(value);
+  if (call !== undefined) {
+    return textIn(call);
+  }
   const conversation = typeof value === "string" ? undefined : readConversation(withoutBeginnings(value), given);
   return conversation === undefined ? textIn(value) : wordsOf(newestOf(conversation.messages, given.side));
 }
@@ -34,6 +38,20 @@ function answerIn(value: unknown): unknown {
     return undefined;
   }
   return value["lg_name"] === "Command" || ("goto" in value && "update" in value) ? value["resume"] : undefined;
+}
+
+/** What a crew of CrewAI gave back stands beside all that was said for it; of a function of Python's that has one argument, that. */
+function callIn(value: unknown): unknown {
+  if (!isObject(value)) {
+    return undefined;
+  }
+  const { raw, args, kwargs, ...others } = value;
+  if (typeof raw === "string" && raw !== "" && "json_dict" in others) {
+    return raw;
+  }
+  const isCall = Array.isArray(args) && isObject(kwargs) && Object.keys(value).length === 2;
+  const given: readonly unknown[] = isCall ? [...(args as readonly unknown[]), ...Object.values(kwargs)] : [];
+  return given.length === 1 ? given[0] : undefined;
 }
 
 const NEWEST = 50;

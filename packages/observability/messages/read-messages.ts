@@ -135,7 +135,7 @@ function messageOf(message: Values, role: Role): RawMessage {
   const extras = valuesOf(message["additional_kwargs"]);
   const content = firstOf(message, "content", "parts", "contents", "text");
   const name = textOf(message["name"], message["tool_name"]);
-  if (role === "tool" && !listOf(content).some((item) => isPart(item) || isObject(valuesOf(item)["toolResult"]))) {
+  if (role === "tool" && !listOf(content).some((item) => isPart(item) || holdsResult(valuesOf(item)))) {
     return { role, name, parts: partsOf([{ ...message, type: "tool_result", content: content ?? null }]) };
   }
   const said = partsOf(content);
@@ -150,6 +150,11 @@ function messageOf(message: Values, role: Role): RawMessage {
   const isResult = parts.length > 0 && parts.every(({ type }) => type === "tool_result");
   // Anthropic's and Gemini's results stand in messages of the user.
   return { role: role === "user" && isResult ? "tool" : role, name, parts };
+}
+
+/** Of Bedrock and Haystack. */
+function holdsResult(part: Values): boolean {
+  return isObject(part["toolResult"]) || isObject(part["tool_call_result"]);
 }
 
 /** Calls that stand beside the content; LangChain has those of its content here once more. */

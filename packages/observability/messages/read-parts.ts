@@ -171,6 +171,9 @@ function readUntyped(part: Values): readonly RawPart[] {
 const UNTYPED: readonly (readonly [names: readonly string[], read: Read])[] = [
   [["functionCall", "function_call", "toolUse"], toolCall],
   [["functionResponse", "function_response", "toolResult"], toolResult],
+  // Haystack's, with the call beside its result.
+  [["tool_call"], toolCall],
+  [["tool_call_result"], (inner) => toolResult({ ...valuesOf(inner["origin"]), content: inner["result"], is_error: inner["error"] })],
   [["inlineData", "inline_data", "fileData", "file_data"], media],
   [["reasoningContent"], (inner) => words("reasoning", firstOf(valuesOf(inner["reasoningText"]), "text"))],
 ];

@@ -8,6 +8,8 @@ export type AttributeReader = {
   readonly count: (...names: readonly string[]) => number | undefined;
   /** The first of the names that is there; a text that is JSON is read. */
   readonly value: (...names: readonly string[]) => OtlpValue | undefined;
+  /** The same as `value`, of one name that another field may read still. */
+  readonly peek: (name: string) => OtlpValue | undefined;
   /** Collects what `prefix.0.role`, `prefix.0.content`, … spell out; undefined when no name begins so. */
   readonly tree: (prefix: string) => OtlpValue | undefined;
   /** All whose names begin with one of the prefixes. */
@@ -39,6 +41,7 @@ export function createAttributeReader(attributes: OtlpAttributes, readJson: Json
     text: (...names) => first(names, (value) => (typeof value === "string" && value !== "" ? value : undefined)),
     count: (...names) => first(names, toCount),
     value: (...names) => first(names, readJson),
+    peek: (name) => readJson(attributes.get(name) ?? null) ?? undefined,
     tree: (prefix) => {
       const entries = begin(`${prefix}.`);
       for (const [name] of entries) {

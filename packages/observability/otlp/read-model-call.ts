@@ -8,7 +8,7 @@ export type ModelCall = Pick<Extract<StreamEvent, { type: "observation.end" }>["
 type CallSpan = Pick<OtlpSpan, "attributes" | "startNanos" | "endNanos" | "events">;
 
 export function readModelCall(span: CallSpan, read: AttributeReader): ModelCall {
-  const model = read.text(
+  const named = read.text(
     "gen_ai.response.model",
     "ai.response.model",
     "llm.model_name",
@@ -17,6 +17,7 @@ export function readModelCall(span: CallSpan, read: AttributeReader): ModelCall 
     "ai.model.id",
     "llm.request.model",
   );
+  const model = named ?? modelAskedFor(read.peek("llm.invocation_parameters"));
   return {
     model: model === undefined ? undefined : boundText(model, MAX_NAME_LENGTH),
     usage: readUsage(read),
@@ -24,7 +25,14 @@ export function readModelCall(span: CallSpan, read: AttributeReader): ModelCall 
   };
 }
 
-const FIRST_TOKEN_EVENT = "First Token Stream Event";
+/** A call that failed has no answer to name the model: OpenInference's parameters of the request do. */
+function modelAskedFor(parameters: OtlpValue | undefined): string | undefined {
+  const { model } = typeof parameters === "object" && parameters !== null ? (parameters as { readonly model?: OtlpValue }) : {};
+  return typeof model === "string" && model !== "" ? model : undefined;
+}
+
+/** OpenInference's of the first, Traceloop's of each chunk. */
+const FIRST_TOKEN_EVENTS = new Set(["First Token Stream Event", "gen_ai.content.completion.chunk"]);
 
 /**
  * GenAI, Sentry and OpenLIT tell seconds, the AI SDK milliseconds, Langfuse and OpenInference the moment; Strands Agents milliseconds under
@@ -32,7 +40,7 @@ const FIRST_TOKEN_EVENT = "First Token Stream Event";
  */
 function readTimeToFirstToken({ attributes, startNanos, endNanos, events }: CallSpan, read: AttributeReader): number | undefined {
   // Of a call that is no stream, OpenLIT tells the whole duration.
-  if (attributes.get("gen_ai.request.is_stream") === false) {
+  if (attributes.get("gen_ai.request.is_stream") === false || attributes.get("gen_ai.request.stream") === false) {
     return undefined;
   }
   const seconds = read.value(
@@ -43,7 +51,7 @@ function readTimeToFirstToken({ attributes, startNanos, endNanos, events }: Call
   );
   const milliseconds = read.value("ai.response.msToFirstChunk", "ai.stream.msToFirstChunk");
   const moment = read.value("langfuse.observation.completion_start_time");
-  const event = events.find(({ name }) => name === FIRST_TOKEN_EVENT);
+  const event = events.find(({ name }) => FIRST_TOKEN_EVENTS.has(name));
   const told = [
     toNumber(seconds) * 1_000,
     toNumber(milliseconds),

@@ -40,9 +40,10 @@ export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans
     return reason === undefined;
   });
   const readJson = createJsonReader();
+  const present = new Map(readable.map(({ span }) => [`${span.traceId} ${span.spanId}`, span]));
   const placed = placeSpans(readable).map((each) => ({
     ...each,
-    facts: readSpanFacts(each.span, readJson),
+    facts: readSpanFacts(each.span, readJson, present.get(`${each.span.traceId} ${each.span.parentSpanId}`)),
     isInterrupted: statusOf(each.span) === "interrupted",
     isStart: each.place === "root" || each.place === "entrance",
   }));

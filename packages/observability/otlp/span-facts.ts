@@ -2,6 +2,7 @@ import type { ObservationKind } from "#contract.ts";
 import { createAttributeReader, createJsonReader, type AttributeReader, type JsonReader } from "./attribute-reader.ts";
 import type { OtlpAttributes, OtlpEvent, OtlpSpan, OtlpValue } from "./otlp-span.ts";
 import { readLangGraphTask, type LangGraphTask } from "./langgraph-task.ts";
+import { readDialect } from "./read-dialect.ts";
 import { readMessageEvents } from "./read-message-events.ts";
 import { readModelCall, type ModelCall } from "./read-model-call.ts";
 
@@ -31,34 +32,37 @@ export type SpanFacts = {
   readonly events: readonly OtlpEvent[];
 };
 
-export function readSpanFacts(
-  span: Pick<OtlpSpan, "name" | "attributes" | "startNanos" | "endNanos" | "events">,
-  readJson: JsonReader = createJsonReader(),
-): SpanFacts {
+type GivenSpan = Pick<OtlpSpan, "name" | "attributes" | "startNanos" | "endNanos" | "events">;
+
+/** @param parent where it is in the same request. */
+export function readSpanFacts(given: GivenSpan, readJson: JsonReader = createJsonReader(), parent?: GivenSpan): SpanFacts {
+  const span = { ...given, ...readDialect(given, parent, readJson) };
   const read = createAttributeReader(span.attributes, readJson);
   // LangChain's, as OpenInference hands it on.
   const metadata = toRecord(readJson(span.attributes.get("metadata") ?? null)) ?? {};
   const kind = kindOf(span, metadata);
   const isModelCall = kind === "llm" || isEmbedding(span.attributes);
-  const toolName = kind === "tool" ? read.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name") : undefined;
+  const toolName = kind === "tool" ? (read.text(...TOOL_NAMES) ?? span.name.replace(/\.__call__$/, "")) : undefined;
   const task = readLangGraphTask(span, metadata);
   const own = { input: inputOf(read, kind), output: outputOf(read, kind) };
   const wanted = (["input", "output"] as const).filter((side) => own[side] === undefined);
   const told = readMessageEvents(span.events, { wanted, kind, readJson });
   const agentName = kind === "graph" ? read.text("gen_ai.agent.name", "ai.telemetry.functionId") : undefined;
+  const noted = notedIn(span.attributes);
   return {
     kind,
-    name: toolName ?? agentName ?? task?.node ?? span.name,
+    name: toolName ?? agentName ?? task?.node ?? nameOf(span),
     toolName,
     task,
     call: isModelCall ? readModelCall(span, read) : undefined,
     input: own.input ?? told.input,
     output: own.output ?? told.output,
-    events: told.rest,
+    events: told.rest.filter((event) => !isBareChunk(event)),
     threadId: firstText(
       read.text("gen_ai.conversation.id", "traceloop.association.properties.thread_id"),
       metadata["thread_id"],
       metadata["langgraph_thread_id"],
+      noted["threadId"],
     ),
     sessionId: firstText(
       read.text("session.id", "traceloop.association.properties.session_id", "ai.telemetry.metadata.sessionId", "langfuse.session.id"),
@@ -71,12 +75,41 @@ export function readSpanFacts(
     environment: read.text("langfuse.environment", "deployment.environment.name", "deployment.environment"),
     release: read.text("langfuse.release"),
     version: read.text("langfuse.version"),
-    tags: tagsOf(read.value("langfuse.trace.tags", "tag.tags", "langsmith.span.tags")),
-    metadata: { ...metadata, ...below("langfuse.trace.metadata.", read.group("langfuse.trace.metadata.")) },
+    tags: tagsOf(read.value("langfuse.trace.tags", "tag.tags", "langsmith.span.tags", "ai.telemetry.metadata.tags")),
+    metadata: { ...metadata, ...noted, ...below("langfuse.trace.metadata.", read.group("langfuse.trace.metadata.")) },
     code: codeOf(read),
-    // Read last, when the other fields have taken theirs.
-    attributes: read.rest(),
+    // Read last, when the other fields have taken theirs; names that the span itself does not have are a dialect's.
+    attributes: Object.fromEntries(Object.entries(read.rest()).filter(([name]) => given.attributes.has(name))),
   };
+}
+
+const TOOL_NAMES = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"];
+
+/** What stands around a name: Traceloop's kind, CrewAI's method; a workflow of the Agent Framework has its name beside it. */
+function nameOf({ name, attributes }: Pick<OtlpSpan, "name" | "attributes">): string {
+  const entity = attributes.get("traceloop.entity.name");
+  if (typeof entity === "string" && entity !== "" && name === `${entity}.${String(attributes.get("traceloop.span.kind"))}`) {
+    return entity;
+  }
+  const workflow = attributes.get("workflow.name");
+  return name === "workflow.run" && typeof workflow === "string" && workflow !== "" ? workflow : name.replace(/(?<=.)\._execute_core$/, "");
+}
+
+/** Where the application's notes have names of their own. They stay attributes too: a trace has those of its root alone. */
+const NOTED = ["traceloop.association.properties.", "ai.telemetry.metadata.", "mastra.metadata."];
+/** Fields of the trace themselves, or LangGraph's, of a step and no note. */
+const NO_NOTE = /^(?:user_id|session_id|userId|sessionId|tags|checkpoint_ns|langgraph_.*)$/;
+
+function notedIn(attributes: OtlpAttributes): Readonly<Record<string, OtlpValue>> {
+  const noted = NOTED.flatMap((prefix) =>
+    [...attributes].filter(([name]) => name.startsWith(prefix)).map(([name, value]) => [name.slice(prefix.length), value] as const),
+  );
+  return Object.fromEntries(noted.filter(([name]) => !NO_NOTE.test(name)));
+}
+
+/** Traceloop has one for each chunk of a stream, and nothing in it; the first is the time to first token. */
+function isBareChunk({ name, attributes }: OtlpEvent): boolean {
+  return name === "gen_ai.content.completion.chunk" && attributes.size === 0;
 }
 
 /** A list, or what some write instead: its JSON, or one tag. */
@@ -131,13 +164,10 @@ function kindOf({ name, attributes }: Pick<OtlpSpan, "name" | "attributes">, met
   if (metadata["langgraph_node"] === name && attributes.get("openinference.span.kind") === "CHAIN") {
     return "node";
   }
-  for (const kindName of KIND_NAMES) {
-    const given = attributes.get(kindName);
-    if (typeof given === "string") {
-      return (Object.hasOwn(KINDS, given) ? KINDS[given] : undefined) ?? "span";
-    }
-  }
-  return "span";
+  const known = KIND_NAMES.map((kindName) => attributes.get(kindName)).find(
+    (given) => typeof given === "string" && Object.hasOwn(KINDS, given),
+  );
+  return KINDS[String(known)] ?? "span";
 }
 
 const EMBEDDING = new Set<unknown>(["EMBEDDING", "embeddings", "embedding", "ai.embed.doEmbed", "ai.embedMany.doEmbed"]);
@@ -148,9 +178,9 @@ function isEmbedding(attributes: OtlpAttributes): boolean {
 
 function inputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | undefined {
   if (kind === "tool") {
-    return read.value("gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value", "traceloop.entity.input");
+    return argumentsIn(read.value("gen_ai.tool.call.arguments", "ai.toolCall.args", "input.value", "traceloop.entity.input"));
   }
-  const messages = read.value("gen_ai.input.messages") ?? read.tree("llm.input_messages") ?? read.tree("gen_ai.prompt");
+  const messages = read.value("gen_ai.input.messages") ?? spelledOut(read) ?? read.tree("gen_ai.prompt");
   if (messages === undefined) {
     return read.value(
       "ai.prompt.messages",
@@ -159,10 +189,48 @@ function inputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | unde
       "traceloop.entity.input",
       "gen_ai.prompt",
       "pydantic_ai.all_messages",
+      "ai.value",
+      "ai.values",
     );
   }
   const system = read.value("gen_ai.system_instructions");
-  return system === undefined || !Array.isArray(messages) ? messages : [{ role: "system", parts: system }, ...messages];
+  const isTold =
+    system === undefined ||
+    !Array.isArray(messages) ||
+    (messages as readonly OtlpValue[]).some((message) => toRecord(message)?.["role"] === "system");
+  return isTold ? messages : [{ role: "system", parts: system }, ...messages];
+}
+
+/**
+ * OpenInference leaves out what it can't spell out, such as a system message of blocks in LangChain.js, and keeps the whole as one text
+ * beside it, which LangChain's messages can be read from.
+ */
+function spelledOut(read: AttributeReader): OtlpValue | undefined {
+  const messages = read.tree("llm.input_messages");
+  const isHollow =
+    Array.isArray(messages) && (messages as readonly OtlpValue[]).some((message) => Object.keys(toRecord(message) ?? {}).join() === "role");
+  const [whole, ...others] = isHollow ? listOf(toRecord(read.peek("input.value") ?? null)?.["messages"]) : [];
+  return others.length === 0 && listOf(whole).some((message) => toRecord(message)?.["lc"] !== undefined)
+    ? read.value("input.value")
+    : messages;
+}
+
+/**
+ * The arguments of a call by their names: Python's decorators keep those without one apart, Traceloop's callbacks for LangChain have them
+ * among what the callback was told.
+ */
+function argumentsIn(input: OtlpValue | undefined): OtlpValue | undefined {
+  const given = toRecord(input ?? null) ?? {};
+  const { args = [], kwargs, inputs } = given;
+  if ("input_str" in given && toRecord(inputs ?? null) !== undefined) {
+    return inputs;
+  }
+  const isCall = toRecord(kwargs ?? null) !== undefined && Object.keys(given).every((name) => name === "args" || name === "kwargs");
+  return isCall && listOf(args).length === 0 ? kwargs : input;
+}
+
+function listOf(value: OtlpValue | undefined): readonly OtlpValue[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function outputOf(read: AttributeReader, kind: ObservationKind): OtlpValue | undefined {

@@ -29,8 +29,14 @@ export function errorOf(span: Ended & Pick<OtlpSpan, "attributes">): string | un
   // Some libraries' messages begin with the type already, with or without its module.
   const isTold = [type, type.slice(type.lastIndexOf(".") + 1)].some((name) => message.startsWith(`${name}:`));
   const said = isTold ? [message] : [type, message];
-  const told = said.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type");
+  const told =
+    said.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type") || httpStatusOf(span);
   return boundText(told === "" ? "The span ended with the status ERROR and said no more." : told, MAX_ERROR_LENGTH);
+}
+
+function httpStatusOf({ attributes }: Pick<OtlpSpan, "attributes">): string {
+  const status = attributes.get("http.response.status_code") ?? attributes.get("http.status_code");
+  return typeof status === "number" && status >= 400 ? `HTTP status ${status}` : "";
 }
 
 /** What an interrupted span asked of a person, in the form in which the SDKs record it: a list of objects with a `value`. */

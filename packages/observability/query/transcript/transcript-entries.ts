@@ -52,10 +52,13 @@ function toolMessages(step: TranscriptStep, payloads: readonly TranscriptPayload
 }
 
 /** LangChain's tools answer with a message around their result. */
-function resultParts(result: unknown): readonly RawPart[] {
-  if (result === undefined || result === null) {
+function resultParts(given: unknown): readonly RawPart[] {
+  if (given === undefined || given === null) {
     return [];
   }
+  // Instrumentations put what the callback was told around that once more.
+  const inner = isObject(given) ? given["output"] : undefined;
+  const result = isObject(inner) && inner["lc"] !== undefined ? inner : given;
   const isMessage = isObject(result) && (result["type"] === "tool" || result["lc"] !== undefined || result["role"] === "tool");
   return isMessage ? messagesOf(result, "tool").flatMap(({ parts }) => parts) : partsOf([{ type: "tool_result", content: result }]);
 }

@@ -177,6 +177,15 @@ test("a call whose prompt was not captured, that failed or still runs, is an ent
   ]);
 });
 
+test("a tool's answer is read out of the message of LangChain that an instrumentation wraps once more", async () => {
+  const traceId = uuidv7();
+  const kwargs = { content: "rain in Vienna", name: "find_order", tool_call_id: "c", status: "success" };
+  const message = { lc: 1, type: "constructor", id: ["langchain", "schema", "messages", "ToolMessage"], kwargs };
+  await writeEvents(database, [...trace(traceId), ...tool(traceId, { order: 42 }, { output: message })]);
+  const { items } = await read(traceId);
+  expect(items[0]?.messages[1]?.parts).toMatchObject([{ type: "tool_result", text: "rain in Vienna", call_id: "c" }]);
+});
+
 test("a trace that does not exist, or is somebody else's, and a cursor of another list are refused", async () => {
   const traceId = uuidv7();
   await writeEvents(database, [...trace(traceId), ...model(traceId, { input: "secret", output: "words" })]);
