@@ -21,6 +21,16 @@ describe("what is a conversation", () => {
     expect(readConversation(value, asked)?.rest).toEqual({ plan: ["look"], tries: 2 });
   });
 
+  test("the answer of a crew is what it gave back, and all that was said for it stands beside it", () => {
+    const tasks = [{ raw: "Sunny.", messages: [{ role: "user", content: "Task" }] }];
+    expect(readConversation({ raw: "Sunny.", pydantic: null, json_dict: null, tasks_output: tasks }, { ...asked, side: "output" })).toEqual(
+      {
+        messages: [{ role: "assistant", parts: [{ type: "text", value: "Sunny." }], isNamed: true }],
+        rest: { pydantic: null, json_dict: null, tasks_output: tasks },
+      },
+    );
+  });
+
   test.each<[string, unknown]>([
     ["a text", "Where?"],
     ["a number", 4],

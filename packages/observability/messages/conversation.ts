@@ -17,6 +17,10 @@ export function readConversation(value: unknown, { side, isModelCall }: Given): 
     return undefined;
   }
   const role = side === "input" ? "user" : "assistant";
+  if (isObject(value) && isOfCrew(value)) {
+    const { raw, ...others } = value;
+    return { messages: [{ role, parts: [{ type: "text", value: raw }], isNamed: true }], rest: others };
+  }
   const rest = isObject(value) ? restOf(value) : {};
   const messages = spoken(messagesOf(value, role));
   if (messages.some(isModelCall ? isUnderstood : isNamed)) {
@@ -25,6 +29,11 @@ export function readConversation(value: unknown, { side, isModelCall }: Given): 
   // Under a key of the application's own: a history, an update of a graph's state.
   const held = isObject(value) ? spoken(Object.entries(value).flatMap(([key, item]) => (key in rest ? [] : messagesOf(item, role)))) : [];
   return held.some(isNamed) ? { messages: held, rest } : undefined;
+}
+
+/** What a crew of CrewAI or one of its tasks gave back, beside which stands all that was said for it. */
+function isOfCrew(value: Readonly<Record<string, unknown>>): boolean {
+  return typeof value["raw"] === "string" && value["raw"] !== "" && "json_dict" in value;
 }
 
 function spoken(messages: readonly RawMessage[]): readonly RawMessage[] {

@@ -40,17 +40,12 @@ function answerIn(value: unknown): unknown {
   return value["lg_name"] === "Command" || ("goto" in value && "update" in value) ? value["resume"] : undefined;
 }
 
-/** What a crew of CrewAI gave back stands beside all that was said for it; of a function of Python's that has one argument, that. */
+/** The one argument of a call of Python's, as decorators write it. */
 function callIn(value: unknown): unknown {
-  if (!isObject(value)) {
+  if (!isObject(value) || !Array.isArray(value["args"]) || !isObject(value["kwargs"]) || Object.keys(value).length !== 2) {
     return undefined;
   }
-  const { raw, args, kwargs, ...others } = value;
-  if (typeof raw === "string" && raw !== "" && "json_dict" in others) {
-    return raw;
-  }
-  const isCall = Array.isArray(args) && isObject(kwargs) && Object.keys(value).length === 2;
-  const given: readonly unknown[] = isCall ? [...(args as readonly unknown[]), ...Object.values(kwargs)] : [];
+  const given: readonly unknown[] = [...(value["args"] as readonly unknown[]), ...Object.values(value["kwargs"])];
   return given.length === 1 ? given[0] : undefined;
 }
 

@@ -9,6 +9,7 @@ type Attributes = Readonly<Record<string, OtlpValue>>;
 test("an agent of CrewAI bears its role and task, not the method that ran it", () => {
   const facts = factsOf("Researcher.find._execute_core", { "openinference.span.kind": "AGENT", "graph.node.id": "Researcher" });
   expect(facts).toMatchObject({ kind: "graph", name: "Researcher.find" });
+  expect(factsOf("Flow_8f581251-7727-410c-b567-4a7e607f06af.kickoff", {}).name).toBe("Flow.kickoff");
 });
 
 test("a call that failed has the model that was asked for", () => {

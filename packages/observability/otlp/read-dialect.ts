@@ -1,16 +1,7 @@
 import type { JsonReader } from "./attribute-reader.ts";
-import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import type { Named } from "./dialect.ts";
 import { readHaystack } from "./read-haystack.ts";
 import { readMastra } from "./read-mastra.ts";
-
-export type Named = Pick<OtlpSpan, "name" | "attributes">;
-
-/** A span of a framework with words of its own: `said` are the same things under names of a convention, `used` the names they had. */
-export type Dialect = {
-  readonly name?: string;
-  readonly said: Readonly<Record<string, OtlpValue | undefined>>;
-  readonly used: readonly string[];
-};
 
 /**
  * Puts what Mastra and Haystack say in names of their own under the names of OpenInference and GenAI, which all others use.
@@ -32,13 +23,4 @@ export function readDialect(span: Named, parent: Named | undefined, readJson: Js
     }
   }
   return { name: dialect.name ?? span.name, attributes };
-}
-
-/** An attribute that holds the JSON of an object, as that object; empty where it holds anything else. */
-export function fieldsIn(attributes: OtlpAttributes, name: string, readJson: JsonReader): Readonly<Record<string, OtlpValue>> {
-  return fieldsOf(readJson(attributes.get(name) ?? null));
-}
-
-export function fieldsOf(value: OtlpValue | undefined): Readonly<Record<string, OtlpValue>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, OtlpValue>>) : {};
 }

@@ -1,6 +1,6 @@
 import type { JsonReader } from "./attribute-reader.ts";
 import type { OtlpValue } from "./otlp-span.ts";
-import { fieldsIn, fieldsOf, type Dialect, type Named } from "./read-dialect.ts";
+import { fieldsIn, fieldsOf, type Dialect, type Named } from "./dialect.ts";
 
 /** By the names of Haystack's spans: the attributes of their input and output, and their kind. */
 const SPANS: ReadonlyMap<string, { readonly input: string; readonly output: string; readonly kind?: string }> = new Map([

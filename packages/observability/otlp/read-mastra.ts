@@ -1,6 +1,6 @@
 import type { JsonReader } from "./attribute-reader.ts";
 import type { OtlpAttributes, OtlpValue } from "./otlp-span.ts";
-import { fieldsIn, type Dialect, type Named } from "./read-dialect.ts";
+import { fieldsIn, type Dialect, type Named } from "./dialect.ts";
 
 const METADATA = "mastra.metadata.";
 

@@ -5,6 +5,7 @@ import { readLangGraphTask, type LangGraphTask } from "./langgraph-task.ts";
 import { readDialect } from "./read-dialect.ts";
 import { readMessageEvents } from "./read-message-events.ts";
 import { readModelCall, type ModelCall } from "./read-model-call.ts";
+import { nameOf } from "./span-name.ts";
 
 /** The facts of a span, whichever convention it uses: GenAI, OpenInference, Traceloop or the AI SDK's own. */
 export type SpanFacts = {
@@ -85,16 +86,6 @@ export function readSpanFacts(given: GivenSpan, readJson: JsonReader = createJso
 
 const TOOL_NAMES = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"];
 
-/** What stands around a name: Traceloop's kind, CrewAI's method; a workflow of the Agent Framework has its name beside it. */
-function nameOf({ name, attributes }: Pick<OtlpSpan, "name" | "attributes">): string {
-  const entity = attributes.get("traceloop.entity.name");
-  if (typeof entity === "string" && entity !== "" && name === `${entity}.${String(attributes.get("traceloop.span.kind"))}`) {
-    return entity;
-  }
-  const workflow = attributes.get("workflow.name");
-  return name === "workflow.run" && typeof workflow === "string" && workflow !== "" ? workflow : name.replace(/(?<=.)\._execute_core$/, "");
-}
-
 /** Where the application's notes have names of their own. They stay attributes too: a trace has those of its root alone. */
 const NOTED = ["traceloop.association.properties.", "ai.telemetry.metadata.", "mastra.metadata."];
 /** Fields of the trace themselves, or LangGraph's, of a step and no note. */
@@ -164,10 +155,9 @@ function kindOf({ name, attributes }: Pick<OtlpSpan, "name" | "attributes">, met
   if (metadata["langgraph_node"] === name && attributes.get("openinference.span.kind") === "CHAIN") {
     return "node";
   }
-  const known = KIND_NAMES.map((kindName) => attributes.get(kindName)).find(
-    (given) => typeof given === "string" && Object.hasOwn(KINDS, given),
-  );
-  return KINDS[String(known)] ?? "span";
+  const given = KIND_NAMES.map((kindName) => attributes.get(kindName)).filter((value) => typeof value === "string");
+  const known = given.find((value) => Object.hasOwn(KINDS, value));
+  return (known === undefined ? undefined : KINDS[known]) ?? "span";
 }
 
 const EMBEDDING = new Set<unknown>(["EMBEDDING", "embeddings", "embedding", "ai.embed.doEmbed", "ai.embedMany.doEmbed"]);

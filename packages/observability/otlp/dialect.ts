@@ -1,0 +1,21 @@
+import type { JsonReader } from "./attribute-reader.ts";
+import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
+
+export type Named = Pick<OtlpSpan, "name" | "attributes">;
+
+/** A span of a framework with words of its own: `said` are the same things under names of a convention, `used` the names they had. */
+export type Dialect = {
+  readonly name?: string;
+  readonly said: Readonly<Record<string, OtlpValue | undefined>>;
+  readonly used: readonly string[];
+};
+
+/** An attribute that holds the JSON of an object, as that object; empty where it holds anything else. */
+export function fieldsIn(attributes: OtlpAttributes, name: string, readJson: JsonReader): Readonly<Record<string, OtlpValue>> {
+  return fieldsOf(readJson(attributes.get(name) ?? null));
+}
+
+/** The fields of an object; none of anything else. */
+export function fieldsOf(value: OtlpValue | undefined): Readonly<Record<string, OtlpValue>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {};
+}
