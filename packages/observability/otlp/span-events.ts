@@ -3,6 +3,7 @@ import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
 import { type OtlpScopeSpans, type OtlpSpan, type OtlpValue, MAX_NAME_LENGTH } from "./otlp-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { createJsonReader, type JsonReader } from "./attribute-reader.ts";
+import { countOnce } from "./count-once.ts";
 import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { readSpanFacts, type SpanFacts } from "./span-facts.ts";
@@ -41,12 +42,13 @@ export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans
   });
   const readJson = createJsonReader();
   const present = new Map(readable.map(({ span }) => [`${span.traceId} ${span.spanId}`, span]));
-  const placed = placeSpans(readable).map((each) => ({
+  const read = placeSpans(readable).map((each) => ({
     ...each,
     facts: readSpanFacts(each.span, readJson, present.get(`${each.span.traceId} ${each.span.parentSpanId}`)),
     isInterrupted: statusOf(each.span) === "interrupted",
     isStart: each.place === "root" || each.place === "entrance",
   }));
+  const placed = countOnce(read);
   const pauses = findPauses(placed);
   const events = placed.flatMap((each) => {
     const drafts = eventsOf(projectId, { ...each, pause: pauses.get(each.span.traceId) }, readJson);
