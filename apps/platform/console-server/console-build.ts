@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { createRequire, findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import { replaceFolder } from "./replace-folder.ts";
 import { packSdks, sdkSources, type SdkSources } from "./sdk-packages.ts";
@@ -62,18 +62,39 @@ async function build({ sources, built }: ConsoleFolder, sdks: SdkSources, source
   await replaceFolder(built, fresh);
 }
 
-/** Hashes every source file; undefined where only the built app is shipped. */
-async function fingerprint(folders: readonly [string, ...string[]]): Promise<string | undefined> {
-  if (!existsSync(join(folders[0], "index.html"))) {
+/** Hashes every source file, and those of the packages that the app takes code from; undefined where only the built app is shipped. */
+export async function fingerprint(folders: readonly [sources: string, ...string[]]): Promise<string | undefined> {
+  const [sources] = folders;
+  if (!existsSync(join(sources, "index.html"))) {
     return undefined;
   }
+  const packages = await packagesOf(sources);
   const hash = createHash("sha256");
-  for (const folder of folders) {
-    for (const file of (await listFiles(folder)).toSorted()) {
+  for (const folder of [...folders, ...packages]) {
+    const files = (await listFiles(folder)).filter((file) => !packages.has(folder) || isCode(file));
+    for (const file of files.toSorted()) {
       hash.update(file.slice(folder.length)).update(await readFile(file));
     }
   }
   return hash.digest("hex");
+}
+
+/** The folders of this project's packages that a package depends on, and of those that they do. */
+async function packagesOf(folder: string, known = new Set<string>()): Promise<ReadonlySet<string>> {
+  const at = join(folder, "package.json");
+  const { dependencies = {} } = JSON.parse(await readFile(at, "utf8")) as { readonly dependencies?: Readonly<Record<string, string>> };
+  for (const name of Object.keys(dependencies).filter((dependency) => dependency.startsWith("@sightline/"))) {
+    const needed = dirname(findPackageJSON(name, at) ?? at);
+    if (needed !== folder && !known.has(needed)) {
+      known.add(needed);
+      await packagesOf(needed, known);
+    }
+  }
+  return known;
+}
+
+function isCode(file: string): boolean {
+  return file.endsWith(".ts") && !file.endsWith(".test.ts");
 }
 
 async function listFiles(folder: string): Promise<string[]> {
