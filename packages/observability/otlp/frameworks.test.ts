@@ -159,6 +159,8 @@ test("a model call of Mastra has the messages of the step around it", () => {
     { role: "assistant", parts: [{ type: "tool_call", name: "weather", callId: "call-1", value: { city: "Vienna" } }] },
   ]);
   expect(factsOf("chat gpt-4o", call).output).toMatchObject([{ role: "assistant" }]);
+  const failed = { ...step, "mastra.model_step.output": '{"text":"","toolCalls":[]}' };
+  expect(readSpanFacts(spanOf("chat gpt-4o", call), undefined, spanOf("agent_step Weather", failed)).output).toBeUndefined();
   expect(factsOf("workflow_step ask", { "gen_ai.operation.name": "workflow_step", "mastra.span.type": "workflow_step" }).kind).toBe("node");
 });
 

@@ -13,6 +13,7 @@ export function readMastra({ attributes }: Named, parent: Named | undefined, rea
   if (typeof type !== "string") {
     return undefined;
   }
+  const step = type === "model_inference" && parent?.attributes.has("mastra.model_step.output") === true ? parent.attributes : undefined;
   const [input, output] = [`mastra.${type}.input`, `mastra.${type}.output`];
   return {
     said: {
@@ -22,20 +23,28 @@ export function readMastra({ attributes }: Named, parent: Named | undefined, rea
       "session.id": attributes.get(`${METADATA}sessionId`),
       "tag.tags": attributes.get("mastra.tags"),
       "langfuse.observation.completion_start_time": attributes.get("mastra.completion_start_time"),
-      ...(type === "model_inference" && parent !== undefined ? messagesOf(parent.attributes, readJson) : {}),
+      ...(step === undefined ? {} : messagesOf(step, readJson)),
       ...(type === "workflow_step" ? { "traceloop.span.kind": "task" } : {}),
     },
-    used: [input, output, `${METADATA}userId`, `${METADATA}sessionId`, "mastra.tags", "mastra.completion_start_time"],
+    used: [
+      ...(step === undefined ? [] : ["gen_ai.output.messages"]),
+      input,
+      output,
+      `${METADATA}userId`,
+      `${METADATA}sessionId`,
+      "mastra.tags",
+      "mastra.completion_start_time",
+    ],
   };
 }
 
+/** A call without an answer, such as one that failed, has none: the exporter writes one of no text. */
 function messagesOf(step: OtlpAttributes, readJson: JsonReader): Record<string, OtlpValue | undefined> {
-  const { text, toolCalls } = fieldsIn(step, "mastra.model_step.output", readJson);
+  const { text = "", toolCalls } = fieldsIn(step, "mastra.model_step.output", readJson);
   const calls = Array.isArray(toolCalls) && toolCalls.length > 0 ? { tool_calls: toolCalls as readonly OtlpValue[] } : {};
+  const isSilent = text === "" && Object.keys(calls).length === 0;
   return {
     "gen_ai.input.messages": step.get("mastra.model_step.input"),
-    ...(text === undefined && toolCalls === undefined
-      ? {}
-      : { "gen_ai.output.messages": [{ role: "assistant", content: text ?? null, ...calls }] }),
+    ...(isSilent ? {} : { "gen_ai.output.messages": [{ role: "assistant", content: text, ...calls }] }),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placeBoxes } from "./graph-layout.ts";
-import { aggregatedGraph, MAX_BOXES, callGraph, expandedGraph, stateOf } from "./graph-model.ts";
+import { aggregatedGraph, MAX_BOXES, callGraph, expandedGraph, graphThatRan, stateOf } from "./graph-model.ts";
 import { step } from "#features/traces/testing/step.ts";
 
 const graph = {
@@ -30,6 +30,14 @@ const steps = [
   run("p2", "plan", 3, { start: 80, duration: 5, status: "failure" as const }),
   run("w", "wait", 4, { start: 100, duration: null }),
 ];
+
+it("agents without nodes are no graph, and one that is declared is before it ran", () => {
+  const agent = step("agent", { kind: "graph" });
+  const none = { declared: null, taken: [] };
+  expect(graphThatRan(none, [agent, step("model", { kind: "llm", parent: "agent" })])).toBeNull();
+  expect(graphThatRan(none, [agent, run("p1", "plan", 1)])).toBe(none);
+  expect(graphThatRan(graph, [agent])).toBe(graph);
+});
 
 describe("a graph with a box for each node", () => {
   const model = aggregatedGraph(graph, steps);

@@ -33,6 +33,12 @@ export const MAX_BOXES = 200;
 
 type Graph = NonNullable<Trace["graph"]>;
 
+/** The graph that ran, if one did: OpenTelemetry calls every agent one, and seldom tells of nodes. */
+export function graphThatRan<Given extends Graph>(graph: Given | null, steps: readonly Step[]): Given | null {
+  const isKnown = graph !== null && (graph.declared !== null || graph.taken.length > 0);
+  return isKnown || steps.some(({ graph_node: node }) => node !== null) ? graph : null;
+}
+
 /** One box for each node, wherever it stands: declared, gone through, or both. */
 export function aggregatedGraph(graph: Graph, steps: readonly Step[]): GraphModel {
   const runs = byStart(steps.filter(({ graph_node: node }) => node !== null));

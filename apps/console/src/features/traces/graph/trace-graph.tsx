@@ -1,7 +1,7 @@
 import { Group, SegmentedControl } from "@mantine/core";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useMemo, useState } from "react";
-import { aggregatedGraph, callGraph, expandedGraph, type GraphModel, stateOf } from "./graph-model.ts";
+import { aggregatedGraph, callGraph, expandedGraph, type GraphModel, graphThatRan, stateOf } from "./graph-model.ts";
 import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
 import { formatCount } from "#ui/words/format.ts";
 import { GraphCanvas } from "./graph-canvas.tsx";
@@ -15,7 +15,8 @@ type Mode = "nodes" | "runs";
 export function TraceGraph({ trace, steps, complete, selected, onSelect }: TraceViewProps) {
   const [mode, setMode] = useState<Mode>("nodes");
   const [moment, setMoment] = useState<{ readonly mode: Mode; readonly at: number }>();
-  const model = useMemo(() => modelOf(trace, steps, mode), [trace, steps, mode]);
+  const graph = useMemo(() => graphThatRan(trace.graph, steps), [trace, steps]);
+  const model = useMemo(() => modelOf({ ...trace, graph }, steps, mode), [trace, graph, steps, mode]);
   // The moments of the one way to look are not those of the other.
   const at = moment?.mode === mode ? Math.min(moment.at, model.runs.length) : model.runs.length;
   const states = useMemo(() => new Map(model.boxes.map((box) => [box.id, stateOf(box, model, at)])), [model, at]);
@@ -31,7 +32,7 @@ export function TraceGraph({ trace, steps, complete, selected, onSelect }: Trace
   return (
     <div className={classes.page}>
       <Group gap="sm" className={classes.bar}>
-        {trace.graph === null ? (
+        {graph === null ? (
           <span className={classes.note}>No graph ran in this trace; this is what called what.</span>
         ) : (
           <SegmentedControl
@@ -47,12 +48,12 @@ export function TraceGraph({ trace, steps, complete, selected, onSelect }: Trace
         )}
         <GraphPlayback runs={model.runs} moment={at} onMoment={show} />
       </Group>
-      <Cut model={model} complete={complete} isCut={trace.graph?.truncated === true} />
+      <Cut model={model} complete={complete} isCut={graph?.truncated === true} />
       <GraphCanvas
-        key={mode}
+        key={graph === null ? "calls" : mode}
         model={model}
         states={states}
-        direction={trace.graph === null ? "LR" : "TB"}
+        direction={graph === null ? "LR" : "TB"}
         selected={selected}
         onSelect={onSelect}
       />
