@@ -66,6 +66,16 @@ export function describeCode(stage: () => Stage): void {
     });
   });
 
+  test("a repository opens with its README, and a folder is one with or without the slash at its end", async () => {
+    const { product, page } = stage();
+    await page.goto(`${product.consoleUrl}/code/${REPOSITORY}`);
+    await page.getByRole("region", { name: "README.md" }).getByText("Orders, payments and stock").waitFor();
+    for (const folder of ["src/payment", "src/payment/"]) {
+      await page.goto(`${product.consoleUrl}/code/${REPOSITORY}?path=${encodeURIComponent(folder)}`);
+      await page.getByRole("region", { name: "Content of src/payment/" }).getByRole("link", { name: "gateway.ts" }).waitFor();
+    }
+  });
+
   describe("a file", () => {
     test("has an outline, and its names lead to where they are defined and used", async () => {
       const { product, page } = stage();
@@ -103,6 +113,9 @@ export function describeCode(stage: () => Stage): void {
         .toBe(1);
       await page.getByRole("button", { name: "Permalink" }).waitFor();
       expect(await inspectPage(page, "code-history")).toEqual([]);
+      // What is hidden in a list that scrolls once made the page longer than the screen.
+      await page.setViewportSize({ width: 1440, height: 220 });
+      expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBe(0);
     });
   });
 

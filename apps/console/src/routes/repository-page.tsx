@@ -13,6 +13,7 @@ import { FileHeader, RepositoryHeader } from "#features/code/file/file-header.ts
 import { FilePanel, NameField } from "#features/code/file/file-panel.tsx";
 import { FileTreePanel } from "#features/code/file/file-tree-panel.tsx";
 import { FileView } from "#features/code/file/file-view.tsx";
+import { folderNamed } from "#features/code/file/folder-entries.ts";
 import { FolderView } from "#features/code/file/folder-view.tsx";
 import { HistoryPanel, LastChanged } from "#features/code/file/history-panel.tsx";
 import { OutlinePanel } from "#features/code/file/outline-panel.tsx";
@@ -74,6 +75,9 @@ function Browser({ repository }: { readonly repository: Repository }) {
   const navigate = route.useNavigate();
   const branch = { id: repository.id, ref };
   const tree = useQuery(treeQuery(branch));
+  const folder = folderNamed(path, tree.data?.files ?? []);
+  // Whether it is a folder's is known from the tree alone.
+  const mayBeFolder = tree.data === undefined && tree.error === null && path !== undefined && !/\.[^/]*$/u.test(path);
   // On a narrow screen either the files or the file.
   const [filesShown, setFilesShown] = useState(path === undefined);
   return (
@@ -104,8 +108,8 @@ function Browser({ repository }: { readonly repository: Repository }) {
           )}
         </aside>
         <div className={classes.file} data-hidden={filesShown || undefined}>
-          {path === undefined || path.endsWith("/") ? (
-            tree.data !== undefined && <FolderView tree={tree.data} folder={path ?? ""} branch={branch} />
+          {folder !== undefined || path === undefined || mayBeFolder ? (
+            tree.data !== undefined && <FolderView tree={tree.data} folder={folder ?? ""} branch={branch} />
           ) : (
             <OpenFile key={`${ref} ${path} ${at}`} repository={repository} path={path} />
           )}
@@ -256,7 +260,11 @@ function OpenFile({ repository, path }: { readonly repository: Repository; reado
               <>
                 <NameField key={`field ${symbol}`} name={symbol} onName={(name) => showName(name)} />
                 {symbol !== undefined && (
-                  <SymbolPanel key={`${symbol} ${from}`} symbol={symbol} place={{ repo: repository.full_name, ref, position: from }} />
+                  <SymbolPanel
+                    key={`${symbol} ${from}`}
+                    symbol={symbol}
+                    place={{ repo: repository.full_name, ref, path, position: from }}
+                  />
                 )}
               </>
             )}

@@ -20,7 +20,7 @@ export function MarkdownText({ text, asDocument = false }: { readonly text: stri
   ) : (
     <Suspense fallback={plain}>
       <div className={asDocument ? classes.document : undefined}>
-        <Markdown text={text} />
+        <Markdown text={text} asDocument={asDocument} />
       </div>
     </Suspense>
   );

@@ -27,6 +27,29 @@ describe("what a model writes", () => {
     expect(rendered("![a dot](data:image/png;base64,AAAA)")).toContain('<img src="data:image/png;base64,AAAA"');
   });
 
+  test("a document is its words: of tags and images those that a reader sees", () => {
+    const readme = [
+      '<div align="center">\n<a href="https://shop.test"><img src="https://shop.test/logo.png" alt="The shop" width="500"></a>\n</div>',
+      '<h1 align="center">Sells things</h1>',
+      "<!-- badges -->",
+      "[![Build passes](https://shop.test/ci.svg)](https://shop.test/ci)",
+      "Press <kbd>Enter</kbd> to pay.<br>",
+      "<script>alert(1)</script>",
+    ].join("\n\n");
+    const html = renderToStaticMarkup(createElement(Markdown, { text: readme, asDocument: true }));
+    expect(html).toContain("<p>The shop</p>");
+    expect(html).toMatch(/data-level="1">Sells things</);
+    expect(html).toContain('<span title="https://shop.test/ci.svg">Build passes</span></a>');
+    expect(html).toContain("Press Enter to pay.");
+    expect(html).not.toMatch(/badges|<img|<script|&lt;|<kbd/);
+  });
+
+  test("a document of tags without an end is read at once", () => {
+    const before = process.cpuUsage().user;
+    renderToStaticMarkup(createElement(Markdown, { text: `<div>\n${"<!--<img alt=".repeat(8_000)}`, asDocument: true }));
+    expect(process.cpuUsage().user - before).toBeLessThan(2_000_000);
+  });
+
   test("shows characters that would turn its order, in words and in code", () => {
     const html = rendered("say **no\u202Eon** and\n\n```\nif \u2066x\n```");
     expect(html).toContain('data-code="U+202E"');

@@ -8,19 +8,25 @@ import classes from "./markdown.module.css";
 
 /**
  * Markdown as models and people write it. HTML in it stays the text it is, links lead only to http and https, and no image is fetched: those
- * that came in the text itself are shown, of others the address is.
+ * that came in the text itself are shown, of others the address is. A document, such as a README, is read for what it says: of its HTML
+ * only the words are left, and of an image what it shows.
  */
-export function Markdown({ text }: { readonly text: string }) {
+export function Markdown({ text, asDocument = false }: { readonly text: string; readonly asDocument?: boolean }) {
   return (
     <div className={classes.markdown}>
-      <ReactMarkdown remarkPlugins={PLUGINS} rehypePlugins={REHYPE_PLUGINS} components={COMPONENTS} urlTransform={safeUrl}>
+      <ReactMarkdown
+        remarkPlugins={asDocument ? DOCUMENT_PLUGINS : PLUGINS}
+        rehypePlugins={REHYPE_PLUGINS}
+        components={asDocument ? DOCUMENT_COMPONENTS : COMPONENTS}
+        urlTransform={safeUrl}
+      >
         {text}
       </ReactMarkdown>
     </div>
   );
 }
 
-type Node = { type: string; value?: string; tagName?: string; properties?: Record<string, string>; children?: Node[] };
+type Node = { type: string; depth?: number; value?: string; tagName?: string; properties?: Record<string, string>; children?: Node[] };
 
 /** A block of tags, as prompts are full of, is a paragraph: its lines are to be kept. */
 function tagsAsText() {
@@ -29,6 +35,46 @@ function tagsAsText() {
       tree.children?.map((node) => (node.type === "html" ? { type: "paragraph", children: [{ ...node, type: "text" }] } : node)) ?? [];
   };
 }
+
+/** Of a document's HTML its words are left; a heading stays one. */
+function wordsOfTags() {
+  return (tree: Node): void => {
+    tree.children =
+      tree.children?.flatMap((node) => {
+        wordsOfTags()(node);
+        if (node.type !== "html") {
+          return node.type === "paragraph" && node.children?.length === 0 ? [] : [node];
+        }
+        const words = wordsOf(node.value ?? "");
+        const text: Node = { type: "text", value: words };
+        const level = /^\s*<h([1-6])\b/iu.exec(node.value ?? "")?.[1];
+        if (words === "" || !BLOCKS.has(tree.type)) {
+          // Within a line each tag is a node of its own, and what stands between two of them another.
+          return words === "" ? [] : [text];
+        }
+        return [
+          level === undefined ? { type: "paragraph", children: [text] } : { type: "heading", depth: Number(level), children: [text] },
+        ];
+      }) ?? [];
+  };
+}
+
+/** What holds paragraphs. */
+const BLOCKS: ReadonlySet<string> = new Set(["root", "blockquote", "listItem", "footnoteDefinition"]);
+
+/** What a browser would show of some HTML. A tag or comment without an end takes the rest with it, as in a browser. */
+function wordsOf(html: string): string {
+  return html
+    .replaceAll(/<!--(?:[\s\S]*?-->|[\s\S]*$)/gu, "")
+    .replaceAll(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/giu, "")
+    .replaceAll(/<img\b[^>]*?\balt=(?:"([^">]*)"|'([^'>]*)')[^>]*>/giu, " $1$2 ")
+    .replaceAll(/<\/?[a-z][^>]*(?:>|$)/giu, " ")
+    .replaceAll(/&(nbsp|amp|lt|gt|quot);/gu, (_, name: string) => ENTITIES[name] ?? "")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { nbsp: " ", amp: "&", lt: "<", gt: ">", quot: '"' };
 
 /** Characters that turn the order of others stand in elements of their own, which show them. */
 function turnsAsElements() {
@@ -53,6 +99,7 @@ function turnsAsElements() {
 const TURN = "bdo";
 
 const PLUGINS = [remarkGfm, tagsAsText];
+const DOCUMENT_PLUGINS = [remarkGfm, wordsOfTags];
 const REHYPE_PLUGINS = [turnsAsElements];
 
 /** Headings of a text are none of the page's. */
@@ -101,4 +148,14 @@ const COMPONENTS: Components = {
   ),
   // A task of a list, which nobody ticks here.
   input: ({ checked }) => <span aria-label={checked === true ? "done" : "open"}>{checked === true ? "☑" : "☐"}</span>,
+};
+
+const DOCUMENT_COMPONENTS: Components = {
+  ...COMPONENTS,
+  img: ({ src, alt }) =>
+    typeof src === "string" && isShownImage(src) ? (
+      <img src={src} alt={alt === undefined || alt === "" ? "Image in the text" : alt} className={classes.image} />
+    ) : (
+      <span title={src}>{alt === undefined || alt === "" ? "Image" : alt}</span>
+    ),
 };

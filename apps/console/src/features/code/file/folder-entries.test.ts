@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entriesOf } from "./folder-entries.ts";
+import { entriesOf, folderNamed } from "./folder-entries.ts";
 
 const FILES = ["README.md", "src/pay.ts", "src/pay/retry.ts", "src/pay/gateway.ts", "srcs/a.ts"].map((path) => ({
   path,
@@ -13,4 +13,14 @@ test("a folder has its folders, then its files, each once", () => {
   expect(pathsIn("src/")).toEqual(["src/pay/", "src/pay.ts"]);
   expect(pathsIn("src/pay/")).toEqual(["src/pay/gateway.ts", "src/pay/retry.ts"]);
   expect(pathsIn("none/")).toEqual([]);
+});
+
+test("a folder is named with or without the slash at its end", () => {
+  expect(folderNamed(undefined, FILES)).toBe("");
+  expect(folderNamed("src", FILES)).toBe("src/");
+  expect(folderNamed("src/pay", FILES)).toBe("src/pay/");
+  expect(folderNamed("src//", FILES)).toBe("src/");
+  expect(folderNamed("none/", FILES)).toBe("none/");
+  expect(folderNamed("src/pay.ts", FILES)).toBeUndefined();
+  expect(folderNamed("none", FILES)).toBeUndefined();
 });

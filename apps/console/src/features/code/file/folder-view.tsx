@@ -25,11 +25,13 @@ export function FolderView({ tree, folder, branch }: FolderViewProps) {
   const readme = entries.find(({ path, lines }) => /(?:^|\/)readme\.md$/iu.test(path) && (lines ?? 0) > 0)?.path;
   return (
     <>
-      <header className={header.file}>
-        <h2 className={header.path}>
-          <PathCrumbs repo={tree.repo} path={folder === "" ? "/" : folder} branch={branch.ref} />
-        </h2>
-      </header>
+      {folder !== "" && (
+        <header className={header.file} data-folder>
+          <h2 className={header.path}>
+            <PathCrumbs repo={tree.repo} path={folder} branch={branch.ref} />
+          </h2>
+        </header>
+      )}
       <div className={classes.folder} tabIndex={0} role="region" aria-label={`Content of ${folder === "" ? tree.repo : folder}`}>
         <ul className={classes.entries}>
           {entries.map(({ name, path, lines }) => (
@@ -43,7 +45,7 @@ export function FolderView({ tree, folder, branch }: FolderViewProps) {
                 <span className={classes.name}>
                   <SafeText text={name} />
                 </span>
-                {lines !== undefined && <span className={classes.lines}>{plural(lines, "line", "lines")}</span>}
+                {lines !== undefined && lines > 0 && <span className={classes.lines}>{plural(lines, "line", "lines")}</span>}
               </Link>
             </li>
           ))}

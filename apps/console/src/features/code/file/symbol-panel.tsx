@@ -1,5 +1,12 @@
 import { SegmentedControl, Text } from "@mantine/core";
-import { type FoundReference, type FoundSymbol, type ReferencesAnswer, type UseKind, useKindSchema } from "@sightline/code-index/contract";
+import {
+  type FoundReference,
+  type FoundSymbol,
+  type Precision,
+  type ReferencesAnswer,
+  type UseKind,
+  useKindSchema,
+} from "@sightline/code-index/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -13,18 +20,26 @@ import { LoadMore } from "#ui/kit/load-more.tsx";
 import { PrecisionLabel } from "./precision-label.tsx";
 import classes from "./symbol-panel.module.css";
 
-type Place = { readonly repo: string; readonly ref: string | undefined; readonly position: string | undefined };
+type Place = {
+  readonly repo: string;
+  readonly ref: string | undefined;
+  /** The file that is open. */
+  readonly path: string;
+  readonly position: string | undefined;
+};
 
 /** Where a name is defined and used: in this repository, or in all of them. */
-export function SymbolPanel({ symbol, place: { repo, ref, position } }: { readonly symbol: string; readonly place: Place }) {
+export function SymbolPanel({ symbol, place: { repo, ref, path, position } }: { readonly symbol: string; readonly place: Place }) {
   const [everywhere, setEverywhere] = useState(false);
   const place = everywhere ? { position_repo: repo } : { repo, ref };
   const list = useInfiniteQuery(referencesQuery(symbol, position === undefined && everywhere ? {} : { ...place, position }));
   const pages = list.data?.pages ?? [];
-  const precisions = new Set(pages.flatMap((page) => page.references.map(({ precision }) => precision)));
-  const [precision] = precisions;
   const [first] = pages;
   const last = pages.at(-1);
+  const isHere = (found: FoundSymbol) => Number(found.repo === repo && found.path === path);
+  const definitions = (first?.definitions ?? []).toSorted((one, other) => isHere(other) - isHere(one));
+  const defined = new Set(definitions.map(({ precision }) => precision));
+  const used = new Set(pages.flatMap((page) => page.references.map(({ precision }) => precision)));
   const kinds = useMemo(() => Map.groupBy(list.data?.pages.flatMap((page) => page.references) ?? [], ({ kind }) => kind), [list.data]);
   return (
     <>
@@ -46,12 +61,18 @@ export function SymbolPanel({ symbol, place: { repo, ref, position } }: { readon
         <>
           <AnswerNotes partial={first.partial ? "There are more files than were looked at." : undefined} notes={first.notes} error={null} />
           <h3 className={classes.heading}>
-            Defined {first.definitions.length === 0 && <span className={classes.dimmed}>nowhere that is indexed</span>}
+            Defined {definitions.length === 0 && <span className={classes.dimmed}>nowhere that is indexed</span>}{" "}
+            <OnlyPrecision of={defined} />
           </h3>
           <ul className={classes.list}>
-            {first.definitions.map((definition) => (
+            {definitions.map((definition) => (
               <li key={`${definition.repo} ${definition.path} ${definition.start_line}`}>
-                <Definition definition={definition} shownRepo={everywhere} ofBranch={ref !== undefined && !everywhere} />
+                <Definition
+                  definition={definition}
+                  shownRepo={everywhere}
+                  isMixed={defined.size > 1}
+                  ofBranch={ref !== undefined && !everywhere}
+                />
               </li>
             ))}
           </ul>
@@ -67,7 +88,7 @@ export function SymbolPanel({ symbol, place: { repo, ref, position } }: { readon
                   ? "nowhere that is indexed"
                   : `on ${plural(first.total, "line", "lines")} of ${plural(first.files_total, "file", "files")}`}
             </span>{" "}
-            {precision !== undefined && precisions.size === 1 && <PrecisionLabel precision={precision} />}
+            <OnlyPrecision of={used} />
           </h3>
           {useKindSchema.options.map((kind) => (
             <KindOfUse
@@ -76,7 +97,7 @@ export function SymbolPanel({ symbol, place: { repo, ref, position } }: { readon
               references={kinds.get(kind) ?? []}
               answer={first}
               shownRepo={everywhere}
-              isMixed={precisions.size > 1}
+              isMixed={used.size > 1}
               ofBranch={ref !== undefined && !everywhere}
             />
           ))}
@@ -86,6 +107,12 @@ export function SymbolPanel({ symbol, place: { repo, ref, position } }: { readon
       )}
     </>
   );
+}
+
+/** Where all are alike, it is said once. */
+function OnlyPrecision({ of: precisions }: { readonly of: ReadonlySet<Precision> }) {
+  const [precision] = precisions;
+  return precision === undefined || precisions.size > 1 ? null : <PrecisionLabel precision={precision} />;
 }
 
 const COUNTED: Readonly<Record<UseKind, readonly [one: string, many: string]>> = {
@@ -122,15 +149,15 @@ function KindOfUse({ kind, references, answer: { counts, partial }, ...shown }: 
   );
 }
 
-type DefinitionProps = { readonly definition: FoundSymbol; readonly shownRepo: boolean; readonly ofBranch: boolean };
+type DefinitionProps = Omit<ReferencesProps, "references"> & { readonly definition: FoundSymbol };
 
-function Definition({ definition, shownRepo, ofBranch }: DefinitionProps) {
+function Definition({ definition, shownRepo, isMixed, ofBranch }: DefinitionProps) {
   const { repo, path, kind, start_line: line, signature, precision } = definition;
   return (
     <Link className={classes.place} {...panelLink(fileLink({ ...definition, end_line: line }, ofBranch))}>
       <span className={classes.path}>
         <span className={classes.kind}>{kind}</span> {shownRepo && `${repo} `}
-        <SafeText text={path} />:{line} <PrecisionLabel precision={precision} />
+        <SafeText text={path} />:{line} {isMixed && <PrecisionLabel precision={precision} />}
       </span>
       <code className={classes.code}>
         <SafeText text={signature} />

@@ -28,9 +28,10 @@ export function AnswerNotes({ partial, notes, error }: AnswerNotesProps) {
         </Alert>
       )}
       {notes.map((note) => (
-        <Alert key={note} icon={<IconInfoCircle size={18} />} role="status" p="xs">
+        <p key={note} className={classes.note} role="status">
+          <IconInfoCircle size={15} aria-hidden="true" />
           {note}
-        </Alert>
+        </p>
       ))}
     </div>
   );

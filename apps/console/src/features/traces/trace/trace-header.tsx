@@ -136,7 +136,7 @@ function TraceLinks({ trace }: { readonly trace: TraceDigest }) {
 
 const LINK = { fz: "inherit", underline: "always" } as const;
 /** Ids can be as long as whoever made them likes. */
-const MAX_LENGTH = 24;
+const MAX_LENGTH = 48;
 
 function shortened(id: string): string {
   return id.length > MAX_LENGTH ? `${id.slice(0, MAX_LENGTH)}…` : id;
