@@ -74,6 +74,7 @@ export function describeCode(stage: () => Stage): void {
       await page.goto(`${product.consoleUrl}/code/${REPOSITORY}?path=${encodeURIComponent(folder)}`);
       await page.getByRole("region", { name: "Content of src/payment/" }).getByRole("link", { name: "gateway.ts" }).waitFor();
     }
+    expect(await inspectPage(page, "code-folder")).toEqual([]);
   });
 
   describe("a file", () => {

@@ -61,7 +61,7 @@ function takeMail(page: Page): Promise<void> {
 async function askForMail(page: Page): Promise<void> {
   await page.getByLabel("E-mail").fill("ada@example.org");
   await page.getByRole("button", { name: "Send the link" }).click();
-  await page.getByRole("status", { name: "Check your email" }).waitFor();
+  await page.getByRole("status", { name: "Check your e-mail" }).waitFor();
 }
 
 async function logInWrongly(page: Page): Promise<void> {

@@ -1,6 +1,5 @@
 import { Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import type { CreatedToken, DeveloperToken } from "@sightline/code-index/contract";
-import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
@@ -12,7 +11,7 @@ import { tokensQuery, revokeToken } from "#features/tokens/api/tokens.ts";
 import { CreateToken } from "#features/tokens/components/create-token.tsx";
 import { TryIt } from "#features/tokens/components/try-it.tsx";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
-import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
+import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -139,7 +138,7 @@ function TokenList() {
       items={tokens.data}
       isHeaded
       failed="The tokens could not be loaded"
-      empty={<EmptyPanel icon={<IconKey />} title="No token yet" description="A token lets one assistant search, until you revoke it." />}
+      empty="No tokens yet. A token lets one assistant search, until you revoke it."
     >
       {(items) => <TokenTable tokens={items} repositories={repositories.data} />}
     </PanelList>
@@ -158,7 +157,6 @@ function TokenTable({ tokens, repositories }: TokenTableProps) {
     <RevocableTable
       what="token"
       label="Developer tokens"
-      opensLabel="Opens"
       rows={tokens.map((token) => ({
         ...token,
         name: token.label,

@@ -52,7 +52,7 @@ function ProjectList({ onCreate }: { readonly onCreate: () => void }) {
         <EmptyPanel
           icon={<IconActivity />}
           title="No project yet"
-          description="Create one, give your agent its id, and see each run here as it happens."
+          description="Create one, give your agent its id, and see each trace here as it happens."
         >
           <Button onClick={onCreate}>Create a project</Button>
         </EmptyPanel>
@@ -97,6 +97,7 @@ function Access({ project: { access } }: { readonly project: Project }) {
   return (
     <Tooltip label={ACCESS[access].label}>
       <Badge
+        flex="none"
         size="sm"
         variant="default"
         tt="none"

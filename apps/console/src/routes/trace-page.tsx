@@ -138,7 +138,7 @@ async function refetchWhole({ isFetching, refetch }: Pick<UseQueryResult, "isFet
 function loadingNote({ items, total, complete, truncated }: Steps): string | undefined {
   const share = `${formatExactCount(items.length)} of ${formatExactCount(total)} steps`;
   if (!complete) {
-    return `${share} loaded …`;
+    return `${share} loaded…`;
   }
   return truncated ? `The first ${share}` : undefined;
 }

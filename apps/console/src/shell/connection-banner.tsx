@@ -46,7 +46,7 @@ export function ConnectionBanner({ connection, fetch, router }: ConnectionBanner
       {isCutOff && (
         <div className={classes.banner}>
           <IconCloudOff size={18} aria-hidden="true" />
-          {online ? `${namesOf(away)} can't be reached. Trying again …` : "You are offline."} What you typed stays here.
+          {online ? `${namesOf(away)} can't be reached. Trying again…` : "You are offline."} What you typed stays here.
         </div>
       )}
       {isMissing && (

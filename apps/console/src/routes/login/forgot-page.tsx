@@ -36,7 +36,7 @@ function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
 
   if (request.isSuccess) {
     return (
-      <Alert color="green" role="status" title="Check your email">
+      <Alert color="green" role="status" title="Check your e-mail">
         If {email.trim()} has an account here, a link is on its way. It sets a new password once, within 30 minutes.
       </Alert>
     );
@@ -44,7 +44,7 @@ function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
   return (
     <Form onSubmit={() => request.mutate()} noValidate={false}>
       {request.error !== null && (
-        <Alert color="red" role="alert" title="No email was sent">
+        <Alert color="red" role="alert" title="No e-mail was sent">
           {wait.seconds > 0 ? `Too many tries. You can try again in ${clockOf(wait.seconds)}.` : request.error.message}
         </Alert>
       )}

@@ -53,7 +53,7 @@ export function SsoPage() {
       {complete.error === null ? (
         <Center role="status">
           <Loader size="sm" mr="sm" aria-hidden="true" />
-          <Text>Signing you in …</Text>
+          <Text>Signing you in…</Text>
         </Center>
       ) : (
         <Alert color="red" role="alert" title="You were not signed in">

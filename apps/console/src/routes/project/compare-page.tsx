@@ -26,7 +26,7 @@ export function ComparePage() {
   const navigate = route.useNavigate();
   return (
     <WidePage>
-      <PageHeader title="Compare two runs" description="Differences in path, values, prompts, tokens, time and code">
+      <PageHeader title="Compare two traces" description="Differences in path, values, prompts, tokens, time and code">
         <Button variant="default" renderRoot={(props) => <Link {...props} to="/projects/$projectId/compare/sets" params={{ projectId }} />}>
           Compare two sets
         </Button>
@@ -35,8 +35,8 @@ export function ComparePage() {
         <Paper>
           <EmptyPanel
             icon={<IconGitCompare />}
-            title={a === undefined && b === undefined ? "Choose the first of two runs" : "Choose the run to compare with"}
-            description="Or open a trace and compare it from there with the run before."
+            title={a === undefined && b === undefined ? "Choose the first of two traces" : "Choose the trace to compare with"}
+            description="Or open a trace and compare it from there with the previous one."
           >
             <PickTrace
               projectId={projectId}
@@ -62,7 +62,7 @@ function Compare({ compared }: { readonly compared: Compared }) {
   const comparison = useInfiniteQuery(comparisonQuery(compared, show));
   const [first] = comparison.data?.pages ?? [];
   if (first === undefined) {
-    return <Unanswered query={comparison} failed="The runs could not be compared" />;
+    return <Unanswered query={comparison} failed="The traces could not be compared" />;
   }
   const run = (side: "A" | "B", trace: ComparedTrace, other: ComparedTrace, onPick: (id: string) => void) => (
     <RunCard side={side} projectId={projectId} trace={trace}>

@@ -63,7 +63,7 @@ export function CompareSetsPage() {
         description="What changed from one query to another: failures, durations, cost, tokens and steps"
       >
         <Button variant="default" renderRoot={(props) => <Link {...props} to="/projects/$projectId/compare" params={{ projectId }} />}>
-          Compare two runs
+          Compare two traces
         </Button>
       </PageHeader>
       <Stack gap="lg">
@@ -72,7 +72,8 @@ export function CompareSetsPage() {
           {side("b", b)}
           <Select
             label="Time"
-            size="md"
+            classNames={{ input: classes.time }}
+            size="sm"
             data={SPANS}
             value={span}
             allowDeselect={false}

@@ -7,6 +7,8 @@ type Heading = {
   readonly header: string;
   /** Whether its words are for screen readers alone. */
   readonly isHidden?: boolean;
+  /** Whether it stays in sight where the others scroll sideways, as what can be done with a row should; so are those without words. */
+  readonly isPinned?: boolean;
   readonly width?: number;
   readonly align?: "right" | undefined;
   /** For the heading and its cells. */
@@ -85,13 +87,13 @@ export function PlainTable<Row>({ columns, rows, rowKey, rowProps, details, ...t
           return (
             <Fragment key={rowKey(row)}>
               <Table.Tr {...rowProps?.(row)}>
-                {shown.map(({ header, render, align, className, td, isRowHeading = false }) => {
+                {shown.map(({ header, render, td, isRowHeading = false, ...heading }) => {
                   const Cell = isRowHeading ? Table.Th : Table.Td;
                   return (
                     <Cell
                       key={header}
                       {...(isRowHeading ? { scope: "row" } : {})}
-                      {...styleOf({ align, className })}
+                      {...styleOf(heading)}
                       {...(typeof td === "function" ? td(row) : td)}
                     >
                       {render(row)}
@@ -112,13 +114,13 @@ export function PlainTable<Row>({ columns, rows, rowKey, rowProps, details, ...t
   );
 }
 
-export function ColumnHeading({ header, isHidden = false, width, align, className, sort }: Heading) {
+export function ColumnHeading({ header, isHidden = false, width, sort, ...style }: Heading) {
   const Icon = sort?.order === "asc" ? IconChevronUp : IconChevronDown;
   return (
     <Table.Th
       scope="col"
       {...(width === undefined ? {} : { w: width })}
-      {...styleOf({ align, className })}
+      {...styleOf({ ...style, isHidden })}
       {...(sort?.order === undefined ? {} : { "aria-sort": sort.order === "desc" ? "descending" : "ascending" })}
     >
       {isHidden && <VisuallyHidden>{header}</VisuallyHidden>}
@@ -133,6 +135,12 @@ export function ColumnHeading({ header, isHidden = false, width, align, classNam
   );
 }
 
-function styleOf({ align, className }: Pick<Heading, "align" | "className">) {
-  return { ...(align === undefined ? {} : { ta: align }), ...(className === undefined ? {} : { className }) };
+function styleOf({
+  align,
+  className,
+  isHidden = false,
+  isPinned = isHidden,
+}: Pick<Heading, "align" | "className" | "isHidden" | "isPinned">) {
+  const names = [className, isPinned && classes.pinned].filter(Boolean).join(" ");
+  return { ...(align === undefined ? {} : { ta: align }), ...(names === "" ? {} : { className: names }) };
 }

@@ -2,6 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 
 type LoadMoreProps = {
   readonly list: {
+    readonly data?: { readonly pages: readonly unknown[] } | undefined;
     readonly hasNextPage: boolean;
     readonly isFetchingNextPage: boolean;
     readonly isFetchNextPageError: boolean;
@@ -13,9 +14,12 @@ type LoadMoreProps = {
   readonly endOfResults?: string;
 };
 
-/** The end of a list that comes page by page. */
+/** The end of a list that comes page by page; one that came whole at first has its end before everyone's eyes. */
 export function LoadMore({ list, endOfResults }: LoadMoreProps) {
   const isSearch = endOfResults !== undefined;
+  if (!isSearch && !list.hasNextPage && !list.isFetchNextPageError && (list.data?.pages.length ?? 0) < 2) {
+    return null;
+  }
   return (
     <Group justify="center" mt="md" {...(isSearch ? { mb: "xl" } : {})}>
       {list.isFetchNextPageError && (

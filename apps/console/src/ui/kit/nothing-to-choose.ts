@@ -5,5 +5,5 @@ export function nothingToChoose({ data, error }: Asked, none: string): string {
   if (data !== undefined) {
     return none;
   }
-  return error === null ? "Loading …" : `Could not be loaded: ${error.message}`;
+  return error === null ? "Loading…" : `Could not be loaded: ${error.message}`;
 }

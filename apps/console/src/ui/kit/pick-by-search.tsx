@@ -59,7 +59,7 @@ function Choices<Data, Item, Key extends QueryKey>({ find, query, itemsOf, ...sh
     <>
       <TextInput label={find.label} description={find.description} {...typedInto(typed, setTyped)} error={error?.message} data-autofocus />
       <Dimmed id={headingId} mt="sm" aria-live="polite">
-        {items === undefined ? "Looking …" : items.length === 0 ? nothing : heading(items.length)}
+        {items === undefined ? "Looking…" : items.length === 0 ? nothing : heading(items.length)}
       </Dimmed>
       <ul className={classes.list} aria-labelledby={headingId}>
         {items?.map((item) => (

@@ -22,15 +22,14 @@ type RevocableTableProps = {
   /** One of them, as in “Revoke this token?”. */
   readonly what: string;
   readonly label: string;
-  readonly opensLabel: string;
   readonly rows: readonly Revocable[];
   readonly revocation: Pick<UseMutationResult<unknown, Error, string>, "error" | "isPending" | "mutate">;
   /** What happens when the one of this name is revoked. */
   readonly warning: (name: string) => string;
 };
 
-/** Secrets that were given away: what each of them opens, when it was last used, and the way to end it. */
-export function RevocableTable({ what, label, opensLabel, rows, revocation, warning }: RevocableTableProps) {
+/** Secrets that were given away: what each of them opens, when it was last used, and the way to end it; those that were ended last. */
+export function RevocableTable({ what, label, rows, revocation, warning }: RevocableTableProps) {
   const [leaving, setLeaving] = useState<Revocable>();
   const close = () => setLeaving(undefined);
   return (
@@ -39,17 +38,18 @@ export function RevocableTable({ what, label, opensLabel, rows, revocation, warn
         label={label}
         minWidth={760}
         isInPanel
-        rows={rows}
+        rows={rows.toSorted((one, other) => Number(one.revoked_at !== null) - Number(other.revoked_at !== null))}
         rowKey={({ id }) => id}
         columns={[
           { header: "Name", td: (row) => ({ fw: 550, ...(row.revoked_at === null ? {} : { c: "dimmed" }) }), render: ({ name }) => name },
           { header: "Begins with", td: { ff: "monospace", fz: "xs" }, render: ({ prefix }) => `${prefix}…` },
-          { header: opensLabel, td: { maw: 260 }, render: ({ opens }) => opens },
+          { header: "Access", td: { maw: 260 }, render: ({ opens }) => opens },
           { header: "Created", render: (row) => <TimeStamp at={row.created_at} /> },
           { header: "Last used", render: (row) => <TimeStamp at={row.last_used_at} none="never" /> },
           {
             header: "Status",
             width: 120,
+            isPinned: true,
             render: (row) =>
               row.revoked_at === null ? (
                 <Button size="xs" variant="default" aria-label={`Revoke ${row.name}`} onClick={() => setLeaving(row)}>

@@ -67,7 +67,7 @@ export function AuditFilters({ filter, people, onPeopleSearch, onChange }: Audit
         />
         <TextInput
           className={classes.ip}
-          label="Address"
+          label="IP address"
           placeholder="Any IP address"
           maxLength={64}
           {...typedInto(ip.text, (text) => ip.type(text))}

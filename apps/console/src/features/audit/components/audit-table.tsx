@@ -26,7 +26,7 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
   return (
     <DataTable
       label="Audit"
-      minWidth={740}
+      minWidth={760}
       layout="fixed"
       rows={entries}
       rowKey={({ id }) => id}
@@ -39,7 +39,7 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
       columns={[
         {
           header: "Event",
-          width: 240,
+          width: 220,
           render: (entry) => (
             <UnstyledButton
               className={classes.toggle}
@@ -53,9 +53,9 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
             </UnstyledButton>
           ),
         },
-        { header: "Time", width: 136, td: { className: classes.time ?? "" }, render: ({ at }) => <ExactTime at={at} /> },
+        { header: "Time", width: 196, td: { className: classes.time ?? "" }, render: ({ at }) => <ExactTime at={at} /> },
         { header: "User", render: (entry) => <People entry={entry} /> },
-        { header: "From", width: 140, render: (entry) => <Origin entry={entry} /> },
+        { header: "IP address", width: 140, render: (entry) => <Origin entry={entry} /> },
         { header: "Details", className: classes.summary, render: (entry) => <Summary entry={entry} /> },
       ]}
     />
@@ -83,13 +83,18 @@ function Origin({ entry }: { readonly entry: AuditEntry }) {
 
 function Summary({ entry }: { readonly entry: AuditEntry }) {
   const details = Object.entries(entry.details)
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`)
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${inWords(value)}`)
     .join(", ");
   return (
     <Text size="xs" c="dimmed" className={classes.line} title={details}>
       {details}
     </Text>
   );
+}
+
+/** A code of the API, such as `password_changed`, as words; anything else is somebody's own. */
+function inWords(value: string): string {
+  return /^[a-z]+(?:_[a-z]+)+$/u.test(value) ? value.replaceAll("_", " ") : value;
 }
 
 /** Whom it happened to, and who did it where that was someone else. */

@@ -44,7 +44,7 @@ export function EntryDetails({ entry, onNarrow }: { readonly entry: AuditEntry; 
         </Field>
       )}
       {ip !== null && (
-        <Field name="Address">
+        <Field name="IP address">
           <CopyableId value={ip} label="address" length={WHOLE} />
           <Only label="this address" onClick={() => onNarrow({ ip })} />
         </Field>

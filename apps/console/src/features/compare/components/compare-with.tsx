@@ -9,7 +9,7 @@ type CompareWithProps = {
   readonly trace: { readonly id: string; readonly name: string; readonly started_at: string };
 };
 
-/** Leads to the comparison of a trace with the run of the same name before it; where there is none, to one that asks which. */
+/** Leads to the comparison of a trace with the one of the same name before it; where there is none, to one that asks which. */
 export function CompareWith({ projectId, trace }: CompareWithProps) {
   const earlier = useQuery(tracesToCompareQuery(projectId, earlierRunsOf(trace)));
   const before = earlier.data?.items.find(({ id }) => id !== trace.id)?.id;
@@ -27,7 +27,7 @@ export function CompareWith({ projectId, trace }: CompareWithProps) {
         />
       )}
     >
-      {before === undefined ? "Compare with …" : "Compare with the run before"}
+      {before === undefined ? "Compare with…" : "Compare with previous"}
     </Button>
   );
 }

@@ -1,12 +1,10 @@
 import { Button, Text } from "@mantine/core";
 import type { Connection } from "@sightline/identity/contract";
-import { IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useChange } from "#http/use-change.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
-import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { PanelList } from "#ui/kit/panel.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { connectionsQuery, endConnection } from "#features/connections/api/connections.ts";
@@ -30,11 +28,7 @@ export function ConnectedApps({ openedBy }: ConnectedAppsProps) {
         isHeaded
         failed="The connected apps could not be loaded"
         empty={
-          <EmptyPanel
-            icon={<IconPlugConnected />}
-            title="No connected app yet"
-            description="Give an assistant the address without a token: it opens your browser, where you choose what it can see."
-          />
+          "No connected apps yet. Give an assistant the address without a token: it opens your browser, where you choose what it can see."
         }
       >
         {(items) => (
@@ -46,8 +40,8 @@ export function ConnectedApps({ openedBy }: ConnectedAppsProps) {
             rowKey={({ id }) => id}
             columns={[
               { header: "App", td: { fw: 550 }, render: ({ app }) => app.name },
-              { header: "At", td: { fz: "xs" }, render: ({ app }) => app.redirect_host },
-              { header: "Opens", td: { maw: 260 }, render: openedBy },
+              { header: "Host", td: { fz: "xs" }, render: ({ app }) => app.redirect_host },
+              { header: "Access", td: { maw: 260 }, render: openedBy },
               { header: "Connected", render: (row) => <TimeStamp at={row.created_at} /> },
               { header: "Last used", render: (row) => <TimeStamp at={row.last_used_at} none="never" /> },
               { header: "Ends", render: (row) => <TimeStamp at={row.expires_at} /> },

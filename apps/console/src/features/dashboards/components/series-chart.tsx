@@ -48,7 +48,12 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
     tickLine: "none",
     xAxisProps: { minTickGap: 40 },
     // What is counted has no halves, and an axis without values would get invented ones.
-    yAxisProps: { width: 64, allowDecimals: format !== formatCount, ...(isEmpty ? { ticks: [0], domain: [0, 1] } : {}) },
+    yAxisProps: {
+      width: 64,
+      allowDecimals: format !== formatCount,
+      tickFormatter: (value: number) => withoutNoughts(format(value)),
+      ...(isEmpty ? { ticks: [0], domain: [0, 1] } : {}),
+    },
   } satisfies Omit<BarChartProps & LineChartProps, "type">;
   return kind === "bars" ? (
     <BarChart {...common} type="stacked" maxBarWidth={28} barChartProps={plot} barProps={{ isAnimationActive: false }} />
@@ -65,4 +70,9 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
       lineProps={{ isAnimationActive: false }}
     />
   );
+}
+
+/** On an axis the digits of a duration need not be even: `3.5 s` below `7 s`. */
+function withoutNoughts(tick: string): string {
+  return tick.replace(/(\.\d*?)0+(?= )/u, "$1");
 }

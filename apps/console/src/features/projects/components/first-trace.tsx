@@ -15,7 +15,7 @@ export function FirstTrace({ projectId }: { readonly projectId: string }) {
       {trace === undefined ? (
         <>
           <Loader size={14} />
-          <Text size="sm">Waiting for your first trace …</Text>
+          <Text size="sm">Waiting for your first trace…</Text>
         </>
       ) : (
         <>

@@ -47,7 +47,6 @@ function ApiKeyTable({ projectId, keys }: { readonly projectId: string; readonly
     <RevocableTable
       what="API key"
       label="API keys"
-      opensLabel="May"
       rows={keys.map((key) => ({ ...key, opens: <Scopes scopes={key.scopes} /> }))}
       revocation={revocation}
       warning={(name) => `Every application that uses “${name}” is refused within ten seconds.`}
@@ -60,7 +59,7 @@ function Scopes({ scopes }: Pick<ApiKey, "scopes">) {
     <Group gap={4}>
       {scopes.map((scope) => (
         <Badge key={scope} size="sm" variant="default" tt="none" fw={500}>
-          {scope === "ingest" ? "send" : "read"}
+          {scope === "ingest" ? "Send traces" : "Read traces"}
         </Badge>
       ))}
     </Group>

@@ -36,8 +36,17 @@ export function RepositoryTable({ repositories, admin }: { readonly repositories
               </CommitLink>
             ),
         },
-        { header: "Files", align: "right", render: ({ files }) => formatCount(files) },
-        { header: "Chunks", align: "right", className: classes.wide, render: ({ chunks }) => formatCount(chunks) },
+        {
+          header: "Files",
+          align: "right",
+          render: ({ files, indexed_commit: commit }) => (commit === null ? <NoValue /> : formatCount(files)),
+        },
+        {
+          header: "Chunks",
+          align: "right",
+          className: classes.wide,
+          render: ({ chunks, indexed_commit: commit }) => (commit === null ? <NoValue /> : formatCount(chunks)),
+        },
         { header: "Actions", isHidden: true, render: (repository) => <Actions repository={repository} admin={admin} /> },
       ]}
     />

@@ -17,6 +17,17 @@ test("few names with short values stand beside each other", () => {
   });
 });
 
+test("an object of few plain values within them is read with them", () => {
+  expect(readableValue({ metadata: { country: "PL", attempt: 2 }, ids: { list: [1] } })).toEqual({
+    as: "pairs",
+    pairs: [
+      { name: "metadata.country", text: "PL", isData: false },
+      { name: "metadata.attempt", text: "2", isData: true },
+      { name: "ids", text: '{"list":[1]}', isData: true },
+    ],
+  });
+});
+
 test("what is larger, deeper or a list is JSON", () => {
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`key-${index}`, index]));
   for (const value of [many, { deep: { list: Array.from({ length: 100 }, (_, index) => index) } }, [1, 2], {}]) {

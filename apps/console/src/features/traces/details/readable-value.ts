@@ -9,6 +9,7 @@ export type Pair = { readonly name: string; readonly text: string; readonly isDa
 const MAX_PAIRS = 16;
 /** Characters of what is no text beside its name. */
 const MAX_DATA = 160;
+const MAX_INNER = 6;
 const MAX_TEXT = 20_000;
 
 export function readableValue(value: unknown): Readable {
@@ -23,9 +24,22 @@ export function readableValue(value: unknown): Readable {
 }
 
 function pairsOf(value: object): readonly Pair[] | undefined {
-  const pairs = Object.entries(value).map(([name, item]: [string, unknown]) => pairOf(name, item));
+  const pairs = Object.entries(value).flatMap(([name, item]: [string, unknown]) =>
+    isFewPlain(item)
+      ? Object.entries(item).map(([inner, plain]: [string, unknown]) => pairOf(`${name}.${inner}`, plain))
+      : [pairOf(name, item)],
+  );
   const isShort = pairs.every(({ text, isData }) => text.length <= (isData ? MAX_DATA : MAX_TEXT));
   return pairs.length > 0 && pairs.length <= MAX_PAIRS && isShort ? pairs : undefined;
+}
+
+/** An object of a few names that need none of JSON's brackets to be read, such as metadata. */
+function isFewPlain(item: unknown): item is object {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) {
+    return false;
+  }
+  const inner: unknown[] = Object.values(item);
+  return inner.length > 0 && inner.length <= MAX_INNER && inner.every((plain) => typeof plain !== "object" || plain === null);
 }
 
 function pairOf(name: string, item: unknown): Pair {

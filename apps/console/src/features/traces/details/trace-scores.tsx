@@ -98,7 +98,7 @@ function AddScore({ projectId, traceId }: Pick<TraceScoresProps, "projectId" | "
     return (
       <Group>
         <Button size="xs" variant="default" onClick={() => setOpen(true)}>
-          Score the trace …
+          Score the trace…
         </Button>
       </Group>
     );

@@ -47,7 +47,7 @@ export function GroupList({ projectId, asked, onAsk, children }: GroupListProps)
         <TextInput
           className={classes.field ?? ""}
           aria-label={`${words.one} that begins with`}
-          placeholder={`${words.one} that begins with …`}
+          placeholder={`${words.one} that begins with…`}
           leftSection={<IconSearch size={15} />}
           maxLength={200}
           value={typed.text}
@@ -131,8 +131,8 @@ export function GroupTable({ title, groups, sort: sorted, onSort, children }: Gr
             input === null && output === null ? <NoValue /> : formatCount((input ?? 0) + (output ?? 0)),
         },
         { header: "Cost", ...amount("cost"), render: ({ cost }) => (cost === null ? <NoValue /> : formatCost(cost)) },
-        { header: "First", render: ({ first_at: at }) => <TimeStamp at={at} /> },
-        { header: "Last", ...by("last"), render: ({ last_at: at }) => <TimeStamp at={at} /> },
+        { header: "First trace", render: ({ first_at: at }) => <TimeStamp at={at} /> },
+        { header: "Last trace", ...by("last"), render: ({ last_at: at }) => <TimeStamp at={at} /> },
       ]}
     />
   );

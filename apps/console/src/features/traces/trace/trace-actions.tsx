@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu } from "@mantine/core";
+import { ActionIcon, Button, Group, Menu, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { TraceDigest } from "@sightline/observability/contract";
 import { IconDotsVertical, IconDownload, IconHash, IconLink, IconMessageQuestion } from "@tabler/icons-react";
@@ -30,14 +30,16 @@ export function TraceActions({ projectId, trace, stepId }: TraceActionsProps) {
   });
   return (
     <Group gap={6} wrap="nowrap">
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconMessageQuestion size={15} />}
-        onClick={() => void copy(assistantPrompt({ trace, projectId, stepId }), "The question for your assistant")}
-      >
-        Copy prompt for your assistant
-      </Button>
+      <Tooltip label="For your assistant: which trace and step it is about, and the tools to read them with">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconMessageQuestion size={15} />}
+          onClick={() => void copy(assistantPrompt({ trace, projectId, stepId }), "The prompt for your assistant")}
+        >
+          Copy prompt
+        </Button>
+      </Tooltip>
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon variant="default" size={30} aria-label="More actions" loading={save.isPending}>

@@ -1,6 +1,6 @@
 import { Tooltip, VisuallyHidden } from "@mantine/core";
 import type { ObservationStatus, Step, TraceDigest } from "@sightline/observability/contract";
-import { IconChevronRight, IconClockExclamation, IconHourglassHigh, IconUnlink } from "@tabler/icons-react";
+import { IconAlertCircleFilled, IconChevronRight, IconClockExclamation, IconHourglassHigh, IconUnlink } from "@tabler/icons-react";
 import { formatDuration } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import type { StepRow } from "./step-rows.ts";
@@ -106,12 +106,15 @@ function Model({ step: { kind, model, name } }: { readonly step: Step }) {
   return kind === "llm" && model !== null && !name.includes(model) ? <span className={classes.model}>{model}</span> : null;
 }
 
-/** Success is the rule and goes without saying. A failure is told where it arose; above it a dot is enough. */
+/** Success is the rule and goes without saying. A failure is told where it arose, by an icon, as its name needs the room; above it a dot is enough. */
 function StatusMark({ status, isCause }: { readonly status: ObservationStatus; readonly isCause: boolean }) {
-  if (status === "failure" && !isCause) {
+  if (status === "failure") {
+    const label = isCause ? "Failure" : "A step below failed";
     return (
-      <Tooltip label="A step below failed">
-        <span className={classes.dot} role="img" aria-label="A step below failed" />
+      <Tooltip label={label}>
+        <span className={isCause ? classes.cause : classes.dot} role="img" aria-label={label}>
+          {isCause && <IconAlertCircleFilled size={15} />}
+        </span>
       </Tooltip>
     );
   }

@@ -49,7 +49,7 @@ function AccountTable({ accounts, ownId, onIntent }: AccountTableProps) {
         },
         { header: "Role", width: 95, render: ({ role }) => ROLES[role].label },
         { header: "Status", width: 165, render: (account) => <State account={account} /> },
-        { header: "Second factor", width: 130, render: (account) => <SecondFactor account={account} /> },
+        { header: "2FA", width: 130, render: (account) => <SecondFactor account={account} /> },
         { header: "Last login", width: 115, render: (account) => <TimeStamp at={account.last_login_at} none="never" /> },
         {
           header: "Actions",

@@ -82,7 +82,7 @@ function Values({ projectId, q, range, field, onChange }: FieldProps) {
         <TextInput
           size="xs"
           aria-label={`Find a value of ${labelOf(field)}`}
-          placeholder="Begins with …"
+          placeholder="Begins with…"
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
