@@ -28,6 +28,9 @@ export function describeExplore(stage: () => Stage): void {
       expect(await page.getByRole("button", { name: "Success" }).getAttribute("aria-pressed")).toBe("true");
       await page.getByRole("button", { name: "Failure" }).click();
       await expect.poll(async () => (await queryOf(page).inputValue()).trim()).toBe(`status:success,failure name:"${TRACE}"`);
+      // A choice is a step back, and the letters before it are none.
+      await page.goBack();
+      await expect.poll(async () => (await queryOf(page).inputValue()).trim()).toBe(`status:success name:"${TRACE}"`);
     });
 
     test("what can't be read is explained, and found traces stay until it can be", async () => {

@@ -26,7 +26,8 @@ export function AuditPage() {
   const people = usePeople(peopleSearch, filter.user);
 
   function show(next: AuditFilter): void {
-    void navigate({ search: searchOf(next), replace: true });
+    const isTyped = next.ip !== filter.ip || next.from !== filter.from || next.to !== filter.to;
+    void navigate({ search: searchOf(next), replace: isTyped });
   }
 
   return (

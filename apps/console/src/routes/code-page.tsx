@@ -37,8 +37,9 @@ export function CodePage() {
   const state: SearchState = { q, mode, repo, path, lang, ref, kind, regex, case: matchCase, explain };
   const navigate = route.useNavigate();
   const repositories = useQuery(repositoriesQuery);
+  // What is chosen is a step that the browser leads back from; what is typed, letter by letter, is none.
   const change = (part: Partial<SearchState>) =>
-    void navigate({ search: (before) => ({ ...before, ...part }), replace: true, resetScroll: false });
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: "q" in part || "path" in part, resetScroll: false });
   const title = isGrep(state) ? "Grep" : "Search code";
   const [kept, setKept] = useKeptSearches(useMe().id);
   const search = searchOf(state);

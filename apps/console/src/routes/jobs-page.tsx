@@ -20,7 +20,7 @@ export function JobsPage() {
   const filter: JobFilter = { status: jobStatusSchema.safeParse(status).data, repositoryId: repository };
 
   function show({ status: wanted, repositoryId }: JobFilter): void {
-    void navigate({ search: { status: wanted, repository: repositoryId }, replace: true });
+    void navigate({ search: { status: wanted, repository: repositoryId } });
   }
 
   return (

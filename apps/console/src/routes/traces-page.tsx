@@ -35,7 +35,8 @@ export function TracesPage() {
   const name = project?.name;
   const search = route.useSearch();
   const state = listStateOf(search);
-  const show = (next: ListState) => void navigate({ search: searchOf(next), replace: true, resetScroll: false });
+  // What is chosen is a step that the browser leads back from; what is typed, letter by letter, is none.
+  const show = (next: ListState, isTyped = false) => void navigate({ search: searchOf(next), replace: isTyped, resetScroll: false });
   const list = { projectId, state, onChange: show };
   useOpenFirst(
     list,

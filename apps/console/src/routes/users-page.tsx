@@ -42,8 +42,11 @@ export function UsersPage() {
           Create a user
         </Button>
       </PageHeader>
-      <AccountFilters filter={filter} onChange={({ search: q, role }) => void navigate({ search: { q, role }, replace: true })} />
-      <AccountList filter={filter} ownId={me.id} onIntent={show} onUnfiltered={() => void navigate({ search: {}, replace: true })} />
+      <AccountFilters
+        filter={filter}
+        onChange={({ search: q, role }) => void navigate({ search: { q, role }, replace: q !== filter.search })}
+      />
+      <AccountList filter={filter} ownId={me.id} onIntent={show} onUnfiltered={() => void navigate({ search: {} })} />
       <AccountDialogs
         subject={subject}
         opened={opened}

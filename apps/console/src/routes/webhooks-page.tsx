@@ -23,7 +23,7 @@ export function WebhooksPage() {
   const filter: DeliveryFilter = { status: deliveryStatusSchema.safeParse(status).data, repositoryId: repository };
 
   function show({ status: wanted, repositoryId }: DeliveryFilter): void {
-    void navigate({ search: { status: wanted, repository: repositoryId }, replace: true });
+    void navigate({ search: { status: wanted, repository: repositoryId } });
   }
 
   return (

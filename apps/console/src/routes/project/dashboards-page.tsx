@@ -47,7 +47,7 @@ export function DashboardsPage() {
   const metadataKeys = metadata?.items.map(({ value }) => value) ?? [];
   const groupings = groupingsOf(metadataKeys, isFiltered);
   const change = (next: Partial<typeof search>) =>
-    void navigate({ search: (known) => ({ ...known, ...next }), replace: true, resetScroll: false });
+    void navigate({ search: (known) => ({ ...known, ...next }), replace: "q" in next, resetScroll: false });
   // Two instants, so that the list shows what was counted.
   const link = (name: string, query: string) => (
     <Anchor

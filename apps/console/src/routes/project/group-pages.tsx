@@ -25,7 +25,13 @@ function GroupPage({ kind, title, description }: { readonly kind: GroupKind; rea
         projectId={projectId}
         asked={asked}
         onAsk={(search) =>
-          void navigate({ to: `/projects/$projectId/${kind}`, params: { projectId }, search, replace: true, resetScroll: false })
+          void navigate({
+            to: `/projects/$projectId/${kind}`,
+            params: { projectId },
+            search,
+            replace: (search.q ?? "") !== asked.prefix,
+            resetScroll: false,
+          })
         }
       >
         {({ id }) =>

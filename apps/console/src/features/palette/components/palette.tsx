@@ -68,6 +68,9 @@ export function Palette({ typed, onType, actions, isAdmin, onClosed }: PalettePr
       scrollable
       maxHeight="min(70dvh, 560px)"
       title="Command palette"
+      // Its field stays where it is while what is found changes its height.
+      centered={false}
+      yOffset="12dvh"
       classNames={{ header: classes.header ?? "" }}
     >
       <Spotlight.Search

@@ -19,17 +19,12 @@ import {
 import { useEffect, useMemo, useRef } from "react";
 import { type BoxPlace, placeBoxes } from "./graph-layout.ts";
 import type { BoxState, GraphBox, GraphLink, GraphModel } from "./graph-model.ts";
+import { type WayAround, waysAround } from "./graph-ways.ts";
 import { type GraphNodeData, GraphNode } from "./graph-node.tsx";
 import classes from "./graph-canvas.module.css";
 
-/** Between a box and an edge that passes it. */
-const ROOM_BESIDE = 16;
-
-/** A longer way lies further out than the shorter ones beside it, as far as there is room. */
-const [FURTHER_OUT, FURTHEST_OUT] = [8, 40];
-
-/** To the right is room for the edges that lead back, and half of what is written on them. */
-const FIT = { padding: { top: "16px", right: "104px", bottom: "16px", left: "40px" }, maxZoom: 1.1 } as const;
+/** On both sides is room for the edges that lead back, to the right, where most are, also for half of what is written on them. */
+const FIT = { padding: { top: "16px", right: "104px", bottom: "16px", left: "64px" }, maxZoom: 1.1 } as const;
 
 type Box = Node<GraphNodeData, "box">;
 
@@ -62,7 +57,10 @@ function Canvas({ model, states, direction, selected, onSelect }: GraphCanvasPro
     () => outerFirst(model.boxes).map((box) => toNode(box, places, { state: states.get(box.id), direction, selected, onSelect })),
     [model, places, states, direction, selected, onSelect],
   );
-  const edges = useMemo(() => model.links.map((link) => toEdge(link, places, model, direction)), [model, places, direction]);
+  const edges = useMemo(() => {
+    const wayOf = direction === "TB" ? waysAround(model, places) : () => undefined;
+    return model.links.map((link) => toEdge(link, wayOf(link)));
+  }, [model, places, direction]);
   const frame = useRef<HTMLDivElement>(null);
   useFit(frame);
   return (
@@ -130,51 +128,25 @@ function toNode(box: GraphBox, places: ReadonlyMap<string, BoxPlace>, look: Look
   };
 }
 
-function toEdge(link: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel, direction: "TB" | "LR"): Way {
+function toEdge(link: GraphLink, around: WayAround | undefined): Way {
   const count = link.taken.reduce((sum, taken) => sum + taken.count, 0);
   const ways = [...new Set(link.taken.map(({ via }) => via))].filter((via) => via !== "static");
   const words = [count > 1 ? `×${count}` : "", ...ways].filter((word) => word !== "");
-  const isBack = direction === "TB" && isUpwards(link, places, model);
   const color = ways.includes("error") ? "var(--sl-bad)" : count > 0 ? "var(--sl-busy)" : "var(--mantine-color-dimmed)";
   return {
     id: link.id,
     source: link.from,
     target: link.to,
     type: "way",
-    ...(isBack ? { sourceHandle: "back-out", targetHandle: "back-in" } : { sourceHandle: "out", targetHandle: "in" }),
-    data: { words: words.join(" · "), wayAround: isBack ? distanceAround(link, places, model) : undefined },
+    ...(around === undefined
+      ? { sourceHandle: "out", targetHandle: "in" }
+      : { sourceHandle: `out-${around.side}`, targetHandle: `in-${around.side}` }),
+    data: { words: words.join(" · "), wayAround: around?.distance },
     className: (count > 0 ? classes.taken : classes.declared) ?? "",
     style: { stroke: color },
     markerEnd: { type: MarkerType.ArrowClosed, color, width: 16, height: 16 },
     zIndex: 1,
   };
-}
-
-/** Back to where it was before, or to itself: such an edge goes around the side. */
-function isUpwards({ from, to }: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel): boolean {
-  return from === to || edgeOf(to, "y", places, model) <= edgeOf(from, "y", places, model);
-}
-
-/** How far to the right it goes, so that it passes every box between its ends. */
-function distanceAround({ from, to }: GraphLink, places: ReadonlyMap<string, BoxPlace>, model: GraphModel): number {
-  const rightOf = (id: string): number => edgeOf(id, "x", places, model) + (places.get(id)?.width ?? 0);
-  const [top, bottom] = [edgeOf(to, "y", places, model), edgeOf(from, "y", places, model)];
-  const between = model.boxes.filter(({ id }) => {
-    const above = edgeOf(id, "y", places, model);
-    return above >= top && above <= bottom;
-  });
-  const beside = ROOM_BESIDE + Math.min(between.length * FURTHER_OUT, FURTHEST_OUT);
-  return beside + Math.max(0, ...between.map(({ id }) => rightOf(id))) - Math.max(rightOf(from), rightOf(to));
-}
-
-/** Where it begins in the whole picture, boxes around it included. */
-function edgeOf(id: string, axis: "x" | "y", places: ReadonlyMap<string, BoxPlace>, model: GraphModel): number {
-  let start = 0;
-  const byId = new Map(model.boxes.map((box) => [box.id, box]));
-  for (let box = byId.get(id); box !== undefined; box = box.parent === undefined ? undefined : byId.get(box.parent)) {
-    start += places.get(box.id)?.[axis] ?? 0;
-  }
-  return start;
 }
 
 type GraphEdgeData = {

@@ -25,7 +25,8 @@ export function GraphNode({ data: { box, state, isGroup, direction, isSelected, 
   return (
     <>
       <Handle id="in" type="target" position={into} isConnectable={false} />
-      <Handle id="back-in" type="target" position={Position.Right} isConnectable={false} />
+      <Handle id="in-right" type="target" position={Position.Right} isConnectable={false} />
+      <Handle id="in-left" type="target" position={Position.Left} isConnectable={false} />
       {box.kind === "step" ? (
         <UnstyledButton
           className={classes.box}
@@ -54,7 +55,8 @@ export function GraphNode({ data: { box, state, isGroup, direction, isSelected, 
         <span className={classes.end}>{box.label}</span>
       )}
       <Handle id="out" type="source" position={outOf} isConnectable={false} />
-      <Handle id="back-out" type="source" position={Position.Right} isConnectable={false} />
+      <Handle id="out-right" type="source" position={Position.Right} isConnectable={false} />
+      <Handle id="out-left" type="source" position={Position.Left} isConnectable={false} />
     </>
   );
 }

@@ -18,7 +18,7 @@ export function ListBar({ projectId, state, onChange }: ListProps) {
         <QueryBar
           projectId={projectId}
           value={state.q}
-          onChange={ask}
+          onChange={(q) => onChange({ ...state, q }, true)}
           onEnterResults={() => walkRows(document.querySelector("tbody"), 1)}
         />
         <TraceQueryHelp onTake={(example) => ask(withTerm(state.q, example))} />

@@ -12,7 +12,12 @@ export type ListState = {
 };
 
 /** What each part of the page gets that shows or changes it. */
-export type ListProps = { readonly projectId: string; readonly state: ListState; readonly onChange: (state: ListState) => void };
+export type ListProps = {
+  readonly projectId: string;
+  readonly state: ListState;
+  /** What is typed is no step that the browser leads back from. */
+  readonly onChange: (state: ListState, isTyped?: boolean) => void;
+};
 
 export type ListSearch = Partial<Readonly<Record<"q" | "sort" | "order" | "columns" | keyof TimeRange, string | undefined>>>;
 

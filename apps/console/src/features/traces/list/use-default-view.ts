@@ -29,7 +29,7 @@ export function useOpenFirst({ projectId, state, onChange }: ListProps, isAsked:
       isDone.current = true;
     }
     if (view !== undefined) {
-      onChange(applyView(state, view));
+      onChange(applyView(state, view), true);
     }
   }, [isAsked, usual, views.data, state, onChange]);
 }
