@@ -3,7 +3,11 @@ import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useMemo, useState } from "react";
 import { SafeText } from "#ui/words/safe-text.tsx";
-import { type DiffRow, toDiffRows, toPairs } from "./diff-rows.ts";
+import { CodeLine } from "#features/code/highlight/code-line.tsx";
+import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
+import { languageNamedBy } from "#features/code/highlight/languages.ts";
+import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
+import { type DiffRow, type RowPair, toDiffRows, toPairs } from "./diff-rows.ts";
 import classes from "./file-diff.module.css";
 
 export type DiffView = "unified" | "split";
@@ -33,7 +37,7 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
         </span>
       </summary>
       {isOpen && <div className={classes.actions}>{children}</div>}
-      {isOpen && patch !== "" && <DiffLines name={`Changes of ${path}`} patch={patch} view={view} />}
+      {isOpen && patch !== "" && <DiffLines name={`Changes of ${path}`} path={path} patch={patch} view={view} />}
       {isOpen && patch === "" && (
         <Text size="sm" c="dimmed" p="sm">
           {leftOut === null ? "No line changed." : `The lines are not shown: ${leftOut}.`}
@@ -43,9 +47,18 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
   );
 }
 
-/** The lines of a diff; no other on the page has its name. */
-export function DiffLines({ name, patch, view }: { readonly name: string; readonly patch: string; readonly view: DiffView }) {
+type DiffLinesProps = {
+  /** No other on the page has it. */
+  readonly name: string;
+  readonly path: string;
+  readonly patch: string;
+  readonly view: DiffView;
+};
+
+/** The lines of a diff, colored as those of the file are. */
+export function DiffLines({ name, path, patch, view }: DiffLinesProps) {
   const rows = useMemo(() => toDiffRows(patch), [patch]);
+  const tokensOf = useRowTokens(rows, languageNamedBy(path));
   return (
     <div className={classes.scroll} role="region" aria-label={name} tabIndex={0}>
       <table className={classes.lines} data-view={view}>
@@ -58,7 +71,11 @@ export function DiffLines({ name, patch, view }: { readonly name: string; readon
             <col />
           </colgroup>
         )}
-        <tbody>{view === "unified" ? rows.map((row, index) => <UnifiedRow key={index} row={row} />) : toPairs(rows).map(splitRow)}</tbody>
+        <tbody>
+          {view === "unified"
+            ? rows.map((row, index) => <UnifiedRow key={index} row={row} tokensOf={tokensOf} />)
+            : toPairs(rows).map((pair, index) => <SplitRow key={index} pair={pair} tokensOf={tokensOf} />)}
+        </tbody>
       </table>
     </div>
   );
@@ -66,20 +83,42 @@ export function DiffLines({ name, patch, view }: { readonly name: string; readon
 
 const SIGNS = { same: " ", deleted: "−", added: "+", hunk: "" };
 
-function UnifiedRow({ row }: { readonly row: DiffRow }) {
+type TokensOf = (row: DiffRow) => HighlightedLine | undefined;
+
+/** Each version is colored by itself, so that a line that is gone leaves no string open in the one that came. */
+function useRowTokens(rows: readonly DiffRow[], language: string): TokensOf {
+  const versions = useMemo(() => {
+    const [old, young] = (["added", "deleted"] as const).map((other) => rows.filter(({ kind }) => kind !== other));
+    return { old, young, places: new Map([...(old ?? []).entries(), ...(young ?? []).entries()].map(([index, row]) => [row, index])) };
+  }, [rows]);
+  const oldLines = useMemo(() => versions.old?.map(lineOf) ?? [], [versions]);
+  const youngLines = useMemo(() => versions.young?.map(lineOf) ?? [], [versions]);
+  const old = useHighlighted(oldLines, language);
+  const young = useHighlighted(youngLines, language);
+  return (row) => (row.kind === "deleted" ? old : young)[versions.places.get(row) ?? -1];
+}
+
+/** A hunk's heading is no line of the file. */
+function lineOf({ kind, text }: DiffRow): string {
+  return kind === "hunk" ? "" : text;
+}
+
+function UnifiedRow({ row, tokensOf }: { readonly row: DiffRow; readonly tokensOf: TokensOf }) {
   return (
     <tr data-kind={row.kind}>
       <td className={classes.number}>{row.old}</td>
       <td className={classes.number}>{row.young}</td>
-      <Code row={row} />
+      <Code row={row} tokens={tokensOf(row)} />
     </tr>
   );
 }
 
-function splitRow({ left, right }: ReturnType<typeof toPairs>[number], index: number) {
+type SplitRowProps = { readonly pair: RowPair; readonly tokensOf: TokensOf };
+
+function SplitRow({ pair: { left, right }, tokensOf }: SplitRowProps) {
   if (left?.kind === "hunk") {
     return (
-      <tr key={index} data-kind="hunk">
+      <tr data-kind="hunk">
         <td className={classes.code} colSpan={4}>
           <SafeText text={left.text} />
         </td>
@@ -87,20 +126,20 @@ function splitRow({ left, right }: ReturnType<typeof toPairs>[number], index: nu
     );
   }
   return (
-    <tr key={index}>
+    <tr>
       <td className={classes.number}>{left?.old}</td>
-      <Code row={left} />
+      <Code row={left} tokens={left && tokensOf(left)} />
       <td className={classes.number}>{right?.young}</td>
-      <Code row={right} />
+      <Code row={right} tokens={right && tokensOf(right)} />
     </tr>
   );
 }
 
-function Code({ row }: { readonly row: DiffRow | undefined }) {
+function Code({ row, tokens }: { readonly row: DiffRow | undefined; readonly tokens: HighlightedLine | undefined }) {
   return (
     <td className={classes.code} data-kind={row?.kind ?? "none"}>
       {row !== undefined && row.kind !== "hunk" && <span className={classes.sign}>{SIGNS[row.kind]}</span>}
-      {row !== undefined && <SafeText text={row.text} />}
+      {row !== undefined && row.text !== "" && <CodeLine text={row.text} tokens={row.kind === "hunk" ? undefined : tokens} />}
       {row?.isUnended === true && <span className={classes.old}> (no line break at the end)</span>}
     </td>
   );

@@ -60,7 +60,12 @@ function LineHistory({ branch, path, lines, commit }: OfFile & Chosen & { readon
             facts={change.path !== path && <span>as {change.path}</span>}
           >
             {change.patch !== "" && (
-              <DiffLines name={`Changes of ${change.path} by ${change.commit.commit.slice(0, 8)}`} patch={change.patch} view="unified" />
+              <DiffLines
+                name={`Changes of ${change.path} by ${change.commit.commit.slice(0, 8)}`}
+                path={change.path}
+                patch={change.patch}
+                view="unified"
+              />
             )}
           </CommitEntry>
         ))}

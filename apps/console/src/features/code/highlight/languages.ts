@@ -41,20 +41,35 @@ export const LANGUAGES = Object.keys(GRAMMARS).filter((name) => !NOT_INDEXED.has
 const ALIASES: Readonly<Record<string, Grammar>> = {
   "c#": "csharp",
   "c++": "cpp",
+  cc: "cpp",
+  cjs: "javascript",
   cs: "csharp",
+  cts: "typescript",
   dockerfile: "docker",
   golang: "go",
+  h: "c",
+  hpp: "cpp",
   js: "javascript",
+  kt: "kotlin",
   makefile: "make",
   md: "markdown",
+  mjs: "javascript",
+  mts: "typescript",
   protobuf: "proto",
   py: "python",
+  rb: "ruby",
+  rs: "rust",
   sh: "bash",
   shell: "bash",
   shellscript: "bash",
   ts: "typescript",
   yml: "yaml",
 };
+
+/** The language of a file by its name alone, where no index says it: its extension, or the name itself, such as `Dockerfile`. */
+export function languageNamedBy(path: string): string {
+  return /[^./]+$/u.exec(path)?.[0] ?? "";
+}
 
 /** The grammar for a language by any of its names; undefined for those shown as plain text. */
 export function grammarFor(language: string): Grammar | undefined {
