@@ -41,7 +41,7 @@ export function VirtualTree<Row extends TreeRow>({
       setActiveId(selected);
     }
     if (selectedAt >= 0) {
-      virtual.scrollToIndex(selectedAt, { align: "auto" });
+      virtual.scrollToIndex(selectedAt, { align: isFar(box.current, selectedAt * rowHeight, rowHeight) ? "center" : "auto" });
     }
     // oxlint-disable-next-line react/exhaustive-deps -- only a change of the selection moves the view, not every new row
   }, [selected]);
@@ -113,4 +113,9 @@ export function VirtualTree<Row extends TreeRow>({
       </div>
     </div>
   );
+}
+
+/** Whether a row lies beyond those next to what is in sight: it is shown among its neighbors then, and not at the edge. */
+function isFar(box: HTMLElement | null, top: number, rowHeight: number): boolean {
+  return box === null || top < box.scrollTop - 2 * rowHeight || top > box.scrollTop + box.clientHeight + rowHeight;
 }

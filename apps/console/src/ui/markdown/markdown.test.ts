@@ -39,7 +39,7 @@ describe("what a model writes", () => {
     const html = renderToStaticMarkup(createElement(Markdown, { text: readme, asDocument: true }));
     expect(html).toContain("<p>The shop</p>");
     expect(html).toMatch(/data-level="1">Sells things</);
-    expect(html).toContain('<span title="https://shop.test/ci.svg">Build passes</span></a>');
+    expect(html).toMatch(/title="https:\/\/shop\.test\/ci\.svg">Build passes<\/span><\/a>/);
     expect(html).toContain("Press Enter to pay.");
     expect(html).not.toMatch(/badges|<img|<script|&lt;|<kbd/);
   });

@@ -156,6 +156,8 @@ const DOCUMENT_COMPONENTS: Components = {
     typeof src === "string" && isShownImage(src) ? (
       <img src={src} alt={alt === undefined || alt === "" ? "Image in the text" : alt} className={classes.image} />
     ) : (
-      <span title={src}>{alt === undefined || alt === "" ? "Image" : alt}</span>
+      <span className={classes.shows} title={src}>
+        {alt === undefined || alt === "" ? "Image" : alt}
+      </span>
     ),
 };
