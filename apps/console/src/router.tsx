@@ -82,7 +82,7 @@ const codeRoute = createRoute({
 
 const repositoriesRoute = createRoute({
   ...under(signedInRoute, "/code/repos"),
-  validateSearch: z.object({ register: text }),
+  validateSearch: z.object({ register: text, q: text }),
   component: lazyPage(() => import("#routes/repositories-page.tsx"), "RepositoriesPage"),
 });
 

@@ -184,7 +184,7 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
       entries: !isSearched
         ? []
         : [
-            ...(code.data?.results ?? []).map(({ repo, path, start_line: line, symbol }) => ({
+            ...(code.data?.results ?? []).map(({ repo, path, start_line: start, matched_lines: [line = start], symbol }) => ({
               id: `code ${repo} ${path}:${line} ${symbol ?? ""}`,
               label: symbol ?? path.split("/").at(-1) ?? path,
               description: `${repo} · ${path}:${line}`,
