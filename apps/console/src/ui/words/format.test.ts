@@ -5,6 +5,7 @@ import {
   formatBytes,
   formatCost,
   formatCount,
+  asTick,
   formatDuration,
   plural,
   formatExactCount,
@@ -88,4 +89,14 @@ it("a scale has seconds where its parts are shorter than a minute, so that its e
   expect(formatScaleTime(first, 500)).not.toBe(formatScaleTime(last, 500));
   expect(formatScaleTime(first, 500)).toContain(":05");
   expect(formatScaleTime(first, 60_000)).not.toContain(":05");
+});
+
+it.each([
+  ["10.50 s", "10.5 s"],
+  ["7 s", "7 s"],
+  ["120 ms", "120 ms"],
+  ["2 min 30 s", "2 min 30 s"],
+  ["$0.20", "$0.20"],
+])("%s is %s on an axis", (text, tick) => {
+  expect(asTick(text)).toBe(tick);
 });

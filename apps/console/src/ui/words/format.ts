@@ -29,6 +29,11 @@ export function formatDuration(milliseconds: number): string {
   return twoUnits(milliseconds, HOUR, "h", MINUTE, "min");
 }
 
+/** A duration on an axis, where its digits need not be even: `3.5 s` beside `7 s`. */
+export function asTick(duration: string): string {
+  return duration.replace(/(\.\d*?)0+(?= )/u, "$1");
+}
+
 /** `just now`, `5 min ago`, `3 h ago`, `2 days ago`, then the date. */
 export function formatAge(at: Date, now: Date): string {
   const age = now.getTime() - at.getTime();

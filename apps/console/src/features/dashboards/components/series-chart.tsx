@@ -2,7 +2,7 @@ import "@mantine/charts/styles.layer.css";
 // The squares of the legend.
 import "@mantine/core/styles/ColorSwatch.layer.css";
 import { BarChart, type BarChartProps, LineChart, type LineChartProps } from "@mantine/charts";
-import { formatCount } from "#ui/words/format.ts";
+import { asTick, formatCount } from "#ui/words/format.ts";
 import classes from "./series-chart.module.css";
 
 export type ChartRow = Readonly<Record<string, number | string | null>> & { readonly time: string; readonly label: string };
@@ -51,7 +51,7 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
     yAxisProps: {
       width: 64,
       allowDecimals: format !== formatCount,
-      tickFormatter: (value: number) => withoutNoughts(format(value)),
+      tickFormatter: (value: number) => asTick(format(value)),
       ...(isEmpty ? { ticks: [0], domain: [0, 1] } : {}),
     },
   } satisfies Omit<BarChartProps & LineChartProps, "type">;
@@ -70,9 +70,4 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
       lineProps={{ isAnimationActive: false }}
     />
   );
-}
-
-/** On an axis the digits of a duration need not be even: `3.5 s` below `7 s`. */
-function withoutNoughts(tick: string): string {
-  return tick.replace(/(\.\d*?)0+(?= )/u, "$1");
 }

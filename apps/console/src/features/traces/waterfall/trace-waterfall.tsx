@@ -1,7 +1,7 @@
 import { useElementSize } from "@mantine/hooks";
 import type { TraceDigest } from "@sightline/observability/contract";
 import { useMemo, type PointerEvent, useState } from "react";
-import { plural, formatDuration } from "#ui/words/format.ts";
+import { asTick, plural, formatDuration } from "#ui/words/format.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import type { Waterfall } from "./use-waterfall.ts";
 import { waitSpans, type Span, ticks } from "./waterfall.ts";
@@ -126,7 +126,7 @@ function WaterfallAxis({ shown, whole, onShow }: WaterfallAxisProps) {
     >
       {ticks(shown, whole, most).map(({ at, offset }) => (
         <span key={offset} className={classes.tick} style={{ left: `${at * 100}%` }}>
-          <span>{offset === 0 ? "0" : formatDuration(offset)}</span>
+          <span>{offset === 0 ? "0" : asTick(formatDuration(offset))}</span>
         </span>
       ))}
       {drag !== undefined && (
