@@ -17,7 +17,7 @@ type LoadMoreProps = {
 /** The end of a list that comes page by page; one that came whole at first has its end before everyone's eyes. */
 export function LoadMore({ list, endOfResults }: LoadMoreProps) {
   const isSearch = endOfResults !== undefined;
-  if (!isSearch && !list.hasNextPage && !list.isFetchNextPageError && (list.data?.pages.length ?? 0) < 2) {
+  if (!list.hasNextPage && !list.isFetchNextPageError && (list.data?.pages.length ?? 0) < 2) {
     return null;
   }
   return (
