@@ -123,6 +123,7 @@ describe("the test before saving", () => {
     expect((await check({ client_secret: "wrong-secret-of-a-client-98765" })).at(-1)).toMatchObject({
       name: "Client ID and secret",
       ok: false,
+      message: expect.stringContaining("does not accept them"),
     });
     expect(await check({ issuer: `${provider.issuer}/realms/none` })).toMatchObject([{ name: "Provider", ok: false }]);
     const [refused] = await check({ issuer: "https://[::1]:1" });

@@ -40,6 +40,11 @@ export function reasonOf(error: unknown): string {
     if (one instanceof oidc.AuthorizationResponseError || one instanceof oidc.ResponseBodyError) {
       return KNOWN_ERRORS.has(one.error) ? one.error : "unknown_error";
     }
+    // Who shows the secret in a header is refused in one, as RFC 6749 asks for (5.2).
+    if (one instanceof oidc.WWWAuthenticateChallengeError) {
+      const said = one.cause.map(({ parameters }) => parameters.error).find((word) => word !== undefined && KNOWN_ERRORS.has(word));
+      return said ?? `status_${one.status}`;
+    }
     if (one instanceof Response) {
       return one.status >= 500 ? "unreachable" : `status_${one.status}`;
     }
