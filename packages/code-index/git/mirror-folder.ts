@@ -42,7 +42,8 @@ async function provideRepository(directory: string, signal: AbortSignal): Promis
   // Made beside its place, so that what stands there is never the half of a mirror that a broken-off init leaves.
   const draft = `${directory}.new`;
   await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true });
+  // Private code is nobody else's on this machine, whatever the umask and the folder above.
+  await mkdir(draft, { recursive: true, mode: 0o700 });
   await runGit({ arguments: ["init", "--bare", "--quiet", "--template=", "--end-of-options", draft], signal });
   await rename(draft, directory);
   return true;

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type Server } from "node:net";
@@ -117,6 +117,13 @@ test("a file:// address is not fetched where it is not allowed, whatever the row
   await repository.commit({ a: "" });
   await expect(fetchIt({ allowFileUrls: false })).rejects.toMatchObject({ code: "invalid_clone_url" });
   expect(await readdir(dataDir)).toEqual([]);
+});
+
+test("a mirror can be read by the user of the indexer alone", async () => {
+  await repository.commit({ "a.txt": "one" });
+  await fetchIt();
+  const { mode } = await stat(join(dataDir, "mirrors", "r1", "repository.git"));
+  expect(mode & 0o077).toBe(0);
 });
 
 test("a mirror has no hooks", async () => {
