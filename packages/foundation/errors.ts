@@ -66,7 +66,7 @@ export function codeOf(error: unknown): string | undefined {
  * throw refusal("email_taken");
  */
 export function refusalsOf<Code extends string>(table: Readonly<Record<Code, readonly [status: number, message: string]>>) {
-  return (code: Code, more: Pick<AppErrorOptions, "headers" | "cause"> = {}): AppError => {
+  return (code: Code, more: Pick<AppErrorOptions, "headers" | "cause" | "logged"> = {}): AppError => {
     const [status, message] = table[code];
     return refusal(status, code, message, more);
   };

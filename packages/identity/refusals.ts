@@ -67,6 +67,10 @@ export const refusal = refusalsOf({
   // Whatever is wrong with what a provider said, the way on is the same; the audit has the reason.
   sso_failed: [401, "What the sign-in provider answered could not be accepted. Try again; if it goes on, ask an admin to test it."],
   sso_no_account: [403, "There is no account for you here, or it belongs to another organization. Ask an admin of your organization."],
+  sso_no_address: [
+    403,
+    "Your provider does not tell Sightline your e-mail address. Ask who runs it: you may have none there, or the scope email is not given.",
+  ],
   sso_no_role: [403, "Your provider gives you no role in Sightline. Ask who runs it, or an admin of your organization."],
   sso_not_configured: [404, "Your organization has no company sign-in. Set it up: PUT /admin/sso."],
   sso_other_person: [

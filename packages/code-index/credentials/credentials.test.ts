@@ -5,7 +5,7 @@ import { createLog } from "@sightline/foundation/log";
 import { v7 as newId } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { listBranches } from "#git/branches.ts";
-import { createCertificate, type Certificate } from "#testing/certificates.ts";
+import { createCertificate, type Certificate } from "@sightline/foundation/testing/certificates";
 import { startGitHttpsServer, type GitHttpsServer } from "#testing/git-https-server.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";

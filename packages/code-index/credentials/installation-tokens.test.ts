@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { jwtVerify } from "jose";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createCertificate, type Certificate } from "#testing/certificates.ts";
+import { createCertificate, type Certificate } from "@sightline/foundation/testing/certificates";
 import { startGithubAppApi, type GithubAppApi } from "#testing/github-app-api.ts";
 import { createInstallationTokens } from "./installation-tokens.ts";
 

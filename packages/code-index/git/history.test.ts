@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createCertificate, type Certificate } from "#testing/certificates.ts";
+import { createCertificate, type Certificate } from "@sightline/foundation/testing/certificates";
 import { startGitHttpsServer, type GitHttpsServer } from "#testing/git-https-server.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { fetchHistory, type HistoryOptions } from "./history.ts";

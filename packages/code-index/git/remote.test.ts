@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createCertificate, type Certificate } from "#testing/certificates.ts";
+import { createCertificate, type Certificate } from "@sightline/foundation/testing/certificates";
 import { startGitHttpsServer, type GitHttpsServer } from "#testing/git-https-server.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { listBranches } from "./branches.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Certificate } from "./certificates.ts";
+import type { Certificate } from "@sightline/foundation/testing/certificates";
 
 /** A git host on https at `localhost`: real git behind a password. */
 export type GitHttpsServer = {

@@ -1,7 +1,7 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Certificate } from "./certificates.ts";
+import type { Certificate } from "@sightline/foundation/testing/certificates";
 
 type Request = { readonly path: string; readonly authorization: string; readonly body: unknown };
 

@@ -1,4 +1,9 @@
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createCertificate } from "@sightline/foundation/testing/certificates";
 import { ask, auditOfUser, createAdmin, createMember, giveSecondFactor, rowOf, signIn, type Person } from "#testing/administration.ts";
 import { startCompanyProvider, type CompanyProvider } from "#testing/company-provider.ts";
 import { signInAt } from "#testing/company-sign-in.ts";
@@ -129,7 +134,34 @@ describe("the test before saving", () => {
     const [refused] = await check({ issuer: "https://[::1]:1" });
     expect(refused).toMatchObject({ ok: false, message: expect.stringContaining("IDENTITY_ALLOW_PRIVATE_HOSTS") });
   });
+
+  test("names a certificate that is not believed, a public address without TLS, and a provider that sends on", async () => {
+    const certificate = await createCertificate();
+    const ofOwnAuthority = createHttpsServer({ key: certificate.key, cert: certificate.certificate });
+    const sendsOn = createHttpServer((_request, answer) => answer.writeHead(302, { location: provider.issuer }).end());
+    try {
+      expect(await check({ issuer: `https://127.0.0.1:${await listen(ofOwnAuthority)}` })).toMatchObject([
+        { ok: false, message: expect.stringContaining("NODE_EXTRA_CA_CERTS") },
+      ]);
+      expect(await check({ issuer: `http://127.0.0.1:${await listen(sendsOn)}` })).toMatchObject([
+        { ok: false, message: expect.stringContaining("sends on to another address") },
+      ]);
+      // Nothing is connected to: the address is refused before.
+      expect(await check({ issuer: "http://1.1.1.1" })).toMatchObject([{ ok: false, message: expect.stringContaining("without TLS") }]);
+    } finally {
+      ofOwnAuthority.close();
+      sendsOn.close();
+      await certificate.remove();
+    }
+  });
 });
+
+/** @returns the port, on loopback. */
+async function listen(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
 
 describe("a domain that is demanded", () => {
   const enforced = (changes: object = {}) => settingsFor(provider, { enforced: true, ...changes });

@@ -4,7 +4,7 @@ import type { Logger } from "@sightline/foundation/log";
 import { RefusedAddressError } from "@sightline/foundation/outbound/addresses";
 import { refusal } from "#refusals.ts";
 import { OtherProviderError } from "./provider-clients.ts";
-import { UnreachableProviderError } from "./provider-fetch.ts";
+import { PlainHttpError, UnreachableProviderError } from "./provider-fetch.ts";
 import type { Provider } from "./provider.store.ts";
 
 /** What OAuth and OpenID Connect call it; anything else that a provider says is repeated nowhere. */
@@ -30,6 +30,12 @@ export function reasonOf(error: unknown): string {
   if (chain.some((one) => one instanceof RefusedAddressError)) {
     return "private_address";
   }
+  if (chain.some((one) => one instanceof PlainHttpError)) {
+    return "without_tls";
+  }
+  if (chain.some(isOfCertificate)) {
+    return "certificate";
+  }
   if (chain.some((one) => one instanceof UnreachableProviderError)) {
     return "unreachable";
   }
@@ -53,6 +59,13 @@ export function reasonOf(error: unknown): string {
   return coded?.code?.replace(/^OAUTH_/, "").toLowerCase() ?? "unexpected";
 }
 
+/** OpenSSL's words for a chain that is not believed, and Node's for one that is for another name or over. */
+const OF_CERTIFICATE = /^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|CERT_|ERR_TLS_CERT_)/;
+
+function isOfCertificate(error: unknown): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "string" && OF_CERTIFICATE.test(error.code);
+}
+
 /** The refusal for whoever signs in, and the reason for the audit. */
 export function asRefusal(
   { log }: { readonly log: Logger },
@@ -61,12 +74,14 @@ export function asRefusal(
 ): { readonly refused: AppError; readonly reason: string } {
   const reason = reasonOf(error);
   log.warn({ provider: id, tenant: tenantId, reason }, "a company sign-in failed");
-  return { refused: refusal(REFUSALS[reason] ?? "sso_failed"), reason };
+  return { refused: refusal(REFUSALS[reason] ?? "sso_failed", { logged: true }), reason };
 }
 
 const REFUSALS: Readonly<Record<string, "sso_denied" | "sso_provider_unreachable">> = {
   access_denied: "sso_denied",
   private_address: "sso_provider_unreachable",
+  without_tls: "sso_provider_unreachable",
+  certificate: "sso_provider_unreachable",
   unreachable: "sso_provider_unreachable",
   server_error: "sso_provider_unreachable",
   temporarily_unavailable: "sso_provider_unreachable",

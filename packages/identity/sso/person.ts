@@ -17,7 +17,7 @@ export type Person = {
   readonly amr: readonly string[];
 };
 
-export type RefusedPerson = "sso_address_not_verified" | "sso_domain_not_allowed";
+export type RefusedPerson = "sso_no_address" | "sso_address_not_verified" | "sso_domain_not_allowed";
 
 type Rules = Pick<
   Provider,
@@ -31,6 +31,9 @@ const ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
 /** Who that is to the tenant of the provider; or why nobody. */
 export function readPerson(rules: Rules, claims: Claims): Person | RefusedPerson {
   const { email, email_verified: verified, name, amr } = claims;
+  if (email === undefined || email === null || email === "") {
+    return "sso_no_address";
+  }
   const isVerified = verified === true || verified === "true" || (verified === undefined && rules.vouchesForAddresses);
   if (typeof email !== "string" || email.length > MAX_ADDRESS || !ADDRESS.test(email) || !isVerified) {
     return "sso_address_not_verified";

@@ -7,9 +7,14 @@ import { send } from "@sightline/foundation/outbound/send";
 const MAX_BYTES = 512 * 1024;
 const TIMEOUT_MS = 10_000;
 
-/** A provider that was not reached, or not allowed to be: `why` is for admins of its tenant. */
+/** A provider that was not reached, or not allowed to be; its cause says why. */
 export class UnreachableProviderError extends Error {
   override readonly name = "UnreachableProviderError";
+}
+
+/** A provider that is asked without TLS, and is at no address where the operator takes that. */
+export class PlainHttpError extends Error {
+  override readonly name = "PlainHttpError";
 }
 
 /**
@@ -28,7 +33,7 @@ export function createProviderFetch(allowed: AllowedHosts): CustomFetch {
         throw new Error("the name has no address");
       }
       if (url.protocol !== "https:" && !addresses.every(mayReach)) {
-        throw new Error("without TLS only hosts of IDENTITY_ALLOW_PRIVATE_HOSTS are asked");
+        throw new PlainHttpError("without TLS only hosts of IDENTITY_ALLOW_PRIVATE_HOSTS are asked");
       }
       const text = body instanceof URLSearchParams ? body.toString() : undefined;
       const answer = await send({

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createLog } from "@sightline/foundation/log";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import type { Person } from "#testing/administration.ts";
 import { startCompanyProvider, type CompanyProvider, type Orders } from "#testing/company-provider.ts";
@@ -105,6 +107,7 @@ describe("an answer of the provider is refused", () => {
     ["of another issuer", { wrong: { iss: "https://login.example.org" } }, "sso_failed", "jwt_claim_comparison_failed"],
     ["that is over", { wrong: { exp: soon() - 3600 } }, "sso_failed", "jwt_timestamp_check_failed"],
     ["signed by somebody else", { isForged: true }, "sso_failed", "invalid_response"],
+    ["that names no address", { person: { sub: "ann-1", claims: { name: "Ann" } } }, "sso_no_address", "sso_no_address"],
     [
       "whose address is not verified",
       { person: { ...ANN, claims: { ...ANN.claims, email_verified: false } } },
@@ -174,6 +177,10 @@ describe("an answer of the provider is refused", () => {
   });
 });
 
+const FAILED = { level: "warn", msg: "a company sign-in failed", reason: "unreachable" };
+
+const readLine = (line: string) => z.object({ level: z.string(), msg: z.string(), reason: z.string().optional() }).parse(JSON.parse(line));
+
 describe("where a browser may be sent", () => {
   test("not from another site, nor to a provider that is none", async () => {
     const payload = { provider_id: id };
@@ -196,16 +203,19 @@ describe("where a browser may be sent", () => {
     expect((await signInAt(server, id)).json()).toMatchObject({ error: "sso_provider_unreachable" });
   });
 
-  test("a provider that is down is said to be so, and who has a password logs in by it", async () => {
+  test("a provider that is down is said to be so, once in the log and as no fault of ours; who has a password logs in by it", async () => {
+    const lines: string[] = [];
+    const log = createLog({ name: "identity", level: "info", destination: { write: (line) => void lines.push(line) } });
     const gone = await startCompanyProvider();
     await saveSso(subject, admin, settingsFor(gone));
     const { browser, query } = await begun();
     await gone.stop();
-    const { server } = await subject.replica();
+    const { server } = await subject.replica({ log });
 
     expect((await signInAt(server, id)).json()).toMatchObject({ error: "sso_provider_unreachable" });
     const answer = await finishAt(server, browser, query);
     expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([502, "sso_provider_unreachable"]);
+    expect(lines.map((line) => readLine(line))).toEqual([FAILED, FAILED]);
     expect((await logIn(server, admin.email)).json()).toMatchObject({ two_factor_required: true });
   });
 });

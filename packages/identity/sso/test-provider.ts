@@ -55,12 +55,19 @@ export async function testSso(dependencies: Dependencies, { tenantId }: Caller, 
   };
 }
 
+const ELSEWHERE =
+  "It sends on to another address, which is not followed. Take the issuer from the provider's own description, letter by letter.";
+
 const DISCOVERY: Readonly<Record<string, string>> = {
   private_address: "Its address is in a private network. The operator of Sightline allows it with IDENTITY_ALLOW_PRIVATE_HOSTS.",
+  without_tls: "It is asked without TLS. Write https://, or have the operator of Sightline name it in IDENTITY_ALLOW_PRIVATE_HOSTS.",
+  certificate:
+    "Its certificate is not believed: it is for another name, over, or of an authority of your own, which the operator of Sightline names in NODE_EXTRA_CA_CERTS.",
   unreachable: "It does not answer. Check the address, and whether Sightline may reach it.",
   other_issuer: "It calls itself by another address. Take the issuer from the provider's own description, letter by letter.",
   json_attribute_comparison_failed:
     "It calls itself by another address. Take the issuer from the provider's own description, letter by letter.",
+  ...Object.fromEntries([301, 302, 303, 307, 308].map((status) => [`status_${status}`, ELSEWHERE])),
   status_404: "There is no description below this address (/.well-known/openid-configuration). Check the issuer.",
 };
 

@@ -7,7 +7,7 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
-import { createCertificate, type Certificate } from "#testing/certificates.ts";
+import { createCertificate, type Certificate } from "@sightline/foundation/testing/certificates";
 import { codeIndexMigrations } from "./migrations.ts";
 import { placedTenants } from "./cluster.store.ts";
 import { placeTenant } from "./place-tenant.ts";
