@@ -174,6 +174,18 @@ describe("the role", () => {
 });
 
 describe("the policy's second factor", () => {
+  test("that somebody sets up leaves them signed in by the provider, for a day", async () => {
+    const id = await saveSso(subject, admin, settingsFor(provider, BY_GROUPS));
+    await provider.tell(withGroups("admins"));
+    const before = tokenOf(await signInAt(subject.server, id));
+
+    const { token } = await setUpSecondFactor(subject, before.token);
+
+    expect(decodeJwt(token)).toMatchObject({ amr: ["sso", "otp", "mfa"] });
+    const { sessions } = (await ask(subject.server, { token }, "GET", "/login/sessions")).json<{ sessions: { expires_at: string }[] }>();
+    expect(sessions.map(({ expires_at: until }) => Date.parse(until) - subject.clock.now().getTime())).toEqual([24 * 60 * 60 * 1000]);
+  });
+
   test("is the provider's where that says so, or the admin says it for it", async () => {
     const settings = settingsFor(provider, BY_GROUPS);
     const id = await saveSso(subject, admin, settings);

@@ -4,10 +4,12 @@ import { ownAction, type Caller } from "#audit/client.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
+import { withSecondStep } from "#session/authentication-methods.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes } from "./backup-code-hashes.ts";
 import type { Grant } from "#session/sessions.ts";
-import { deletePartialTokensOf } from "#session/session.store.ts";
+import { deletePartialTokensOf, findSession } from "#session/session.store.ts";
+import { sessionOver } from "./lock-signed-in.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
 import { setupExpired, type SetupTicket } from "./setup-ticket.ts";
 import { claimSetupTicket, giveSetupTryBack, lockForSetup, reopenSetupTicket, storeSecondFactor, takeSetupTry } from "./setup.store.ts";
@@ -108,7 +110,7 @@ async function enable(
   caller: Caller,
   { ticket, step, hashes }: Verified,
 ): Promise<string> {
-  const { userId, authenticatedAt, client } = caller;
+  const { userId, sessionId, authenticatedAt, client } = caller;
   const now = clock.now();
   const account = orRefuse(await lockForSetup(transaction, ticket), () => refusal("setup_invalid"));
   refuseOutdated(ticket, account, sealer);
@@ -122,14 +124,16 @@ async function enable(
   await deletePartialTokensOf(transaction, userId);
   const change = ticket.replaces === undefined ? ENABLED : REPLACED;
   await notices.append(transaction, { userId, kind: change.notice, at: now, details: { ip: client.ip } });
-  const successor = await sessions.open(transaction, { userId, amr: AMR, authenticatedAt, client });
+  // Whoever came by the company's provider still did, and stays for a day at the most.
+  const { amr } = orRefuse(await findSession(transaction, sessionId), sessionOver);
+  const successor = await sessions.open(transaction, { userId, amr: withSecondStep(amr, CODE), authenticatedAt, client });
   await endSessions(transaction, { ...ownAction(caller, now), reason: change.reason, except: successor });
   await appendAudit(transaction, { ...ownAction(caller, now), event: change.event });
   return successor;
 }
 
-/** Password and one-time code, by the names of RFC 8176. */
-const AMR = ["pwd", "otp", "mfa"];
+/** A one-time code beside what was shown before, by the names of RFC 8176. */
+const CODE = ["otp", "mfa"];
 
 const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled", reason: "two_factor_enabled" } as const;
 const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced", reason: "two_factor_replaced" } as const;
