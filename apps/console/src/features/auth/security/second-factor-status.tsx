@@ -22,7 +22,7 @@ export function SecondFactorOff({ focus, starting, onSetUp }: SecondFactorOffPro
       <StepTitle title="Two-factor authentication (2FA)" focus={focus}>
         {PURPOSE}
       </StepTitle>
-      <Status tone="warn">Off: your password alone opens this account</Status>
+      <Status tone="warn">Off: login asks for no code</Status>
       <Button leftSection={<IconShieldCheck size={16} />} loading={starting} onClick={onSetUp}>
         Set up 2FA
       </Button>
