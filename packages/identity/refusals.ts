@@ -28,6 +28,7 @@ export const refusal = refusalsOf({
   invalid_tenant_name: [400, "A tenant's name has 1 to 41 lower-case letters, digits and underscores, and begins with a letter."],
   last_admin: [409, "This is the last active admin of the organization. Make another account an admin first."],
   link_not_valid: [400, "This link was used already, is over, or is none of ours. Ask for a new one."],
+  no_password: [403, "This account has no password. Log in again and add a passkey within ten minutes: that confirms instead."],
   no_reset_waiting: [409, "No reset of this account's second factor waits for another admin."],
   not_enabled: [409, "This account has no second factor. Its owner sets one up with POST /admin/2fa/setup."],
   not_found: [404, "You have no such notice."],

@@ -3,7 +3,7 @@ import { refusal } from "#refusals.ts";
 import { sessionPasswordCounters } from "#throttle/counters.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import type { Account } from "./account.store.ts";
-import type { PasswordHasher } from "./password-hash.ts";
+import { NO_PASSWORD, type PasswordHasher } from "./password-hash.ts";
 
 type Dependencies = { readonly hasher: PasswordHasher; readonly throttle: Throttle };
 
@@ -11,7 +11,7 @@ type Dependencies = { readonly hasher: PasswordHasher; readonly throttle: Thrott
  * Verifies the password of somebody who is signed in already. Wrong guesses count for the session, apart from those of strangers
  * at the login, who could shut the owner out otherwise.
  *
- * @throws {AppError} 403 `wrong_password`, 429 `too_many_tries`.
+ * @throws {AppError} 403 `no_password` or `wrong_password`, 429 `too_many_tries`.
  */
 export async function confirmPassword(
   { hasher, throttle }: Dependencies,
@@ -19,6 +19,9 @@ export async function confirmPassword(
   password: string,
   { sessionId, client }: Pick<Caller, "sessionId" | "client">,
 ): Promise<void> {
+  if (account.passwordHash === NO_PASSWORD) {
+    throw refusal("no_password");
+  }
   const taken = await throttle.take(sessionPasswordCounters(sessionId), client.left);
   if (!(await givingBackOnFailure(taken, () => hasher.verify(account.passwordHash, password)))) {
     throw refusal("wrong_password");

@@ -143,6 +143,16 @@ describe("two tenants with the same provider", () => {
   });
 });
 
+test("an account without a password is told what confirms instead", async () => {
+  const id = await saveSso(subject, admin, settingsFor(provider));
+  await provider.tell({ person: ANN });
+  const { token } = tokenOf(await signInAt(subject.server, id));
+
+  const answer = await ask(subject.server, { token }, "POST", "/step-up", { password: "of somebody else, 12" });
+
+  expect([answer.statusCode, answer.json()]).toMatchObject([403, { error: "no_password", message: expect.stringContaining("passkey") }]);
+});
+
 describe("the role", () => {
   test("follows the claim at each sign-in, and what was open with more rights ends", async () => {
     const id = await saveSso(subject, admin, settingsFor(provider, BY_GROUPS));
