@@ -67,11 +67,16 @@ function wordsOf(html: string): string {
   return html
     .replaceAll(/<!--(?:[\s\S]*?-->|[\s\S]*$)/gu, "")
     .replaceAll(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/giu, "")
-    .replaceAll(/<img\b[^>]*?\balt=(?:"([^">]*)"|'([^'>]*)')[^>]*>/giu, " $1$2 ")
-    .replaceAll(/<\/?[a-z][^>]*(?:>|$)/giu, " ")
+    .replaceAll(/<\/?[a-z][^>]*(?:>|$)/giu, (tag) => ` ${shownBy(tag)} `)
     .replaceAll(/&(nbsp|amp|lt|gt|quot);/gu, (_, name: string) => ENTITIES[name] ?? "")
     .replaceAll(/\s+/gu, " ")
     .trim();
+}
+
+/** What stands for an image; nothing for another tag. */
+function shownBy(tag: string): string {
+  const alt = /^<img\b/iu.test(tag) ? /\balt=(?:"([^"]*)"|'([^']*)')/iu.exec(tag) : null;
+  return alt?.[1] ?? alt?.[2] ?? "";
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { nbsp: " ", amp: "&", lt: "<", gt: ">", quot: '"' };
