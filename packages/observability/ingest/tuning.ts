@@ -56,7 +56,7 @@ export const MAX_UNFINISHED_DELIVERIES = 20;
 export const BATCHES_AT_ONCE = 10;
 
 /** How many readers each partition has, and how many of all readers write at once, so that database and consumer seldom wait for each other. */
-export const LANES = 2;
+export const LANES = 3;
 
 /** After so long a pending entry no longer delays the judgement of gaps. */
 export const STUCK_MS = 900_000;
