@@ -152,7 +152,7 @@ function messageOf(message: Values, role: Role): RawMessage {
   return { role: role === "user" && isResult ? "tool" : role, name, parts };
 }
 
-/** Of Bedrock and Haystack. */
+/** Whether a part is the result of a tool, as Bedrock and Haystack write one. */
 function holdsResult(part: Values): boolean {
   return isObject(part["toolResult"]) || isObject(part["tool_call_result"]);
 }

@@ -2,7 +2,7 @@ import type { JsonReader } from "./attribute-reader.ts";
 import type { OtlpValue } from "./otlp-span.ts";
 import { fieldsIn, fieldsOf, type Dialect, type Named } from "./dialect.ts";
 
-/** By the names of Haystack's spans: the attributes of their input and output, and their kind. */
+/** The attributes of input and output, and the kind, by the names of Haystack's spans. */
 const SPANS: ReadonlyMap<string, { readonly input: string; readonly output: string; readonly kind?: string }> = new Map([
   ["haystack.pipeline.run", { input: "haystack.pipeline.input_data", output: "haystack.pipeline.output_data", kind: "AGENT" }],
   ["haystack.async_pipeline.run", { input: "haystack.pipeline.input_data", output: "haystack.pipeline.output_data", kind: "AGENT" }],

@@ -86,7 +86,7 @@ export function readSpanFacts(given: GivenSpan, readJson: JsonReader = createJso
 
 const TOOL_NAMES = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name"];
 
-/** Where the application's notes have names of their own. They stay attributes too: a trace has those of its root alone. */
+/** Prefixes of an application's own notes. They stay attributes too: a trace has those of its root alone. */
 const NOTED = ["traceloop.association.properties.", "ai.telemetry.metadata.", "mastra.metadata."];
 /** Fields of the trace themselves, or LangGraph's, of a step and no note. */
 const NO_NOTE = /^(?:user_id|session_id|userId|sessionId|tags|checkpoint_ns|langgraph_.*)$/;

@@ -36,7 +36,7 @@ function tagsAsText() {
   };
 }
 
-/** Of a document's HTML its words are left; a heading stays one. */
+/** Leaves the words of a document's HTML; a heading stays one. */
 function wordsOfTags() {
   return (tree: Node): void => {
     tree.children =

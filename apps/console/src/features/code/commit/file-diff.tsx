@@ -87,15 +87,18 @@ type TokensOf = (row: DiffRow) => HighlightedLine | undefined;
 
 /** Each version is colored by itself, so that a line that is gone leaves no string open in the one that came. */
 function useRowTokens(rows: readonly DiffRow[], language: string): TokensOf {
-  const versions = useMemo(() => {
-    const [old, young] = (["added", "deleted"] as const).map((other) => rows.filter(({ kind }) => kind !== other));
-    return { old, young, places: new Map([...(old ?? []).entries(), ...(young ?? []).entries()].map(([index, row]) => [row, index])) };
-  }, [rows]);
-  const oldLines = useMemo(() => versions.old?.map(lineOf) ?? [], [versions]);
-  const youngLines = useMemo(() => versions.young?.map(lineOf) ?? [], [versions]);
-  const old = useHighlighted(oldLines, language);
-  const young = useHighlighted(youngLines, language);
-  return (row) => (row.kind === "deleted" ? old : young)[versions.places.get(row) ?? -1];
+  const { before, after, places } = useMemo(() => versionsOf(rows), [rows]);
+  const linesBefore = useHighlighted(before, language);
+  const linesAfter = useHighlighted(after, language);
+  return (row) => (row.kind === "deleted" ? linesBefore : linesAfter)[places.get(row) ?? -1];
+}
+
+/** The lines of both versions, and the place of each row in its own; a row of both is looked up in the later one. */
+function versionsOf(rows: readonly DiffRow[]) {
+  const before = rows.filter(({ kind }) => kind !== "added");
+  const after = rows.filter(({ kind }) => kind !== "deleted");
+  const places = new Map([...before.entries(), ...after.entries()].map(([index, row]) => [row, index]));
+  return { before: before.map(lineOf), after: after.map(lineOf), places };
 }
 
 /** A hunk's heading is no line of the file. */

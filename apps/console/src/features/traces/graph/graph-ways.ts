@@ -16,7 +16,7 @@ const [FURTHER_OUT, FURTHEST_OUT] = [8, 40];
 
 type Bounds = Readonly<Record<"left" | "top" | "right" | "bottom", number>>;
 
-/** For the edges of a graph that is read from the top down: the way of one that leads back or to its own box, undefined for the others. */
+/** Finds the way of each edge that leads back, or to its own box, in a graph that is read from the top down; the others have none. */
 export function waysAround(model: GraphModel, places: ReadonlyMap<string, BoxPlace>): (link: GraphLink) => WayAround | undefined {
   const bounds = boundsOf(model, places);
   return ({ from, to }) => {
