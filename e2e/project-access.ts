@@ -69,7 +69,15 @@ export function describeProjectAccess(world: () => ProjectAccessWorld): void {
         const { consoleUrl, page } = world();
         await openSettings(page, consoleUrl);
         expect(await inspectPage(page, "project-settings")).toEqual([]);
+        const name = page.getByLabel("Name", { exact: true });
+        await name.fill("Half a na");
+        const asked = page.getByRole("dialog", { name: "Leave without saving?" });
         await page.getByRole("link", { name: "Prices" }).click();
+        await asked.getByRole("button", { name: "Stay" }).click();
+        await asked.waitFor({ state: "detached" });
+        expect(await name.inputValue()).toBe("Half a na");
+        await page.getByRole("link", { name: "Prices" }).click();
+        await asked.getByRole("button", { name: "Leave" }).click();
         await page.getByRole("textbox", { name: "Filter models" }).fill("gpt-4o");
         await page.getByRole("button", { name: "Set own price of gpt-4o", exact: true }).waitFor();
         expect(await inspectPage(page, "project-prices")).toEqual([]);

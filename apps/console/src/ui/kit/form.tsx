@@ -1,5 +1,6 @@
 import { Button, Group, type MantineSpacing, Stack } from "@mantine/core";
 import type { ComponentProps } from "react";
+import { UnsavedChanges } from "./unsaved-changes.tsx";
 
 type FormProps = Omit<ComponentProps<"form">, "onSubmit"> & { readonly gap?: MantineSpacing; readonly onSubmit: () => void };
 
@@ -21,7 +22,7 @@ export function Form({ gap = "md", onSubmit, children, ...form }: FormProps) {
 
 type SaveOrUndoProps = { readonly changed: boolean; readonly isValid: boolean; readonly saving: boolean; readonly onUndo: () => void };
 
-/** The buttons of settings that stay on the page. */
+/** The buttons of settings that stay on the page, which is not left with changes that are not saved. */
 export function SaveOrUndo({ changed, isValid, saving, onUndo }: SaveOrUndoProps) {
   return (
     <Group justify="flex-end" gap="xs">
@@ -31,6 +32,7 @@ export function SaveOrUndo({ changed, isValid, saving, onUndo }: SaveOrUndoProps
       <Button type="submit" loading={saving} disabled={!changed || !isValid}>
         Save
       </Button>
+      <UnsavedChanges changed={changed && !saving} />
     </Group>
   );
 }

@@ -5,7 +5,7 @@ import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
-import { Form } from "#ui/kit/form.tsx";
+import { Form, SaveOrUndo } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { maskingQuery, putMasking, tryMasking } from "#features/projects/api/masking.ts";
@@ -23,6 +23,7 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
   const rules: MaskingRules = { keys: namesIn(names), patterns: [...patterns] };
   const [checked, setChecked] = useState(false);
   const problems = checked ? problemsOf(rules) : new Map<string, string>();
+  const changed = JSON.stringify(rules) !== JSON.stringify({ keys: saved.keys, patterns: saved.patterns });
   const save = useChange({
     send: () => putMasking(projectId, rules),
     onSuccess(answer) {
@@ -38,6 +39,12 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
     if (problemsOf(rules).size === 0) {
       save.mutate();
     }
+  }
+
+  function undo(): void {
+    setNames(saved.keys.join("\n"));
+    setPatterns(saved.patterns);
+    setChecked(false);
   }
 
   function change(index: number, part: Partial<MaskingPattern>): void {
@@ -124,9 +131,7 @@ export function MaskingForm({ projectId, saved }: { readonly projectId: string; 
                 </>
               )}
             </Dimmed>
-            <Button type="submit" loading={save.isPending}>
-              Save
-            </Button>
+            <SaveOrUndo changed={changed} isValid={problems.size === 0} saving={save.isPending} onUndo={undo} />
           </Group>
         </Form>
       </Paper>
