@@ -42,3 +42,8 @@ export const MAX_VALUE_DEPTH = 64;
 export class UnreadableRequest extends Error {
   override readonly name = "UnreadableRequest";
 }
+
+/** The fields of an object; undefined of anything else. */
+export function toRecord(value: OtlpValue | undefined): Readonly<Record<string, OtlpValue>> | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : undefined;
+}

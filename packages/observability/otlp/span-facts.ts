@@ -1,8 +1,8 @@
 import type { ObservationKind } from "#contract.ts";
 import { createAttributeReader, createJsonReader, type AttributeReader, type JsonReader } from "./attribute-reader.ts";
-import type { OtlpAttributes, OtlpEvent, OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import { toRecord, type OtlpAttributes, type OtlpEvent, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
 import { readLangGraphTask, type LangGraphTask } from "./langgraph-task.ts";
-import { readDialect } from "./read-dialect.ts";
+import { readDialect } from "./dialects/read-dialect.ts";
 import { readMessageEvents } from "./read-message-events.ts";
 import { readModelCall, type ModelCall } from "./read-model-call.ts";
 import { nameOf } from "./span-name.ts";
@@ -210,12 +210,12 @@ function spelledOut(read: AttributeReader): OtlpValue | undefined {
  * among what the callback was told.
  */
 function argumentsIn(input: OtlpValue | undefined): OtlpValue | undefined {
-  const given = toRecord(input ?? null) ?? {};
+  const given = toRecord(input) ?? {};
   const { args = [], kwargs, inputs } = given;
-  if ("input_str" in given && toRecord(inputs ?? null) !== undefined) {
+  if ("input_str" in given && toRecord(inputs) !== undefined) {
     return inputs;
   }
-  const isCall = toRecord(kwargs ?? null) !== undefined && Object.keys(given).every((name) => name === "args" || name === "kwargs");
+  const isCall = toRecord(kwargs) !== undefined && Object.keys(given).every((name) => name === "args" || name === "kwargs");
   return isCall && listOf(args).length === 0 ? kwargs : input;
 }
 
@@ -260,10 +260,6 @@ function codeOf(read: AttributeReader): SpanFacts["code"] {
   }
   const name = read.text("code.function.name", "code.function");
   return { file: file.slice(0, 4096), line, ...(name === undefined ? {} : { function: name.slice(0, 500) }) };
-}
-
-function toRecord(value: OtlpValue): Readonly<Record<string, OtlpValue>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : undefined;
 }
 
 function firstText(...candidates: readonly unknown[]): string | undefined {

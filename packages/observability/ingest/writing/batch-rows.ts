@@ -19,3 +19,6 @@ export type BatchRows = {
   readonly deadLetters: readonly DeadLetterWrite[];
   readonly producers: readonly ProducerWrite[];
 };
+
+/** What belongs to a trace names it. */
+export type OfTrace = { readonly project_id: string; readonly trace_id: string };

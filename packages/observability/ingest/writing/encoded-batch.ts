@@ -4,7 +4,7 @@ import { CompiledQuery, type Transaction } from "kysely";
 import { MASKED } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { BatchStatements, RowsStatement } from "./batch-statements.ts";
-import type { BatchRows, TraceWrite } from "./batch-rows.ts";
+import type { BatchRows, OfTrace, TraceWrite } from "./batch-rows.ts";
 
 /** A statement and its rows as PostgreSQL is given them: an array for each column. */
 export type EncodedRows = { readonly statement: RowsStatement; readonly count: number; readonly arrays: readonly Buffer[] };
@@ -20,8 +20,6 @@ export type EncodedBatch = {
   /** In the order in which they are to be written. */
   readonly unmarked: readonly (EncodedRows | DaylessRows)[];
 };
-
-type OfTrace = { readonly project_id: string; readonly trace_id: string };
 
 /**
  * Encodes a batch before its transaction begins, and so before it has any lock: encoding takes nearly as long as PostgreSQL takes to write, and

@@ -4,12 +4,11 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { TRACES } from "#event-columns.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { groupProjects } from "#store/project-groups.ts";
-import type { BatchRows, TraceWrite } from "./batch-rows.ts";
+import type { BatchRows, OfTrace, TraceWrite } from "./batch-rows.ts";
 import { batchStatements, type BatchStatements } from "./batch-statements.ts";
 import { encodeBatch, encodeRows, keyOf, run, type EncodedBatch } from "./encoded-batch.ts";
 
 type Query = Transaction<ObservabilitySchema>;
-type OfTrace = { readonly project_id: string; readonly trace_id: string };
 type TraceDay = { readonly project_id: string; readonly id: string; readonly day: string };
 type HeldTrace = TraceDay & { readonly is_earlier: boolean };
 type WrittenHour = { readonly project_id: string; readonly day: string; readonly hour: string; readonly left_hour: string | null };

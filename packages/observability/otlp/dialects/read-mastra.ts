@@ -1,5 +1,5 @@
-import type { JsonReader } from "./attribute-reader.ts";
-import type { OtlpAttributes, OtlpValue } from "./otlp-span.ts";
+import type { JsonReader } from "#otlp/attribute-reader.ts";
+import type { OtlpAttributes, OtlpValue } from "#otlp/otlp-span.ts";
 import { fieldsIn, type Dialect, type Named } from "./dialect.ts";
 
 const METADATA = "mastra.metadata.";

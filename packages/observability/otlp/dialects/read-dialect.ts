@@ -1,4 +1,4 @@
-import type { JsonReader } from "./attribute-reader.ts";
+import type { JsonReader } from "#otlp/attribute-reader.ts";
 import type { Named } from "./dialect.ts";
 import { readHaystack } from "./read-haystack.ts";
 import { readMastra } from "./read-mastra.ts";

@@ -1,6 +1,6 @@
-import type { JsonReader } from "./attribute-reader.ts";
-import type { OtlpValue } from "./otlp-span.ts";
-import { fieldsIn, fieldsOf, type Dialect, type Named } from "./dialect.ts";
+import type { JsonReader } from "#otlp/attribute-reader.ts";
+import { toRecord, type OtlpValue } from "#otlp/otlp-span.ts";
+import { fieldsIn, type Dialect, type Named } from "./dialect.ts";
 
 /** The attributes of input and output, and the kind, by the names of Haystack's spans. */
 const SPANS: ReadonlyMap<string, { readonly input: string; readonly output: string; readonly kind?: string }> = new Map([
@@ -44,14 +44,14 @@ export function readHaystack({ name, attributes }: Named, readJson: JsonReader):
 
 /** Model and tokens stand in the `meta` of a chat's reply, of other generators and embedders beside the output. */
 function callOf({ replies, meta }: Readonly<Record<string, OtlpValue>>): Record<string, OtlpValue | undefined> {
-  const told = fieldsOf(firstOf(fieldsOf(firstOf(replies))["meta"] ?? meta));
-  const usage = fieldsOf(told["usage"]);
+  const told = toRecord(firstOf(toRecord(firstOf(replies))?.["meta"] ?? meta));
+  const usage = toRecord(told?.["usage"]);
   return {
-    "llm.model_name": told["model"],
-    "llm.token_count.prompt": usage["prompt_tokens"],
-    "llm.token_count.completion": usage["completion_tokens"],
-    "llm.token_count.prompt_details.cache_read": fieldsOf(usage["prompt_tokens_details"])["cached_tokens"],
-    "llm.token_count.completion_details.reasoning": fieldsOf(usage["completion_tokens_details"])["reasoning_tokens"],
+    "llm.model_name": told?.["model"],
+    "llm.token_count.prompt": usage?.["prompt_tokens"],
+    "llm.token_count.completion": usage?.["completion_tokens"],
+    "llm.token_count.prompt_details.cache_read": toRecord(usage?.["prompt_tokens_details"])?.["cached_tokens"],
+    "llm.token_count.completion_details.reasoning": toRecord(usage?.["completion_tokens_details"])?.["reasoning_tokens"],
   };
 }
 

@@ -1,5 +1,5 @@
-import type { JsonReader } from "./attribute-reader.ts";
-import type { OtlpAttributes, OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import type { JsonReader } from "#otlp/attribute-reader.ts";
+import { toRecord, type OtlpAttributes, type OtlpSpan, type OtlpValue } from "#otlp/otlp-span.ts";
 
 export type Named = Pick<OtlpSpan, "name" | "attributes">;
 
@@ -12,10 +12,5 @@ export type Dialect = {
 
 /** An attribute that holds the JSON of an object, as that object; empty where it holds anything else. */
 export function fieldsIn(attributes: OtlpAttributes, name: string, readJson: JsonReader): Readonly<Record<string, OtlpValue>> {
-  return fieldsOf(readJson(attributes.get(name) ?? null));
-}
-
-/** The fields of an object; none of anything else. */
-export function fieldsOf(value: OtlpValue | undefined): Readonly<Record<string, OtlpValue>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {};
+  return toRecord(readJson(attributes.get(name) ?? null)) ?? {};
 }
