@@ -8,3 +8,4 @@ export { metricsText, wrapLlmAdapter } from "./client/sdk-state.ts";
 export { currentTrace, score, type ScoreOptions, type TraceReference } from "./capture/score.ts";
 export type { MaskFunction, PayloadField } from "./mask/masking.ts";
 export type { Logger, PublisherOptions } from "./settings/settings.ts";
+export type { TextLike } from "./settings/text-of.ts";

@@ -1,6 +1,6 @@
 /** Tracing of LangChain.js without LangGraph. It is a separate entry point because it imports `@langchain/core`. */
 import type { BaseCallbackHandler } from "@langchain/core/callbacks/base";
-import { asText, quietly } from "./capture/loose-values.ts";
+import { readTraceName } from "./capture/given-options.ts";
 import { createRunHandler } from "./langgraph/run-handler.ts";
 
 export type CallbackHandlerOptions = {
@@ -17,6 +17,5 @@ export type CallbackHandlerOptions = {
  * await chain.invoke(input, { callbacks: [sightline], metadata: { session_id: "s-1" } });
  */
 export function createCallbackHandler(options: CallbackHandlerOptions = {}): BaseCallbackHandler {
-  const traceName = asText(quietly(() => options.traceName)) ?? "";
-  return createRunHandler({ traceName, code: new Map(), structure: undefined, declared: undefined, anyRoot: true });
+  return createRunHandler({ traceName: readTraceName(options), code: new Map(), structure: undefined, declared: undefined, anyRoot: true });
 }

@@ -1,4 +1,5 @@
 import type { Usage } from "../event/event.ts";
+import { numberOf } from "../settings/text-of.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -16,8 +17,10 @@ export function asText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** Also of a text, as gateways between the application and a provider write numbers. */
 export function asCount(value: unknown): number | undefined {
-  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+  const count = numberOf(value);
+  return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 /** Undefined when nothing was counted. */

@@ -1,4 +1,5 @@
 import type { Attributes, Reasoning, ToolEntry, Usage } from "../event/event.ts";
+import { GivenFields } from "./given-fields.ts";
 import { type PayloadField, WITHHELD } from "../mask/masking.ts";
 import { whenAnswered } from "./later-answer.ts";
 import { boundReasoning } from "./reasoning.ts";
@@ -6,29 +7,28 @@ import type { Settings } from "../settings/settings.ts";
 import { safeText } from "../mask/safe-text.ts";
 import { type Limits, measureSnapshot, PAYLOAD_LIMITS } from "./snapshot.ts";
 
-const MAX_NAME_LENGTH = 500;
 const MAX_ERROR_LENGTH = 8192;
 const SMALL: Limits = { ...PAYLOAD_LIMITS, depth: 8, text: 8192, size: 32_768 };
 
 /** The copies one event is made of, bounded and masked, and how much they hold together. */
-export class PayloadCopies {
+export class PayloadCopies extends GivenFields {
   readonly #settings: Settings;
-  size = 0;
 
   constructor(settings: Settings) {
+    super();
     this.#settings = settings;
   }
 
   payload(value: unknown, field: PayloadField, limits: Limits = PAYLOAD_LIMITS): unknown {
-    if (value === undefined) {
-      return undefined;
-    }
-    const bounded = this.#copy(value, limits);
-    return this.#settings.mask === undefined ? bounded : this.#mask(bounded, field, limits);
+    return value === undefined ? undefined : this.#masked(this.#copy(value, limits), field, limits);
   }
 
-  attributes(values: Attributes | undefined): Attributes | undefined {
-    const bounded = this.payload(values, "attributes", SMALL);
+  /** Attributes, and metadata as one of them. */
+  attributes(values: unknown, metadata?: unknown): Attributes | undefined {
+    const own = this.#entries(values, SMALL);
+    const noted = this.#entries(metadata, SMALL);
+    const entries = noted === undefined ? own : { ...own, metadata: noted };
+    const bounded = entries === undefined ? undefined : this.#masked(entries, "attributes", SMALL);
     return isRecord(bounded) && Object.keys(bounded).length > 0 ? bounded : undefined;
   }
 
@@ -66,9 +66,9 @@ export class PayloadCopies {
     if (tool === undefined) {
       return undefined;
     }
-    const parameters = this.payload(tool.parameters, "parameters");
+    const parameters = this.#masked(this.#entries(tool.parameters, PAYLOAD_LIMITS) ?? {}, "parameters", PAYLOAD_LIMITS);
     return {
-      tool_name: this.name(tool.tool_name),
+      tool_name: this.name(tool.tool_name, "tool"),
       parameters: isRecord(parameters) ? parameters : { withheld: parameters },
       result: this.payload(tool.result, "result") ?? null,
       timestamp: tool.timestamp,
@@ -76,14 +76,17 @@ export class PayloadCopies {
     };
   }
 
-  name(text: string, maximum = MAX_NAME_LENGTH): string {
-    const safe = safeText(text, maximum);
-    this.size += safe.length;
-    return safe;
+  /** A list or a single value stands under `value`, so that it is found by a key like any other. */
+  #entries(value: unknown, limits: Limits): Record<string, unknown> | undefined {
+    if (value === undefined || value === null) {
+      return undefined;
+    }
+    const copied = this.#copy(value, limits);
+    return isRecord(copied) ? copied : { value: copied };
   }
 
-  optionalName(text: string | undefined): string | undefined {
-    return text === undefined ? undefined : this.name(text);
+  #masked(bounded: unknown, field: PayloadField, limits: Limits): unknown {
+    return this.#settings.mask === undefined ? bounded : this.#mask(bounded, field, limits);
   }
 
   /** Fails closed: what the application's function could not mask does not leave. */

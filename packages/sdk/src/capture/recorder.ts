@@ -7,7 +7,6 @@ import type {
   GraphEdge,
   GraphMove,
   GraphStep,
-  ObservationKind,
   ToolEntry,
   Usage,
 } from "../event/event.ts";
@@ -16,7 +15,9 @@ import { countDropped, observe } from "../settings/metrics.ts";
 import { tellFirstTrace } from "./first-trace.ts";
 import { PayloadCopies } from "./payload-copies.ts";
 import { deploymentOfProcess } from "../settings/settings.ts";
-import { sdkState } from "../client/sdk-state.ts";
+import { sdkState, warn } from "../client/sdk-state.ts";
+import { kindOf, numberOf, type TextLike, textOf, TEXTS } from "../settings/text-of.ts";
+import { maskText } from "../mask/secret-texts.ts";
 import { timestamp } from "../event/timestamp.ts";
 
 const MAX_SCORE_NAME_LENGTH = 200;
@@ -26,38 +27,31 @@ const MAX_COMMENT_LENGTH = 3900;
 /** What traces are found by beside their names. */
 export type TraceLabels = {
   /** Default `OBS_ENVIRONMENT`. */
-  readonly environment?: string | undefined;
+  readonly environment?: TextLike | undefined;
   /** Default `OBS_RELEASE`. */
-  readonly release?: string | undefined;
+  readonly release?: TextLike | undefined;
   /** The version of the agent. */
-  readonly version?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
+  readonly version?: TextLike | undefined;
+  readonly tags?: TextLike | Iterable<TextLike> | undefined;
   /** Found by `metadata.<key>:<value>` in the list. */
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
 };
 
-const MAX_TAGS = 50;
-
+/** As the application gave it; what can't be kept is left out, and the rest is recorded. */
 export type TraceStart = {
-  readonly name: string;
-  readonly threadId?: string | undefined;
-  readonly sessionId?: string | undefined;
-  readonly userId?: string | undefined;
-  readonly labels?: TraceLabels | undefined;
-  readonly input?: unknown;
-  readonly attributes?: Attributes | undefined;
-};
+  readonly [Field in "name" | "threadId" | "sessionId" | "userId" | "input" | "attributes"]?: unknown;
+} & { readonly labels?: { readonly [Label in keyof TraceLabels]?: unknown } | undefined };
 
 export type ObservationStart = {
   readonly traceId: string;
   readonly parentId: string | undefined;
-  readonly kind: ObservationKind;
-  readonly name: string;
-  readonly model?: string | undefined;
+  readonly kind: unknown;
+  readonly name: unknown;
+  readonly model?: unknown;
   readonly code?: CodeReference | undefined;
   readonly graphStep?: GraphStep | undefined;
   readonly input?: unknown;
-  readonly attributes?: Attributes | undefined;
+  readonly attributes?: unknown;
   readonly startedAt?: string | undefined;
 };
 
@@ -90,22 +84,22 @@ export type OpenObservation = {
 
 /** Undefined when nothing is recorded; the caller's own work goes on either way. */
 export function startTrace(start: TraceStart): OpenTrace | undefined {
-  const opened = record((copies, publish, now) => {
+  const opened = record("trace", (copies, publish, now) => {
     const traceId = createIdentifier();
-    const { environment, release, version, tags, metadata } = { ...deploymentOfProcess(), ...withoutMissing(start.labels) };
+    const { environment, release, version, tags, metadata } = start.labels ?? {};
     publish("trace.start", {
       trace_id: traceId,
-      name: copies.name(start.name),
+      name: copies.name(start.name, "trace"),
       started_at: now,
-      thread_id: copies.optionalName(start.threadId),
-      session_id: copies.optionalName(start.sessionId),
-      user_id: copies.optionalName(start.userId),
-      environment: copies.optionalName(environment),
-      release: copies.optionalName(release),
-      version: copies.optionalName(version),
-      tags: tags === undefined || tags.length === 0 ? undefined : tags.slice(0, MAX_TAGS).map((tag) => copies.name(tag)),
+      thread_id: copies.label("threadId", start.threadId),
+      session_id: copies.label("sessionId", start.sessionId),
+      user_id: copies.label("userId", start.userId),
+      environment: copies.label("environment", environment) || copies.label("environment", deploymentOfProcess().environment),
+      release: copies.label("release", release) || copies.label("release", deploymentOfProcess().release),
+      version: copies.label("version", version),
+      tags: copies.tags(tags),
       input: copies.payload(start.input, "input"),
-      attributes: copies.attributes(metadata === undefined ? start.attributes : { ...start.attributes, metadata }),
+      attributes: copies.attributes(start.attributes, metadata),
     });
     return { traceId };
   });
@@ -115,12 +109,8 @@ export function startTrace(start: TraceStart): OpenTrace | undefined {
   return opened;
 }
 
-function withoutMissing(labels: TraceLabels = {}): TraceLabels {
-  return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== undefined));
-}
-
 export function endTrace(trace: OpenTrace, outcome: Outcome & { readonly pausedAt?: string | undefined }): void {
-  record((copies, publish, now) => {
+  record("trace", (copies, publish, now) => {
     publish("trace.end", {
       trace_id: trace.traceId,
       ended_at: now,
@@ -134,20 +124,20 @@ export function endTrace(trace: OpenTrace, outcome: Outcome & { readonly pausedA
 }
 
 export function recordResume(traceId: string, checkpointId: string): void {
-  record((_copies, publish, now) => publish("trace.resume", { trace_id: traceId, resumed_at: now, resumed_from: checkpointId }));
+  record("trace", (_copies, publish, now) => publish("trace.resume", { trace_id: traceId, resumed_at: now, resumed_from: checkpointId }));
 }
 
 export function startObservation(start: ObservationStart): OpenObservation | undefined {
-  return record((copies, publish, now) => {
+  return record("observation", (copies, publish, now) => {
     const observationId = createIdentifier();
     publish("observation.start", {
       trace_id: start.traceId,
       observation_id: observationId,
       parent_id: start.parentId ?? null,
-      kind: start.kind,
-      name: copies.name(start.name),
+      kind: copies.kind(start.kind),
+      name: copies.name(start.name, start.kind === "tool" ? "tool" : "observation"),
       started_at: start.startedAt ?? now,
-      model: copies.optionalName(start.model),
+      model: copies.label("model", start.model),
       code: start.code,
       graph_step: start.graphStep,
       input: copies.payload(start.input, "input"),
@@ -163,7 +153,7 @@ export function noteFirstToken(observation: OpenObservation): void {
 }
 
 export function endObservation(observation: OpenObservation, outcome: ObservationOutcome): void {
-  record((copies, publish, now) => {
+  record("observation", (copies, publish, now) => {
     const duration = outcome.duration ?? performance.now() - observation.startedAt;
     const timeToFirstToken = outcome.timeToFirstToken ?? observation.timeToFirstToken;
     publish("observation.end", {
@@ -174,7 +164,7 @@ export function endObservation(observation: OpenObservation, outcome: Observatio
       status: outcome.status,
       output: copies.payload(outcome.output, "output"),
       error: copies.errorText(outcome.error),
-      model: copies.optionalName(outcome.model),
+      model: copies.label("model", outcome.model),
       usage: copies.usage(outcome.usage),
       time_to_first_token_ms: timeToFirstToken === undefined ? undefined : Math.max(0, Math.round(timeToFirstToken)),
       reasoning: copies.reasoning(outcome.reasoning),
@@ -186,32 +176,57 @@ export function endObservation(observation: OpenObservation, outcome: Observatio
 }
 
 export function recordGraph(graph: { hash: string; name: string; nodes: readonly string[]; edges: readonly GraphEdge[] }): void {
-  record((copies, publish) => {
-    const nodes = graph.nodes.map((node) => copies.name(node));
-    publish("graph", { graph_hash: graph.hash, name: copies.name(graph.name), nodes, edges: graph.edges });
+  record("graph", (copies, publish) => {
+    const nodes = graph.nodes.map((node) => copies.name(node, "node"));
+    publish("graph", { graph_hash: graph.hash, name: copies.name(graph.name, "graph"), nodes, edges: graph.edges });
   });
 }
 
 export function recordGraphEntry(entry: EventBodies["graph.enter"]): void {
-  record((_copies, publish) => publish("graph.enter", entry));
+  record("graph", (_copies, publish) => publish("graph.enter", entry));
 }
 
-export function recordScore(score: EventBodies["score"]): boolean {
-  const recorded = record((copies, publish) => {
+export type GivenScore = { readonly [Field in "traceId" | "observationId" | "name" | "value" | "comment"]?: unknown };
+
+/** False where it was not recorded, as it needs what it has not. */
+export function recordScore(given: GivenScore): boolean {
+  const recorded = record("score", (copies, publish) => {
+    const name = copies.needed("name", given.name, textOf(given.name) || undefined, TEXTS);
+    copies.title = name;
+    const value = copies.needed("value", given.value, numberOf(given.value), "a finite number, for yes and no 1 and 0");
+    const traceId = copies.needed("traceId", given.traceId, identifierOf(given.traceId), "the UUID of a trace, by default the running one");
+    const step = given.observationId ?? undefined;
+    const observationId =
+      step === undefined ? step : copies.needed("observationId", step, identifierOf(step), "the UUID of an observation");
+    if (name === undefined || value === undefined || traceId === undefined || copies.leftOut !== undefined) {
+      return false;
+    }
+    const comment = copies.label("comment", given.comment, MAX_COMMENT_LENGTH);
     publish("score", {
-      ...score,
-      name: copies.name(score.name, MAX_SCORE_NAME_LENGTH),
-      comment: score.comment === undefined ? undefined : copies.text(score.comment, MAX_COMMENT_LENGTH, "comment"),
+      trace_id: traceId,
+      observation_id: observationId,
+      name: copies.label("name", name, MAX_SCORE_NAME_LENGTH) ?? name,
+      value,
+      comment: comment === undefined ? undefined : copies.text(comment, MAX_COMMENT_LENGTH, "comment"),
     });
     return true;
   });
   return recorded ?? false;
 }
 
+/** An identifier as the event schema has it. */
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+function identifierOf(value: unknown): string | undefined {
+  const text = textOf(value) ?? "";
+  return UUID.test(text) ? text : undefined;
+}
+
+type Operation = "trace" | "observation" | "graph" | "score";
 type Publish = <Type extends EventType>(type: Type, body: EventBodies[Type]) => void;
 
 /** The one place where recording meets the application: measures itself, and nothing that goes wrong in it comes out. */
-function record<T>(work: (copies: PayloadCopies, publish: Publish, now: string) => T): T | undefined {
+function record<T>(operation: Operation, work: (copies: PayloadCopies, publish: Publish, now: string) => T): T | undefined {
   const { publisher, metrics } = sdkState;
   if (publisher === undefined) {
     return undefined;
@@ -220,14 +235,26 @@ function record<T>(work: (copies: PayloadCopies, publish: Publish, now: string) 
   try {
     startedAt = performance.now();
     const copies = new PayloadCopies(publisher.settings);
-    return work(copies, (type, body) => publisher.enqueue(type, body, copies.size), timestamp());
-  } catch {
+    const recorded = work(copies, (type, body) => publisher.enqueue(type, body, copies.size), timestamp());
+    if (copies.leftOut !== undefined) {
+      tellLeftOut(operation, copies);
+    }
+    return recorded;
+  } catch (error) {
     countDropped(metrics, "unserializable", 1);
-    publisher.warn("unserializable", "a call was not recorded, as what describes it can't be read; is its name a text?");
+    publisher.warn("unserializable", `the event of a call (${operation}) was not recorded, as making it failed: ${kindOf(error)}`);
     return undefined;
   } finally {
     if (startedAt !== undefined) {
       observe(metrics.publishSeconds, (performance.now() - startedAt) / 1000);
     }
+  }
+}
+
+const MAX_TITLE_LENGTH = 100;
+
+function tellLeftOut(operation: Operation, { title = "", leftOut = [] }: PayloadCopies): void {
+  for (const { field, got, text } of leftOut) {
+    warn(`${operation} ${field} ${got}`, `${operation} "${maskText(title.slice(0, MAX_TITLE_LENGTH))}": ${text}`);
   }
 }

@@ -1,46 +1,45 @@
 import { readGiven } from "./given-options.ts";
 import { recordScore } from "./recorder.ts";
 import { currentSpan } from "../client/sdk-state.ts";
+import type { TextLike } from "../settings/text-of.ts";
 
 export type ScoreOptions = {
   /** What is judged, as `helpfulness`. */
   readonly name: string;
-  /** A finite number; for yes and no 1 and 0. */
-  readonly value: number;
-  readonly comment?: string;
+  /** A finite number, also as a text; for yes and no 1 and 0. */
+  readonly value: number | bigint | string;
+  readonly comment?: TextLike | undefined;
   /** Default the running trace. */
-  readonly traceId?: string;
+  readonly traceId?: string | null | undefined;
   /** Default the running observation, unless a trace is given. */
-  readonly observationId?: string;
+  readonly observationId?: string | null | undefined;
 };
 
 /** Where the running code is being recorded, so that a score can be given later, by somebody else. */
 export type TraceReference = { readonly traceId: string; readonly observationId: string | undefined };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /**
  * Gives the running trace or observation, or the one that is named, a value. Answers whether it was recorded: false outside of any
- * trace, for a value that is no finite number, and with the SDK switched off. Never throws.
+ * trace, for a value that is no finite number, and with the SDK switched off; what it lacks is said in the log. Never throws.
  *
  * @example
  * score({ name: "helpfulness", value: 1, comment: "thumbs up", traceId });
  */
 export function score(options: ScoreOptions): boolean {
-  const given = readGiven(() => ({ ...options }), score);
-  const running = currentSpan();
-  const traceId = given?.traceId ?? running?.traceId;
-  const observationId = given?.observationId ?? (given?.traceId === undefined ? running?.observationId : undefined);
-  if (given === undefined || !isIdentifier(traceId) || !(observationId === undefined || isIdentifier(observationId))) {
+  const given = readGiven(
+    options,
+    ({ name, value, comment, traceId, observationId }) => ({ name, value, comment, traceId, observationId }),
+    score,
+  );
+  if (given === undefined) {
     return false;
   }
-  const { name, value, comment } = given;
-  const isValid = typeof value === "number" && Number.isFinite(value) && typeof name === "string" && name !== "";
-  return isValid && recordScore({ trace_id: traceId, observation_id: observationId, name, value, comment });
-}
-
-function isIdentifier(id: unknown): id is string {
-  return typeof id === "string" && UUID.test(id);
+  const running = given.traceId === undefined || given.traceId === null ? currentSpan() : undefined;
+  return recordScore({
+    ...given,
+    traceId: given.traceId ?? running?.traceId,
+    observationId: given.observationId ?? running?.observationId,
+  });
 }
 
 /** The running trace and observation; undefined where nothing is recorded. */

@@ -2,6 +2,7 @@ import { isChatMessage, plainMessage, type ReasoningPolicy } from "./chat-messag
 import { MASKED } from "../mask/masking.ts";
 import { MAX_KEY_LENGTH, safeKey, safeText } from "../mask/safe-text.ts";
 import { isSecretValue } from "../mask/secret-keys.ts";
+import { isWritable } from "../settings/text-of.ts";
 import { functionName, knownObject, type KnownObject, mapKey, readOwn, revealOwn } from "./known-objects.ts";
 
 export type Limits = {
@@ -22,8 +23,6 @@ export type Snapshot = {
 
 export const PAYLOAD_LIMITS: Limits = { depth: 16, items: 1000, text: 65_536, size: 131_072 };
 
-/** Writing a longer one in decimals takes the application's thread for up to seconds. */
-const MAX_INTEGER = 2n ** 4096n;
 /** What an object, an entry or a number holds beside its texts; so lists of empty lists end, too. */
 const OBJECT_SIZE = 24;
 const ENTRY_SIZE = 8;
@@ -60,7 +59,7 @@ function copy(value: unknown, walk: Walk): unknown {
       walk.left -= ENTRY_SIZE;
       return value;
     case "bigint":
-      return copyText(value < MAX_INTEGER && value > -MAX_INTEGER ? value.toString() : "[bigint limit]", walk);
+      return copyText(isWritable(value) ? value.toString() : "[bigint limit]", walk);
     case "symbol":
       return copyText(String(value), walk);
     case "function":

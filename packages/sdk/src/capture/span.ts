@@ -5,14 +5,15 @@ import type { Attributes, ObservationKind } from "../event/event.ts";
 import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace, type TraceLabels } from "./recorder.ts";
 import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
 import { timestamp } from "../event/timestamp.ts";
+import { textOf, type TextLike } from "../settings/text-of.ts";
 
 export type TraceOptions = {
   readonly name: string;
-  readonly threadId?: string;
-  readonly sessionId?: string;
-  readonly userId?: string;
+  readonly threadId?: TextLike | undefined;
+  readonly sessionId?: TextLike | undefined;
+  readonly userId?: TextLike | undefined;
   readonly input?: unknown;
-  readonly attributes?: Attributes;
+  readonly attributes?: Attributes | null | undefined;
 } & TraceLabels;
 
 export type ObserveOptions = {
@@ -33,10 +34,19 @@ export type ToolOptions = { readonly name: string; readonly parameters: Readonly
  * const answer = await trace({ name: "answer-question", threadId: "t-1", input: question }, () => agent.invoke({ question }));
  */
 export function trace<T>(options: TraceOptions, body: () => T): T {
-  const given = readGiven(() => {
-    const { name, threadId, sessionId, userId, input, attributes, environment, release, version, tags, metadata } = options;
-    return { name, threadId, sessionId, userId, input, attributes, labels: { environment, release, version, tags, metadata } };
-  }, body);
+  const given = readGiven(
+    options,
+    ({ name, threadId, sessionId, userId, input, attributes, environment, release, version, tags, metadata }) => ({
+      name,
+      threadId,
+      sessionId,
+      userId,
+      input,
+      attributes,
+      labels: { environment, release, version, tags, metadata },
+    }),
+    body,
+  );
   if (given === undefined) {
     return runUnrecorded("trace", options, body);
   }
@@ -65,10 +75,7 @@ function runTrace<T>(given: Parameters<typeof startTrace>[0], body: () => T, wor
  * const documents = await observe({ name: "rerank", input: candidates }, () => rerank(candidates));
  */
 export function observe<T>(options: ObserveOptions, body: () => T): T {
-  const given = readGiven(() => {
-    const { name, kind, input, attributes } = options;
-    return { name, kind, input, attributes };
-  }, body);
+  const given = readGiven(options, ({ name, kind, input, attributes }) => ({ name, kind, input, attributes }), body);
   if (given === undefined) {
     return runUnrecorded("observe", options, body);
   }
@@ -88,7 +95,7 @@ export function observe<T>(options: ObserveOptions, body: () => T): T {
  * const rows = await traceTool({ name: "query_orders", parameters: { customer: 7 } }, () => database.orders(7));
  */
 export function traceTool<T>(tool: ToolOptions, body: () => T): T {
-  const given = readGiven(() => ({ name: tool.name, parameters: tool.parameters ?? {}, calledAt: timestamp() }), body);
+  const given = readGiven(tool, ({ name, parameters }) => ({ name, parameters: parameters ?? {}, calledAt: timestamp() }), body);
   if (given === undefined) {
     return runUnrecorded("traceTool", tool, body);
   }
@@ -126,7 +133,7 @@ function runObservation<T>(
     parentId: parent.observationId,
     kind,
     name,
-    code: callSite(entrance, name, body),
+    code: callSite(entrance, textOf(name) ?? "", body),
     input,
     attributes,
   });

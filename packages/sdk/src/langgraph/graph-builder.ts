@@ -1,4 +1,5 @@
 import { callerReference } from "../capture/code-reference.ts";
+import { readTraceName } from "../capture/given-options.ts";
 import { quietly } from "../capture/loose-values.ts";
 import type { CodeReference } from "../event/event.ts";
 import { declareGraph, type TracedGraphFacts } from "./graph-facts.ts";
@@ -20,6 +21,7 @@ export function traceBuilder(builder: object, options: TracedGraphOptions): void
   if (isSwitchedOff()) {
     return;
   }
+  const traceName = readTraceName(options);
   const code = new Map<string, CodeReference>();
   wrapMethod(builder, "addNode", (addNode, inputs) => {
     const added: unknown = addNode(...inputs);
@@ -29,14 +31,14 @@ export function traceBuilder(builder: object, options: TracedGraphOptions): void
   wrapMethod(builder, "compile", (compile, inputs) => {
     const [given] = inputs;
     const compileOptions = typeof given === "object" ? given : {};
-    const compiled: unknown = compile({ name: options.traceName, ...compileOptions });
-    return quietly(() => attach(compiled, options, code)) ?? compiled;
+    const compiled: unknown = compile({ ...(traceName === "" ? {} : { name: traceName }), ...compileOptions });
+    return quietly(() => attach(compiled, traceName, code)) ?? compiled;
   });
 }
 
 /** The same for a graph that is compiled already; what it returns is traced, the given graph stays as it is. */
 export function traceCompiled(compiled: object, options: TracedGraphOptions): unknown {
-  return isSwitchedOff() ? compiled : (quietly(() => attach(compiled, options, new Map())) ?? compiled);
+  return isSwitchedOff() ? compiled : (quietly(() => attach(compiled, readTraceName(options), new Map())) ?? compiled);
 }
 
 /** An own property, so that the builder stays an instance of the very class the application knows. */
@@ -49,7 +51,7 @@ function wrapMethod(target: object, name: string, around: (original: Method, inp
   Object.defineProperty(target, name, { value, configurable: true, writable: true });
 }
 
-function attach(compiled: unknown, options: TracedGraphOptions, code: ReadonlyMap<string, CodeReference>): unknown {
+function attach(compiled: unknown, traceName: string, code: ReadonlyMap<string, CodeReference>): unknown {
   if (typeof compiled !== "object" || compiled === null) {
     return undefined;
   }
@@ -57,7 +59,7 @@ function attach(compiled: unknown, options: TracedGraphOptions, code: ReadonlyMa
   if (typeof withConfig !== "function") {
     return undefined;
   }
-  const facts: Writable<TracedGraphFacts> = { traceName: options.traceName, code, structure: undefined, declared: undefined };
+  const facts: Writable<TracedGraphFacts> = { traceName, code, structure: undefined, declared: undefined };
   const traced: unknown = Reflect.apply(withConfig, compiled, [{ callbacks: [createRunHandler(facts)] }]);
   // The copy's: an agent of `createAgent` makes a new graph for it.
   facts.structure = quietly(() => readStructure(graphOf(traced)));

@@ -139,9 +139,9 @@ function startTraceOf(start: RunStart, facts: TracedGraphFacts, input: unknown):
   const { metadata } = start;
   return startTrace({
     name: facts.traceName === "" ? (start.name ?? serializedName(start.serialized)) : facts.traceName,
-    threadId: idText(metadata["thread_id"]),
-    sessionId: idText(metadata["session_id"]),
-    userId: idText(metadata["user_id"]),
+    threadId: metadata["thread_id"],
+    sessionId: metadata["session_id"],
+    userId: metadata["user_id"],
     input,
     attributes: {
       run_id: start.runId,
@@ -217,8 +217,4 @@ function isGraph(start: RunStart): boolean {
 function serializedName(serialized: unknown): string {
   const { id } = asObject(serialized);
   return Array.isArray(id) ? String(id.at(-1)) : "run";
-}
-
-function idText(value: unknown): string | undefined {
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { MaskFunction } from "../mask/masking.ts";
 import { isRedisUrl } from "./redis-addresses.ts";
+import { kindOf, numberOf, textOf } from "./text-of.ts";
 
 /** Where warnings go. The SDK says each reason at most once a minute. */
 export type Logger = { warn(message: string): void };
@@ -59,12 +60,12 @@ const consoleLogger: Logger = { warn: (message) => console.warn(message) };
 /** Options win over the `OBS_*` variables, those over the defaults. All that is wrong is named at once. */
 export function readSettings(options: PublisherOptions, environment: Environment = processEnvironment): ReadSettings {
   const problems: string[] = [];
-  const enabled = options.enabled ?? readFlag(environment, "OBS_ENABLED", true, problems);
+  const enabled = givenFlag("enabled", options.enabled, problems) ?? readFlag(environment, "OBS_ENABLED", true, problems);
   if (!enabled) {
     return { kind: "disabled" };
   }
-  const redisUrl = options.redisUrl ?? environment["OBS_REDIS_URL"] ?? "";
-  const projectId = options.projectId ?? environment["OBS_PROJECT_ID"] ?? "";
+  const redisUrl = givenText("redisUrl", options.redisUrl, problems) ?? environment["OBS_REDIS_URL"] ?? "";
+  const projectId = givenText("projectId", options.projectId, problems) ?? environment["OBS_PROJECT_ID"] ?? "";
   if (!isRedisUrl(redisUrl)) {
     problems.push(`${redisUrl === "" ? "no" : "malformed"} Redis URL (redisUrl or OBS_REDIS_URL; redis:// or rediss://)`);
   }
@@ -74,16 +75,17 @@ export function readSettings(options: PublisherOptions, environment: Environment
   const settings: Settings = {
     redisUrl,
     projectId: projectId.toLowerCase(),
-    streamName: options.streamName ?? (environment["OBS_STREAM_NAME"] || "observability:events"),
+    streamName: givenText("streamName", options.streamName, problems) ?? (environment["OBS_STREAM_NAME"] || "observability:events"),
     maxStreamLength: checkCount("maxStreamLength", options.maxStreamLength ?? 100_000, problems),
-    captureReasoning: options.captureReasoning ?? readFlag(environment, "OBS_CAPTURE_REASONING", true, problems),
+    captureReasoning:
+      givenFlag("captureReasoning", options.captureReasoning, problems) ?? readFlag(environment, "OBS_CAPTURE_REASONING", true, problems),
     reasoningMaxLength: checkCount(
       "reasoningMaxLength (OBS_REASONING_MAX_LENGTH)",
-      options.reasoningMaxLength ?? Number(environment["OBS_REASONING_MAX_LENGTH"] || 50_000),
+      options.reasoningMaxLength ?? (environment["OBS_REASONING_MAX_LENGTH"] || 50_000),
       problems,
     ),
-    consoleUrl: options.consoleUrl ?? environment["OBS_CONSOLE_URL"] ?? "",
-    mask: options.mask,
+    consoleUrl: givenText("consoleUrl", options.consoleUrl, problems) ?? environment["OBS_CONSOLE_URL"] ?? "",
+    mask: options.mask ?? undefined,
     logger: options.logger ?? consoleLogger,
     maxBufferBytes: checkCount("maxBufferBytes", options.maxBufferBytes ?? 32 * 1024 * 1024, problems),
     maxBufferEvents: checkCount("maxBufferEvents", options.maxBufferEvents ?? 50_000, problems),
@@ -130,20 +132,38 @@ export function loggerOf(options: PublisherOptions): Logger {
 }
 
 function readFlag(environment: Environment, name: string, fallback: boolean, problems: string[]): boolean {
-  const text = (environment[name] ?? "").trim().toLowerCase();
-  if (text === "") {
-    return fallback;
-  }
-  if (!TRUE.has(text) && !FALSE.has(text)) {
-    problems.push(`${name} must be true or false`);
-    return fallback;
-  }
-  return TRUE.has(text);
+  return flagOf(name, environment[name] ?? "", problems) ?? fallback;
 }
 
-function checkCount(name: string, value: number, problems: string[]): number {
-  if (!Number.isInteger(value) || value < 1) {
+/** An option may come from a file or a variable as a text, of which `"false"` means what it says. */
+function givenFlag(name: string, given: unknown, problems: string[]): boolean | undefined {
+  return flagOf(name, givenText(name, given, problems) ?? "", problems);
+}
+
+function flagOf(name: string, given: string, problems: string[]): boolean | undefined {
+  const text = given.trim().toLowerCase();
+  if (text === "" || TRUE.has(text)) {
+    return text === "" ? undefined : true;
+  }
+  if (!FALSE.has(text)) {
+    problems.push(`${name} must be true or false`);
+    return undefined;
+  }
+  return false;
+}
+
+function givenText(name: string, given: unknown, problems: string[]): string | undefined {
+  const text = textOf(given);
+  if (text === undefined && given !== undefined && given !== null) {
+    problems.push(`${name} must be a text, not ${kindOf(given)}`);
+  }
+  return text;
+}
+
+function checkCount(name: string, given: unknown, problems: string[]): number {
+  const count = numberOf(given) ?? 0;
+  if (!Number.isInteger(count) || count < 1) {
     problems.push(`${name} must be a whole number above 0`);
   }
-  return value;
+  return count;
 }

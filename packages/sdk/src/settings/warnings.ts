@@ -3,14 +3,17 @@ import type { Logger } from "./settings.ts";
 export type Warnings = { say(reason: string, message: string): void };
 
 const INTERVAL = 60_000;
+/** Reasons that name what an application gave have no end; those beyond are one together. */
+const MAX_REASONS = 200;
 
 /** Says each reason at most once a minute, and never lets a failure of the application's logger or clock out. */
 export function createWarnings(logger: Logger): Warnings {
   const lastSaid = new Map<string, number>();
   return {
-    say(reason, message) {
+    say(given, message) {
       try {
         const now = Date.now();
+        const reason = lastSaid.has(given) || lastSaid.size < MAX_REASONS ? given : "others";
         if (now - (lastSaid.get(reason) ?? -INTERVAL) < INTERVAL) {
           return;
         }
