@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sightline._capture.interruptions import let_through
+from sightline._settings.text_of import number_of
 
 Values = Mapping[str, Any]
 T = TypeVar("T")
@@ -32,7 +33,9 @@ def as_text(value: Any) -> str | None:
 
 
 def as_count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
+    """Also of a text, as gateways between the application and a provider write numbers."""
+    number = number_of(value)
+    return int(number) if number is not None and number == number // 1 and 0 <= number < 2**53 else None
 
 
 def as_mapping(value: Any) -> Values:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sightline._capture.chat_message import ReasoningPolicy
+from sightline._capture.given_fields import GivenFields
 from sightline._capture.interruptions import let_through
 from sightline._capture.known_objects import short_message
 from sightline._capture.reasoning import bound_reasoning
@@ -12,28 +13,29 @@ from sightline._capture.snapshot import PAYLOAD_LIMITS, SMALL_LIMITS, Limits, ta
 from sightline._mask import WITHHELD
 from sightline._settings.settings import PayloadField, Settings
 
-_MAX_NAME_LENGTH = 500
 _MAX_ERROR_LENGTH = 8192
 
 
-class PayloadCopies:
+class PayloadCopies(GivenFields):
     """The copies one event is made of, bounded and masked, and how many bytes they hold together."""
 
-    __slots__ = ("_mask", "_reasoning", "size")
+    __slots__ = ("_mask", "_reasoning")
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__()
         self._mask = settings.mask
         self._reasoning = ReasoningPolicy(settings.capture_reasoning, settings.reasoning_max_length)
-        self.size = 0
 
     def payload(self, value: Any, field: PayloadField, limits: Limits = PAYLOAD_LIMITS) -> Any:
-        if value is None:
-            return None
-        bounded = self._copy(value, limits)
-        return bounded if self._mask is None else self._apply_mask(bounded, field, limits)
+        return None if value is None else self._masked(self._copy(value, limits), field, limits)
 
-    def attributes(self, values: Mapping[str, Any] | None) -> Any:
-        bounded = self.payload(values, "attributes", SMALL_LIMITS) if values else None
+    def attributes(self, values: Any, metadata: Any = None) -> dict[str, Any] | None:
+        """Attributes, and metadata as one of them."""
+        entries = self._entries(values, SMALL_LIMITS)
+        noted = self._entries(metadata, SMALL_LIMITS)
+        if noted is not None:
+            entries = {**(entries or {}), "metadata": noted}
+        bounded = self._masked(entries, "attributes", SMALL_LIMITS) if entries else None
         return bounded if isinstance(bounded, dict) and bounded else None
 
     def error_text(self, error: Any) -> str | None:
@@ -64,22 +66,24 @@ class PayloadCopies:
     def tool_entry(self, tool: Mapping[str, Any] | None) -> dict[str, Any] | None:
         if tool is None:
             return None
-        parameters = self.payload(tool["parameters"], "parameters")
+        parameters = self._masked(self._entries(tool["parameters"], PAYLOAD_LIMITS) or {}, "parameters", PAYLOAD_LIMITS)
         return {
-            "tool_name": self.name(tool["tool_name"]),
+            "tool_name": self.name(tool["tool_name"], "tool"),
             "parameters": parameters if isinstance(parameters, dict) else {"withheld": parameters},
             "result": self.payload(tool["result"], "result"),
             "timestamp": tool["timestamp"],
             "status": tool["status"],
         }
 
-    def name(self, text: str, maximum: int = _MAX_NAME_LENGTH) -> str:
-        cut = text[:maximum]
-        self.size += len(cut)
-        return cut
+    def _entries(self, value: Any, limits: Limits) -> dict[str, Any] | None:
+        """A list or a single value stands under `value`, so that it is found by a key like any other."""
+        if value is None:
+            return None
+        copied = self._copy(value, limits)
+        return copied if isinstance(copied, dict) else {"value": copied}
 
-    def optional_name(self, text: str | None) -> str | None:
-        return None if text is None else self.name(text)
+    def _masked(self, bounded: Any, field: PayloadField, limits: Limits) -> Any:
+        return bounded if self._mask is None else self._apply_mask(bounded, field, limits)
 
     def _apply_mask(self, bounded: Any, field: PayloadField, limits: Limits) -> Any:
         """Fails closed: what the application's function could not mask does not leave."""

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Literal, TypeVar
 
 from sightline._capture.code_reference import CodeReference
 from sightline._capture.first_trace import tell_first_trace
+from sightline._capture.given_fields import tell_left_out
 from sightline._capture.interruptions import let_through
 from sightline._capture.payload_copies import PayloadCopies
 from sightline._client.state import state
 from sightline._event.identifier import create_identifier
 from sightline._event.timestamp import timestamp
+from sightline._settings.settings import UUID
+from sightline._settings.text_of import TEXTS, kind_of, number_of, text_of
 
 EndStatus = Literal["success", "failure", "interrupted"]
 ObservationKind = Literal["graph", "node", "tool", "llm", "retriever", "span"]
@@ -57,47 +60,44 @@ class Outcome:
     duration_ms: float | None = None
 
 
-_MAX_TAGS = 50
-
-
 def start_trace(
-    name: str,
+    name: Any,
     *,
-    thread_id: str | None = None,
-    session_id: str | None = None,
-    user_id: str | None = None,
-    environment: str | None = None,
-    release: str | None = None,
-    version: str | None = None,
-    tags: Sequence[str] | None = None,
-    metadata: Mapping[str, Any] | None = None,
+    thread_id: Any = None,
+    session_id: Any = None,
+    user_id: Any = None,
+    environment: Any = None,
+    release: Any = None,
+    version: Any = None,
+    tags: Any = None,
+    metadata: Any = None,
     input: Any = None,  # noqa: A002 -- The schema's word.
-    attributes: Attributes | None = None,
+    attributes: Any = None,
 ) -> OpenTrace | None:
-    """None when nothing is recorded; the caller's own work goes on either way."""
+    """What the application gave and can't be kept is left out. None when nothing is recorded; the caller's own work goes on
+    either way."""
 
     def work(copies: PayloadCopies, publish: Publish, now: str) -> OpenTrace:
         trace_id = create_identifier()
         body = {
             "trace_id": trace_id,
-            "name": copies.name(name),
+            "name": copies.name(name, "trace"),
             "started_at": now,
-            "thread_id": copies.optional_name(thread_id),
-            "session_id": copies.optional_name(session_id),
-            "user_id": copies.optional_name(user_id),
-            "environment": copies.optional_name(environment or os.environ.get("OBS_ENVIRONMENT") or None),
-            "release": copies.optional_name(release or os.environ.get("OBS_RELEASE") or None),
-            "version": copies.optional_name(version),
-            "tags": [copies.name(tag) for tag in tags[:_MAX_TAGS]] if tags else None,
+            "thread_id": copies.label("thread_id", thread_id),
+            "session_id": copies.label("session_id", session_id),
+            "user_id": copies.label("user_id", user_id),
+            "environment": copies.label("environment", environment)
+            or copies.label("environment", os.environ.get("OBS_ENVIRONMENT") or None),
+            "release": copies.label("release", release) or copies.label("release", os.environ.get("OBS_RELEASE") or None),
+            "version": copies.label("version", version),
+            "tags": copies.tags(tags),
             "input": copies.payload(input, "input"),
-            "attributes": copies.attributes(
-                attributes if metadata is None else {**(attributes or {}), "metadata": dict(metadata)}
-            ),
+            "attributes": copies.attributes(attributes, metadata),
         }
         publish("trace.start", body)
         return OpenTrace(trace_id)
 
-    opened = _record(work)
+    opened = _record("trace", work)
     if opened is not None:
         tell_first_trace(opened.trace_id)
     return opened
@@ -116,27 +116,27 @@ def end_trace(trace: OpenTrace, outcome: Outcome) -> None:
         }
         publish("trace.end", body)
 
-    _record(work)
+    _record("trace", work)
 
 
 def record_resume(trace_id: str, checkpoint_id: str) -> None:
     def work(_copies: PayloadCopies, publish: Publish, now: str) -> None:
         publish("trace.resume", {"trace_id": trace_id, "resumed_at": now, "resumed_from": checkpoint_id})
 
-    _record(work)
+    _record("trace", work)
 
 
 def start_observation(
     trace_id: str,
     parent_id: str | None,
-    kind: ObservationKind,
-    name: str,
+    kind: Any,
+    name: Any,
     *,
-    model: str | None = None,
+    model: Any = None,
     code: CodeReference | None = None,
     graph_step: Mapping[str, Any] | None = None,
     input: Any = None,  # noqa: A002 -- The schema's word.
-    attributes: Attributes | None = None,
+    attributes: Any = None,
     started_at: str | None = None,
 ) -> OpenObservation | None:
     def work(copies: PayloadCopies, publish: Publish, now: str) -> OpenObservation:
@@ -145,10 +145,10 @@ def start_observation(
             "trace_id": trace_id,
             "observation_id": observation_id,
             "parent_id": parent_id,
-            "kind": kind,
-            "name": copies.name(name),
+            "kind": copies.kind(kind),
+            "name": copies.name(name, "observation"),
             "started_at": started_at or now,
-            "model": copies.optional_name(model),
+            "model": copies.label("model", model),
             "code": code,
             "graph_step": graph_step,
             "input": copies.payload(input, "input"),
@@ -157,7 +157,7 @@ def start_observation(
         publish("observation.start", body)
         return OpenObservation(trace_id, observation_id, perf_counter())
 
-    return _record(work)
+    return _record("observation", work)
 
 
 def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
@@ -174,7 +174,7 @@ def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
             "status": outcome.status,
             "output": copies.payload(outcome.output, "output"),
             "error": copies.error_text(outcome.error),
-            "model": copies.optional_name(outcome.model),
+            "model": copies.label("model", outcome.model),
             "usage": copies.usage(outcome.usage),
             "time_to_first_token_ms": None if first_token is None else max(0, round(first_token)),
             "reasoning": copies.reasoning(outcome.reasoning),
@@ -184,7 +184,7 @@ def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
         }
         publish("observation.end", body)
 
-    _record(work)
+    _record("observation", work)
 
 
 def note_first_token(observation: OpenObservation) -> None:
@@ -200,41 +200,61 @@ def update_observation(observation: OpenObservation, attributes: Attributes) -> 
             identity = {"trace_id": observation.trace_id, "observation_id": observation.observation_id}
             publish("observation.update", {**identity, "attributes": bounded})
 
-    _record(work)
+    _record("observation", work)
 
 
 def record_graph(graph_hash: str, name: str, nodes: list[str], edges: list[dict[str, Any]]) -> None:
     def work(copies: PayloadCopies, publish: Publish, _now: str) -> None:
-        named = [copies.name(node) for node in nodes]
-        publish("graph", {"graph_hash": graph_hash, "name": copies.name(name), "nodes": named, "edges": edges})
+        named = [copies.name(node, "node") for node in nodes]
+        publish("graph", {"graph_hash": graph_hash, "name": copies.name(name, "graph"), "nodes": named, "edges": edges})
 
-    _record(work)
+    _record("graph", work)
 
 
 def record_graph_entry(entry: Mapping[str, Any]) -> None:
     """A graph took its input in: where its beginning leads."""
-    _record(lambda _copies, publish, _now: publish("graph.enter", entry))
+    _record("graph", lambda _copies, publish, _now: publish("graph.enter", entry))
 
 
-def record_score(trace_id: str, observation_id: str | None, name: str, value: float, comment: str | None) -> bool:
+def record_score(trace_id: Any, observation_id: Any, name: Any, value: Any, comment: Any) -> bool:
+    """False where it was not recorded, as it needs what it has not."""
+
     def work(copies: PayloadCopies, publish: Publish, _now: str) -> bool:
+        known = copies.needed("name", name, text_of(name) or None, TEXTS)
+        copies.title = known or ""
+        number = copies.needed("value", value, number_of(value), "a finite number, for yes and no 1 and 0")
+        trace = copies.needed("trace_id", trace_id, _identifier(trace_id), "the UUID of a trace, by default the running one")
+        step = _identifier(observation_id)
+        if observation_id is not None:
+            copies.needed("observation_id", observation_id, step, "the UUID of an observation")
+        if copies.left_out is not None:
+            return False
+        note = copies.label("comment", comment, _MAX_COMMENT_LENGTH)
         body = {
-            "trace_id": trace_id,
-            "observation_id": observation_id,
-            "name": copies.name(name, _MAX_SCORE_NAME_LENGTH),
-            "value": value,
-            "comment": None if comment is None else copies.text(comment, _MAX_COMMENT_LENGTH, "comment"),
+            "trace_id": trace,
+            "observation_id": step,
+            "name": copies.label("name", known, _MAX_SCORE_NAME_LENGTH),
+            "value": number,
+            "comment": None if note is None else copies.text(note, _MAX_COMMENT_LENGTH, "comment"),
         }
         publish("score", body)
         return True
 
-    return _record(work) or False
+    return _record("score", work) or False
 
 
+def _identifier(value: Any) -> str | None:
+    """As the event schema has it: a UUID of a version that there is."""
+    text = text_of(value)
+    is_uuid = text is not None and UUID.fullmatch(text) is not None and text[14] in "12345678" and text[19] in "89abAB"
+    return text if is_uuid else None
+
+
+Operation = Literal["trace", "observation", "graph", "score"]
 Publish = Callable[[str, Mapping[str, Any]], None]
 
 
-def _record(work: Callable[[PayloadCopies, Publish, str], T]) -> T | None:
+def _record(operation: Operation, work: Callable[[PayloadCopies, Publish, str], T]) -> T | None:
     """The one place where recording meets the application: measures itself, and nothing that goes wrong in it comes out."""
     publisher = state.publisher
     if publisher is None:
@@ -243,11 +263,15 @@ def _record(work: Callable[[PayloadCopies, Publish, str], T]) -> T | None:
     try:
         copies = PayloadCopies(publisher.settings)
         now = timestamp()
-        return work(copies, lambda kind, body: publisher.enqueue(kind, body, copies.size, now), now)
+        recorded = work(copies, lambda kind, body: publisher.enqueue(kind, body, copies.size, now), now)
+        if copies.left_out is not None:
+            tell_left_out(operation, copies)
+        return recorded
     except BaseException as error:
         let_through(error)
         state.metrics.count_dropped("unserializable", 1)
-        publisher.warn("unserializable", "a call was not recorded, as what describes it can't be read; is its name a text?")
+        failure = f"the event of a call ({operation}) was not recorded, as making it failed: {kind_of(error)}"
+        publisher.warn("unserializable", failure)
         return None
     finally:
         state.metrics.publish_seconds.observe(perf_counter() - started_at)

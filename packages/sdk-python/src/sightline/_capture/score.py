@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-import math
+from decimal import Decimal
 from typing import NamedTuple
+from uuid import UUID
 
 from sightline._capture.interruptions import let_through
 from sightline._capture.recorder import record_score
 from sightline._client.state import current_span
-from sightline._settings.settings import UUID
+from sightline._settings.text_of import TextLike
 
 
 class TraceReference(NamedTuple):
@@ -18,43 +19,27 @@ class TraceReference(NamedTuple):
 
 def score(
     name: str,
-    value: float,
+    value: float | Decimal | str,
     *,
-    comment: str | None = None,
-    trace_id: str | None = None,
-    observation_id: str | None = None,
+    comment: TextLike | None = None,
+    trace_id: str | UUID | None = None,
+    observation_id: str | UUID | None = None,
 ) -> bool:
     """Gives the running trace or observation, or the one that is named, a value; for yes and no 1 and 0. Answers whether it was
-    recorded: False outside of any trace, for a value that is no finite number, and with the SDK switched off. Never raises."""
+    recorded: False outside of any trace, for a value that is no finite number, and with the SDK switched off; what it lacks is
+    said in the log. Never raises."""
     try:
-        return _score(name, value, comment, trace_id, observation_id)
+        running = current_span() if trace_id is None else None
+        if running is not None:
+            trace_id = running.trace_id
+            observation_id = running.observation_id if observation_id is None else observation_id
+        return record_score(trace_id, observation_id, name, value, comment)
     except BaseException as error:
-        # An object may refuse to say of which class it is, and an integer may be larger than any fraction.
         let_through(error)
         return False
-
-
-def _score(name: str, value: float, comment: str | None, trace_id: str | None, observation_id: str | None) -> bool:
-    running = current_span()
-    if trace_id is None and running is not None:
-        trace_id = running.trace_id
-        observation_id = observation_id or running.observation_id
-    is_number = isinstance(value, (int, float)) and math.isfinite(value)
-    if (
-        not is_number
-        or not isinstance(name, str)
-        or name == ""
-        or not all(map(_is_identifier, filter(None, (trace_id, observation_id))))
-    ):
-        return False
-    return trace_id is not None and record_score(trace_id, observation_id, name, value, comment)
 
 
 def current_trace() -> TraceReference | None:
     """The running trace and observation; None where nothing is recorded."""
     running = current_span()
     return None if running is None else TraceReference(running.trace_id, running.observation_id)
-
-
-def _is_identifier(text: object) -> bool:
-    return isinstance(text, str) and UUID.fullmatch(text) is not None

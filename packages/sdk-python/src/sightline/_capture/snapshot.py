@@ -12,10 +12,9 @@ from sightline._capture.known_objects import known_object
 from sightline._mask import MASKED
 from sightline._mask.safe_text import MAX_KEY_LENGTH, safe_key
 from sightline._mask.secret_keys import is_secret_key, is_secret_value
+from sightline._settings.text_of import MAX_INTEGER_BITS
 
 MAX_SAFE_INTEGER = 2**53 - 1
-_MAX_INTEGER_BITS = 4096
-"""Writing a longer one in decimals takes the application's thread for up to seconds."""
 _OBJECT_SIZE = 64
 """Bytes that an object, an entry or a number holds beside its texts; so lists of empty lists end, too."""
 _ENTRY_SIZE = 16
@@ -117,7 +116,7 @@ class _Walk:
         if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
             return value
         # JSON's readers hold a larger one as a fraction.
-        return self._copy_text(str(value)) if value.bit_length() <= _MAX_INTEGER_BITS else "[integer limit]"
+        return self._copy_text(str(value)) if value.bit_length() <= MAX_INTEGER_BITS else "[integer limit]"
 
     def _copy_object(self, value: Any, kind: type) -> Any:
         identity = id(value)

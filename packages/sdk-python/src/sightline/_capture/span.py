@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import Token
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sightline._capture.code_reference import CodeReference, call_site, definition_site
 from sightline._capture.decorate import decorate, function_name
+from sightline._capture.given_fields import GivenFields, lasting, tell_left_out
 from sightline._capture.outcomes import failed_outcome
 from sightline._capture.recorder import (
     Attributes,
@@ -24,6 +25,7 @@ from sightline._capture.recorder import (
 )
 from sightline._client.state import ActiveSpan, current_span, framework_run, own_span, state, warn
 from sightline._event.timestamp import timestamp
+from sightline._settings.text_of import TextLike
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -55,8 +57,7 @@ class Recording(metaclass=_Decorators):
     """
 
     def __init__(self, name: str | None, *, input: Any) -> None:  # noqa: A002
-        # Any other object may refuse to say whether it is true, and even which class it has.
-        self.name = str.__str__(name) if issubclass(type(name), str) else ""
+        self.name = name if type(name) is str else self._read_name(name)
         self.output: Any = None
         self.trace_id: str | None = None
         """None while nothing is recorded."""
@@ -65,6 +66,12 @@ class Recording(metaclass=_Decorators):
         self.outside: ActiveSpan | None = None
         """The span around it."""
         self._token: Token[ActiveSpan | None] | None = None
+
+    def _read_name(self, given: Any) -> str:
+        fields = GivenFields()
+        name = fields.label("name", given)
+        tell_left_out("trace" if isinstance(self, trace) else "observation", fields)
+        return name or ""
 
     def __enter__(self) -> Self:
         if state.publisher is not None:
@@ -121,13 +128,13 @@ class trace(Recording):  # noqa: N801 -- Used as a function.
         self,
         name: str | None = None,
         *,
-        thread_id: str | None = None,
-        session_id: str | None = None,
-        user_id: str | None = None,
-        environment: str | None = None,
-        release: str | None = None,
-        version: str | None = None,
-        tags: Sequence[str] | None = None,
+        thread_id: TextLike | None = None,
+        session_id: TextLike | None = None,
+        user_id: TextLike | None = None,
+        environment: TextLike | None = None,
+        release: TextLike | None = None,
+        version: TextLike | None = None,
+        tags: TextLike | Iterable[TextLike] | None = None,
         metadata: Mapping[str, Any] | None = None,
         input: Any = None,  # noqa: A002 -- The schema's word.
         attributes: Attributes | None = None,
@@ -140,7 +147,7 @@ class trace(Recording):  # noqa: N801 -- Used as a function.
             "environment": environment,
             "release": release,
             "version": version,
-            "tags": tags,
+            "tags": lasting(tags),
             "metadata": metadata,
         }
         self._attributes = attributes
@@ -168,6 +175,8 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
     with observe("rerank", input=documents) as step:
         step.output = rerank(documents)
     """
+
+    _unnamed = "observation"
 
     def __init__(
         self,
@@ -203,7 +212,7 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
 
     def _start(self) -> ActiveSpan | None:
         parent = current_span()
-        name = self.name or "observation"
+        name = self.name or self._unnamed
         if parent is None:
             self._trace = start_trace(name, input=self._input)
             if self._trace is None:
@@ -239,6 +248,8 @@ class trace_tool(observe):  # noqa: N801 -- Used as a function.
         call.output = orders(7)
     """
 
+    _unnamed = "tool"
+
     def __init__(
         self, name: str | None = None, *, parameters: Mapping[str, Any] | None = None, code: CodeReference | None = None
     ) -> None:
@@ -251,7 +262,7 @@ class trace_tool(observe):  # noqa: N801 -- Used as a function.
     def _end(self, outcome: Outcome) -> None:
         failed = outcome.status != "success"
         outcome.tool = {
-            "tool_name": self.name or "tool",
+            "tool_name": self.name or self._unnamed,
             "parameters": self._input,
             "result": None if failed else outcome.output,
             "timestamp": self._timestamp,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sightline._capture.loose_values import quietly
+from sightline._client.state import warn
 from sightline._settings.settings import is_switched_off
+from sightline._settings.text_of import TEXTS, kind_of, text_of
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
@@ -35,6 +37,7 @@ def trace_graph(graph: Graph, trace_name: str) -> Graph:
     `@entrypoint` make them: of that a traced copy is returned, and the graph itself stays as it was."""
     if is_switched_off():
         return graph
+    trace_name = _read_name(trace_name)
     traced = _attach(graph, trace_name) if hasattr(graph, "with_config") else _trace_builder(graph, trace_name)
     return graph if traced is None else traced
 
@@ -48,14 +51,22 @@ def callback_handler(trace_name: str = "") -> BaseCallbackHandler:
     from sightline._langgraph.run_handler import create_run_handler
     from sightline._langgraph.run_start import TracedGraph
 
-    return create_run_handler(TracedGraph(trace_name, any_root=True))
+    return create_run_handler(TracedGraph(_read_name(trace_name), any_root=True))
+
+
+def _read_name(given: Any) -> str:
+    """Empty where nothing usable was given."""
+    name = text_of(given)
+    if name is None and given is not None:
+        warn("trace_name", f"trace_name was {kind_of(given)} and is left out; it takes {TEXTS}")
+    return name or ""
 
 
 def _trace_builder(builder: Any, trace_name: str) -> Any:
     compile_graph = builder.compile
 
     def compile_traced(*args: Any, **kwargs: Any) -> Any:
-        compiled = compile_graph(*args, **({"name": trace_name} | kwargs))
+        compiled = compile_graph(*args, **(({"name": trace_name} if trace_name else {}) | kwargs))
         return _attach(compiled, trace_name) or compiled
 
     # An attribute of this builder alone, which stays an instance of the very class the application knows.

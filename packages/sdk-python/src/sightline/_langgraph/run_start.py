@@ -197,9 +197,9 @@ def _start_trace_of(start: RunStart, own: TracedGraph, given: Any, graph_hash: s
     attributes["metadata"] = {key: value for key, value in metadata.items() if not _OWN_METADATA.match(str(key))}
     return start_trace(
         own.trace_name or start.name,
-        thread_id=_identifier(metadata.get("thread_id")),
-        session_id=_identifier(metadata.get("session_id")),
-        user_id=_identifier(metadata.get("user_id")),
+        thread_id=metadata.get("thread_id"),
+        session_id=metadata.get("session_id"),
+        user_id=metadata.get("user_id"),
         input=given,
         attributes=attributes,
     )
@@ -254,7 +254,3 @@ def _code_of(structure: GraphStructure | None, node: str) -> CodeReference | Non
 def _structure(graph: Any) -> GraphStructure | None:
     """None where a graph cannot be read; its run is recorded without its edges."""
     return quietly(lambda: structure_of(graph))
-
-
-def _identifier(value: Any) -> str | None:
-    return str(value) if isinstance(value, (str, int, UUID)) and not isinstance(value, bool) else None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from sightline._settings.text_of import kind_of, number_of, text_of
 from sightline._settings.warnings import DEFAULT_LOGGER
 
 if TYPE_CHECKING:
@@ -80,23 +81,26 @@ def read_settings(options: Options, environment: Mapping[str, str] | None = None
     """Options win over the `OBS_*` variables, those over the defaults. All that is wrong is named at once."""
     variables = os.environ if environment is None else environment
     problems: list[str] = []
-    enabled = _read_flag(variables, "OBS_ENABLED", problems) if options.enabled is None else options.enabled
-    if not enabled:
+    if not _read_flag("enabled", options.enabled, variables, "OBS_ENABLED", problems):
         return Unusable("switched off", switched_off=True)
-    redis_url = options.redis_url or variables.get("OBS_REDIS_URL", "")
-    project_id = options.project_id or variables.get("OBS_PROJECT_ID", "")
+    redis_url = _given_text("redis_url", options.redis_url, problems) or variables.get("OBS_REDIS_URL", "")
+    project_id = _given_text("project_id", options.project_id, problems) or variables.get("OBS_PROJECT_ID", "")
+    console_url = _given_text("console_url", options.console_url, problems)
     if not _is_redis_url(redis_url):
         state = "malformed" if redis_url else "no"
         problems.append(f"{state} Redis URL (redis_url or OBS_REDIS_URL; redis:// or rediss://)")
     if not UUID.fullmatch(project_id):
         problems.append(f"{'malformed' if project_id else 'no'} project id (project_id or OBS_PROJECT_ID; a UUID)")
-    capture = options.capture_reasoning
     settings = Settings(
         redis_url=redis_url,
-        stream_name=options.stream_name or variables.get("OBS_STREAM_NAME") or DEFAULT_STREAM,
+        stream_name=_given_text("stream_name", options.stream_name, problems)
+        or variables.get("OBS_STREAM_NAME")
+        or DEFAULT_STREAM,
         project_id=project_id.lower(),
         max_stream_length=_check_count("max_stream_length", options.max_stream_length, problems),
-        capture_reasoning=_read_flag(variables, "OBS_CAPTURE_REASONING", problems) if capture is None else capture,
+        capture_reasoning=_read_flag(
+            "capture_reasoning", options.capture_reasoning, variables, "OBS_CAPTURE_REASONING", problems
+        ),
         reasoning_max_length=_check_count(
             "reasoning_max_length (OBS_REASONING_MAX_LENGTH)",
             variables.get("OBS_REASONING_MAX_LENGTH") or DEFAULT_REASONING_LENGTH
@@ -104,7 +108,7 @@ def read_settings(options: Options, environment: Mapping[str, str] | None = None
             else options.reasoning_max_length,
             problems,
         ),
-        console_url=variables.get("OBS_CONSOLE_URL", "") if options.console_url is None else options.console_url,
+        console_url=variables.get("OBS_CONSOLE_URL", "") if console_url is None else console_url,
         mask=options.mask,
         logger=options.logger or DEFAULT_LOGGER,
         max_buffer_bytes=_check_count("max_buffer_bytes", options.max_buffer_bytes, problems),
@@ -128,21 +132,29 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sightline-sdk"
 
 
-def _read_flag(variables: Mapping[str, str], name: str, problems: list[str]) -> bool:
-    text = variables.get(name, "").strip().lower()
+def _read_flag(name: str, given: object, variables: Mapping[str, str], variable: str, problems: list[str]) -> bool:
+    """An option may come from a file or a variable as a text, too, of which `"false"` means what it says."""
+    text = _given_text(name, given, problems)
+    if not text:
+        name, text = variable, variables.get(variable, "")
+    text = text.strip().lower()
     if text and text not in TRUE and text not in FALSE:
         problems.append(f"{name} must be true or false")
     return text not in FALSE
 
 
+def _given_text(name: str, given: object, problems: list[str]) -> str | None:
+    text = text_of(given)
+    if text is None and given is not None:
+        problems.append(f"{name} must be a text, not {kind_of(given)}")
+    return text
+
+
 def _check_count(name: str, given: object, problems: list[str]) -> int:
-    try:
-        count = int(given) if isinstance(given, (str, int)) else 0
-    except ValueError:
-        count = 0
-    if count < 1 or isinstance(given, bool):
+    number = number_of(given) or 0
+    if number < 1 or number != number // 1:
         problems.append(f"{name} must be a whole number above 0")
-    return count
+    return int(number)
 
 
 def _is_redis_url(text: object) -> bool:

@@ -4,6 +4,8 @@ import logging
 from time import monotonic
 
 INTERVAL = 60.0
+MAX_REASONS = 200
+"""Reasons that name what an application gave have no end; those beyond are one together."""
 
 DEFAULT_LOGGER = logging.getLogger("sightline")
 
@@ -17,6 +19,8 @@ class Warnings:
 
     def say(self, reason: str, message: str) -> None:
         now = monotonic()
+        if reason not in self._last_said and len(self._last_said) >= MAX_REASONS:
+            reason = "others"
         if now - self._last_said.get(reason, -INTERVAL) < INTERVAL:
             return
         self._last_said[reason] = now
