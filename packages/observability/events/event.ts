@@ -8,6 +8,27 @@ const timestamp = z.iso.datetime();
 /** Payloads arrive bounded and masked by the producer. */
 const payload = z.unknown().optional();
 
+/**
+ * Texts are read more leniently than the schema has them: keys of databases are numbers, and many languages write null for what is not
+ * there. What our SDKs do with such a value is done to other producers' as well.
+ */
+function text(maximum: number) {
+  return z.preprocess(asText, z.string().max(maximum));
+}
+
+function optionalText(maximum: number) {
+  return z.preprocess(asText, z.string().max(maximum).optional()).optional();
+}
+
+function asText(value: unknown): unknown {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : (value ?? undefined);
+}
+
+function asList(value: unknown): unknown {
+  const single = asText(value);
+  return typeof single === "string" ? [single] : single;
+}
+
 const codeReference = z.object({
   repo: z.string().max(200).optional(),
   commit: z.string().max(64).optional(),
@@ -45,7 +66,7 @@ const toolEntry = z.object({
   status: z.enum(["success", "failure"]),
 });
 
-const label = z.string().max(500).optional();
+const label = optionalText(500);
 
 const graphName = z.string().max(600);
 
@@ -86,16 +107,16 @@ const standsInSince = timestamp.optional();
 const eventBodies = {
   "trace.start": z.object({
     trace_id: id,
-    name: z.string().max(500),
+    name: text(500),
     started_at: timestamp,
-    thread_id: z.string().max(500).optional(),
-    session_id: z.string().max(500).optional(),
-    user_id: z.string().max(500).optional(),
+    thread_id: label,
+    session_id: label,
+    user_id: label,
     /** Where it ran, and which release of the application and version of the agent; what it is to be found by beside. */
     environment: label,
     release: label,
     version: label,
-    tags: z.array(z.string().max(500)).max(50).optional(),
+    tags: z.preprocess(asList, z.array(text(500)).max(50).optional()).optional(),
     input: payload,
     attributes,
     stands_in_since: standsInSince,
@@ -118,9 +139,9 @@ const eventBodies = {
     observation_id: id,
     parent_id: id.nullable(),
     kind: z.enum(["graph", "node", "tool", "llm", "retriever", "span"]),
-    name: z.string().max(500),
+    name: text(500),
     started_at: timestamp,
-    model: z.string().max(500).optional(),
+    model: label,
     code: codeReference.optional(),
     graph_step: graphStep.optional(),
     input: payload,
@@ -135,7 +156,7 @@ const eventBodies = {
     status: endStatus,
     output: payload,
     error: z.string().optional(),
-    model: z.string().max(500).optional(),
+    model: label,
     usage: usage.optional(),
     /** Of a streamed model call; at most a year. */
     time_to_first_token_ms: z.number().min(0).max(MAX_TIME_TO_FIRST_TOKEN_MS).optional(),
@@ -170,9 +191,9 @@ const eventBodies = {
   score: z.object({
     trace_id: id,
     observation_id: id.optional(),
-    name: z.string().max(200),
+    name: text(200),
     value: z.number(),
-    comment: z.string().max(4000).optional(),
+    comment: optionalText(4000),
   }),
 } as const;
 

@@ -13,6 +13,9 @@ type Vectors = {
   };
 };
 
+type OddValues = { readonly texts: readonly { readonly name: string; readonly value: unknown; readonly kept: string | null }[] };
+
+const oddValues = JSON.parse(await readFile(new URL("./odd-values-vectors.json", import.meta.url), "utf8")) as OddValues;
 const vectors = JSON.parse(await readFile(new URL("./event-vectors.json", import.meta.url), "utf8")) as Vectors;
 
 describe("the event schema", () => {
@@ -101,3 +104,24 @@ function withBody(body: string): string[] {
   fields[fields.indexOf("body") + 1] = body;
   return fields;
 }
+
+describe("a field that takes a text, from a producer without our SDKs", () => {
+  const encode = (fields: object) => {
+    const start = vectors.valid.find(({ event }) => event.type === "trace.start")?.event;
+    return decodeEntry(encodeEvent({ ...start, body: { ...start?.body, ...fields } } as StreamEvent));
+  };
+
+  test.each(oddValues.texts)("keeps $name as a text, or says why not", ({ value, kept }) => {
+    const decoded = encode({ user_id: value, release: value });
+    const isNone = kept === null && value !== null;
+    expect(decoded).toMatchObject(
+      isNone ? { ok: false, reason: expect.stringMatching(/user_id.*release/) } : { event: { body: { user_id: kept ?? undefined } } },
+    );
+  });
+
+  test("may be a name, or one of the tags, or all of them", () => {
+    expect(encode({ name: 7, tags: ["a", 1, true] })).toMatchObject({ event: { body: { name: "7", tags: ["a", "1", "true"] } } });
+    expect(encode({ tags: "prod" })).toMatchObject({ event: { body: { tags: ["prod"] } } });
+    expect(encode({ tags: null })).toMatchObject({ event: { body: { tags: undefined } } });
+  });
+});
