@@ -202,7 +202,7 @@ def test_hostile_objects_break_nothing():
     assert copied(Endless(x=1))["x"] == 1
 
 
-def test_a_name_that_is_no_text_stops_nothing(stream: Stream):
+def test_a_name_that_is_no_text_becomes_one_or_stops_nothing(stream: Stream):
     class Hostile:
         def __getattribute__(self, name):
             raise RuntimeError("hostile")
@@ -217,7 +217,7 @@ def test_a_name_that_is_no_text_stops_nothing(stream: Stream):
     for name in (Hostile(), Text("x"), 7, b"x"):
         with trace(name), observe(name), trace_tool(name):
             pass
-    assert [start["name"] for start in stream.read().traces] == ["trace", "x", "trace", "trace"]
+    assert [start["name"] for start in stream.read().traces] == ["trace", "x", "7", "x"]
 
 
 CARRIERS = {

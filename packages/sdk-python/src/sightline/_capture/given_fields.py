@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from sightline._capture.interruptions import let_through
 from sightline._client.state import warn
@@ -12,9 +12,8 @@ from sightline._settings.text_of import TEXTS, kind_of, text_of
 MAX_TAGS = 50
 _MAX_NAME_LENGTH = 500
 _MAX_TITLE_LENGTH = 100
-_KINDS = ("graph", "node", "tool", "llm", "retriever", "span")
+_KINDS = frozenset({"graph", "node", "tool", "llm", "retriever", "span"})
 _BYTES = (bytes, bytearray, memoryview)
-T = TypeVar("T")
 
 
 class LeftOut(NamedTuple):
@@ -38,8 +37,10 @@ class GivenFields:
         """How the application calls what the event is about."""
 
     def name(self, value: Any, otherwise: str) -> str:
-        self.title = self.label("name", value) or otherwise
-        return self.title
+        name = value if type(value) is str else self.label("name", value)
+        self.title = cut = name[:_MAX_NAME_LENGTH] if name else otherwise
+        self.size += len(cut)
+        return cut
 
     def label(self, field: str, value: Any, maximum: int = _MAX_NAME_LENGTH) -> str | None:
         """A text that may be missing."""
@@ -56,25 +57,23 @@ class GivenFields:
     def tags(self, value: Any) -> list[str] | None:
         if value is None:
             return None
-        items = _first_items(value, MAX_TAGS + 1)
+        items = value[: MAX_TAGS + 1] if type(value) is list else _first_items(value, MAX_TAGS + 1)
         if items is None or len(items) > MAX_TAGS:
             self.leave_out("tags", value, f"at most {MAX_TAGS}, each {TEXTS}", "is left out" if items is None else "is cut")
         tags = [self.label("tags", item) for item in (items or [])[:MAX_TAGS]]
         return [tag for tag in tags if tag is not None] or None
 
     def kind(self, value: Any) -> str:
-        text = text_of(value)
-        if text in _KINDS:
-            return text
+        kind = value if type(value) is str else text_of(value)
+        if kind in _KINDS:
+            return kind
         if value is not None:
-            self.leave_out("kind", value, f"one of {', '.join(_KINDS)}")
+            self.leave_out("kind", value, f"one of {', '.join(sorted(_KINDS))}")
         return "span"
 
-    def needed(self, field: str, value: Any, fitting: T | None, takes: str) -> T | None:
-        """What nothing can be recorded without."""
-        if fitting is None:
-            self.leave_out(field, value, takes, "is needed, so nothing is recorded")
-        return fitting
+    def lack(self, field: str, value: Any, takes: str) -> None:
+        """What nothing can be recorded without is none."""
+        self.leave_out(field, value, takes, "is needed, so nothing is recorded")
 
     def leave_out(self, field: str, value: Any, takes: str, fate: str = "is left out") -> None:
         got = kind_of(value)
@@ -92,6 +91,8 @@ def tell_left_out(operation: str, fields: GivenFields) -> None:
 
 def lasting(items: Any) -> Any:
     """An iterator would be used up by the first call of a decorated function."""
+    if items is None or type(items) is list:
+        return items
     try:
         return list(islice(items, MAX_TAGS + 1)) if isinstance(items, Iterator) else items
     except BaseException as error:

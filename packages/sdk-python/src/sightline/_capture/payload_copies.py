@@ -27,15 +27,20 @@ class PayloadCopies(GivenFields):
         self._reasoning = ReasoningPolicy(settings.capture_reasoning, settings.reasoning_max_length)
 
     def payload(self, value: Any, field: PayloadField, limits: Limits = PAYLOAD_LIMITS) -> Any:
-        return None if value is None else self._masked(self._copy(value, limits), field, limits)
+        if value is None:
+            return None
+        bounded = self._copy(value, limits)
+        return bounded if self._mask is None else self._apply_mask(bounded, field, limits)
 
     def attributes(self, values: Any, metadata: Any = None) -> dict[str, Any] | None:
         """Attributes, and metadata as one of them."""
-        entries = self._entries(values, SMALL_LIMITS)
-        noted = self._entries(metadata, SMALL_LIMITS)
-        if noted is not None:
-            entries = {**(entries or {}), "metadata": noted}
-        bounded = self._masked(entries, "attributes", SMALL_LIMITS) if entries else None
+        if metadata is None and (values is None or (type(values) is dict and not values)):
+            return None
+        bounded: Any = self._entries(values, SMALL_LIMITS)
+        if metadata is not None:
+            bounded["metadata"] = self._entries(metadata, SMALL_LIMITS)
+        if self._mask is not None:
+            bounded = self._apply_mask(bounded, "attributes", SMALL_LIMITS)
         return bounded if isinstance(bounded, dict) and bounded else None
 
     def error_text(self, error: Any) -> str | None:
@@ -66,7 +71,9 @@ class PayloadCopies(GivenFields):
     def tool_entry(self, tool: Mapping[str, Any] | None) -> dict[str, Any] | None:
         if tool is None:
             return None
-        parameters = self._masked(self._entries(tool["parameters"], PAYLOAD_LIMITS) or {}, "parameters", PAYLOAD_LIMITS)
+        parameters: Any = self._entries(tool["parameters"], PAYLOAD_LIMITS)
+        if self._mask is not None:
+            parameters = self._apply_mask(parameters, "parameters", PAYLOAD_LIMITS)
         return {
             "tool_name": self.name(tool["tool_name"], "tool"),
             "parameters": parameters if isinstance(parameters, dict) else {"withheld": parameters},
@@ -75,15 +82,10 @@ class PayloadCopies(GivenFields):
             "status": tool["status"],
         }
 
-    def _entries(self, value: Any, limits: Limits) -> dict[str, Any] | None:
+    def _entries(self, value: Any, limits: Limits) -> dict[str, Any]:
         """A list or a single value stands under `value`, so that it is found by a key like any other."""
-        if value is None:
-            return None
-        copied = self._copy(value, limits)
+        copied = {} if value is None else self._copy(value, limits)
         return copied if isinstance(copied, dict) else {"value": copied}
-
-    def _masked(self, bounded: Any, field: PayloadField, limits: Limits) -> Any:
-        return bounded if self._mask is None else self._apply_mask(bounded, field, limits)
 
     def _apply_mask(self, bounded: Any, field: PayloadField, limits: Limits) -> Any:
         """Fails closed: what the application's function could not mask does not leave."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -14,7 +15,6 @@ from sightline._capture.payload_copies import PayloadCopies
 from sightline._client.state import state
 from sightline._event.identifier import create_identifier
 from sightline._event.timestamp import timestamp
-from sightline._settings.settings import UUID
 from sightline._settings.text_of import TEXTS, kind_of, number_of, text_of
 
 EndStatus = Literal["success", "failure", "interrupted"]
@@ -220,20 +220,24 @@ def record_score(trace_id: Any, observation_id: Any, name: Any, value: Any, comm
     """False where it was not recorded, as it needs what it has not."""
 
     def work(copies: PayloadCopies, publish: Publish, _now: str) -> bool:
-        known = copies.needed("name", name, text_of(name) or None, TEXTS)
-        copies.title = known or ""
-        number = copies.needed("value", value, number_of(value), "a finite number, for yes and no 1 and 0")
-        trace = copies.needed("trace_id", trace_id, _identifier(trace_id), "the UUID of a trace, by default the running one")
-        step = _identifier(observation_id)
-        if observation_id is not None:
-            copies.needed("observation_id", observation_id, step, "the UUID of an observation")
+        copies.title = title = text_of(name) or ""
+        number, trace = number_of(value), _identifier(trace_id)
+        step = None if observation_id is None else _identifier(observation_id)
+        if not title:
+            copies.lack("name", name, TEXTS)
+        if number is None:
+            copies.lack("value", value, "a finite number, for yes and no 1 and 0")
+        if trace is None:
+            copies.lack("trace_id", trace_id, "the UUID of a trace, by default the running one")
+        if step is None and observation_id is not None:
+            copies.lack("observation_id", observation_id, "the UUID of an observation")
         if copies.left_out is not None:
             return False
-        note = copies.label("comment", comment, _MAX_COMMENT_LENGTH)
+        note = None if comment is None else copies.label("comment", comment, _MAX_COMMENT_LENGTH)
         body = {
             "trace_id": trace,
             "observation_id": step,
-            "name": copies.label("name", known, _MAX_SCORE_NAME_LENGTH),
+            "name": title[:_MAX_SCORE_NAME_LENGTH],
             "value": number,
             "comment": None if note is None else copies.text(note, _MAX_COMMENT_LENGTH, "comment"),
         }
@@ -243,11 +247,13 @@ def record_score(trace_id: Any, observation_id: Any, name: Any, value: Any, comm
     return _record("score", work) or False
 
 
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
+"""As the event schema has identifiers."""
+
+
 def _identifier(value: Any) -> str | None:
-    """As the event schema has it: a UUID of a version that there is."""
     text = text_of(value)
-    is_uuid = text is not None and UUID.fullmatch(text) is not None and text[14] in "12345678" and text[19] in "89abAB"
-    return text if is_uuid else None
+    return text if text is not None and _UUID.fullmatch(text) else None
 
 
 Operation = Literal["trace", "observation", "graph", "score"]
