@@ -255,6 +255,6 @@ const MAX_TITLE_LENGTH = 100;
 
 function tellLeftOut(operation: Operation, { title = "", leftOut = [] }: PayloadCopies): void {
   for (const { field, got, text } of leftOut) {
-    warn(`${operation} ${field} ${got}`, `${operation} "${maskText(title.slice(0, MAX_TITLE_LENGTH))}": ${text}`);
+    warn(`${operation} ${field} ${got}`, `${operation} "${maskText(title).slice(0, MAX_TITLE_LENGTH)}": ${text}`);
   }
 }

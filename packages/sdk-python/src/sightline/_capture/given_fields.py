@@ -84,7 +84,7 @@ class GivenFields:
 
 
 def tell_left_out(operation: str, fields: GivenFields) -> None:
-    title = mask_text(fields.title[:_MAX_TITLE_LENGTH])
+    title = mask_text(fields.title)[:_MAX_TITLE_LENGTH]
     for field, got, text in fields.left_out or ():
         warn(f"{operation} {field} {got}", f'{operation} "{title}": {text}')
 
