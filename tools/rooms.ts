@@ -317,13 +317,13 @@ export const PARTS: readonly Part[] = [
     rooms: {
       contract: { uses: [], why: "a browser reads it through contract.ts, so it knows no room" },
       "mcp-tools": {
-        uses: ["query/list", "query/steps", "query/compare", "query/figures", "store"],
+        uses: ["trace-facts", "query/list", "query/steps", "query/compare", "query/figures", "store"],
         why: "assistants read traces by the same questions as people",
       },
       "query/list": { uses: ["query/steps", "query/access", "store"], why: "a list shows traces and opens none" },
       "query/columns": { uses: ["query/list", "store"], why: "many traces are read by column, as the query of the list finds them" },
       "query/sessions": {
-        uses: ["messages", "query/list", "query/steps", "query/access", "store"],
+        uses: ["messages", "trace-facts", "query/list", "query/steps", "query/access", "store"],
         why: "a session is its traces as the list tells them, and what was said in each",
       },
       "query/trace": {
@@ -352,13 +352,14 @@ export const PARTS: readonly Part[] = [
       "alerts/operator": { uses: ["query/access", "store"], why: "the contract's rules watch the product, not a project's traces" },
       "alerts/project": { uses: ["query/access", "prices", "store"], why: "a rule reads counted hours and sends messages" },
       ingest: { uses: ["events", "messages", "store"], why: "writing never waits for reading" },
-      otlp: { uses: ["events"], why: "spans become events on the stream, not rows" },
+      otlp: { uses: ["events", "trace-facts"], why: "spans become events on the stream, not rows" },
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
       housekeeping: { uses: ["prices", "store"], why: "what is old is swept without anybody asking" },
       prices: { uses: ["store"], why: "cost is one formula for all readers" },
       messages: { uses: ["contract"], why: "what was said is read from values alone, in a browser too" },
+      "trace-facts": { uses: ["contract"], why: "what is true of a trace follows from its steps alone, in a browser too" },
       events: { uses: [], why: "the schema on the stream is a promise to producers" },
-      store: { uses: [], why: "what several rooms share knows none of them" },
+      store: { uses: ["trace-facts"], why: "what several rooms share knows none of them" },
     },
   },
   {

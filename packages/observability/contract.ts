@@ -10,6 +10,7 @@ export * from "./contract/live.ts";
 export { presentMessage, readConversation, withReasoning, type Conversation } from "./messages/conversation.ts";
 export type { RawMessage } from "./messages/read-messages.ts";
 export * from "./contract/masking.ts";
+export { findFailures, type Failures } from "./trace-facts/find-failures.ts";
 export * from "./contract/project-alerts.ts";
 export * from "./contract/project.ts";
 export * from "./contract/repository-name.ts";

@@ -15,6 +15,7 @@ export const traceSummarySchema = z.object({
   /** Between interrupts and their resumes. */
   waiting_ms: z.number(),
   observations: z.int(),
+  /** How many failures arose, caught or not; one that is passed on is one. */
   failures: z.int(),
   /** Events of this trace known to be missing. */
   lost_events: z.int(),

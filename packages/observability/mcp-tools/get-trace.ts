@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { repositoryName, type Observation, type Step } from "#contract.ts";
+import { findFailures } from "#trace-facts/find-failures.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import { loadTrace, type LoadedTrace } from "./load-trace.ts";
 import { fenced, NOTICE, recordedLine, codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
 import {
-  findFailures,
+  failuresIn,
   growTree,
   outline,
   pathTo,
@@ -58,6 +59,8 @@ type Failing = {
   /** Names of the steps that led there, from the outermost. */
   readonly path: readonly string[];
   readonly error: string | null;
+  /** The step that went on all the same. */
+  readonly caught_by: string | null;
   readonly times: number;
   readonly code: FailingCode | null;
 };
@@ -75,6 +78,8 @@ type Head = {
   readonly output_tokens: number | null;
   readonly cost: number | null;
   readonly error: string | null;
+  /** The error is of the run itself: no step's failure was passed on to it. */
+  readonly isOwn: boolean;
   /** What most steps ran. */
   readonly code: { readonly repo: string; readonly commit: string | null } | null;
 };
@@ -82,14 +87,20 @@ type Head = {
 export const getTraceTool: ToolDefinition<typeof inputSchema> = {
   name: "get_trace",
   title: "Outline of a run",
-  description: `Outline of one run: why it failed first (the failing step, the way to it, its error and the code that ran), then its steps with times.
+  description: `Outline of one run: why it failed first (the step whose error it died of, the way to it, that error and the code that ran; then other failures, and who caught them), then its steps with times.
 Long runs are folded to fit: name a step to unfold it. get_observation shows a step's input and output, read_file its code.`,
   inputSchema,
   answer: async ({ trace, step }, reading) => {
     const loaded = await loadTrace(reading, trace);
     const tree = growTree(loaded.steps);
     const inside = step === undefined ? undefined : tree.nodes.get(findStep(loaded.steps, step).id);
-    return answerFor({ loaded, tree, roots: inside === undefined ? tree.roots : [inside] }, reading);
+    const found = findFailures(loaded.steps, loaded.row);
+    const asked =
+      inside === undefined ? { roots: tree.roots, first: found.reason } : { roots: [inside], first: found.causeOf.get(inside.step.id) };
+    return answerFor(
+      { loaded, tree, roots: asked.roots, isOwn: found.isOwn, failures: failuresIn(asked.roots, found, asked.first) },
+      reading,
+    );
   },
 };
 
@@ -109,13 +120,22 @@ const OVERHEAD_TOKENS = 150;
 /** Tried one after the other until the outline fits whole. */
 const DEPTHS = [Infinity, 8, 6, 5, 4, 3, 2, 1];
 
-type Asked = { readonly loaded: LoadedTrace; readonly tree: StepTree; readonly roots: readonly StepNode[] };
+type Asked = {
+  readonly loaded: LoadedTrace;
+  readonly tree: StepTree;
+  readonly roots: readonly StepNode[];
+  readonly failures: readonly Failure[];
+  /** The run failed with an error that no step passed on to it. */
+  readonly isOwn: boolean;
+};
 
-function answerFor({ loaded, tree, roots }: Asked, { call }: Reading): string {
+function answerFor({ loaded, tree, roots, failures, isOwn }: Asked, { call }: Reading): string {
   const budget = call.maxTokens - OVERHEAD_TOKENS;
-  const failures = findFailures(roots);
   const nameOf = nameSteps(loaded.steps);
-  const { head, failing, size } = fitHead({ loaded, tree, failures, nameOf }, (text) => call.countTokens(text) <= budget * HEAD_PART);
+  const { head, failing, size } = fitHead(
+    { loaded, tree, failures, isOwn, nameOf },
+    (text) => call.countTokens(text) <= budget * HEAD_PART,
+  );
   const left = budget - call.countTokens(renderTop({ head, failing }));
   const { shown, hidden } = fitOutline(roots, { left, call, present: (line) => presentLine(line, { loaded, nameOf, head, size }) });
   const notes = [
@@ -134,19 +154,19 @@ function answerFor({ loaded, tree, roots }: Asked, { call }: Reading): string {
   return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
 }
 
-type Telling = Pick<Asked, "loaded" | "tree"> & { readonly failures: readonly Failure[]; readonly nameOf: (id: string) => string };
+type Telling = Pick<Asked, "loaded" | "tree" | "failures" | "isOwn"> & { readonly nameOf: (id: string) => string };
 
 function fitHead(telling: Telling, isShort: (text: string) => boolean) {
   const made = (size: Size) => ({
     size,
-    head: presentHead(telling.loaded, size),
+    head: presentHead(telling, size),
     failing: telling.failures.slice(0, size.failures).map((failure) => presentFailure(failure, telling, size)),
   });
   const fitting = SIZES.find((size) => isShort(renderTop(made(size))));
   return made(fitting ?? SIZES.at(-1) ?? SIZES[0]);
 }
 
-function presentHead({ row, project, steps, unread, lostEvents }: LoadedTrace, size: Size): Head {
+function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOwn }: Pick<Telling, "loaded" | "isOwn">, size: Size): Head {
   const { id, name, status, started_at, duration_ms, failures, input_tokens, output_tokens, cost } = presentTraceSummary(row, lostEvents);
   return {
     id,
@@ -161,6 +181,7 @@ function presentHead({ row, project, steps, unread, lostEvents }: LoadedTrace, s
     output_tokens,
     cost,
     error: row.error === null ? null : recordedLine(row.error, size.error),
+    isOwn,
     code: commonCode(steps, size),
   };
 }
@@ -177,7 +198,7 @@ function commonCode(steps: readonly Step[], size: Size): Head["code"] {
     : { repo: recordedLine(code.repo, size.name), commit: code.commit === null ? null : recordedLine(code.commit, 40) };
 }
 
-function presentFailure({ step, times }: Failure, { tree, nameOf }: Telling, size: Size): Failing {
+function presentFailure({ step, caughtBy, times }: Failure, { tree, nameOf }: Telling, size: Size): Failing {
   const names = [...pathTo(tree, step, size.path), step].map(({ name }) => recordedLine(name, size.name));
   const { code } = step;
   return {
@@ -185,6 +206,7 @@ function presentFailure({ step, times }: Failure, { tree, nameOf }: Telling, siz
     kind: step.kind,
     path: names.length > size.path ? ["…", ...names.slice(1)] : names,
     error: step.error === null ? null : recordedLine(step.error, size.error),
+    caught_by: caughtBy === undefined ? null : `${recordedLine(caughtBy.name, size.name)} (step ${nameOf(caughtBy.id)})`,
     times,
     code:
       code === null
@@ -261,17 +283,18 @@ function renderHead(head: Head): string {
   const tokens =
     head.input_tokens === null ? "" : `, ${head.input_tokens} tokens in and ${head.output_tokens ?? 0} out, ${costText(head.cost)}`;
   const line = `${head.name} (${head.project}) ${head.id}: ${head.status}, ${timeText(head.started_at)}, ${durationText(head.duration_ms)}, ${plural(head.steps, "step")}${failed}${tokens}`;
+  const error = head.error === null && !head.isOwn ? [] : [`error${head.isOwn ? " of the run itself" : ""}: ${head.error ?? "none told"}`];
   const code = head.code === null ? [] : [`code: ${head.code.repo}${head.code.commit === null ? "" : `@${head.code.commit}`}`];
-  return [line, ...(head.error === null ? [] : [`error: ${head.error}`]), ...code].join("\n");
+  return [line, ...error, ...code].join("\n");
 }
 
-function renderFailing({ step, kind, path, error, times, code }: Failing): readonly string[] {
+function renderFailing({ step, kind, path, error, caught_by: caughtBy, times, code }: Failing): readonly string[] {
   const at =
     code === null
       ? ""
       : codeText({ file: code.path, line: code.line, ...withoutNulls({ repo: code.repo, commit: code.commit, function: code.function }) });
   return [
-    `failed${times > 1 ? ` ${times} times` : ""}: ${path.join(" > ")} (${kind}, step ${step})`,
+    `failed${times > 1 ? ` ${times} times` : ""}${caughtBy === null ? "" : `, caught by ${caughtBy}`}: ${path.join(" > ")} (${kind}, step ${step})`,
     ...(error === null ? [] : [`  ${error}`]),
     ...(at === "" ? [] : [`  at ${at}`]),
   ];

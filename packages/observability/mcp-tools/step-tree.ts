@@ -1,4 +1,5 @@
 import type { Step } from "#contract.ts";
+import type { Failures } from "#trace-facts/find-failures.ts";
 import { stepAmbiguous, stepUnknown } from "./tools.errors.ts";
 
 export type StepNode = {
@@ -50,24 +51,23 @@ export function pathTo({ nodes }: StepTree, step: Step, most: number): readonly 
   return path;
 }
 
-/** A step that failed although nothing below it did, and how many failed alike. */
-export type Failure = { readonly step: Step; readonly times: number };
+/** A step in which a failure arose, who caught it, and how many failed alike. */
+export type Failure = { readonly step: Step; readonly caughtBy: Step | undefined; readonly times: number };
 
-/** The last ones first. */
-export function findFailures(roots: readonly StepNode[]): readonly Failure[] {
-  const found: Step[] = [];
+/** Failures that arose in steps and below them: that in `first`, then the last ones first. */
+export function failuresIn(roots: readonly StepNode[], { causes, caughtBy }: Failures<Step>, first: Step | undefined): readonly Failure[] {
+  const inside = new Set<string>();
   const open = [...roots];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    const below = node.children.filter(({ leadsToFailure }) => leadsToFailure);
-    if (node.step.status === "failure" && below.length === 0) {
-      found.push(node.step);
-    }
-    open.push(...below);
+    inside.add(node.step.id);
+    open.push(...node.children.filter(({ leadsToFailure }) => leadsToFailure));
   }
-  const endOf = (step: Step) => Date.parse(step.ended_at ?? step.started_at);
-  const ordered = found.toSorted((one, other) => endOf(other) - endOf(one));
-  const alike = Map.groupBy(ordered, ({ kind, name, error }) => JSON.stringify([kind, name, error]));
-  return [...alike.values()].flatMap(([last, ...before]) => (last === undefined ? [] : [{ step: last, times: before.length + 1 }]));
+  const endOf = (step: Step) => (step === first ? Infinity : Date.parse(step.ended_at ?? step.started_at));
+  const ordered = causes.filter(({ id }) => inside.has(id)).toSorted((one, other) => endOf(other) - endOf(one));
+  const alike = Map.groupBy(ordered, ({ id, kind, name, error }) => JSON.stringify([kind, name, error, caughtBy.get(id)?.name]));
+  return [...alike.values()].flatMap(([last, ...before]) =>
+    last === undefined ? [] : [{ step: last, caughtBy: caughtBy.get(last.id), times: before.length + 1 }],
+  );
 }
 
 /** A line of an outline: a step, or several alike that came one after the other. */

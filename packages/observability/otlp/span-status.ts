@@ -1,5 +1,6 @@
 import { boundText, boundValue } from "./bound-value.ts";
 import type { JsonReader } from "./attribute-reader.ts";
+import { NO_REASON } from "#trace-facts/passes-on.ts";
 import { STATUS_ERROR, type OtlpAttributes, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
 
 export type EndStatus = "success" | "failure" | "interrupted";
@@ -31,7 +32,7 @@ export function errorOf(span: Ended & Pick<OtlpSpan, "attributes">): string | un
   const said = isTold ? [message] : [type, message];
   const told =
     said.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type") || httpStatusOf(span);
-  return boundText(told === "" ? "The span ended with the status ERROR and said no more." : told, MAX_ERROR_LENGTH);
+  return boundText(told === "" ? NO_REASON : told, MAX_ERROR_LENGTH);
 }
 
 function httpStatusOf({ attributes }: Pick<OtlpSpan, "attributes">): string {

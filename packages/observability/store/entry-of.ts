@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import { comparedOf, countFailures } from "./count-failures.ts";
 import { priceOf } from "./price-of.ts";
 import { segmentsOf } from "./segments.ts";
 
@@ -87,12 +88,11 @@ export function entryOf({ project, trace, days }: EntryWanted): RawBuilder<unkno
       on part.input_tokens is not null or part.output_tokens is not null
   ) as total
   cross join lateral (
-    -- A failure that climbs through the steps around it is one.
-    select (select count(*) from (select unnest(step.failed) except select unnest(step.passed_on)) as cause (id)) as failures,
-      step.first_line, step.last_line
+    select ${failuresOf(project)} as failures, step.first_line, step.last_line
     from (
       select array_agg(step.id) filter (where step.end_status = 'failure') as failed,
-        array_agg(step.parent_id) filter (where step.end_status = 'failure') as passed_on,
+        array_agg(step.parent_id) filter (where step.end_status = 'failure') as failed_in,
+        array_agg(${comparedOf(sql`step.error`)}) filter (where step.end_status = 'failure') as errors,
         (array_agg(step.start_line order by coalesce(step.started_at, step.seen_at), step.id) filter (where step.start_line is not null))[1] as first_line,
         (array_agg(step.end_line order by coalesce(step.ended_at, step.seen_at) desc, step.id desc) filter (where step.end_line is not null))[1] as last_line
       from observability.traces as run
@@ -151,4 +151,24 @@ export function entryOf({ project, trace, days }: EntryWanted): RawBuilder<unkno
   ) as scored
   where begun.project_id = ${project} and begun.id = ${trace}
   )`;
+}
+
+/** Of most traces no step failed, and for those nothing is looked up. */
+function failuresOf(project: RawBuilder<unknown>): RawBuilder<number> {
+  const count = countFailures({
+    failed: sql`failed`,
+    isStep: (id) => sql`exists (
+      select from observability.traces as run
+      join observability.observations as parent on parent.project_id = ${project} and parent.trace_id = run.id and parent.day = run.day
+        and parent.id = ${id}
+      where run.project_id = ${project} and run.id = any(family.runs)
+    )`,
+    trace: { status: sql`family.status`, error: sql`family.error` },
+  });
+  return sql<number>`case
+    when step.failed is not null then (
+      with failed as materialized (select * from unnest(step.failed, step.failed_in, step.errors) as step (id, parent_id, error))
+      select ${count}
+    )
+    when family.status = 'failure' then 1 else 0 end`;
 }

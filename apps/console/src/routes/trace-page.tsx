@@ -199,7 +199,7 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
             />
           </TraceDetails>
         ) : (
-          <StepDetails key={step.id} projectId={projectId} traceId={trace.id} steps={steps} step={step} onSelect={onSelect} />
+          <StepDetails key={step.id} projectId={projectId} trace={trace} steps={steps} step={step} onSelect={onSelect} />
         )}
       </TraceWorkspace>
     </>

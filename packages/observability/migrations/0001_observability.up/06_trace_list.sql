@@ -21,7 +21,7 @@ create table observability.trace_entries (
   -- The first 1,000 characters of it.
   error text,
   steps bigint not null,
-  -- Where failures arose: failed steps below which none failed.
+  -- How many failures arose: failed steps that passed none on from a step in them, and the trace when its error is of no step.
   failures bigint not null,
   input_tokens bigint,
   output_tokens bigint,

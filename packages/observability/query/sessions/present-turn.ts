@@ -1,7 +1,9 @@
 import type { FailedStep, ListedTrace, Said, Turn } from "#contract.ts";
 import { cutText } from "#messages/conversation.ts";
 import { saidIn } from "#messages/line.ts";
+import { orderObservations } from "#query/steps/order-observations.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
+import { findFailures } from "#trace-facts/find-failures.ts";
 import type { FailedStepRow, SpokenRow } from "./turns.store.ts";
 
 const MAX_SAID = 8_000;
@@ -17,10 +19,30 @@ export function presentTurn(trace: ListedTrace, spoken: readonly SpokenRow[], fa
     ...trace,
     asked: said("input", trace.input),
     answered: said("output", trace.output),
-    failed_step: presentFailedStep(failed.find((step) => step.trace_id === trace.id)),
+    failed_step: presentFailedStep(trace, failed),
   };
 }
 
-export function presentFailedStep(row: FailedStepRow | undefined): FailedStep {
-  return row === undefined ? null : { id: row.id, kind: row.kind ?? "span", name: row.name ?? UNKNOWN_NAME, error: row.error };
+/** The step of whose error a trace died; where it went on, the first in which a failure arose. */
+export function presentFailedStep(trace: ListedTrace, failed: readonly FailedStepRow[]): FailedStep {
+  const steps = failed.flatMap(({ trace_id: traceId, producer, begun_at: startedAt, ended_at: ended, ...step }) =>
+    traceId === trace.id
+      ? [
+          {
+            ...step,
+            parentId: step.parent_id,
+            producerId: producer,
+            startedAt,
+            started_at: startedAt.toISOString(),
+            ended_at: ended?.toISOString() ?? null,
+          },
+        ]
+      : [],
+  );
+  const { causes, reason } = findFailures(orderObservations(steps), trace);
+  const [first] = causes.toSorted(
+    (one, other) => Date.parse(one.ended_at ?? one.started_at) - Date.parse(other.ended_at ?? other.started_at),
+  );
+  const shown = trace.status === "failure" ? reason : first;
+  return shown === undefined ? null : { id: shown.id, kind: shown.kind ?? "span", name: shown.name ?? UNKNOWN_NAME, error: shown.error };
 }

@@ -74,7 +74,8 @@ export function sessionRoutes({ query, clock }: Pick<RouteDependencies, "query" 
     if (row === undefined) {
       return null;
     }
-    const [step] = await findFailedSteps(query, { ...project, traces: [row] });
-    return { trace: presentEntry(row, await countLostEvents(query, project.projectId, [row])), step: presentFailedStep(step) };
+    const failed = await findFailedSteps(query, { ...project, traces: [row] });
+    const trace = presentEntry(row, await countLostEvents(query, project.projectId, [row]));
+    return { trace, step: presentFailedStep(trace, failed) };
   }
 }

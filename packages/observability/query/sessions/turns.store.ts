@@ -1,6 +1,5 @@
-import { sql } from "kysely";
-import type { ObservationKind } from "#contract.ts";
-import type { Query } from "#schema.ts";
+import { sql, type Selectable } from "kysely";
+import type { ObservationRow, Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
@@ -68,24 +67,37 @@ export async function findSpoken(query: Query, wanted: OfTraces): Promise<readon
   );
 }
 
-export type FailedStepRow = {
+export type FailedStepRow = Pick<Selectable<ObservationRow>, "id" | "parent_id" | "kind" | "name" | "error" | "ended_at"> & {
   readonly trace_id: string;
-  readonly id: string;
-  readonly kind: ObservationKind | null;
-  readonly name: string | null;
-  readonly error: string | null;
+  readonly status: "running" | "success" | "failure" | "interrupted";
+  readonly begun_at: Date;
+  readonly producer: string | null;
+  readonly seq: number;
 };
 
-/** Of each trace the failed step that ended first and passed nothing on from a step below it. */
+/** How many failed steps of a trace are looked at: those that ended last, since they say of what it died. */
+const MAX_FAILED = 1_000;
+
+/** The failed steps of traces and the steps right around these, in no order. */
 export async function findFailedSteps(query: Query, wanted: OfTraces): Promise<readonly FailedStepRow[]> {
   const { rows } = await sql<FailedStepRow>`
     with run as materialized (${runsOf(wanted)}), failed as materialized (
-      select run.trace_id, step.id, step.parent_id, step.kind, step.name, left(step.error, 300) as error, coalesce(step.ended_at, step.seen_at) as ended_at
-      from run join observability.observations as step
-        on step.project_id = ${wanted.projectId}::uuid and step.trace_id = run.id and step.day = run.day and step.end_status = 'failure'
+      select trace_id, id, parent_id from (
+        select run.trace_id, step.id, step.parent_id,
+          row_number() over (partition by run.trace_id order by coalesce(step.ended_at, step.seen_at) desc, step.id desc) as place
+        from run join observability.observations as step
+          on step.project_id = ${wanted.projectId}::uuid and step.trace_id = run.id and step.day = run.day and step.end_status = 'failure'
+      ) as step where place <= ${MAX_FAILED}
+    ), wanted as (
+      select trace_id, id from failed union select trace_id, parent_id from failed
     )
-    select distinct on (trace_id) trace_id, id, kind, name, error from failed
-    where not exists (select from failed as below where below.trace_id = failed.trace_id and below.parent_id = failed.id)
-    order by trace_id, ended_at, id`.execute(query);
+    select run.trace_id, step.id, step.parent_id, step.kind, step.name, coalesce(step.end_status, 'running') as status, left(step.error, 300) as error,
+      coalesce(step.started_at, step.seen_at) as begun_at, step.ended_at, coalesce(step.start_producer, step.end_producer) as producer,
+      coalesce(step.start_seq, step.end_seq, 0) as seq
+    from wanted join run on run.trace_id = wanted.trace_id
+    join observability.observations as step
+      on step.project_id = ${wanted.projectId}::uuid and step.trace_id = run.id and step.day = run.day and step.id = wanted.id`.execute(
+    query,
+  );
   return rows;
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
+import { comparedOf, countFailures } from "#store/count-failures.ts";
 import { priceOf } from "#store/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRole, listVisibleIds, type Reader } from "#store/reader.ts";
@@ -159,18 +160,20 @@ const numbersOfTrace = ADDED_NUMBERS.map((name) => sql`${bounded(addedUp(name, "
 
 /** Of one `trace` and its `family`. Prices change by the hour, so the calls of one model and hour are priced as one. */
 function totalsOf(project: RawBuilder<unknown>) {
+  const ofTrace = sql`unnest(family.ids, family.days) as segment (id, day)
+    join observability.observations as observation on observation.trace_id = segment.id and observation.day = segment.day`;
+  const failures = countFailures({
+    failed: sql`failed`,
+    isStep: (id) => sql`exists (select from ${ofTrace} where observation.project_id = ${project} and observation.id = ${id})`,
+    trace: { status: sql`family.status`, error: sql`family.error` },
+  });
   return sql<Totals>`(
   with failed as materialized (
-    select observation.id, observation.parent_id
-    from unnest(family.ids, family.days) as segment (id, day)
-    join observability.observations as observation on observation.trace_id = segment.id and observation.day = segment.day
+    select observation.id, observation.parent_id, ${comparedOf(sql`observation.error`)} as error
+    from ${ofTrace}
     where observation.project_id = ${project} and observation.end_status = 'failure'
   )
-  select coalesce(sum(part.observations), 0)::bigint as observations, (
-      select count(*) from (
-        select step.id from failed as step except select step.parent_id from failed as step
-      ) as cause
-    ) as failures,
+  select coalesce(sum(part.observations), 0)::bigint as observations, ${failures} as failures,
     ${sql.join(numbersOfTrace)},
     sum(${costOf("part", "price")}) as cost
   from (
@@ -179,8 +182,7 @@ function totalsOf(project: RawBuilder<unknown>) {
       ${sql.join(numbersOfPart)},
       sum(observation.uncached_tokens) as uncached_tokens, sum(observation.cache_read_tokens) as cache_read_tokens,
       sum(observation.cache_write_tokens) as cache_write_tokens
-    from unnest(family.ids, family.days) as segment (id, day)
-    join observability.observations as observation on observation.trace_id = segment.id and observation.day = segment.day
+    from ${ofTrace}
     where observation.project_id = ${project}
     group by observation.model, observation.hour
   ) as part

@@ -18,14 +18,14 @@ import { HumanInput } from "./human-input.tsx";
 import { isNothing } from "./payload.tsx";
 import classes from "./step-details.module.css";
 import { Attributes } from "./technical.tsx";
-import { causeOf } from "#features/traces/waterfall/causes.ts";
+import { type FailedTrace, failuresIn } from "#features/traces/waterfall/causes.ts";
 import { mergedRoot } from "#features/traces/waterfall/merged-root.ts";
 import { stepTree } from "#features/traces/waterfall/step-tree.ts";
 import { skewText } from "#features/traces/waterfall/waterfall-row.tsx";
 
 type StepDetailsProps = {
   readonly projectId: string;
-  readonly traceId: string;
+  readonly trace: FailedTrace;
   /** Those of the trace, for what is around it. */
   readonly steps: readonly Step[];
   readonly step: Step;
@@ -35,18 +35,24 @@ type StepDetailsProps = {
 const VALUES = ["reasoning", "input", "output"] as const;
 
 /** Everything known of one step: what the tree knows at once, its values when they are there. */
-export function StepDetails({ projectId, traceId, steps, step, onSelect }: StepDetailsProps) {
+export function StepDetails({ projectId, trace, steps, step, onSelect }: StepDetailsProps) {
   const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
-  const cause = useMemo(() => (step.status === "failure" ? causeOf(stepTree(steps), step.id) : undefined), [steps, step]);
-  const whole = useQuery(observationQuery(projectId, traceId, step.id));
-  const of = { projectId, traceId };
+  const failures = useMemo(() => failuresIn(stepTree(steps), trace), [steps, trace]);
+  const cause = failures.causeOf.get(step.id);
+  const whole = useQuery(observationQuery(projectId, trace.id, step.id));
+  const of = { projectId, traceId: trace.id };
   return (
     <Stack gap="lg" className={classes.details}>
       <Head of={step} kind={step.kind} notes={<Notes step={step} />}>
         {step.model !== null && step.model !== step.name && <Fact label="Model">{step.model}</Fact>}
         {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
       </Head>
-      <Failure error={whole.data?.error ?? step.error} cause={cause} onSelect={onSelect} />
+      <Failure
+        error={whole.data?.error ?? step.error}
+        cause={cause?.id === step.id ? undefined : cause}
+        caughtBy={failures.caughtBy.get(step.id)}
+        onSelect={onSelect}
+      />
       {whole.data === undefined && whole.error === null && <LoadingRows rows={4} height={24} />}
       {whole.error !== null && (
         <Alert color="red" title="Its values could not be loaded">
@@ -88,7 +94,7 @@ export function TraceDetails({ projectId, trace, steps, onSelect, children }: Tr
   const of = { projectId, traceId: trace.id };
   const tree = useMemo(() => stepTree(steps), [steps]);
   const root = mergedRoot(trace, tree);
-  const cause = useMemo(() => (trace.status === "failure" ? causeOf(tree, trace.id) : undefined), [tree, trace]);
+  const cause = useMemo(() => failuresIn(tree, trace).reason, [tree, trace]);
   // The one row of both says what either of them knows.
   const ofRoot = useQuery({ ...observationQuery(projectId, trace.id, root?.id ?? ""), enabled: root !== undefined }).data;
   const waiting = trace.status === "interrupted" ? steps.findLast(({ status }) => status === "interrupted") : undefined;

@@ -29,7 +29,7 @@ export function TraceWorkspace({
 }) {
   const { trace, steps, selected, onSelect, view, onView } = views;
   const waterfall = useWaterfall(trace, { steps, filter, selected });
-  const { tree, whole, shown, setShown, collapsed, setCollapsed } = waterfall;
+  const { tree, causes, whole, shown, setShown, collapsed, setCollapsed } = waterfall;
   const [helping, setHelping] = useState(false);
   const [wide, setWide] = useState(false);
   const prefix = useId();
@@ -48,8 +48,8 @@ export function TraceWorkspace({
   }
 
   function jump(direction: 1 | -1): void {
-    const at = nextFailure(tree, tree.places.get(selected) ?? (direction === 1 ? -1 : tree.nodes.length), direction);
-    const id = at === undefined ? undefined : tree.nodes[at]?.step.id;
+    const at = nextFailure(causes, tree.places.get(selected) ?? (direction === 1 ? -1 : tree.nodes.length), direction);
+    const id = at === -1 ? trace.id : tree.nodes[at ?? tree.nodes.length]?.step.id;
     if (id !== undefined) {
       setCollapsed(revealed(collapsed, tree, { traceId: trace.id, id }));
       onSelect(id);

@@ -1,28 +1,40 @@
 import { expect, test } from "vitest";
 import { step } from "#features/traces/testing/step.ts";
-import { causeOf, causesIn } from "./causes.ts";
+import { causePlaces, failuresIn } from "./causes.ts";
 import { stepTree } from "./step-tree.ts";
 
-const failed = { status: "failure" } as const;
+const LIMIT = "GraphRecursionError: Recursion limit of 25 reached";
+const ORDER = "ValueError: order 42 was not found";
 
-const tree = stepTree([
-  step("agent", failed),
-  step("node", { parent: "agent", ...failed }),
+const steps = [
+  step("agent", { status: "failure", error: LIMIT, duration: 100 }),
+  step("node", { parent: "agent", duration: 50 }),
   step("good", { parent: "node" }),
-  step("tool", { parent: "node", ...failed }),
+  step("tool", { parent: "node", status: "failure", error: ORDER }),
   step("after", { parent: "tool" }),
-  step("retried", { parent: "agent", ...failed }),
-  step("fine"),
-]);
+];
 
-test("a failure that climbs is one, where it arose", () => {
-  expect(new Set([...causesIn(tree)].map((at) => tree.nodes[at]?.step.id))).toEqual(new Set(["retried", "tool"]));
+test("a failure that was caught is not the cause of a later one, and both have a place", () => {
+  const tree = stepTree(steps);
+  const failures = failuresIn(tree, { id: "trace", status: "failure", error: LIMIT });
+  expect(failures.reason?.id).toBe("agent");
+  expect(failures.caughtBy.get("tool")?.id).toBe("node");
+  expect(causePlaces(tree, failures)).toEqual(new Set([0, 3]));
 });
 
-test("a step that passed a failure on names the last that arose below it", () => {
-  expect(causeOf(tree, "node")?.id).toBe("tool");
-  expect(causeOf(tree, "agent")?.id).toBe("retried");
-  expect(causeOf(tree, "the trace")?.id).toBe("retried");
-  expect(causeOf(tree, "tool")).toBeUndefined();
-  expect(causeOf(tree, "fine")).toBeUndefined();
+test("a step that passed a failure on names the step in which it arose", () => {
+  const tree = stepTree(
+    steps.map((each) => (each.status === "failure" || each.id === "node" ? { ...each, status: "failure", error: ORDER } : each)),
+  );
+  const failures = failuresIn(tree, { id: "trace", status: "failure", error: ORDER });
+  expect(["agent", "node", "tool", "good"].map((id) => failures.causeOf.get(id)?.id)).toEqual(["tool", "tool", "tool", undefined]);
+  expect(failures.reason?.id).toBe("tool");
+  expect(causePlaces(tree, failures)).toEqual(new Set([3]));
+});
+
+test("an error of the trace itself has the place of the trace", () => {
+  const tree = stepTree(steps.filter(({ id }) => id !== "agent"));
+  const failures = failuresIn(tree, { id: "trace", status: "failure", error: LIMIT });
+  expect(failures.reason).toBeUndefined();
+  expect(causePlaces(tree, failures)).toEqual(new Set([-1, 2]));
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { step } from "#features/traces/testing/step.ts";
+import { causePlaces, failuresIn } from "./causes.ts";
 import { findSteps, nextFailure, readFilter } from "./find-steps.ts";
 import { stepTree } from "./step-tree.ts";
 
@@ -11,9 +12,10 @@ const tree = stepTree([
   step("ship", { parent: "graph", kind: "tool", status: "failure", code: { file: "src/ship.ts", line: 3 } }),
 ]);
 const path = new Set([0, 2]);
+const causes = causePlaces(tree, failuresIn(tree, { id: "trace", status: "failure", error: null }));
 
 function found(search: Parameters<typeof readFilter>[0]) {
-  const places = findSteps(tree, readFilter(search), path);
+  const places = findSteps(tree, readFilter(search), { path, causes });
   return places === undefined ? undefined : [...places].map((at) => tree.nodes[at]?.step.name);
 }
 
@@ -41,11 +43,11 @@ describe("finding steps", () => {
 
 describe("the next failure", () => {
   it("is the step in which it arose, not those that passed it on, round and round", () => {
-    expect([nextFailure(tree, -1, 1), nextFailure(tree, 3, 1), nextFailure(tree, 4, 1)]).toEqual([3, 4, 3]);
-    expect([nextFailure(tree, 4, -1), nextFailure(tree, 3, -1)]).toEqual([3, 4]);
+    expect([nextFailure(causes, -1, 1), nextFailure(causes, 3, 1), nextFailure(causes, 4, 1)]).toEqual([3, 4, 3]);
+    expect([nextFailure(causes, 4, -1), nextFailure(causes, 3, -1)]).toEqual([3, 4]);
   });
 
   it("is none where nothing failed", () => {
-    expect(nextFailure(stepTree([step("a")]), -1, 1)).toBeUndefined();
+    expect(nextFailure(new Set(), -1, 1)).toBeUndefined();
   });
 });

@@ -1,5 +1,4 @@
 import { type ObservationKind, type Step, observationKindSchema } from "@sightline/observability/contract";
-import { causesIn } from "./causes.ts";
 import type { StepTree } from "./step-tree.ts";
 
 export type StepFilter = {
@@ -18,22 +17,21 @@ export function readFilter(search: Partial<Readonly<Record<"find" | "kind" | "on
   };
 }
 
-/** The places of the steps that were looked for; undefined when nothing narrows. */
+/** The places of the steps that were looked for; undefined when nothing narrows. `path` is the critical one, `causes` where failures arose. */
 export function findSteps(
   tree: StepTree,
   { text, kind, only }: StepFilter,
-  path: { has(at: number): boolean },
+  { path, causes }: Readonly<Record<"path" | "causes", { has(at: number): boolean }>>,
 ): ReadonlySet<number> | undefined {
   const words = text.trim().toLowerCase();
   if (words === "" && kind === undefined && only === undefined) {
     return undefined;
   }
   const found = new Set<number>();
-  const failures = only === "failures" ? causesIn(tree) : undefined;
   for (const [at, { step }] of tree.nodes.entries()) {
     if (
       (kind === undefined || step.kind === kind) &&
-      (failures === undefined || failures.has(at)) &&
+      (only !== "failures" || causes.has(at)) &&
       (only !== "critical" || path.has(at)) &&
       (words === "" || wordsOf(step).includes(words))
     ) {
@@ -48,13 +46,12 @@ function wordsOf({ name, model, error, code, graph_node: node }: Step): string {
 }
 
 /**
- * The failure after (or before) a place, round and round: of a failure that its parents only passed on, the step in which it
- * arose, which is the deepest.
+ * The place after (or before) another in which a failure arose, round and round.
  *
  * @returns its place; undefined when nothing failed
  */
-export function nextFailure(tree: StepTree, from: number, direction: 1 | -1): number | undefined {
-  const failures = [...causesIn(tree)].toSorted((left, right) => left - right);
+export function nextFailure(causes: ReadonlySet<number>, from: number, direction: 1 | -1): number | undefined {
+  const failures = [...causes].toSorted((left, right) => left - right);
   const ahead = direction === 1 ? failures.find((at) => at > from) : failures.findLast((at) => at < from);
   return ahead ?? (direction === 1 ? failures[0] : failures.at(-1));
 }

@@ -18,7 +18,7 @@ const INDENTS = 150;
 export function TraceWaterfall({
   id,
   trace,
-  waterfall: { tree, rows, path, rootId, causes, found, whole, shown, setShown, collapsed, setCollapsed },
+  waterfall: { tree, rows, path, rootId, causes, caughtBy, found, whole, shown, setShown, collapsed, setCollapsed },
   selected,
   onSelect,
 }: {
@@ -68,7 +68,8 @@ export function TraceWaterfall({
               shown={shown}
               waits={waits}
               critical={path.get(row.at)}
-              isCause={causes.size === 0 || causes.has(row.at === -1 && rootId !== undefined ? 0 : row.at)}
+              isCause={causes.has(row.at) || (row.at === -1 && rootId !== undefined && causes.has(0))}
+              caughtBy={caughtBy.get(row.id)?.name}
               root={row.at === -1 ? tree.nodes.find(({ step }) => step.id === rootId)?.step : undefined}
               onToggle={() => toggle(row)}
             />

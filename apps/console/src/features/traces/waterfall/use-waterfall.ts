@@ -1,6 +1,6 @@
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useEffect, useMemo, useState } from "react";
-import { causesIn } from "./causes.ts";
+import { causePlaces, failuresIn } from "./causes.ts";
 import { criticalPath } from "./critical-path.ts";
 import { type StepFilter, findSteps } from "./find-steps.ts";
 import { mergedRoot } from "./merged-root.ts";
@@ -26,9 +26,11 @@ export function useWaterfall(
   const settled = useMemo(() => traceSpan(trace, tree, Date.now()), [trace, tree]);
   const path = useMemo(() => criticalPath(tree, settled), [tree, settled]);
   const { text, kind, only } = filter;
-  const found = useMemo(() => findSteps(tree, { text, kind, only }, path), [tree, text, kind, only, path]);
+  const { id, status, error } = trace;
+  const failures = useMemo(() => failuresIn(tree, { id, status, error }), [tree, id, status, error]);
+  const causes = useMemo(() => causePlaces(tree, failures), [tree, failures]);
+  const found = useMemo(() => findSteps(tree, { text, kind, only }, { path, causes }), [tree, text, kind, only, path, causes]);
   const rootId = useMemo(() => mergedRoot({ name: trace.name }, tree)?.id, [trace.name, tree]);
-  const causes = useMemo(() => causesIn(tree), [tree]);
   const rows = useMemo(() => stepRows(tree, { traceId: trace.id, rootId, collapsed, found }), [tree, trace.id, rootId, collapsed, found]);
 
   useEffect(() => {
@@ -43,8 +45,9 @@ export function useWaterfall(
     path,
     /** The step that the trace's own row stands for too. */
     rootId,
-    /** Where failures arose. */
+    /** The places in which failures arose; -1 is the trace itself. */
     causes,
+    caughtBy: failures.caughtBy,
     /** How many steps the filter found; undefined without one. */
     found: found?.size,
     whole,

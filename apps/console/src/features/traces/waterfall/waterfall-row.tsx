@@ -19,6 +19,7 @@ export function WaterfallRow({
   waits,
   critical,
   isCause,
+  caughtBy,
   root,
   onToggle,
 }: {
@@ -33,6 +34,8 @@ export function WaterfallRow({
   readonly critical: readonly Span[] | undefined;
   /** A failure arose here; else it came from below. */
   readonly isCause: boolean;
+  /** The name of the step that caught it. */
+  readonly caughtBy: string | undefined;
   /** The step that the trace's row stands for, too. */
   readonly root: Step | undefined;
   readonly onToggle: () => void;
@@ -64,7 +67,7 @@ export function WaterfallRow({
           <SafeText text={name} />
         </span>
         {node !== undefined && <Model step={node.step} />}
-        <StatusMark status={status} isCause={isCause} />
+        <StatusMark status={status} isCause={isCause} caughtBy={caughtBy} />
         {node !== undefined && <Notes step={node.step} isOrphan={node.isOrphan} />}
         {critical !== undefined && <VisuallyHidden>, on the critical path</VisuallyHidden>}
       </span>
@@ -106,10 +109,12 @@ function Model({ step: { kind, model, name } }: { readonly step: Step }) {
   return kind === "llm" && model !== null && !name.includes(model) ? <span className={classes.model}>{model}</span> : null;
 }
 
+type StatusMarkProps = { readonly status: ObservationStatus; readonly isCause: boolean; readonly caughtBy: string | undefined };
+
 /** Success is the rule and goes without saying. A failure is told where it arose, by an icon, as its name needs the room; above it a dot is enough. */
-function StatusMark({ status, isCause }: { readonly status: ObservationStatus; readonly isCause: boolean }) {
+function StatusMark({ status, isCause, caughtBy }: StatusMarkProps) {
   if (status === "failure") {
-    const label = isCause ? "Failure" : "A step below failed";
+    const label = caughtBy !== undefined ? `Failure, caught by ${caughtBy}` : isCause ? "Failure" : "A step below failed";
     return (
       <Tooltip label={label}>
         <span className={isCause ? classes.cause : classes.dot} role="img" aria-label={label}>

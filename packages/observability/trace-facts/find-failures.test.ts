@@ -1,0 +1,170 @@
+import { systemClock } from "@sightline/foundation/clock";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
+import { v7 as uuidv7 } from "uuid";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { stepPageSchema, traceDigestSchema, tracePageSchema, turnPageSchema } from "#contract.ts";
+import type { StreamEvent } from "#events/event.ts";
+import { createTraceTools } from "#mcp-tools/trace-tools.ts";
+import { observabilityMigrations } from "#migration-set.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { insertProject } from "#store/projects.store.ts";
+import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
+import { createProducer } from "#testing/agent-run.ts";
+import { writeEvents } from "#testing/write-events.ts";
+import { FAILURE_CASES } from "./failure-cases.ts";
+import { findFailures } from "./find-failures.ts";
+
+let database: TestDatabase<ObservabilitySchema>;
+let redis: TestRedis;
+let api: ApiRig;
+const projectId = uuidv7();
+const base = `/api/v1/projects/${projectId}`;
+
+beforeAll(async () => {
+  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+  redis = await createTestRedis();
+  api = await createApiRig({ database, redisUrl: redis.url, stream: `${redis.prefix}events`, heartbeatKey: `${redis.prefix}heartbeat` });
+  await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "failures" });
+  await writeEvents(database, FAILURE_CASES.flatMap(eventsOf));
+});
+afterAll(async () => {
+  await api.close();
+  await redis.close();
+  await database.drop();
+});
+
+describe.each(FAILURE_CASES)("$title", (given) => {
+  const count = given.causes.length + (given.trace.status === "failure" && given.reason === undefined ? 1 : 0);
+
+  test("is counted alike by the list and by the head of the trace", async () => {
+    const { list, head } = await read(given.title);
+    expect({ list: list.failures, head: head.failures }).toEqual({ list: count, head: count });
+  });
+
+  test("is told by the page as by the one function", async () => {
+    const { steps, head } = await read(given.title);
+    const { causes, caughtBy, reason, isOwn } = findFailures(steps, head);
+    const nameOf = (id: string) => steps.find((step) => step.id === id)?.name ?? id;
+    expect(causes.map(({ name }) => name)).toEqual(given.causes);
+    expect(reason?.name).toBe(given.reason);
+    expect(isOwn).toBe(count > given.causes.length);
+    expect(Object.fromEntries(Array.from(caughtBy, ([id, by]) => [nameOf(id), by.name]))).toEqual(given.caught ?? {});
+  });
+
+  test("is told to assistants: what it died of first, then what else failed, and who caught it", async () => {
+    const { list } = await read(given.title);
+    const text = await callGetTrace(list.id);
+    const lines = [...text.matchAll(/^failed(?: (\d+) times)?(?:, caught by (\S+) \(step \w+\))?: (?:.* > )?(\S+) \(span, step \w+\)$/gmu)];
+    const told = lines.map(([, , by, name = ""]) => [name, by]);
+    expect(told.map(([name]) => name).toSorted()).toEqual(given.causes.filter((name) => told.some(([each]) => each === name)).toSorted());
+    expect(lines.reduce((sum, [, times = "1"]) => sum + Number(times), 0)).toBe(given.causes.length);
+    expect(Object.fromEntries(told.filter(([, by]) => by !== undefined))).toEqual(given.caught ?? {});
+    if (given.reason !== undefined) {
+      expect(told[0]?.[0]).toBe(given.reason);
+    }
+    expect(text.includes("error of the run itself")).toBe(count > given.causes.length);
+  });
+
+  test("is told by its session: the step that it died of, or the first that failed where it went on", async () => {
+    const { items } = turnPageSchema.parse((await api.get(`${base}/sessions/${encodeURIComponent(given.title)}/turns`)).body);
+    const [first = null] = given.causes;
+    expect(items[0]?.failed_step?.name ?? null).toBe(given.trace.status === "failure" ? (given.reason ?? null) : first);
+  });
+});
+
+/** What the page of a trace reads. */
+async function read(title: string) {
+  const [list] = tracePageSchema.parse((await api.get(`${base}/traces?name=${encodeURIComponent(title)}`)).body).items;
+  if (list === undefined) {
+    throw new Error(`no trace is called ${title}`);
+  }
+  const head = traceDigestSchema.parse((await api.get(`${base}/traces/${list.id}/summary`)).body);
+  const { items: steps } = stepPageSchema.parse((await api.get(`${base}/traces/${list.id}/steps`)).body);
+  return { list, head, steps };
+}
+
+async function callGetTrace(trace: string): Promise<string> {
+  const findStanding = async () => ({ tenantId: "tenant-1", isAdmin: false });
+  const { tools } = createTraceTools({ database, clock: systemClock, log: silentLog, findStanding });
+  const answer = await tools
+    .find(({ name }) => name === "get_trace")
+    ?.answer(
+      { trace },
+      {
+        person: { tenantId: "tenant-1", userId: "ada" },
+        maxTokens: 4_000,
+        signal: new AbortController().signal,
+        countTokens: (text) => Math.ceil(text.length / 3),
+        takeTokens: (text, limit) => text.slice(0, limit * 3),
+      },
+    );
+  return answer ?? "";
+}
+
+/** Seconds between the starts of traces. */
+const APART = 1_000;
+
+function eventsOf({ title, trace, steps }: (typeof FAILURE_CASES)[number], index: number): readonly StreamEvent[] {
+  const producer = createProducer(projectId);
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 21) + (index * APART + second) * 1_000).toISOString();
+  const isResumed = steps.some((step) => step.isResumed);
+  const runs = isResumed ? [uuidv7(), uuidv7()] : [uuidv7()];
+  const runOf = (step: (typeof steps)[number]) => runs[step.isResumed ? 1 : 0] ?? "";
+  const ids = new Map(steps.map(({ name }) => [name, uuidv7()]));
+  const last = (name: string): number =>
+    Math.max(
+      steps.findIndex((step) => step.name === name) + 1.5,
+      ...steps.filter((step) => step.in === name).map((step) => last(step.name)),
+    );
+  return [
+    ...runs.map((run) =>
+      producer.event("trace.start", {
+        trace_id: run,
+        name: title,
+        started_at: at(run === runs[0] ? 0 : 50),
+        session_id: title,
+        ...(isResumed ? { thread_id: title } : {}),
+      }),
+    ),
+    ...steps.flatMap((step, place) => {
+      const ran = { trace_id: runOf(step), observation_id: ids.get(step.name) ?? "" };
+      const parent = step.in === undefined ? null : (ids.get(step.in) ?? uuidv7());
+      const second = step.isResumed ? 50 + place : place + 1;
+      const end = step.end ?? (step.isResumed ? 60 : last(step.name));
+      return [
+        producer.event("observation.start", { ...ran, parent_id: parent, kind: "span", name: step.name, started_at: at(second) }),
+        ...(step.status === "running"
+          ? []
+          : [
+              producer.event("observation.end", {
+                ...ran,
+                ended_at: at(end),
+                duration_ms: Math.max(end - second, 0) * 1_000,
+                status: step.status,
+                ...(step.error === undefined ? {} : { error: step.error }),
+              }),
+            ]),
+      ];
+    }),
+    ...runs.flatMap((run, place) => {
+      const isLast = place === runs.length - 1;
+      const status = isLast ? trace.status : "interrupted";
+      return [
+        ...(place === 0 ? [] : [producer.event("trace.resume", { trace_id: run, resumed_at: at(50), resumed_from: "c1" })]),
+        ...(status === "running"
+          ? []
+          : [
+              producer.event("trace.end", {
+                trace_id: run,
+                ended_at: at(isLast ? 90 : 20),
+                status,
+                ...(isLast && trace.error !== undefined ? { error: trace.error } : {}),
+                ...(isLast ? {} : { paused_at: "c1" }),
+              }),
+            ]),
+      ];
+    }),
+  ];
+}
