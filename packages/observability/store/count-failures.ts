@@ -13,7 +13,7 @@ type Counting = {
 export function countFailures({ failed, isStep, trace }: Counting): RawBuilder<number> {
   return sql<number>`(
     select count(*) from ${failed} as step
-    where not exists (select from ${failed} as below where below.parent_id = step.id and ${passesOn(sql`step.error`, sql`below.error`)})
+    where not exists (select from ${failed} as below where below.parent_id = step.id and below.id <> step.id and ${passesOn(sql`step.error`, sql`below.error`)})
   ) + (
     case when ${trace.status} = 'failure' and not exists (
       select from ${failed} as top where ${passesOn(comparedOf(trace.error), sql`top.error`)} and (top.parent_id is null or not ${isStep(sql`top.parent_id`)})
@@ -29,8 +29,8 @@ export function comparedOf(error: RawBuilder<unknown>): RawBuilder<string | null
 /** The rule of `trace-facts/passes-on.ts` for what {@link comparedOf} makes of errors. */
 export function passesOn(error: RawBuilder<unknown>, below: RawBuilder<unknown>): RawBuilder<boolean> {
   const [min, max] = COMPARED.message;
-  const message = sql`substring(regexp_replace(${below}, ${sql.lit(COMPARED.type)}, '') from ${sql.lit(`^.{${min},${max}}`)})`;
+  const message = sql`regexp_replace(${below}, ${sql.lit(COMPARED.type)}, '')`;
   return sql<boolean>`(${error} is null
     or strpos(' ' || ${error} || chr(10), ' ' || ${below} || chr(10)) > 0
-    or strpos(${error}, ${message}) > 0)`;
+    or length(${message}) >= ${sql.lit(min)} and strpos(${error}, left(${message}, ${sql.lit(max)})) > 0)`;
 }

@@ -88,11 +88,9 @@ export function entryOf({ project, trace, days }: EntryWanted): RawBuilder<unkno
       on part.input_tokens is not null or part.output_tokens is not null
   ) as total
   cross join lateral (
-    select ${failuresOf(project)} as failures, step.first_line, step.last_line
+    select ${failuresOf(project, ofDays)} as failures, step.first_line, step.last_line
     from (
-      select array_agg(step.id) filter (where step.end_status = 'failure') as failed,
-        array_agg(step.parent_id) filter (where step.end_status = 'failure') as failed_in,
-        array_agg(${comparedOf(sql`step.error`)}) filter (where step.end_status = 'failure') as errors,
+      select array_agg(row(step.id, step.parent_id, ${comparedOf(sql`step.error`)})) filter (where step.end_status = 'failure') as failed,
         (array_agg(step.start_line order by coalesce(step.started_at, step.seen_at), step.id) filter (where step.start_line is not null))[1] as first_line,
         (array_agg(step.end_line order by coalesce(step.ended_at, step.seen_at) desc, step.id desc) filter (where step.end_line is not null))[1] as last_line
       from observability.traces as run
@@ -154,20 +152,20 @@ export function entryOf({ project, trace, days }: EntryWanted): RawBuilder<unkno
 }
 
 /** Of most traces no step failed, and for those nothing is looked up. */
-function failuresOf(project: RawBuilder<unknown>): RawBuilder<number> {
+function failuresOf(project: RawBuilder<unknown>, ofDays: RawBuilder<unknown>): RawBuilder<number> {
   const count = countFailures({
     failed: sql`failed`,
     isStep: (id) => sql`exists (
       select from observability.traces as run
-      join observability.observations as parent on parent.project_id = ${project} and parent.trace_id = run.id and parent.day = run.day
-        and parent.id = ${id}
+      join observability.observations as step on step.project_id = ${project} and step.trace_id = run.id and step.day = run.day
+        and ${ofDays} and step.id = ${id}
       where run.project_id = ${project} and run.id = any(family.runs)
     )`,
     trace: { status: sql`family.status`, error: sql`family.error` },
   });
   return sql<number>`case
     when step.failed is not null then (
-      with failed as materialized (select * from unnest(step.failed, step.failed_in, step.errors) as step (id, parent_id, error))
+      with failed as materialized (select * from unnest(step.failed) as step (id uuid, parent_id uuid, error text))
       select ${count}
     )
     when family.status = 'failure' then 1 else 0 end`;

@@ -7,6 +7,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createApiRig } from "./api-rig.ts";
 import { createConsumerRig } from "./consumer-rig.ts";
+import { readFailures } from "./read-failures.ts";
 
 /** What an agent says of its runs because of how it is built. */
 export type GraphTruth = {
@@ -30,6 +31,7 @@ export async function createGraphFixture() {
   return {
     api,
     database,
+    projectId: rig.projectId,
     /** Runs a program with the stream's address behind its own arguments, until all that it published is stored; returns what it printed. */
     async run(program: readonly string[], rest: readonly string[] = [], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
       const [file = "", ...script] = program;
@@ -67,6 +69,20 @@ export async function compareWithTruths(fixture: GraphFixture, truths: readonly 
     Array.from({ length: traces }, () => ({ traceName, status, taken: taken.toSorted() })),
   );
   return { stored, known };
+}
+
+/** What is told of the agent whose node caught a failure of its tool twice before the recursion limit ended it. */
+export async function expectCaughtFailures(fixture: GraphFixture): Promise<void> {
+  const traceName = "a tool whose failure is caught, again and again, until the limit #1";
+  const { outline, ...told } = await readFailures({ ...fixture, traceName });
+  expect(told).toEqual({
+    counts: { list: 3, head: 3, page: 3 },
+    causes: ["find_order", "find_order"],
+    caught: { find_order: "again" },
+    reason: undefined,
+  });
+  expect(outline).toMatch(/^error of the run itself: GraphRecursionError: Recursion limit of 2 reached/mu);
+  expect(outline).toMatch(/^failed 2 times, caught by again \(step \w+\): again > find_order \(tool, step \w+\)$/mu);
 }
 
 export function spellTaken(trace: Trace | undefined): readonly string[] {

@@ -1,20 +1,20 @@
-import { systemClock } from "@sightline/foundation/clock";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
+import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stepPageSchema, traceDigestSchema, tracePageSchema, turnPageSchema } from "#contract.ts";
+import { turnPageSchema } from "#contract.ts";
 import type { StreamEvent } from "#events/event.ts";
-import { createTraceTools } from "#mcp-tools/trace-tools.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { comparedOf, passesOn as passesOnInSql } from "#store/count-failures.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { createProducer } from "#testing/agent-run.ts";
+import { readFailures } from "#testing/read-failures.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { FAILURE_CASES } from "./failure-cases.ts";
-import { findFailures } from "./find-failures.ts";
+import { passesOn } from "./passes-on.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;
@@ -36,72 +36,49 @@ afterAll(async () => {
 });
 
 describe.each(FAILURE_CASES)("$title", (given) => {
-  const count = given.causes.length + (given.trace.status === "failure" && given.reason === undefined ? 1 : 0);
+  const isOwn = given.trace.status === "failure" && given.reason === undefined;
+  const count = given.causes.length + (isOwn ? 1 : 0);
+  const read = () => readFailures({ api, database, projectId, traceName: given.title });
 
-  test("is counted alike by the list and by the head of the trace", async () => {
-    const { list, head } = await read(given.title);
-    expect({ list: list.failures, head: head.failures }).toEqual({ list: count, head: count });
+  test("is counted alike by the list, by the head of the trace and by its page", async () => {
+    expect((await read()).counts).toEqual({ list: count, head: count, page: count });
   });
 
-  test("is told by the page as by the one function", async () => {
-    const { steps, head } = await read(given.title);
-    const { causes, caughtBy, reason, isOwn } = findFailures(steps, head);
-    const nameOf = (id: string) => steps.find((step) => step.id === id)?.name ?? id;
-    expect(causes.map(({ name }) => name)).toEqual(given.causes);
-    expect(reason?.name).toBe(given.reason);
-    expect(isOwn).toBe(count > given.causes.length);
-    expect(Object.fromEntries(Array.from(caughtBy, ([id, by]) => [nameOf(id), by.name]))).toEqual(given.caught ?? {});
+  test("is told by the page: where failures arose, of which the trace died, and who caught the others", async () => {
+    expect(await read()).toMatchObject({ causes: given.causes, reason: given.reason, caught: given.caught ?? {} });
   });
 
-  test("is told to assistants: what it died of first, then what else failed, and who caught it", async () => {
-    const { list } = await read(given.title);
-    const text = await callGetTrace(list.id);
-    const lines = [...text.matchAll(/^failed(?: (\d+) times)?(?:, caught by (\S+) \(step \w+\))?: (?:.* > )?(\S+) \(span, step \w+\)$/gmu)];
-    const told = lines.map(([, , by, name = ""]) => [name, by]);
-    expect(told.map(([name]) => name).toSorted()).toEqual(given.causes.filter((name) => told.some(([each]) => each === name)).toSorted());
+  test("is told to assistants: of which it died first, then what else failed, and who caught it", async () => {
+    const { outline } = await read();
+    const lines = [
+      ...outline.matchAll(/^failed(?: (\d+) times)?(?:, caught by (\S+) \(step \w+\))?: (?:.* > )?(\S+) \(span, step \w+\)$/gmu),
+    ];
+    const told = lines.map(([, , by, name = ""]) => [name, by] as const);
+    expect(given.causes).toEqual(expect.arrayContaining(told.map(([name]) => name)));
     expect(lines.reduce((sum, [, times = "1"]) => sum + Number(times), 0)).toBe(given.causes.length);
     expect(Object.fromEntries(told.filter(([, by]) => by !== undefined))).toEqual(given.caught ?? {});
-    if (given.reason !== undefined) {
-      expect(told[0]?.[0]).toBe(given.reason);
-    }
-    expect(text.includes("error of the run itself")).toBe(count > given.causes.length);
+    expect(told[0]?.[0]).toBe(given.reason ?? told[0]?.[0]);
+    expect(outline.includes("error of the run itself")).toBe(isOwn);
   });
 
-  test("is told by its session: the step that it died of, or the first that failed where it went on", async () => {
+  test("is told by its session: the step of whose error it died, or the first that failed where it went on", async () => {
     const { items } = turnPageSchema.parse((await api.get(`${base}/sessions/${encodeURIComponent(given.title)}/turns`)).body);
     const [first = null] = given.causes;
     expect(items[0]?.failed_step?.name ?? null).toBe(given.trace.status === "failure" ? (given.reason ?? null) : first);
   });
 });
 
-/** What the page of a trace reads. */
-async function read(title: string) {
-  const [list] = tracePageSchema.parse((await api.get(`${base}/traces?name=${encodeURIComponent(title)}`)).body).items;
-  if (list === undefined) {
-    throw new Error(`no trace is called ${title}`);
-  }
-  const head = traceDigestSchema.parse((await api.get(`${base}/traces/${list.id}/summary`)).body);
-  const { items: steps } = stepPageSchema.parse((await api.get(`${base}/traces/${list.id}/steps`)).body);
-  return { list, head, steps };
-}
-
-async function callGetTrace(trace: string): Promise<string> {
-  const findStanding = async () => ({ tenantId: "tenant-1", isAdmin: false });
-  const { tools } = createTraceTools({ database, clock: systemClock, log: silentLog, findStanding });
-  const answer = await tools
-    .find(({ name }) => name === "get_trace")
-    ?.answer(
-      { trace },
-      {
-        person: { tenantId: "tenant-1", userId: "ada" },
-        maxTokens: 4_000,
-        signal: new AbortController().signal,
-        countTokens: (text) => Math.ceil(text.length / 3),
-        takeTokens: (text, limit) => text.slice(0, limit * 3),
-      },
-    );
-  return answer ?? "";
-}
+test("SQL compares errors as the function does", async () => {
+  const errors = [...new Set(FAILURE_CASES.flatMap(({ trace, steps }) => [trace, ...steps].map(({ error = null }) => error)))];
+  const pairs = errors.flatMap((error) => errors.map((below) => ({ error, below })));
+  const compared = { error: comparedOf(sql`pair.error`), below: comparedOf(sql`pair.below`) };
+  const { rows } = await sql<{ passes: boolean }>`
+    select coalesce(${passesOnInSql(compared.error, compared.below)}, false) as passes
+    from unnest(${pairs.map(({ error }) => error)}::text[], ${pairs.map(({ below }) => below)}::text[]) with ordinality as pair (error, below, place)
+    order by place`.execute(database.query);
+  expect(pairs.filter(({ error, below }, place) => rows[place]?.passes !== passesOn(error, below))).toEqual([]);
+  expect(rows.filter(({ passes }) => passes).length).toBeGreaterThan(errors.length);
+});
 
 /** Seconds between the starts of traces. */
 const APART = 1_000;

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from graph_agent import EMPTY, GraphAgent, State, build, mark
+from langchain_core.tools import tool
 from langgraph.graph import END, START
 from langgraph.types import Command, RetryPolicy
 
@@ -63,6 +64,26 @@ def recursion_limit(trace_name: str) -> object:
     graph.add_conditional_edges("again", lambda _: "again", ["again"])
     with contextlib.suppress(RecursionError):
         graph.compile().invoke(EMPTY, {"recursion_limit": 4})
+    return None
+
+
+@tool
+def find_order() -> str:
+    """Never finds one."""
+    raise ValueError("order 42 was not found")
+
+
+def caught_before_the_limit(trace_name: str) -> object:
+    def again(state: State) -> State:
+        with contextlib.suppress(ValueError):
+            find_order.invoke({})
+        return {"seen": ["again"]}
+
+    graph = build(trace_name)
+    graph.add_node("again", again).add_edge(START, "again")
+    graph.add_conditional_edges("again", lambda _: "again", ["again"])
+    with contextlib.suppress(RecursionError):
+        graph.compile().invoke(EMPTY, {"recursion_limit": 2})
     return None
 
 
@@ -126,6 +147,12 @@ FAULT_AGENTS = [
         "failure",
         ["__start__ -static-> again", "again -conditional-> again ×3"],
         recursion_limit,
+    ),
+    GraphAgent(
+        "a tool whose failure is caught, again and again, until the limit",
+        "failure",
+        ["__start__ -static-> again", "again -conditional-> again"],
+        caught_before_the_limit,
     ),
     GraphAgent(
         "a run that is cancelled",

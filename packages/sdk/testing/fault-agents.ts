@@ -1,5 +1,14 @@
+import { tool } from "@langchain/core/tools";
 import { Command, END, START } from "@langchain/langgraph";
+import { z } from "zod";
 import { build, empty, mark, type GraphAgent } from "./graph-agent.ts";
+
+const findOrder = tool(
+  () => {
+    throw new Error("order 42 was not found");
+  },
+  { name: "find_order", description: "", schema: z.object({}) },
+);
 
 /** What is tried again, fails, is handled, runs too long or is aborted. */
 export const faultAgents: readonly GraphAgent[] = [
@@ -86,6 +95,22 @@ export const faultAgents: readonly GraphAgent[] = [
         .addConditionalEdges("again", () => "again", ["again"])
         .compile()
         .invoke(empty, { recursionLimit: 4 })
+        .catch(() => undefined),
+  },
+  {
+    name: "a tool whose failure is caught, again and again, until the limit",
+    status: "failure",
+    taken: ["__start__ -static-> again", "again -conditional-> again"],
+    run: (traceName) =>
+      build(traceName)
+        .addNode("again", async () => {
+          await findOrder.invoke({}).catch(() => undefined);
+          return { seen: ["again"] };
+        })
+        .addEdge(START, "again")
+        .addConditionalEdges("again", () => "again", ["again"])
+        .compile()
+        .invoke(empty, { recursionLimit: 2 })
         .catch(() => undefined),
   },
   {

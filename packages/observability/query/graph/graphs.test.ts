@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compareWithTruths, createGraphFixture, spellTaken, type GraphFixture, type GraphTruth } from "#testing/graph-fixture.ts";
+import {
+  compareWithTruths,
+  createGraphFixture,
+  expectCaughtFailures,
+  spellTaken,
+  type GraphFixture,
+  type GraphTruth,
+} from "#testing/graph-fixture.ts";
 
 /** Real LangGraph.js agents under the real SDK. */
 const AGENTS = fileURLToPath(new URL("../../../sdk/testing/run-graph-agents.ts", import.meta.url));
@@ -72,4 +79,8 @@ test("declared graphs have the names of the taken edges, inner graphs included, 
     expect(trace?.graph?.taken.filter(({ from, to }) => !declared.has(`${from} ${to}`))).toEqual([]);
     expect(declared.size).toBeGreaterThan(2);
   }
+});
+
+test("a tool's failure that was caught is not why the agent died of the recursion limit later", async () => {
+  await expectCaughtFailures(fixture);
 });

@@ -1,6 +1,6 @@
 import { needsPython } from "@sightline/foundation/testing/find-python";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compareWithTruths, createGraphFixture, type GraphFixture, type GraphTruth } from "#testing/graph-fixture.ts";
+import { compareWithTruths, createGraphFixture, expectCaughtFailures, type GraphFixture, type GraphTruth } from "#testing/graph-fixture.ts";
 import { pythonProgram } from "#testing/python-program.ts";
 
 /** Real agents of LangGraph for Python under the real SDK. */
@@ -40,6 +40,10 @@ describe("the graph of a run in Python", needsPython, () => {
     expect(others).toEqual([]);
     expect(trace).toMatchObject({ status: "success", segments: [{}, {}, {}], output: { seen: expect.arrayContaining(["one", "two"]) } });
     expect(trace?.waiting_ms).toBeGreaterThan(0);
+  });
+
+  test("a tool's failure that was caught is not why the agent died of the recursion limit later", async () => {
+    await expectCaughtFailures(fixture);
   });
 
   async function runPython(script: string, ...rest: readonly string[]): Promise<string> {

@@ -1,0 +1,48 @@
+import { systemClock } from "@sightline/foundation/clock";
+import type { Database } from "@sightline/foundation/database/database";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { stepPageSchema, traceDigestSchema, tracePageSchema } from "#contract.ts";
+import { createTraceTools } from "#mcp-tools/trace-tools.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { findFailures } from "#trace-facts/find-failures.ts";
+import type { ApiRig } from "./api-rig.ts";
+
+type Read = {
+  readonly api: ApiRig;
+  readonly database: Database<ObservabilitySchema>;
+  readonly projectId: string;
+  readonly traceName: string;
+};
+
+/** What the list, the head of a trace, its page and the tool for assistants say of the failures of a trace that `tenant-1` may see. */
+export async function readFailures({ api, database, projectId, traceName }: Read) {
+  const base = `/api/v1/projects/${projectId}/traces`;
+  const [listed] = tracePageSchema.parse((await api.get(`${base}?name=${encodeURIComponent(traceName)}`)).body).items;
+  if (listed === undefined) {
+    throw new Error(`no trace is called ${traceName}`);
+  }
+  const head = traceDigestSchema.parse((await api.get(`${base}/${listed.id}/summary`)).body);
+  const { items: steps } = stepPageSchema.parse((await api.get(`${base}/${listed.id}/steps`)).body);
+  const { causes, caughtBy, reason, isOwn } = findFailures(steps, head);
+  const nameOf = (id: string) => steps.find((step) => step.id === id)?.name ?? id;
+  return {
+    counts: { list: listed.failures, head: head.failures, page: causes.length + (isOwn ? 1 : 0) },
+    causes: causes.map(({ name }) => name),
+    caught: Object.fromEntries(Array.from(caughtBy, ([id, by]) => [nameOf(id), by.name])),
+    reason: reason?.name,
+    outline: await callGetTrace(database, listed.id),
+  };
+}
+
+async function callGetTrace(database: Database<ObservabilitySchema>, trace: string): Promise<string> {
+  const findStanding = async () => ({ tenantId: "tenant-1", isAdmin: true });
+  const { tools } = createTraceTools({ database, clock: systemClock, log: silentLog, findStanding });
+  const call = {
+    person: { tenantId: "tenant-1", userId: "ada" },
+    maxTokens: 4_000,
+    signal: new AbortController().signal,
+    countTokens: (text: string) => Math.ceil(text.length / 3),
+    takeTokens: (text: string, limit: number) => text.slice(0, limit * 3),
+  };
+  return (await tools.find(({ name }) => name === "get_trace")?.answer({ trace }, call)) ?? "";
+}
