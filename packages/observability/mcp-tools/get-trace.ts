@@ -87,7 +87,7 @@ type Head = {
 export const getTraceTool: ToolDefinition<typeof inputSchema> = {
   name: "get_trace",
   title: "Outline of a run",
-  description: `Outline of one run: why it failed first (the step whose error it died of, the way to it, that error and the code that ran; then other failures, and who caught them), then its steps with times.
+  description: `Outline of one run: why it failed first (the step it died of, the way to it, its error and the code that ran), then its steps with times.
 Long runs are folded to fit: name a step to unfold it. get_observation shows a step's input and output, read_file its code.`,
   inputSchema,
   answer: async ({ trace, step }, reading) => {

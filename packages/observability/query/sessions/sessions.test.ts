@@ -36,7 +36,7 @@ beforeAll(async () => {
     // Nothing is said by the trace itself, and what the last call answered travels as its hash.
     producer.event("blob", { sha256: HASH, content: SENT }),
     ...turn(SECOND, { minute: 1, call: { input: [{ role: "user", content: "And 43?" }], output: SENT } }),
-    ...turn(THIRD, { minute: 2, input: "Refund it.", tool: "broke", error: "The refund was refused" }),
+    ...turn(THIRD, { minute: 2, input: "Refund it.", tool: "broke", error: "The refund was refused: broke: no connection" }),
     ...exploredRun(createProducer(projectId), { name: "other", seconds: 1, session: "s-2", user: "ann" }, 3),
     ...exploredRun(createProducer(projectId), { name: "other", seconds: 1, user: "ann", model: "m", tokens: 5 }, 24 * 60),
   ]);
@@ -71,7 +71,7 @@ test("it went wrong at the first trace that failed, in the step where the failur
     users: ["ann"],
     scores: [{ name: "helpful", value: 0.5, count: 2 }],
     first_failure: {
-      trace: { id: THIRD, error: "The refund was refused" },
+      trace: { id: THIRD, error: "The refund was refused: broke: no connection" },
       step: { kind: "tool", name: "broke", error: "broke: no connection" },
     },
   });
