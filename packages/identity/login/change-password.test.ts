@@ -72,6 +72,22 @@ describe("POST /login/password", () => {
     expect((await change(token, body)).statusCode).toBe(200);
   });
 
+  test("makes a second factor that was shown nine minutes ago no younger", async () => {
+    const email = "nine@example.org";
+    await createAccount(subject.identity, email);
+    const { secret } = await enableSecondFactor(subject, email);
+    const token = await accessTokenWithCodeOf(subject, email, secret);
+    subject.clock.forward(540);
+    const changed = await change(token, { current_password: PASSWORD, new_password: NEXT_PASSWORD });
+    subject.clock.forward(61);
+
+    const again = await change(changed.json<{ access_token: string }>().access_token, {
+      current_password: NEXT_PASSWORD,
+      new_password: PASSWORD,
+    });
+    expect([again.statusCode, again.json()]).toMatchObject([403, { error: "step_up_required" }]);
+  });
+
   test("with a one-time password and a second factor the code can be shown again too", async () => {
     const email = "three@example.org";
     await createAccount(subject.identity, email);

@@ -5,7 +5,7 @@ import { ownAction, type Caller } from "#audit/client.ts";
 import type { ChangePasswordRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { isFreshLogin } from "#session/fresh-login.ts";
+import { hasSecondFactor, requireFactor } from "#session/require-factor.ts";
 import { findSession } from "#session/session.store.ts";
 import type { Grant } from "#session/sessions.ts";
 import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
@@ -26,9 +26,7 @@ export async function changePassword(dependencies: LoginDependencies, caller: Ca
   if (account === undefined || session === undefined) {
     throw sessionOver();
   }
-  if ((account.totpEnabled || account.hasPasskeys) && !isFreshLogin(session, dependencies.clock.now())) {
-    throw refusal("step_up_required");
-  }
+  requireFactor(account, session, dependencies.clock.now());
   refuseGuessable(request.new_password, account.email);
   await confirmPassword(dependencies, account, request.current_password, caller);
   if (request.new_password.normalize("NFKC") === request.current_password.normalize("NFKC")) {
@@ -40,7 +38,9 @@ export async function changePassword(dependencies: LoginDependencies, caller: Ca
     const now = dependencies.clock.now();
     const action = ownAction(caller, now);
     await updatePassword(transaction, { id: userId, passwordHash, now });
-    const successor = await sessions.open(transaction, { userId, amr: session.amr, authenticatedAt: now, client });
+    // The password that was shown here renews a login that took no more; a second factor is as long ago as it was.
+    const authenticatedAt = hasSecondFactor(account) ? session.authenticatedAt : now;
+    const successor = await sessions.open(transaction, { userId, amr: session.amr, authenticatedAt, client });
     const ending = { ...action, reason: "password_changed", except: successor };
     await endSessions(transaction, ending, { ...action, event: "user_password_changed" });
     return successor;

@@ -6,6 +6,7 @@ import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { grantLogin, openFullLogin, type FullLoginDependencies, type LoginGrant, type OpenedLogin } from "#session/full-login.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
+import { hasSecondFactor } from "#session/require-factor.ts";
 import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttle/counters.ts";
 import type { Turns } from "#throttle/turns.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
@@ -50,9 +51,7 @@ export async function login(
     if (isRefused) {
       return recordFailure(dependencies, account, client);
     }
-    return account.totpEnabled || account.hasPasskeys
-      ? askForCode(dependencies, account, client)
-      : openSession(dependencies, account, client, presented);
+    return hasSecondFactor(account) ? askForCode(dependencies, account, client) : openSession(dependencies, account, client, presented);
   };
   const opened = await givingBackOnFailure(taken, () => (device === undefined ? strangers.take(evaluate) : evaluate()));
   if (opened === undefined || opened === "sso_required") {

@@ -7,7 +7,7 @@ import { callerOf, ownAction, type Caller } from "#audit/client.ts";
 import type { ConsentAnswer, ConsentQuestion } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
-import { isFreshLogin } from "#session/fresh-login.ts";
+import { requireFreshLogin } from "#session/require-factor.ts";
 import { lockLiveSession } from "#session/session.store.ts";
 import { plainName, redirectHost } from "./app-metadata.ts";
 import { keepClientUntil } from "./client.store.ts";
@@ -59,9 +59,7 @@ export async function answerQuestion(
     return provider.answerQuestion(question.exchange, { error: "access_denied", error_description: "the person said no" });
   }
   const caller = callerOf(request);
-  if (!isFreshLogin(caller, dependencies.clock.now())) {
-    throw refusal("step_up_required");
-  }
+  requireFreshLogin(caller, dependencies.clock.now());
   const grantId = uuidv7();
   await dependencies.queries
     .transaction()

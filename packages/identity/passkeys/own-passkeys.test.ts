@@ -138,6 +138,9 @@ describe("one's own passkeys", () => {
     expect(await list(token)).toMatchObject([{ name: "Desk" }]);
     expect(await list(others)).toEqual([]);
     expect((await auditOf(subject)).at(-1)).toBe("passkey_renamed");
+    subject.clock.forward(601);
+    const late = await ask(subject.server, { token }, "PATCH", `/login/passkeys/${id}`, { name: "Lost" });
+    expect([late.statusCode, late.json()]).toMatchObject([403, { error: "step_up_required" }]);
   });
 
   test("show when they were last used", async () => {

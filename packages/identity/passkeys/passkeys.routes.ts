@@ -119,7 +119,7 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
 
     server.patch(
       "/login/passkeys/:id",
-      withBody("session", "Rename one of your passkeys", { params, body: renamePasskeyRequestSchema, response: { 204: z.null() } }),
+      withBody("fresh-session", "Rename one of your passkeys", { params, body: renamePasskeyRequestSchema, response: { 204: z.null() } }),
       async (request, reply) => {
         await renameOwnPasskey(dependencies, callerOf(request), request.params.id, request.body.name);
         return reply.status(204).send(null);

@@ -147,6 +147,7 @@ describe("an admin's reset of the second factor", () => {
 
   test("a deleted account takes its passkeys along, and one that became a member's keeps them", async () => {
     const admin = await createAdmin(subject, EMAIL);
+    await enableSecondFactor(subject, EMAIL);
     const grace = await createAdmin(subject, "grace@example.org");
     const { passkey } = await addPasskey(subject.server, grace.token);
     await ask(subject.server, admin, "PATCH", `/admin/users/${grace.id}`, { role: "member" });

@@ -5,7 +5,7 @@ import { adminOnly, setPrincipal } from "@sightline/foundation/http/principal";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import type { AccessTokens, VerifiedToken } from "./access-token.ts";
-import { isFreshLogin } from "./fresh-login.ts";
+import { requireFreshLogin } from "./require-factor.ts";
 import { findSession, type Session } from "./session.store.ts";
 import { isLive } from "./sessions.ts";
 
@@ -49,9 +49,7 @@ export function createAuthenticators(dependencies: Dependencies) {
   const fresh: Authenticator = async (request) => {
     const found = await authenticate(request, dependencies);
     refusePasswordChange(found);
-    if (!isFreshLogin(found.session, dependencies.clock.now())) {
-      throw refusal("step_up_required");
-    }
+    requireFreshLogin(found.session, dependencies.clock.now());
   };
   /** Anybody's, on a session that was stepped up within ten minutes. */
   const sessionSteppedUp: Authenticator = async (request) => {

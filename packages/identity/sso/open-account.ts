@@ -10,6 +10,7 @@ import { endSessions } from "#session/end-sessions.ts";
 import { openFullLogin, type FullLoginDependencies, type OpenedLogin } from "#session/full-login.ts";
 import { forgetDevices } from "#session/known-device.store.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
+import { hasSecondFactor } from "#session/require-factor.ts";
 import { linkPerson } from "#session/sso-link.store.ts";
 import { issuePartialToken, secondStepsOf } from "#totp/partial-tokens.ts";
 import { findSsoAccount, lockSsoAccount } from "./sso-account.store.ts";
@@ -62,7 +63,7 @@ export async function openAccount(
       return "sso_no_role";
     }
     const proved = { amr: person.amr, named: person.named };
-    if (account.totpEnabled || account.hasPasskeys) {
+    if (hasSecondFactor(account)) {
       const epoch = account.epoch + (roleChange === "changed" ? 1 : 0);
       const partial = await issuePartialToken(transaction, { ...proved, id: account.id, epoch }, from.client, now);
       return { ...partial, ...secondStepsOf(account) };

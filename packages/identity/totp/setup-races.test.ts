@@ -2,9 +2,11 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeAt } from "#testing/authenticator.ts";
-import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
+import { accessTokenOf, createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
+import { post } from "#testing/passkeys.ts";
 import { beginSetup, call, openSecret, signedIn, userOf } from "#testing/second-factor-setup.ts";
 import { wrongCodeOf } from "#testing/second-factor.ts";
+import { makePasskey } from "#testing/software-authenticator.ts";
 
 const AT_ONCE = 20;
 /** Each costs the hashes of ten backup codes. */
@@ -95,6 +97,30 @@ describe("at the same moment over two replicas", () => {
     expect(await auditCount("2fa_setup_failed", token)).toBe(10);
     const right = codeAt(secret, subject.clock.now());
     expect(outcome(await call(subject.server, token, "/admin/2fa/verify-setup", { code: right, setup_token }))).toBe("setup_expired");
+  });
+
+  test("an owner's first passkey and a set-up that was begun without one: never both", needsRealPostgres, async () => {
+    for (let round = 0; round < 5; round++) {
+      const email = `passkey-${round}@example.org`;
+      const owner = await signedIn(subject, email);
+      const thief = await accessTokenOf(subject.server, email);
+      const { secret, setup_token } = await beginSetup(subject.server, thief);
+      const { response } = makePasskey((await post(subject.server, "/login/passkeys/options", undefined, owner)).json());
+
+      const answers = await atOnce(2, (server, index) =>
+        index === 0
+          ? call(server, thief, "/admin/2fa/verify-setup", { code: codeAt(secret, subject.clock.now()), setup_token })
+          : call(server, owner, "/login/passkeys", { name: "Laptop", response }),
+      );
+
+      const [setup, passkey] = answers.map(({ statusCode }) => statusCode);
+      expect([
+        [200, 401],
+        [400, 201],
+        [401, 201],
+      ]).toContainEqual([setup, passkey]);
+      expect((await userOf(subject, owner)).totp_enabled).toBe(setup === 200);
+    }
   });
 
   test("two sessions that enable end each other or lose: one second factor, one session", needsRealPostgres, async () => {

@@ -12,6 +12,8 @@ const ticketSchema = z.object({
   sessionId: z.uuid(),
   /** The epoch of the account's credentials. */
   epoch: z.int(),
+  /** Whether the account had passkeys, one of which was shown then. A ticket of an older version does not say so. */
+  hasPasskeys: z.boolean().default(false),
   secret: z.string(),
   /** The fingerprint of the secret that is replaced; undefined when the second factor is off. */
   replaces: z.string().optional(),

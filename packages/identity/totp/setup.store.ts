@@ -1,3 +1,4 @@
+import { countPasskeys } from "#accounts/account.store.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import { lockLiveSession } from "#session/session.store.ts";
 
@@ -70,7 +71,11 @@ export async function lockForSetup(transaction: Transaction, { userId, sessionId
     .where("disabled_at", "is", null)
     .forUpdate()
     .executeTakeFirst();
-  return (await lockLiveSession(transaction, sessionId, userId)) ? account : undefined;
+  if (account === undefined || !(await lockLiveSession(transaction, sessionId, userId))) {
+    return undefined;
+  }
+  // Counted once the row is held: the statement that waited for it saw the passkeys as they were before.
+  return { ...account, hasPasskeys: (await countPasskeys(transaction, userId)) > 0 };
 }
 
 /** Finds the sealed secret; empty when there is none. */

@@ -10,6 +10,7 @@ import {
   refresh,
   type IdentityFixture,
 } from "#testing/identity-fixture.ts";
+import { addPasskey, stepUpByPasskey } from "#testing/passkeys.ts";
 import { beginSetup, call, setUpSecondFactor, signedIn } from "#testing/second-factor-setup.ts";
 
 let subject: IdentityFixture;
@@ -161,6 +162,20 @@ describe("POST /admin/2fa/setup", () => {
 
     expect(answer.statusCode).toBe(403);
     expect(answer.json()).toMatchObject({ error: "wrong_password" });
+  });
+
+  test("of an account whose second factor is a passkey asks for that one: the password does not replace it", async () => {
+    const { passkey, token } = await addPasskey(subject.server, await signedIn(subject, "passkey@example.org"));
+    expect((await setUp(token)).statusCode).toBe(200);
+    subject.clock.forward(601);
+
+    for (const payload of [{ password: PASSWORD }, undefined, { password: "not the password" }]) {
+      const refused = await setUp(token, payload);
+      expect([refused.statusCode, refused.json()]).toMatchObject([403, { error: "step_up_required" }]);
+      expect(refused.cookies).toEqual([]);
+    }
+    expect((await stepUpByPasskey(subject.server, token, passkey)).statusCode).toBe(200);
+    expect((await setUp(token)).statusCode).toBe(200);
   });
 
   test("shows nothing once the second factor is on", async () => {

@@ -13,6 +13,7 @@ import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import { isFreshLogin } from "#session/fresh-login.ts";
+import { hasSecondFactor, requireFactor } from "#session/require-factor.ts";
 import type { Sessions } from "#session/sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
@@ -68,9 +69,10 @@ export const SETUP_SECONDS = 600;
 const ISSUER = "Sightline";
 
 /**
- * Makes a secret and shows it. Nothing is stored: the ticket returns it.
+ * Makes a secret and shows it. Nothing is stored: the ticket returns it. Where a passkey is the second factor already, a password sent
+ * with the request is not read: it may not stand in for the passkey.
  *
- * @throws {AppError} 409 `already_enabled`, 403 `reauthentication_required` or `wrong_password`, 429 `too_many_tries`.
+ * @throws {AppError} 409 `already_enabled`, 403 `step_up_required`, `reauthentication_required` or `wrong_password`, 429 `too_many_tries`.
  */
 export async function startSetup(dependencies: SetupDependencies, caller: Caller, password: string | undefined): Promise<SetupAnswer> {
   const { queries, clock } = dependencies;
@@ -78,13 +80,26 @@ export async function startSetup(dependencies: SetupDependencies, caller: Caller
   if (account.totpEnabled) {
     throw refusal("already_enabled");
   }
-  if (password !== undefined) {
-    await confirmPassword(dependencies, account, password, caller);
-  } else if (!isFreshLogin(caller, clock.now())) {
-    throw refusal("reauthentication_required");
+  requireFactor(account, caller, clock.now());
+  if (!hasSecondFactor(account)) {
+    await confirmLogin(dependencies, account, caller, password);
   }
   await auditAlone(queries, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });
   return issueTicket(dependencies, caller, account, undefined);
+}
+
+/** Whose account has no second factor yet shows the password, unless the login just did. */
+async function confirmLogin(
+  dependencies: SetupDependencies,
+  account: Account,
+  caller: Caller,
+  password: string | undefined,
+): Promise<void> {
+  if (password !== undefined) {
+    await confirmPassword(dependencies, account, password, caller);
+  } else if (!isFreshLogin(caller, dependencies.clock.now())) {
+    throw refusal("reauthentication_required");
+  }
 }
 
 /**
@@ -142,7 +157,7 @@ function openOrKeep(sealer: Sealer, sealed: string, userId: string): string {
 function issueTicket(
   { tickets, clock }: SetupDependencies,
   { userId, sessionId }: Owner,
-  { email, epoch }: Account,
+  { email, epoch, hasPasskeys }: Account,
   replaces: string | undefined,
 ): SetupAnswer {
   const secret = makeTotpSecret();
@@ -152,7 +167,7 @@ function issueTicket(
     secret,
     otpauth_url: otpauthUrl,
     qr_svg: renderQrCode(otpauthUrl),
-    setup_token: tickets.seal({ id: uuidv7(), userId, sessionId, epoch, secret, replaces, expiresAt }),
+    setup_token: tickets.seal({ id: uuidv7(), userId, sessionId, epoch, hasPasskeys, secret, replaces, expiresAt }),
     expires_in: SETUP_SECONDS,
   };
 }

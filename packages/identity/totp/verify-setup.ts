@@ -138,17 +138,22 @@ const CODE = ["otp", "mfa"];
 const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled", reason: "two_factor_enabled" } as const;
 const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced", reason: "two_factor_replaced" } as const;
 
-type AccountNow = { readonly totpEnabled: boolean; readonly totpSecret: string | null };
+type AccountNow = { readonly totpEnabled: boolean; readonly totpSecret: string | null; readonly hasPasskeys: boolean };
 
-/** A ticket is valid for the state it was made in: second factor off, or the same secret that was then on. */
-function refuseOutdated({ replaces, userId }: SetupTicket, { totpEnabled, totpSecret }: AccountNow, sealer: Sealer): void {
+/**
+ * A ticket is valid for the state it was made in: second factor off, or the same secret that was then on, and passkeys or none. One
+ * that was begun before the first passkey was there, by a password alone, may not be finished beside it.
+ */
+function refuseOutdated({ replaces, userId, ...ticket }: SetupTicket, account: AccountNow, sealer: Sealer): void {
+  const { totpEnabled, totpSecret, hasPasskeys } = account;
   if (replaces === undefined && totpEnabled) {
     throw refusal("already_enabled");
   }
   if (replaces !== undefined && !totpEnabled) {
     throw refusal("not_enabled");
   }
-  if (replaces !== undefined && fingerprintOf(sealer, totpSecret ?? "", userId) !== replaces) {
+  const isOtherSecret = replaces !== undefined && fingerprintOf(sealer, totpSecret ?? "", userId) !== replaces;
+  if (isOtherSecret || hasPasskeys !== ticket.hasPasskeys) {
     throw refusal("setup_invalid");
   }
 }

@@ -1,0 +1,34 @@
+import { refusal } from "#refusals.ts";
+import { isFreshLogin } from "./fresh-login.ts";
+
+type Factors = { readonly totpEnabled: boolean; readonly hasPasskeys: boolean };
+
+type LastProof = Parameters<typeof isFreshLogin>[0];
+
+export function hasSecondFactor({ totpEnabled, hasPasskeys }: Factors): boolean {
+  return totpEnabled || hasPasskeys;
+}
+
+/**
+ * The one rule for whatever changes the password or the second factors of one's own account: if the account has a second factor, one
+ * was shown within ten minutes, by the login of this session or by a step-up. Neither ends without one, so the time is all there is to
+ * verify. An account without a second factor asks for what the route says.
+ *
+ * @throws {AppError} 403 `step_up_required`.
+ */
+export function requireFactor(account: Factors, session: LastProof, now: Date): void {
+  if (hasSecondFactor(account)) {
+    requireFreshLogin(session, now);
+  }
+}
+
+/**
+ * The same for what asks every account for a recent login.
+ *
+ * @throws {AppError} 403 `step_up_required`.
+ */
+export function requireFreshLogin(session: LastProof, now: Date): void {
+  if (!isFreshLogin(session, now)) {
+    throw refusal("step_up_required");
+  }
+}
