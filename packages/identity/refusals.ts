@@ -41,12 +41,16 @@ export const refusal = refusalsOf({
   registration_closed: [403, "Registration is closed. Ask an admin for an account."],
   second_factor_needed: [
     403,
-    "Set up a second factor of your own first: only then can you take another's, or change what is asked of admins.",
+    "Set up a second factor of your own first: only then can you take or unlock another's, or change what is asked of admins.",
   ],
   second_factor_required: [403, "Your organization asks admins for a second factor. Set one up first: POST /admin/2fa/setup."],
   second_factor_unreadable: [
     503,
     "The server cannot read the secret of your authenticator app. Use a backup code, and tell the operator to look at the log.",
+  ],
+  reset_needed_first: [
+    409,
+    "Your organization has resets of a second factor wait for two admins, so an account that has one is not deleted by a single admin. Have its second factor reset first, or disable the account.",
   ],
   session_ended: [401, "There is no session, or it has ended. Log in again."],
   session_not_found: [404, "You have no session of that id, or it has ended; GET /login/sessions lists yours."],

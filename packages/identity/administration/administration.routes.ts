@@ -25,7 +25,7 @@ import { type AccountAddress, actOnAccount, type AdministrationDependencies, ref
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
 import { resetPassword } from "./reset-password.ts";
-import { cancelReset, resetSecondFactor } from "./reset-second-factor.ts";
+import { cancelReset, refuseTakingFactor, resetSecondFactor } from "./reset-second-factor.ts";
 import { unlockSecondFactor } from "./unlock-second-factor.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { deleteAccountRow } from "./managed-account.store.ts";
@@ -189,12 +189,13 @@ async function describe({ queries, clock }: AdministrationDependencies, address:
 /**
  * Deletes the account with its sessions, tickets and notices. The audit keeps who it was; its address is free again.
  *
- * @throws {AppError} 403 `own_account`, 404 `unknown_user`, 409 `last_admin`.
+ * @throws {AppError} 403 `own_account` or `second_factor_needed`, 404 `unknown_user`, 409 `last_admin` or `reset_needed_first`.
  */
 async function deleteAccount(dependencies: AdministrationDependencies, actor: Caller, address: AccountAddress): Promise<void> {
   await actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, record } = action;
     await refuseLosingAdmin(action, actor);
+    await refuseTakingFactor(action, actor);
     record("user_deleted", { email: account.email, role: account.role });
     await deleteAccountRow(transaction, account.id);
   });

@@ -69,6 +69,14 @@ describe("who takes another's second factor", () => {
     expect(await rowOf(subject, ada.id)).toMatchObject({ totp_enabled: true });
     expect((await reset(bea, ada)).statusCode).toBe(200);
   });
+
+  test("does so by deleting the account as well: an admin with the password alone deletes nobody who has one", async () => {
+    const answer = await ask(cay, "DELETE", `/admin/users/${ada.id}`);
+
+    expect([answer.statusCode, answer.json()]).toMatchObject([403, { error: "second_factor_needed" }]);
+    expect((await ask(ada, "GET", "/login/me")).statusCode).toBe(200);
+    expect((await ask(bea, "DELETE", `/admin/users/${ada.id}`)).statusCode).toBe(204);
+  });
 });
 
 describe("GET and PUT /admin/policy", () => {
@@ -172,6 +180,21 @@ describe("a reset that needs two", () => {
         ["2fa_admin_reset", bea.id],
       ]),
     );
+  });
+
+  test("comes before a deletion: no single admin makes an account anew that has none, as a member's neither", async () => {
+    const account = { email: cay.email, name: "Cay", role: "admin" };
+    await ask(ada, "PATCH", `/admin/users/${cay.id}`, { role: "member" });
+
+    const refused = await ask(ada, "DELETE", `/admin/users/${cay.id}`);
+    expect([refused.statusCode, refused.json()]).toMatchObject([409, { error: "reset_needed_first" }]);
+    expect((await ask(ada, "POST", "/admin/users", account)).json()).toMatchObject({ error: "email_taken" });
+    expect((await logIn(subject.server, cay.email)).json()).toMatchObject({ two_factor_required: true });
+
+    await reset(ada, cay);
+    await reset(bea, cay);
+    expect((await ask(ada, "DELETE", `/admin/users/${cay.id}`)).statusCode).toBe(204);
+    expect((await ask(ada, "POST", "/admin/users", account)).statusCode).toBe(201);
   });
 
   test("is not confirmed by its own account, nor after a day, and can be taken back", async () => {

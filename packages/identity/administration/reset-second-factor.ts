@@ -40,7 +40,7 @@ export async function resetSecondFactor(
   }
   return actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, now, record } = action;
-    if (!account.totpEnabled && (await countPasskeys(transaction, account.id)) === 0) {
+    if (!(await hasFactorNow(action))) {
       throw refusal("not_enabled");
     }
     if (actor !== undefined && (await needsAnother(action, actor))) {
@@ -72,6 +72,27 @@ export async function cancelReset(dependencies: AdministrationDependencies, acto
     }
     record("2fa_reset_cancelled");
   });
+}
+
+/**
+ * Guards the deletion of an account, which takes its second factor along: its address could be given to a new account that has none.
+ * It asks for what a reset asks for. Where that is a second admin, the reset comes first.
+ *
+ * @throws {AppError} 403 `second_factor_needed`, 409 `reset_needed_first`.
+ */
+export async function refuseTakingFactor(action: Action, actor: Caller): Promise<void> {
+  const { transaction, account, now } = action;
+  if (!(await hasFactorNow(action))) {
+    return;
+  }
+  refuseWithoutSecondFactor(await listActiveAdmins(transaction, account.tenantId), actor.userId);
+  if (needsTwo(await findPolicy(transaction, account.tenantId), now)) {
+    throw refusal("reset_needed_first");
+  }
+}
+
+async function hasFactorNow({ transaction, account }: Action): Promise<boolean> {
+  return account.totpEnabled || (await countPasskeys(transaction, account.id)) > 0;
 }
 
 /** @throws {AppError} 403 `second_factor_needed` or `admin_too_new`. */

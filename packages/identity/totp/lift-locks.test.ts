@@ -84,6 +84,7 @@ describe("both kinds of codes that somebody with the password has shut", () => {
   test("are looked at again when another admin lifts the lock, who needs a step-up and is told of nowhere but in the audit", async () => {
     await shutBothPools();
     const ada = await createAdmin(subject, "ada@example.org");
+    await giveSecondFactor(subject, ada.id);
     const before = await codes.row();
     await subject.database.query.updateTable("identity.sessions").set({ step_up_until: null }).where("id", "=", ada.sessionId).execute();
     const url = `/admin/users/${codes.userId}/2fa/unlock`;
@@ -104,7 +105,7 @@ describe("both kinds of codes that somebody with the password has shut", () => {
     expect(await codes.notices()).toContain("two_factor_unlocked");
   });
 
-  test("are not lifted by their own admin, nor where there is no second factor; from the host they are", async () => {
+  test("are not lifted by their own admin, by one without a second factor, nor where there is none; from the host they are", async () => {
     const bea = await createAdmin(subject, "bea@example.org");
     const cay = await createAdmin(subject, "cay@example.org");
     await giveSecondFactor(subject, bea.id);
@@ -113,6 +114,8 @@ describe("both kinds of codes that somebody with the password has shut", () => {
       error: "own_second_factor",
     });
     expect((await ask(subject.server, bea, "POST", `/admin/users/${cay.id}/2fa/unlock`)).json()).toMatchObject({ error: "not_enabled" });
+    const byPassword = await ask(subject.server, cay, "POST", `/admin/users/${bea.id}/2fa/unlock`);
+    expect([byPassword.statusCode, byPassword.json()]).toMatchObject([403, { error: "second_factor_needed" }]);
     await shutBothPools();
     const { email } = await codes.row();
     expect(await subject.identity.host.unlockSecondFactor(email)).toEqual({ email });
