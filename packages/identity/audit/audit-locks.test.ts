@@ -2,7 +2,14 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { decodeJwt } from "jose";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { accessTokenOf, createAccount, createIdentityFixture, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
+import {
+  accessTokenOf,
+  createAccount,
+  createIdentityFixture,
+  isSomeoneWaiting,
+  PASSWORD,
+  type IdentityFixture,
+} from "#testing/identity-fixture.ts";
 import { appendAudit } from "./audit.store.ts";
 
 let subject: IdentityFixture;
@@ -26,7 +33,7 @@ test("whoever waits for a session's row does not hold the chain's end meanwhile"
       transaction,
     );
     const answer = subject.server.inject({ method: "POST", url: "/login/password", headers: { authorization }, payload });
-    await vi.waitUntil(isSomeoneWaiting, { timeout: 20_000 });
+    await vi.waitUntil(() => isSomeoneWaiting(subject), { timeout: 20_000 });
     await appendAudit(transaction, { event: "session_revoked", at: subject.clock.now(), sessionId });
     return [answer];
   });
@@ -34,9 +41,3 @@ test("whoever waits for a session's row does not hold the chain's end meanwhile"
   expect((await changing)?.statusCode).toBe(200);
   expect(await subject.identity.verifyAudit()).toMatchObject({ intact: true });
 });
-
-async function isSomeoneWaiting(): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(subject.database.query);
-  return rows.length > 0;
-}

@@ -5,7 +5,7 @@ import { raiseEpoch } from "#accounts/account.store.ts";
 import type { Transaction } from "#schema.ts";
 import { revokeSession } from "#session/session.store.ts";
 import { ask, createAdmin, rowOf, type Person } from "#testing/administration.ts";
-import { createIdentityFixture, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
+import { createIdentityFixture, isSomeoneWaiting, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { enableSecondFactor } from "#testing/second-factor.ts";
 
 let subject: IdentityFixture;
@@ -37,12 +37,6 @@ const routes = [
   { path: "/admin/2fa/disable", body: { password: PASSWORD } },
 ];
 
-async function isSomeoneWaiting(): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(subject.database.query);
-  return rows.length > 0;
-}
-
 describe.each(ends)("while password and code are looked at, $what", ({ meanwhile }) => {
   test.each(routes)("and POST $path does nothing any more", needsRealPostgres, async ({ path, body }) => {
     const person = await createAdmin(subject, `admin-${++made}@example.org`);
@@ -52,7 +46,7 @@ describe.each(ends)("while password and code are looked at, $what", ({ meanwhile
     const [asked] = await subject.database.query.transaction().execute(async (transaction) => {
       await sql`select 1 from identity.users where id = ${person.id}::uuid for update`.execute(transaction);
       const answer = ask(subject.server, person, "POST", path, { ...body, code: backupCodes[0] });
-      await vi.waitUntil(isSomeoneWaiting, { timeout: 20_000 });
+      await vi.waitUntil(() => isSomeoneWaiting(subject), { timeout: 20_000 });
       await meanwhile(transaction, person);
       return [answer];
     });

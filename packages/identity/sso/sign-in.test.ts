@@ -1,10 +1,13 @@
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { insertPasskey } from "#passkeys/passkey.store.ts";
+import { lockUser } from "#session/session.store.ts";
 import { ask, auditOfUser, createAdmin, createMember, rowOf, type Person } from "#testing/administration.ts";
 import { startCompanyProvider, type CompanyProvider } from "#testing/company-provider.ts";
-import { signInAt } from "#testing/company-sign-in.ts";
+import { finishAt, signInAt, startAt, throughProvider, type Browser } from "#testing/company-sign-in.ts";
 import { createSsoAdmin, saveSso, settingsFor } from "#testing/company-tenant.ts";
-import { createIdentityFixture, logIn, type IdentityFixture } from "#testing/identity-fixture.ts";
+import { createIdentityFixture, isSomeoneWaiting, logIn, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { codeAt } from "#testing/authenticator.ts";
 import { setUpSecondFactor } from "#testing/second-factor-setup.ts";
 
@@ -85,6 +88,35 @@ describe("an account", () => {
     await provider.tell({ person: { ...ANN, sub: "another-ann" } });
     expect((await signInAt(subject.server, id)).json()).toMatchObject({ error: "sso_other_person" });
     expect(await linksOf(ann.id)).toEqual([{ issuer: provider.issuer, subject: "ann-1" }]);
+  });
+
+  test("whose first passkey is added while the sign-in waits is asked for it, too", needsRealPostgres, async () => {
+    const id = await saveSso(subject, admin, settingsFor(provider));
+    const ann = await createAdmin(subject, "ann@acme.example");
+    await provider.tell({ person: ANN });
+    const browser: Browser = { cookie: "" };
+    const { continue_to: address } = (await startAt(subject.server, browser, id)).json<{ continue_to: string }>();
+    const query = await throughProvider(address);
+
+    const [answered] = await subject.database.query.transaction().execute(async (transaction) => {
+      await lockUser(transaction, ann.id);
+      const answer = finishAt(subject.server, browser, query);
+      await vi.waitUntil(() => isSomeoneWaiting(subject), { timeout: 20_000 });
+      await insertPasskey(transaction, {
+        user_id: ann.id,
+        credential_id: "of-ann",
+        public_key: Buffer.alloc(1),
+        counter: 0,
+        transports: [],
+        device_type: "singleDevice",
+        backed_up: false,
+        name: "Laptop",
+        created_at: subject.clock.now(),
+      });
+      return [answer];
+    });
+
+    expect((await answered)?.json()).toMatchObject({ two_factor_required: true, methods: ["passkey"] });
   });
 
   test("with a second factor of its own is asked for it, and linked only once it was shown", async () => {

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { HAS_PASSKEYS } from "#account-facts.ts";
-import { foldEmail } from "#accounts/account.store.ts";
+import { countPasskeys, foldEmail } from "#accounts/account.store.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import type { Person } from "./person.ts";
 
@@ -16,7 +15,9 @@ export async function findSsoAccount(queries: Queries, tenantId: string, wanted:
 
 /** The same, locked to the end of the transaction. */
 export async function lockSsoAccount(transaction: Transaction, tenantId: string, wanted: Wanted) {
-  return accountsOf(transaction, tenantId, wanted).forUpdate().executeTakeFirst();
+  const account = await accountsOf(transaction, tenantId, wanted).forUpdate().executeTakeFirst();
+  // Counted once the row is held: the statement that waited for it saw the passkeys as they were before.
+  return account === undefined ? undefined : { ...account, hasPasskeys: (await countPasskeys(transaction, account.id)) > 0 };
 }
 
 function accountsOf(queries: Queries, tenantId: string, { named: { issuer, subject }, email }: Wanted) {
@@ -34,7 +35,6 @@ function accountsOf(queries: Queries, tenantId: string, { named: { issuer, subje
       "disabled_at as disabledAt",
       "break_glass as breakGlass",
       "totp_enabled as totpEnabled",
-      HAS_PASSKEYS.as("hasPasskeys"),
       sql<boolean>`exists (select from identity.sso_links where user_id = "user".id and issuer = ${issuer} and subject <> ${subject})`.as(
         "isSomebodyElses",
       ),

@@ -155,6 +155,14 @@ export function cookieOf(answer: Awaited<ReturnType<typeof logIn>>): string {
   return cookie === undefined ? "" : `${cookie.name}=${cookie.value}`;
 }
 
+/** Whether a statement waits for a lock that another transaction holds. */
+export async function isSomeoneWaiting({ database }: IdentityFixture): Promise<boolean> {
+  const { rows } = await database.pool.query(
+    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rows.length > 0;
+}
+
 /** The events of the audit, oldest first. */
 export async function auditOf({ database }: IdentityFixture): Promise<readonly string[]> {
   const rows = await database.query.selectFrom("identity.audit").select("event").orderBy("id").execute();
