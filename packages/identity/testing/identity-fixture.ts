@@ -37,6 +37,8 @@ export type IdentityFixture = {
   readonly identity: Identity;
   readonly server: HttpServer;
   readonly clock: TestClock;
+  /** Method and address of every route. */
+  readonly routes: ReadonlySet<string>;
   /** Another process over the same database. */
   readonly replica: (options?: Options) => Promise<Replica>;
   /** @throws {Error} when a secret stands where none may: in a log line, an answer or a row. */
@@ -116,6 +118,7 @@ export async function createIdentityFixture(options: Options = {}): Promise<Iden
     ...first,
     database,
     clock,
+    routes: recording.routes,
     replica,
     close: async () => {
       for (const { server, identity } of replicas) {

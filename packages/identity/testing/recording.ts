@@ -16,6 +16,8 @@ export type Recording = {
   readonly log: Logger;
   readonly lines: readonly string[];
   readonly exchanges: readonly Exchange[];
+  /** Method and address of every route that the servers have. */
+  readonly routes: ReadonlySet<string>;
   /** Records the server that `make` makes from its first request on. */
   readonly of: (make: () => Promise<HttpServer>) => Promise<HttpServer>;
 };
@@ -24,10 +26,16 @@ export type Recording = {
 export function createRecording(): Recording {
   const lines: string[] = [];
   const exchanges: Exchange[] = [];
-  const record = (message: unknown) => listen((message as { readonly fastify: HttpServer }).fastify, exchanges);
+  const routes = new Set<string>();
+  function record(message: unknown): void {
+    const { fastify } = message as { readonly fastify: HttpServer };
+    listen(fastify, exchanges);
+    fastify.addHook("onRoute", ({ method, url }) => [method].flat().forEach((each) => routes.add(`${each} ${url}`)));
+  }
   return {
     lines,
     exchanges,
+    routes,
     log: createLog({ name: "identity", level: "debug", destination: { write: (line) => void lines.push(line) } }),
     of: (make) => {
       // Fastify calls this out at once when a server is made: before any plugin, so that its hooks see every route.
