@@ -24,6 +24,12 @@ export async function makeMember(consoleUrl: string, first: Credentials, email: 
   return { email, password: MEMBERS_PASSWORD };
 }
 
+/** An admin who has a password and no second factor yet. */
+export async function makeAdminWithPassword(consoleUrl: string, first: Credentials, email: string): Promise<Credentials> {
+  await makeAccount(`${consoleUrl}/api/identity`, first, { email, role: "admin" });
+  return { email, password: MEMBERS_PASSWORD };
+}
+
 async function makeAccount(
   at: string,
   first: Credentials,

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { createAuthenticator, scanSecret } from "./authenticator.ts";
 import { inspectPage, openContext, openPage } from "./browser.ts";
-import { makeMember } from "./identity-client.ts";
+import { makeAdminWithPassword, makeMember } from "./identity-client.ts";
 import { enterCredentials, logIn, logOut } from "./log-in.ts";
 import type { Stage } from "./second-factor.ts";
 
@@ -68,6 +69,40 @@ export function describePasskeys(stage: () => Stage): void {
         await passkeys.getByText("You have none yet.").waitFor();
         await logOut(visitor, member.email);
         await logIn(visitor, consoleUrl, member);
+      } finally {
+        await context.close();
+      }
+    });
+
+    test("the only second factor is asked for before an app is set up beside it, and once the login is old the password is no way", async () => {
+      const { consoleUrl, browser, first, problems } = stage();
+      const admin = await makeAdminWithPassword(consoleUrl, first, "radia@example.org");
+      const context = await openContext(browser);
+      try {
+        const visitor = await openPage(context, problems);
+        await addAuthenticator(visitor);
+        await logIn(visitor, consoleUrl, admin);
+        await visitor.goto(`${consoleUrl}/admin/security`);
+        const passkeys = visitor.getByRole("region", { name: "Passkeys" });
+        await passkeys.getByRole("button", { name: "Add a passkey" }).click();
+        await visitor.getByRole("dialog", { name: "Add a passkey" }).getByRole("button", { name: "Continue" }).click();
+        await passkeys.getByRole("listitem").waitFor();
+
+        const factor = visitor.getByRole("region", { name: "Two-factor authentication (2FA)" });
+        await factor.getByText("your passkeys are your second factor").waitFor();
+        // As it is answered ten minutes after the login, once.
+        const late = { status: 403, json: { error: "step_up_required", message: "Show once more that it is you." } };
+        await visitor.route("**/api/identity/admin/2fa/setup", (route) => route.fulfill(late), { times: 1 });
+        await factor.getByRole("button", { name: "Set up 2FA" }).click();
+        const stepUp = visitor.getByRole("dialog", { name: "Confirm that it is you" });
+        await stepUp.getByRole("button", { name: "Use a passkey" }).waitFor();
+        expect(await stepUp.getByLabel("Your password", { exact: true }).count()).toBe(0);
+        await expectAccessible(visitor, "second-factor-beside-passkey");
+        await stepUp.getByRole("button", { name: "Use a passkey" }).click();
+
+        const secret = await scanSecret(visitor.getByRole("img", { name: "QR code to scan with your authenticator app" }));
+        await visitor.getByLabel("Code", { exact: true }).fill(await createAuthenticator(secret).code());
+        await visitor.getByText("Step 2 of 2: save your backup codes").waitFor();
       } finally {
         await context.close();
       }

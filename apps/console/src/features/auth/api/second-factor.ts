@@ -20,7 +20,10 @@ export const secondFactorQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-/** Asks for a secret. The password is needed when the login was a while ago: 403 `reauthentication_required`. */
+/**
+ * Asks for a secret. When the login was a while ago it takes the password (403 `reauthentication_required`), or, where the account has a
+ * passkey, a step-up (403 `step_up_required`).
+ */
 export const startSetup = (password: string | undefined) =>
   identity.post("/admin/2fa/setup", { answer: setupAnswerSchema, ...(password === undefined ? {} : { body: { password } }) });
 

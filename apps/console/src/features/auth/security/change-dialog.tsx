@@ -23,21 +23,27 @@ const WORDS: Readonly<Record<Change, { readonly title: string; readonly text: st
   },
 };
 
+const DISABLE_BESIDE_PASSKEYS =
+  "Your passkeys remain your second factor. Codes from the app and your backup codes stop working, and your other sessions end.";
+
 /** Asks for what a change of the second factor needs. */
 export function ChangeDialog<Result>({
   change,
   opened,
+  hasPasskeys,
   prove,
   onProved,
   onClose,
 }: {
   readonly change: Change;
   readonly opened: boolean;
+  readonly hasPasskeys: boolean;
   readonly prove: (proof: Proof) => Call<Result>;
   readonly onProved: (result: Result) => void;
   readonly onClose: () => void;
 }) {
-  const { title, text, submit } = WORDS[change];
+  const { title, submit, ...words } = WORDS[change];
+  const text = change === "disable" && hasPasskeys ? DISABLE_BESIDE_PASSKEYS : words.text;
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
       <ProofForm

@@ -18,7 +18,7 @@ export function NamePasskeyDialog({ passkey, onClose }: { readonly passkey: Pass
   const isNew = passkey === undefined;
   const change = useChange({
     send: async (chosen: string, api: Api): Promise<unknown> =>
-      isNew ? addPasskey(api, withStepUp, chosen) : api.request(renamePasskey(passkey.id, chosen)),
+      isNew ? addPasskey(api, withStepUp, chosen) : withStepUp(() => api.request(renamePasskey(passkey.id, chosen))),
     refreshes: PASSKEY_KEYS,
     onSuccess() {
       if (isNew) {

@@ -72,7 +72,7 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
       )}
       <Switch
         label="Resetting 2FA needs a second admin"
-        description="Needs at least three admins. The command on the host remains for emergencies."
+        description="Needs at least three admins. An account with 2FA can then only be deleted after its reset. The command on the host remains for emergencies."
         checked={asked.two}
         onChange={({ currentTarget }) => setAsked({ ...asked, two: currentTarget.checked })}
       />

@@ -13,16 +13,27 @@ import { StepTitle } from "./step-title.tsx";
 
 const PURPOSE =
   "Login will ask for your password and a code from an app on your phone, so a leaked password alone is not enough to log in.";
+const PURPOSE_BESIDE_PASSKEYS =
+  "Login asks for a passkey. With an app on your phone you can also log in with your password and a code. Confirm with your passkey to set it up.";
 
-type SecondFactorOffProps = { readonly focus: boolean; readonly starting: boolean; readonly onSetUp: () => void };
+type SecondFactorOffProps = {
+  readonly focus: boolean;
+  readonly hasPasskeys: boolean;
+  readonly starting: boolean;
+  readonly onSetUp: () => void;
+};
 
-export function SecondFactorOff({ focus, starting, onSetUp }: SecondFactorOffProps) {
+export function SecondFactorOff({ focus, hasPasskeys, starting, onSetUp }: SecondFactorOffProps) {
   return (
     <Stack gap="md" align="flex-start">
       <StepTitle title="Two-factor authentication (2FA)" focus={focus}>
-        {PURPOSE}
+        {hasPasskeys ? PURPOSE_BESIDE_PASSKEYS : PURPOSE}
       </StepTitle>
-      <Status tone="warn">Off: login asks for no code</Status>
+      {hasPasskeys ? (
+        <Status tone="idle">Off: your passkeys are your second factor</Status>
+      ) : (
+        <Status tone="warn">Off: login asks for no code</Status>
+      )}
       <Button leftSection={<IconShieldCheck size={16} />} loading={starting} onClick={onSetUp}>
         Set up 2FA
       </Button>

@@ -15,7 +15,9 @@ import {
   startReplacement,
   startSetup,
 } from "#features/auth/api/second-factor.ts";
+import { useMe } from "#features/auth/api/me.ts";
 import type { Proof } from "#features/auth/components/proof-form.tsx";
+import { useStepUp } from "#features/auth/step-up.ts";
 import { BackupCodesStep } from "./backup-codes-step.tsx";
 import { type Change, ChangeDialog } from "./change-dialog.tsx";
 import { ScanStep } from "./scan-step.tsx";
@@ -44,8 +46,11 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
   const refresh = () => SECURITY_KEYS.forEach((queryKey) => void queries.invalidateQueries({ queryKey }));
   const ask = (change: Change) => setDialog({ change, opened: true });
   const close = () => setDialog(({ change }) => ({ change, opened: false }));
+  const hasPasskeys = useMe().passkeys > 0;
+  const withStepUp = useStepUp();
   const setUp = useChange({
-    send: () => callOf("set_up", {}),
+    // An account without any second factor is asked for its password here, one with a passkey for that by the step-up.
+    send: (_, api) => withStepUp(() => api.request(callOf("set_up", {}))),
     onSuccess: setStep,
     onError(error) {
       if (hasCode(error, "reauthentication_required")) {
@@ -73,7 +78,8 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
     close();
     setStep(next);
     if (next.kind === "overview") {
-      notifications.show({ color: "green", title: "2FA is off", message: "Your password alone opens this account." });
+      const message = hasPasskeys ? "Your passkeys are your second factor." : "Your password alone opens this account.";
+      notifications.show({ color: "green", title: "2FA is off", message });
     }
     if (next.kind !== "scan") {
       refresh();
@@ -88,7 +94,7 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
         ) : status.data.totp_enabled ? (
           <SecondFactorOn focus={step.focus} state={status.data} onChange={ask} />
         ) : (
-          <SecondFactorOff focus={step.focus} starting={setUp.isPending} onSetUp={() => setUp.mutate()} />
+          <SecondFactorOff focus={step.focus} hasPasskeys={hasPasskeys} starting={setUp.isPending} onSetUp={() => setUp.mutate()} />
         ))}
       {step.kind === "scan" && (
         <ScanStep
@@ -110,6 +116,7 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
       <ChangeDialog
         change={dialog.change}
         opened={dialog.opened}
+        hasPasskeys={hasPasskeys}
         prove={(proof) => callOf(dialog.change, proof)}
         onProved={goOn}
         onClose={close}
