@@ -38,10 +38,14 @@ export function adminSecondFactorRoutes(
 
     server.post(
       "/admin/2fa/setup",
-      route("admin-setting-up", "A new secret, shown and not stored; with the password when the login is older than ten minutes", {
-        body: setupRequestSchema,
-        response: { 200: setupAnswerSchema },
-      }),
+      route(
+        "admin-setting-up",
+        "A new secret, shown and not stored. Once the login is ten minutes old: with the password, or beside a passkey after a step-up",
+        {
+          body: setupRequestSchema,
+          response: { 200: setupAnswerSchema },
+        },
+      ),
       async (request, reply) => {
         const answer = await startSetup(dependencies, callerOf(request), request.body?.password);
         cookie.set(reply, answer.setup_token, SETUP_SECONDS);
