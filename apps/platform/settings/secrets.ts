@@ -1,9 +1,10 @@
 import { codeOf } from "@sightline/foundation/errors";
 import { randomBytes } from "node:crypto";
-import { chmod, open, readFile, rename } from "node:fs/promises";
+import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { makeFolder } from "@sightline/foundation/make-folder";
+import { replaceFile } from "@sightline/foundation/replace-file";
 import type { Environment } from "./environment.ts";
 
 /** Makes each secret of the embedded mode. */
@@ -36,19 +37,6 @@ export async function provideSecrets(home: string, environment: Environment): Pr
   }
   await chmod(path, 0o600).catch(emptyWhenMissing);
   return Object.fromEntries(secretNames.flatMap((name) => (known[name] ? [[name, known[name]]] : [])));
-}
-
-/** Replaces the file atomically and synchronises it to the disk: values that are sealed from now on can be opened by nothing else. */
-async function replaceFile(path: string, content: string): Promise<void> {
-  const draft = `${path}.new`;
-  const file = await open(draft, "w", 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, path);
 }
 
 function render(secrets: NodeJS.Dict<string>): string {
