@@ -12,8 +12,11 @@ import { peopleRoutes } from "./accounts/accounts.routes.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
 import type { AuditTimes } from "./audit/audit-chain.store.ts";
 import { exportChain } from "./audit/export-audit.ts";
+import { acceptRestore, describeRestore, type Acceptance } from "./audit/accept-restore.ts";
 import { anchorNow, createAnchors } from "./audit/keep-anchors.ts";
-import { verifyAudit, type Expectations } from "./audit/verify-audit.ts";
+import { createOutsideAnchor } from "./audit/outside-anchor.ts";
+import { verifyAudit } from "./audit/verify-audit.ts";
+import type { ChainExpectations } from "./audit/walk-chain.ts";
 import { ensureTenant, listTenants } from "./accounts/tenant.store.ts";
 import { administrationRoutes } from "./administration/administration.routes.ts";
 import { policyRoutes } from "./administration/policy.routes.ts";
@@ -60,6 +63,7 @@ import { createSetupTickets } from "./totp/setup-ticket.ts";
 
 export type { IdentitySchema } from "./schema.ts";
 export { readAnchorLine, type Anchor } from "./audit/anchor.ts";
+export { outsideAnchorFile } from "./audit/outside-anchor.ts";
 
 export const identityMigrations: MigrationSet = { part: "identity", folder: join(import.meta.dirname, "migrations") };
 
@@ -73,6 +77,8 @@ type IdentityDependencies = {
   readonly database: Database<IdentitySchema>;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Folder of this host, SIGHTLINE_HOME, in which the last signed end of the audit is kept; without it, it is kept in the database alone. */
+  readonly home?: string | undefined;
   /** How requests wait while their account is being guessed at; for tests. */
   readonly sleep?: Sleep;
   /** How what an app says of itself is fetched; for tests. */
@@ -96,6 +102,7 @@ export function createIdentity({
   database,
   log,
   clock,
+  home,
   sleep = realSleep,
   fetchDocument = fetchPublicDocument,
   hasher = createPasswordHasher(),
@@ -134,7 +141,7 @@ export function createIdentity({
   const passkeys = { ...login, notices, relyingParty: createRelyingParty(publicUrl) };
   const places = sealedPlaces({ queries, sealer, clock });
   const feed = createCredentialEpochFeed({ queries, keys, issuer: publicUrl, clock });
-  const audited = { queries, sealer, clock };
+  const audited = { queries, sealer, clock, outside: createOutsideAnchor({ home, log }) };
   const anchors = createAnchors({ ...audited, log, file: config.AUDIT_ANCHOR_FILE, url: config.AUDIT_ANCHOR_URL });
   const housekeeping = createHousekeeping({ queries, sealer, log, clock });
   const administration = { ...accounts, notices, mailed, publicUrl };
@@ -225,7 +232,9 @@ export function createIdentity({
     stop: async (): Promise<void> => {
       await Promise.all([housekeeping.stop(), anchors.stop(), outbox?.stop()]);
     },
-    checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }],
+    checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }, anchors.check],
+    /** Signs the end of the audit, the empty one of a new database too: what is there before the first signature is never believed. */
+    signAudit: anchors.sign,
     /** The first admin, if this call made it. Its one-time password is told here and never again. */
     ensureFirstAdmin: () => ensureFirstAdmin(accounts, config),
     ensureTenant: (name: string) => ensureTenant(queries, name, clock.now()),
@@ -246,9 +255,13 @@ export function createIdentity({
     /** What the host's command line does to accounts of any tenant; audited without an actor. */
     host: createHostCommands(administration),
     /** Recomputes the audit's chain, and compares it with what was noted earlier. */
-    verifyAudit: (expected?: Expectations) => verifyAudit(audited, expected),
+    verifyAudit: (expected?: ChainExpectations) => verifyAudit(audited, expected),
     /** The present end of the chain, signed, as a line to keep elsewhere. */
     anchorAudit: () => anchorNow(audited),
+    /** What an operator would accept with `acceptRestore`. */
+    describeRestore: () => describeRestore(audited),
+    /** Takes the audit for what it is now, as after the restore of a backup; audited, and signed. */
+    acceptRestore: (acceptance: Acceptance) => acceptRestore(audited, acceptance),
     /** The whole audit with its hashes, one row of JSON a line; reads on as it is read from. */
     exportAudit: (times: AuditTimes) => exportChain(queries, times),
     /** An access token of ten minutes for a command on the host; audited. */

@@ -152,6 +152,7 @@ type AuditAnchorRow = {
   readonly at: Date;
   readonly rows: number;
   readonly hash: Buffer;
+  readonly accepted: boolean;
   readonly seal: string;
 };
 

@@ -46,6 +46,8 @@ export async function prepare(
   await waitForDatabases(environment, log, waitSeconds);
   await migrateAll(environment, log);
   return withParts(environment, log, async ({ identity, codeIndex }) => {
+    // Before anything is written to a new database: only an empty audit is signed for the first time.
+    await identity.signAudit();
     await identity.ensureTenant("default");
     for (const tenant of await identity.listTenants()) {
       await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name }).catch((error: unknown) => {
@@ -147,7 +149,7 @@ export async function withParts<Result>(environment: Environment, log: Logger, w
     withDatabase<SchemaOf<CodeIndexDatabase>, Result>(codeUrl, log, (codeIndex) =>
       withDatabase<ObservabilitySchema, Result>(config.DATABASE_URL, log, (observability) =>
         work({
-          identity: createIdentity({ config, database, log, clock: systemClock }),
+          identity: createIdentity({ config, database, log, clock: systemClock, home: environment["SIGHTLINE_HOME"] }),
           codeIndex,
           codeIndexKeys: createCodeIndexKeys({ database: codeIndex, ring }),
           observabilityKeys: createObservabilityKeys({ database: observability, ring: config.ENCRYPTION_KEYS }),

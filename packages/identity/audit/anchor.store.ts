@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Queries } from "#schema.ts";
+import type { Queries, Transaction } from "#schema.ts";
 import type { Anchor } from "./anchor.ts";
 
-const COLUMNS = ["last_id as lastId", "at", "rows", "hash", "seal"] as const;
+const COLUMNS = ["last_id as lastId", "at", "rows", "hash", "accepted", "seal"] as const;
 
 /** All that are kept, oldest first. */
 export async function listAnchors(queries: Queries): Promise<readonly Anchor[]> {
@@ -13,25 +13,37 @@ export async function findLatestAnchor(queries: Queries): Promise<Anchor | undef
   return queries.selectFrom("identity.audit_anchors").select(COLUMNS).orderBy("last_id", "desc").limit(1).executeTakeFirst();
 }
 
-/** Another replica may have signed the same end of the chain. */
-export async function insertAnchor(queries: Queries, { lastId, at, rows, hash, seal }: Anchor): Promise<void> {
+/** The one by which an operator last accepted a restored database. */
+export async function findLatestAcceptance(queries: Queries): Promise<Anchor | undefined> {
+  return queries
+    .selectFrom("identity.audit_anchors")
+    .select(COLUMNS)
+    .where("accepted", "=", true)
+    .orderBy("last_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Another replica may have signed the same end of the chain; an operator's acceptance of it says more. */
+export async function insertAnchor(queries: Queries, { lastId, at, rows, hash, accepted, seal }: Anchor): Promise<void> {
+  const row = { at, rows, hash, accepted, seal };
   await queries
     .insertInto("identity.audit_anchors")
-    .values({ last_id: lastId, at, rows, hash, seal })
-    .onConflict((conflict) => conflict.column("last_id").doNothing())
+    .values({ last_id: lastId, ...row })
+    .onConflict((conflict) => (accepted ? conflict.column("last_id").doUpdateSet(row) : conflict.column("last_id").doNothing()))
     .execute();
 }
 
-export async function findHashOfRow(queries: Queries, id: number): Promise<Buffer | undefined> {
-  const row = await queries.selectFrom("identity.audit").select("hash").where("id", "=", id).executeTakeFirst();
-  return row?.hash;
+export async function deleteAnchors(transaction: Transaction, anchors: readonly Anchor[]): Promise<void> {
+  const ids = anchors.map(({ lastId }) => lastId);
+  await sql`delete from identity.audit_anchors where last_id = any(${ids}::bigint[])`.execute(transaction);
 }
 
-/** Deletes anchors before `time`; the last of each day stays. */
+/** Deletes anchors before `time`; the last of each day stays, and what an operator accepted. */
 export async function thinAnchors(queries: Queries, time: Date): Promise<void> {
   await sql`
     delete from identity.audit_anchors
-    where at < ${time}::timestamptz and last_id not in (
+    where at < ${time}::timestamptz and not accepted and last_id not in (
       select max(last_id) from identity.audit_anchors group by date_trunc('day', at at time zone 'UTC')
     )`.execute(queries);
 }
@@ -51,9 +63,4 @@ export async function claimPublishing(queries: Queries, now: Date, everyMs: numb
 /** Makes publishing due again after it failed. */
 export async function givePublishingBack(queries: Queries): Promise<void> {
   await queries.updateTable("identity.audit_head").set({ published_at: null }).execute();
-}
-
-/** Whether there is any account, of which a row would have to tell. */
-export async function hasAccounts(queries: Queries): Promise<boolean> {
-  return (await queries.selectFrom("identity.users").select("id").limit(1).executeTakeFirst()) !== undefined;
 }

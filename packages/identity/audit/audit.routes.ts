@@ -11,11 +11,12 @@ import type { Queries } from "#schema.ts";
 import type { AuditFilter } from "./audit-entries.store.ts";
 import { exportEntries } from "./export-audit.ts";
 import { listAudit } from "./list-audit.ts";
+import type { OutsideAnchor } from "./outside-anchor.ts";
 import { verifyAudit, type AuditVerdict } from "./verify-audit.ts";
 
 const route = routesTagged("audit");
 
-type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly clock: Clock };
+type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readonly outside: OutsideAnchor; readonly clock: Clock };
 
 /** Serves the audit to admins: the rows of their own tenant. */
 export function auditRoutes(dependencies: Dependencies) {
@@ -47,8 +48,15 @@ export function auditRoutes(dependencies: Dependencies) {
       "/admin/audit/verification",
       route("admin", "Recomputes the audit's chain of hashes", { response: { 200: auditVerificationSchema } }),
       async () => {
-        const { intact, rows, head, firstBrokenId, problem, signedAt } = await verify();
-        return { intact, rows, head, first_broken_id: firstBrokenId, problem: problem ?? null, signed_at: signedAt?.toISOString() ?? null };
+        const { intact, rows, head, firstBrokenId, problem, signed } = await verify();
+        return {
+          intact,
+          rows,
+          head,
+          first_broken_id: firstBrokenId,
+          problem: problem ?? null,
+          signed_at: signed.until?.toISOString() ?? null,
+        };
       },
     );
   };

@@ -5,9 +5,11 @@ import { post } from "@sightline/foundation/outbound/post";
 import { repeat } from "@sightline/foundation/repeat";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import type { Queries } from "#schema.ts";
-import { anchorLine, isGenuine, makeAnchor, type Anchor } from "./anchor.ts";
-import { claimPublishing, findHashOfRow, findLatestAnchor, givePublishingBack, insertAnchor, thinAnchors } from "./anchor.store.ts";
-import { readHead } from "./audit-chain.store.ts";
+import { anchorLine, makeAnchor, type Anchor } from "./anchor.ts";
+import { claimPublishing, givePublishingBack, insertAnchor, thinAnchors } from "./anchor.store.ts";
+import { readEvidence } from "./evidence.store.ts";
+import { findTampering } from "./find-tampering.ts";
+import type { OutsideAnchor } from "./outside-anchor.ts";
 
 export type AnchorPlaces = {
   /** AUDIT_ANCHOR_FILE: each anchor is appended as a line. */
@@ -16,7 +18,7 @@ export type AnchorPlaces = {
   readonly url: string | undefined;
 };
 
-type Audited = { readonly queries: Queries; readonly sealer: Sealer; readonly clock: Clock };
+type Audited = { readonly queries: Queries; readonly sealer: Sealer; readonly outside: OutsideAnchor; readonly clock: Clock };
 
 type Dependencies = AnchorPlaces & Audited & { readonly log: Logger };
 
@@ -25,44 +27,35 @@ const PUBLISH_EVERY_MS = 3600_000;
 const KEEP_ALL_MS = 24 * 3600_000;
 const POST_MS = 10_000;
 
-/** The signed past does not fit the table any more. */
-class TamperedAuditError extends Error {
-  override readonly name = "TamperedAuditError";
-}
-
 /** @returns the present end of the chain, signed, as one line of JSON. */
-export async function anchorNow({ queries, sealer, clock }: Audited): Promise<string> {
-  const head = await readHead(queries);
-  if (head === undefined) {
-    throw new Error("The end of the audit's chain was deleted. See: sightline audit verify");
+export async function anchorNow({ queries, sealer, outside, clock }: Audited): Promise<string> {
+  const { head, tampering } = await inspect({ queries, sealer, outside });
+  if (head === undefined || tampering !== undefined) {
+    throw new Error(`Nothing is signed. ${tampering ?? ""} See: sightline audit verify`);
   }
   return anchorLine(makeAnchor(sealer, head, clock.now()));
 }
 
-/**
- * Signs the end of the chain every minute in which it moved, and writes it down outside every hour. What was signed before is
- * compared first: nothing is signed on top of a past that was rewritten.
- */
-export function createAnchors({ queries, sealer, clock, log, file, url }: Dependencies) {
-  let signedHere: Anchor | undefined;
+async function inspect({ queries, sealer, outside }: Omit<Audited, "clock">) {
+  // Before the database: an end that another process signs meanwhile would seem to be missing there.
+  const kept = await outside.read();
+  const evidence = await readEvidence(queries, kept);
+  return { ...evidence, tampering: findTampering(sealer, evidence, kept) };
+}
 
-  /** @throws {TamperedAuditError} */
-  async function findTrusted(): Promise<Anchor | undefined> {
-    const latest = await findLatestAnchor(queries);
-    if (signedHere !== undefined && (latest === undefined || latest.lastId < signedHere.lastId)) {
-      throw new TamperedAuditError(`the signed end of ${signedHere.at.toISOString()} was deleted`);
+/**
+ * Signs the end of the chain every minute in which it moved, keeps it on this host, and writes it down elsewhere every hour. What was
+ * signed before is compared first: nothing is signed on top of a past that was rewritten.
+ */
+export function createAnchors({ queries, sealer, outside, clock, log, file, url }: Dependencies) {
+  let found: string | undefined;
+
+  /** Tells the operator once; nobody is refused a login for it. */
+  function report(tampering: string | undefined): void {
+    if (tampering !== undefined && tampering !== found) {
+      log.error({ reason: tampering }, "the audit is not what was signed, and is not signed any more; see: sightline audit verify");
     }
-    if (latest === undefined) {
-      return undefined;
-    }
-    const hash = await findHashOfRow(queries, latest.lastId);
-    if (!isGenuine(sealer, latest)) {
-      throw new TamperedAuditError(`the signature of ${latest.at.toISOString()} is not ours`);
-    }
-    if (hash?.equals(latest.hash) !== true) {
-      throw new TamperedAuditError(`row ${latest.lastId} is not the one that was signed at ${latest.at.toISOString()}`);
-    }
-    return latest;
+    found = tampering;
   }
 
   async function publish(anchor: Anchor): Promise<void> {
@@ -79,7 +72,8 @@ export function createAnchors({ queries, sealer, clock, log, file, url }: Depend
   }
 
   async function publishWhenDue(anchor: Anchor, now: Date): Promise<void> {
-    if ((file === undefined && url === undefined) || !(await claimPublishing(queries, now, PUBLISH_EVERY_MS))) {
+    const isNowhere = file === undefined && url === undefined;
+    if (isNowhere || anchor.rows === 0 || !(await claimPublishing(queries, now, PUBLISH_EVERY_MS))) {
       return;
     }
     try {
@@ -90,25 +84,39 @@ export function createAnchors({ queries, sealer, clock, log, file, url }: Depend
     }
   }
 
-  async function run(): Promise<void> {
-    const now = clock.now();
-    const latest = await findTrusted().catch((error: unknown) => {
-      if (error instanceof TamperedAuditError) {
-        log.error({ reason: error.message }, "the audit was tampered with; see: sightline audit verify");
-      }
-      throw error;
-    });
-    const head = await readHead(queries);
-    if (head === undefined || head.rows === 0) {
-      return;
+  async function sign(now = clock.now()): Promise<Anchor | undefined> {
+    const { head, signed, tampering } = await inspect({ queries, sealer, outside });
+    report(tampering);
+    if (head === undefined || tampering !== undefined) {
+      return undefined;
     }
-    signedHere = latest !== undefined && latest.lastId === head.lastId ? latest : makeAnchor(sealer, head, now);
-    if (signedHere !== latest) {
-      await insertAnchor(queries, signedHere);
+    const anchor = signed?.lastId === head.lastId ? signed : makeAnchor(sealer, head, now);
+    if (anchor !== signed) {
+      await insertAnchor(queries, anchor);
       await thinAnchors(queries, new Date(now.getTime() - KEEP_ALL_MS));
     }
-    await publishWhenDue(signedHere, now);
+    await outside.write(anchor);
+    return anchor;
   }
 
-  return { run, ...repeat({ log, tasks: [{ name: "signing the audit", everyMs: SIGN_EVERY_MS, run }] }) };
+  async function run(): Promise<void> {
+    const now = clock.now();
+    const anchor = await sign(now);
+    await (anchor === undefined ? undefined : publishWhenDue(anchor, now));
+  }
+
+  return {
+    run,
+    /** For a start, which does not wait for what is elsewhere. */
+    sign: async () => void (await sign()),
+    check: {
+      name: "audit",
+      check: async () => {
+        if (found !== undefined) {
+          throw new Error(found);
+        }
+      },
+    },
+    ...repeat({ log, tasks: [{ name: "signing the audit", everyMs: SIGN_EVERY_MS, run }] }),
+  };
 }

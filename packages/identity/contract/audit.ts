@@ -40,6 +40,7 @@ export const AUDIT_EVENTS = [
   "session_revoked",
   "token_issued",
   "keys_rotated",
+  "audit_restore_accepted",
   "policy_changed",
   "sso_changed",
   "sso_removed",

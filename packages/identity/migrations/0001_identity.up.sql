@@ -382,7 +382,9 @@ create table identity.audit_anchors (
   at timestamptz not null,
   rows bigint not null,
   hash bytea not null,
-  -- Sealed: v1.<key id>.<nonce>.<ciphertext>.<tag>
+  -- Whether an operator accepted a restored database here: what was signed before and is not in the chain does not count any more.
+  accepted boolean not null,
+  -- Sealed, with all of the above: v1.<key id>.<nonce>.<ciphertext>.<tag>
   seal text not null
 );
 create index audit_anchors_at on identity.audit_anchors (at);

@@ -114,6 +114,7 @@ export async function createIdentityFixture(options: Options = {}): Promise<Iden
     await giveSigningKey(database, clock.now());
   }
   const first = await replica();
+  await first.identity.signAudit();
   return {
     ...first,
     database,

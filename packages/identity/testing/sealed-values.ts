@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { makeAnchor } from "#audit/anchor.ts";
-import { insertAnchor } from "#audit/anchor.store.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import { putState } from "#oauth/state.store.ts";
 import { insertAttempt } from "#sso/attempt.store.ts";
 import { saveProvider } from "#sso/configuration.store.ts";
 import type { IdentityFixture } from "./identity-fixture.ts";
 
-/** One of each kind, besides second factors and signing keys. */
+/** One of each kind, besides second factors, signing keys and the audit's signed end. */
 export async function addOtherSealedValues(subject: IdentityFixture, ring: Sealer, userId: string): Promise<void> {
   const queries = subject.database.query;
   const id = randomUUID();
@@ -20,7 +18,6 @@ export async function addOtherSealedValues(subject: IdentityFixture, ring: Seale
   const payload = ring.seal(Buffer.from("{}"), { purpose: "oauth_states.payload", subject: "state" });
   await putState(queries, { id: "state", kind: "Interaction", grantId: undefined, payload }, at);
   await addSignIn(subject, ring, id);
-  await insertAnchor(queries, makeAnchor(ring, { lastId: 1, rows: 1, hash: Buffer.alloc(32) }, at));
 }
 
 /** A tenant's company sign-in, with a sign-in under way. */

@@ -9,7 +9,7 @@ export async function composeIdentity(context: Context): Promise<readonly Servic
   const { environment, log, clock } = context;
   const config = readConfig(identityVariables, environment);
   const database = openDatabase<DatabaseOf<typeof createIdentity>>(context, "identity", config.DATABASE_URL, config.DATABASE_POOL_SIZE);
-  const identity = createIdentity({ config, database, log, clock });
+  const identity = createIdentity({ config, database, log, clock, home: context.platform.SIGHTLINE_HOME });
   const http = await serve(context, {
     title: "Sightline identity",
     port: config.IDENTITY_PORT,

@@ -55,6 +55,7 @@ const EVENTS = {
   sso_login_failed: { label: "Company sign-in refused", severity: "warning", group: "Logins" },
   break_glass_used: { label: "Emergency login past company sign-in", severity: "alarm", group: "Logins" },
   keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
+  audit_restore_accepted: { label: "Restored database accepted", severity: "alarm", group: "System" },
 } as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
 
 /** An event that a newer server knows and this console doesn't is called by its name in words. */

@@ -105,6 +105,11 @@ const WORDS: Readonly<Record<PartId, Readonly<Record<string, Words>>>> = {
     api: apiOf("identity"),
     database: { name: "PostgreSQL", remedy: "Nobody can log in meanwhile. Check that it runs and that DATABASE_URL leads to it." },
     "signing-key": { name: "Signing key", remedy: "No session can be made or renewed. npm run sightline -- doctor says what to do." },
+    audit: {
+      name: "Audit",
+      remedy:
+        "Logins go on, but the audit is not signed. Keep a copy of the database and see: npm run sightline -- audit verify. If you restored a backup yourself: npm run sightline -- audit accept-restore",
+    },
   },
   "code-index": {
     api: apiOf("code-index"),
