@@ -8,33 +8,44 @@ import { UsageError } from "#settings/failure.ts";
 import { onParts } from "./on-database.ts";
 
 /** The audit is read as it is: a command that inspects it changes nothing. */
-const UNPREPARED = { prepared: false };
+export const UNPREPARED = { prepared: false };
 
 type VerifyOptions = { readonly expect?: string; readonly anchors?: string };
 
 /** `sightline audit verify`: ends with 1 when the chain is broken. */
 export async function verifyAudit({ expect: expectedHead, anchors: file }: VerifyOptions): Promise<void> {
-  if (expectedHead !== undefined && !/^[0-9a-f]{64}$/i.test(expectedHead)) {
-    throw new UsageError("--expect takes a head as `sightline audit verify` prints it: 64 hexadecimal characters.");
-  }
+  const expected = readHead("--expect", expectedHead);
   const anchors = file === undefined ? [] : await readAnchors(file);
   return onParts(
     "audit",
     async ({ identity }) => {
-      const { intact, rows, head, problem, signedAt } = await identity.verifyAudit({ head: expectedHead?.toLowerCase(), anchors });
+      const { intact, rows, head, problem, signed, acceptedAt, kept } = await identity.verifyAudit({ head: expected, anchors });
       console.log(`Rows: ${rows}`);
       console.log(`Head: ${head}`);
-      console.log(`Last signed: ${signedAt?.toISOString() ?? "never"}`);
+      console.log(`Signed since: ${signed.since?.toISOString() ?? "never"}`);
+      console.log(`Last signed: ${signed.until?.toISOString() ?? "never"}`);
+      console.log(`Kept on this host: ${kept === undefined ? "nothing" : `row ${kept.lastId}, signed ${kept.at.toISOString()}`}`);
+      if (acceptedAt !== undefined) {
+        console.log(`Restored database accepted: ${acceptedAt.toISOString()}`);
+      }
       if (file !== undefined) {
         console.log(`Anchors compared: ${anchors.length}`);
       }
       if (!intact) {
-        throw new Error(`The audit is broken. ${problem ?? ""}`);
+        throw new Error(`The audit is broken. ${problem ?? ""} If you restored a backup yourself: sightline audit accept-restore`);
       }
       console.log("The audit is whole.");
     },
     UNPREPARED,
   );
+}
+
+/** Reads the hash of a row, as the commands print it. */
+export function readHead(option: string, text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[0-9a-f]{64}$/i.test(text)) {
+    throw new UsageError(`${option} takes a head as \`sightline audit verify\` prints it: 64 hexadecimal characters.`);
+  }
+  return text?.toLowerCase();
 }
 
 async function readAnchors(file: string): Promise<readonly Anchor[]> {

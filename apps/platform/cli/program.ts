@@ -163,7 +163,7 @@ export function createProgram(): Command {
     .option("--anchors <file>", "ends of the chain that were kept elsewhere (AUDIT_ANCHOR_FILE), one line of JSON each")
     .addHelpText(
       "after",
-      "\nPrints how many rows there are, and the head: the hash of the last one. While Sightline runs it signs the head every minute\nwith ENCRYPTION_KEYS, so that whoever has the database alone cannot make the chain anew. What was kept elsewhere (--anchors,\n--expect) finds a database that was taken back to an earlier day, too.",
+      "\nPrints how many rows there are, and the head: the hash of the last one. While Sightline runs it signs the head every minute\nwith ENCRYPTION_KEYS, so that whoever has the database alone cannot make the chain anew. The last signed end in SIGHTLINE_HOME, and what was kept\nelsewhere (--anchors, --expect), find a database that was taken back to an earlier day, too.",
     )
     .action(async (options: { expect?: string; anchors?: string }) => (await import("./audit.ts")).verifyAudit(options));
   audit
@@ -174,6 +174,15 @@ export function createProgram(): Command {
       "\nExample:\n  sightline audit anchor >> anchors.jsonl && git commit -m 'Audit' anchors.jsonl\n  sightline audit verify --anchors anchors.jsonl",
     )
     .action(async () => (await import("./audit.ts")).printAnchor());
+  audit
+    .command("accept-restore")
+    .description("take the audit for what it is now, after you restored a backup or exchanged the database; the audit tells of it")
+    .option("--head <head>", "the head that this command showed; without it, only what would be accepted is shown")
+    .addHelpText(
+      "after",
+      "\nEvery host keeps the last signed end of the audit in SIGHTLINE_HOME. A database that lacks it is not signed until you say that it\nis meant: Sightline cannot tell a restored backup from an audit that somebody cut off. Run it on a host that refuses to sign, while\nSightline runs or not; it is for all hosts.",
+    )
+    .action(async (options: { head?: string }) => (await import("./accept-restore.ts")).acceptRestore(options));
   audit
     .command("export")
     .description("write all rows as JSON to stdout, one a line, oldest first, with their hashes")
