@@ -11,7 +11,7 @@ import { z } from "zod";
 /** The variables of the program around the parts: its folder, ports, and addresses of the parts. */
 export const platformVariables = {
   SIGHTLINE_HOME: {
-    doc: "Folder of the embedded stores, the generated secrets and the mirrors of repositories.",
+    doc: "Folder of the embedded stores, the generated secrets, the mirrors of repositories and the last signed end of the audit.",
     schema: z.string().min(1),
     default: "./.sightline",
   },

@@ -10,6 +10,7 @@ import { makeFolder } from "@sightline/foundation/make-folder";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
 import { diagnoseRedis } from "./diagnosis-of-redis.ts";
 import { bad, diagnoseDatabase, good, note, type Finding } from "./diagnosis-of-stores.ts";
+import { outsideAnchorFile } from "@sightline/identity";
 import { findRedisServer, REDIS_HINT, redisServerVersion } from "#embedded/redis-binary.ts";
 import type { Environment, Setting } from "#settings/environment.ts";
 import { findPortProblems } from "#settings/ports.ts";
@@ -26,6 +27,7 @@ export async function diagnose(setting: Setting, given: Environment): Promise<re
     diagnoseNode(),
     diagnoseGit(),
     diagnoseHome(setting),
+    diagnoseSignedEnd(setting),
     diagnoseSecrets(setting),
     diagnoseConfig(given),
     setting.embeddedRedis ? diagnoseRedisServer() : diagnoseRedis(setting),
@@ -62,6 +64,19 @@ async function diagnoseHome({ platform }: Setting): Promise<Finding> {
   } catch (error) {
     return bad("data folder", messageOf(error), "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME.");
   }
+}
+
+/** A folder that can't be written to, or is made anew with each container, keeps nothing of the audit. */
+async function diagnoseSignedEnd({ platform }: Setting): Promise<Finding> {
+  const file = outsideAnchorFile(platform.SIGHTLINE_HOME);
+  const written = await stat(file).catch(() => undefined);
+  return written === undefined
+    ? note(
+        "audit",
+        `no signed end of it is kept on this host yet (${file})`,
+        "Where identity runs, it is after a start; if not, give SIGHTLINE_HOME a folder that stays, or set AUDIT_ANCHOR_FILE or AUDIT_ANCHOR_URL.",
+      )
+    : good("audit", `its signed end of ${written.mtime.toISOString()} is kept in ${file}`);
 }
 
 async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Setting): Promise<Finding> {
