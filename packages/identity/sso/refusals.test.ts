@@ -1,8 +1,11 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createLog } from "@sightline/foundation/log";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
-import type { Person } from "#testing/administration.ts";
+import { ask, type Person } from "#testing/administration.ts";
 import { startCompanyProvider, type CompanyProvider, type Orders } from "#testing/company-provider.ts";
 import { finishAt, signInAt, startAt, throughProvider, type Browser } from "#testing/company-sign-in.ts";
 import { createSsoAdmin, saveSso, settingsFor } from "#testing/company-tenant.ts";
@@ -107,6 +110,7 @@ describe("an answer of the provider is refused", () => {
     ["of another issuer", { wrong: { iss: "https://login.example.org" } }, "sso_failed", "jwt_claim_comparison_failed"],
     ["that is over", { wrong: { exp: soon() - 3600 } }, "sso_failed", "jwt_timestamp_check_failed"],
     ["signed by somebody else", { isForged: true }, "sso_failed", "invalid_response"],
+    ["that names nobody", { wrong: { ...ANN.claims, sub: "" } }, "sso_failed", "unexpected"],
     ["that names no address", { person: { sub: "ann-1", claims: { name: "Ann" } } }, "sso_no_address", "sso_no_address"],
     [
       "whose address is not verified",
@@ -195,6 +199,22 @@ describe("where a browser may be sent", () => {
     expect((await subject.server.inject({ method: "POST", url: "/login/sso/start", payload: unknown })).json()).toMatchObject({
       error: "sso_unknown_provider",
     });
+  });
+
+  test.each(["javascript:alert(1)", "data:text/html,x", undefined])("to no page such as %s: that is no fault of ours", async (page) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const description = { issuer, authorization_endpoint: page, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/keys` };
+    server.on("request", (_request, response) => response.setHeader("content-type", "application/json").end(JSON.stringify(description)));
+    await saveSso(subject, admin, settingsFor(provider, { issuer }));
+    const answer = await startAt(subject.server, { cookie: "" }, id);
+    const tested = await ask(subject.server, admin, "POST", "/admin/sso/test", settingsFor(provider, { issuer }));
+    server.close();
+
+    expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([401, "sso_failed"]);
+    expect(tested.json<{ checks: object[] }>().checks).toContainEqual(expect.objectContaining({ name: "Sign-in by code", ok: false }));
   });
 
   test("nothing in a private network is asked unless the operator allows it", async () => {

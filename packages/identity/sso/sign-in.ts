@@ -88,8 +88,8 @@ async function readClaims(
     idTokenExpected: true,
   });
   const claims = tokens.claims();
-  if (claims === undefined) {
-    throw new Error("the provider answered without an ID token");
+  if (claims === undefined || claims.sub === "") {
+    throw new Error("the provider answered without an ID token, or with one that names nobody");
   }
   const wanted = ["email", "email_verified", "name", provider.roleClaim?.split(".")[0] ?? "email"];
   if (client.serverMetadata().userinfo_endpoint === undefined || wanted.every((name) => claims[name] !== undefined)) {

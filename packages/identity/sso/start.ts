@@ -13,7 +13,7 @@ import type { Counter, Throttle } from "#throttle/throttle.ts";
 import { insertAttempt } from "./attempt.store.ts";
 import { asRefusal } from "./failures.ts";
 import type { ProviderClients } from "./provider-clients.ts";
-import { findProvider } from "./provider.store.ts";
+import { findProvider, type Provider } from "./provider.store.ts";
 
 export type StartDependencies = {
   readonly queries: Queries;
@@ -52,7 +52,7 @@ function startCounters(ip: string): readonly Counter[] {
  * Begins a sign-in in this browser.
  *
  * @returns where the browser is sent, and what its cookie holds until it comes back.
- * @throws {AppError} 404 `sso_unknown_provider`, 429 `too_many_tries`, 502 `sso_provider_unreachable`.
+ * @throws {AppError} 401 `sso_failed`, 404 `sso_unknown_provider`, 429 `too_many_tries`, 502 `sso_provider_unreachable`.
  */
 export async function startSignIn(dependencies: StartDependencies, providerId: string, { ip }: Client) {
   const { queries, clients, sealer, throttle, publicUrl, clock } = dependencies;
@@ -62,6 +62,14 @@ export async function startSignIn(dependencies: StartDependencies, providerId: s
     throw asRefusal(dependencies, provider, error).refused;
   });
   const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
+  const address = addressAt(dependencies, provider, client, {
+    redirect_uri: redirectUriOf(publicUrl),
+    scope: ["openid", ...provider.scopes.filter((scope) => scope !== "openid")].join(" "),
+    state,
+    nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+  });
   const browser = randomBytes(COOKIE_BYTES).toString("base64url");
   const id = hashOf(state).toString("base64url");
   await insertAttempt(queries, {
@@ -72,16 +80,19 @@ export async function startSignIn(dependencies: StartDependencies, providerId: s
     payload: sealer.seal(Buffer.from(JSON.stringify({ nonce, verifier, state })), attemptContext(id)),
     expires_at: new Date(clock.now().getTime() + ATTEMPT_SECONDS * 1000),
   });
-  const address = oidc.buildAuthorizationUrl(client, {
-    redirect_uri: redirectUriOf(publicUrl),
-    scope: ["openid", ...provider.scopes.filter((scope) => scope !== "openid")].join(" "),
-    state,
-    nonce,
-    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-  });
-  if (!/^https?:$/.test(address.protocol)) {
-    throw asRefusal(dependencies, provider, new Error("the provider's page is at no address of the web")).refused;
-  }
   return { continueTo: address.href, browser };
+}
+
+/** @throws {AppError} 401 `sso_failed` where the provider has no page, or none of the web, such as `javascript:…`. */
+function addressAt(
+  dependencies: StartDependencies,
+  provider: Provider,
+  client: oidc.Configuration,
+  parameters: Record<string, string>,
+): URL {
+  try {
+    return oidc.buildAuthorizationUrl(client, parameters);
+  } catch (error) {
+    throw asRefusal(dependencies, provider, error).refused;
+  }
 }

@@ -77,7 +77,7 @@ function describeEndpoints({
   response_types_supported: types,
 }: oidc.ServerMetadata): Check {
   const isCode = types === undefined || types.includes("code");
-  return page !== undefined && tokens !== undefined && isCode
+  return page !== undefined && /^https?:/i.test(page) && tokens !== undefined && isCode
     ? passed("Sign-in by code", "It has a page to sign in at, and exchanges codes.")
     : failed("Sign-in by code", "It offers no authorization code flow. Allow that for this client.");
 }
