@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
 
 /** What stores read of an account besides its columns: SQL over a row of identity.users that is named `user` there. */
@@ -13,12 +13,17 @@ export const HAS_SECOND_FACTOR = sql<boolean>`("user".totp_enabled or ${HAS_PASS
 /** When an account's rights end at setting up a second factor; null when they do not. Over a row of identity.policies besides. */
 export const SECOND_FACTOR_DUE = sql<Date | null>`case when "user".role = 'admin' and not ${HAS_SECOND_FACTOR} then admins_need_second_factor_from end`;
 
-/** Its organization demands company sign-in of its e-mail domain. */
-export const IN_SSO_DOMAIN = sql<boolean>`exists (
+const demandedWhere = (condition: RawBuilder<boolean>) => sql<boolean>`exists (
   select from identity.sso_domains join identity.sso_providers on sso_providers.id = sso_domains.provider_id
-  where enforced and sso_providers.tenant_id = "user".tenant_id and domain = substring(lower("user".email) from '[^@]*$'))`;
+  where enforced and ${condition} and sso_providers.tenant_id = "user".tenant_id and domain = substring(lower("user".email) from '[^@]*$'))`;
 
-/** The same, and it is not kept for emergencies. */
+/** Its organization demands company sign-in of its e-mail domain, and has proven that domain. */
+export const IN_SSO_DOMAIN = demandedWhere(sql<boolean>`verified_at is not null`);
+
+/** The same once every domain that its organization lists is proven. */
+export const IN_LISTED_SSO_DOMAIN = demandedWhere(sql<boolean>`true`);
+
+/** Its organization demands company sign-in of it, and it is not kept for emergencies. */
 export const SSO_ONLY = sql<boolean>`(not "user".break_glass and ${IN_SSO_DOMAIN})`;
 
 /** Whether company sign-in ever opened it. */

@@ -18,6 +18,7 @@ describe("identity's variables", () => {
       CODEINDEX_PUBLIC_URL: "http://localhost:8080",
       CORS_ORIGINS: [],
       IDENTITY_ALLOW_PRIVATE_HOSTS: [],
+      IDENTITY_DNS_SERVERS: [],
       ADMIN_EMAIL: undefined,
       ADMIN_PASSWORD: undefined,
       REGISTRATION: "closed",
@@ -88,6 +89,15 @@ describe("identity's variables", () => {
     const expected = { host: "mail.example.org", user: undefined, password: undefined, ...server };
 
     expect(readConfig(identityVariables, { ...required, SMTP_URL: text }).SMTP_URL).toEqual(expected);
+  });
+
+  test("IDENTITY_DNS_SERVERS are addresses, with ports or without", () => {
+    const read = (text: string) => readConfig(identityVariables, { ...required, IDENTITY_DNS_SERVERS: text }).IDENTITY_DNS_SERVERS;
+
+    expect(read("192.0.2.53, [2001:db8::53]:5353")).toEqual(["192.0.2.53", "[2001:db8::53]:5353"]);
+    for (const wrong of ["dns.example.org", "192.0.2.53;192.0.2.54", "https://192.0.2.53/dns-query", "192.0.2.53:99999"]) {
+      expect(() => read(wrong)).toThrow("IDENTITY_DNS_SERVERS");
+    }
   });
 
   test("SMTP_FROM is an address, with a name or without", () => {

@@ -1,3 +1,4 @@
+import { Resolver } from "node:dns";
 import { z } from "zod";
 import {
   httpUrlVariable,
@@ -88,6 +89,11 @@ export const identityVariables = {
     schema: allowedHostsVariable(),
     default: "",
   },
+  IDENTITY_DNS_SERVERS: {
+    doc: "Name servers that are asked for the records which prove e-mail domains: addresses (`192.0.2.53`, `[2001:db8::53]:5353`) with commas between. Without it those of the system. Better ones that validate DNSSEC.",
+    schema: nameServersVariable(),
+    default: "",
+  },
   ENVIRONMENT: {
     doc: "`production` warns of a console without TLS.",
     schema: z.enum(["development", "staging", "production"], "expected development, staging or production"),
@@ -107,6 +113,22 @@ export const identityVariables = {
 } as const satisfies Variables;
 
 export type IdentityConfig = ConfigOf<typeof identityVariables>;
+
+function nameServersVariable() {
+  return z
+    .string()
+    .transform((text): readonly string[] => text.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()])))
+    .refine(areNameServers, "expected addresses such as 192.0.2.53 or [2001:db8::53]:5353, with commas between");
+}
+
+function areNameServers(servers: readonly string[]): boolean {
+  try {
+    new Resolver().setServers(servers);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const MAIL_PORTS = { "smtp:": 587, "smtps:": 465 } as const;
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|::1)$/i;

@@ -50,7 +50,9 @@ import { createSameOriginCheck } from "./session/same-origin.ts";
 import { createCredentialEpochFeed } from "./session/credential-epochs.ts";
 import { credentialEpochsRoutes, ownSessionsRoutes, sessionRoutes } from "./session/session.routes.ts";
 import { createSessions } from "./session/sessions.ts";
+import { createProofLookup } from "./sso/look-up-proof.ts";
 import { createProviderClients } from "./sso/provider-clients.ts";
+import { createDomainChecks } from "./sso/recheck-domains.ts";
 import { ssoConfigurationRoutes } from "./sso/configure.routes.ts";
 import { ssoRoutes } from "./sso/sso.routes.ts";
 import { createTurns } from "./throttle/turns.ts";
@@ -173,10 +175,12 @@ export function createIdentity({
     ...login,
     sealer,
     clients: createProviderClients({ sealer, clock, allowed: config.IDENTITY_ALLOW_PRIVATE_HOSTS }),
+    lookUpProof: createProofLookup(config.IDENTITY_DNS_SERVERS),
     publicUrl,
     log,
     attemptCookie: createAttemptCookie(publicUrl),
   };
+  const domainChecks = createDomainChecks({ ...sso, notices });
   const oauth = { ...granting, provider: createOauthProvider(granting) };
   /** Each in a scope of its own, since some of them read bodies in their own way. */
   const privateRoutes: readonly Routes[] = [
@@ -227,10 +231,11 @@ export function createIdentity({
       await keys.active();
       housekeeping.start();
       anchors.start();
+      domainChecks.start();
       outbox?.start();
     },
     stop: async (): Promise<void> => {
-      await Promise.all([housekeeping.stop(), anchors.stop(), outbox?.stop()]);
+      await Promise.all([housekeeping.stop(), anchors.stop(), domainChecks.stop(), outbox?.stop()]);
     },
     checks: [database.check, { name: "signing-key", check: async () => void (await keys.active()) }, anchors.check],
     /** Signs the end of the audit, the empty one of a new database too: what is there before the first signature is never believed. */

@@ -65,10 +65,17 @@ export const refusal = refusalsOf({
     409,
     "This is the last admin who gets in when the company's sign-in fails. Choose another one for emergencies first, under company sign-in.",
   ],
-  sso_domain_taken: [409, "Another organization has one of these domains. Ask the operator of Sightline if that is wrong."],
+  sso_domain_taken: [
+    409,
+    "Another organization has proven this domain. It is free once they remove it, or a week after their record is gone from DNS: delete that record there, keep yours, and verify again then.",
+  ],
+  sso_domain_unknown: [404, "Your organization lists no such domain. Add it to the company sign-in first: PUT /admin/sso."],
   sso_secret_needed: [400, "Send the client's secret with it: the stored one belongs to another provider or client."],
   sso_denied: [403, "The company's sign-in was cancelled, or its provider does not let you in. Try again, or ask who runs it."],
-  sso_domain_not_allowed: [403, "Your e-mail domain is not one that this organization lets in. Ask an admin of your organization."],
+  sso_domain_not_allowed: [
+    403,
+    "Your e-mail domain is not one that this organization has proven and lets in. Ask an admin of your organization.",
+  ],
   // Whatever is wrong with what a provider said, the way on is the same; the audit has the reason.
   sso_failed: [401, "What the sign-in provider answered could not be accepted. Try again; if it goes on, ask an admin to test it."],
   sso_no_account: [403, "There is no account for you here, or it belongs to another organization. Ask an admin of your organization."],

@@ -24,7 +24,16 @@ export type SsoProviderRow = {
   readonly last_login_at: Date | null;
 };
 
-export type SsoDomainRow = { readonly domain: string; readonly provider_id: string };
+export type SsoDomainRow = {
+  readonly provider_id: string;
+  readonly domain: string;
+  readonly token: string;
+  readonly verified_at: Date | null;
+  readonly missing_since: Date | null;
+  readonly checked_at: Date | null;
+  readonly check_at: Date | null;
+  readonly problem: string | null;
+};
 
 export type SsoLinkRow = {
   readonly tenant_id: string;

@@ -68,14 +68,19 @@ export async function hasAccounts(queries: Queries): Promise<boolean> {
   return (await queries.selectFrom("identity.users").select("id").limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Whether the organization that the address's domain belongs to demands company sign-in. */
-export async function isSsoDomain(queries: Queries, email: string): Promise<boolean> {
+/**
+ * Whether company sign-in is demanded of the address: by the account's own tenant and no other; of an address without an account, by the
+ * tenant that has proven its domain.
+ */
+export async function isSsoDomain(queries: Queries, email: string, tenantId: string | undefined): Promise<boolean> {
   const row = await queries
     .selectFrom("identity.sso_domains as domain")
     .innerJoin("identity.sso_providers as provider", "provider.id", "domain.provider_id")
     .select("domain")
     .where("domain", "=", domainOf(email))
+    .where("verified_at", "is not", null)
     .where("enforced", "=", true)
+    .$if(tenantId !== undefined, (query) => query.where("tenant_id", "=", tenantId ?? ""))
     .executeTakeFirst();
   return row !== undefined;
 }

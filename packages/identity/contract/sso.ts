@@ -20,7 +20,8 @@ const domainSchema = z
   .string()
   .trim()
   .toLowerCase()
-  .max(253)
+  // The name of its record is longer, and a name has 253 characters at the most.
+  .max(230)
   .regex(/^(?=.{4,})([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/, "a domain such as example.org");
 
 const scopeSchema = z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/, "a scope without spaces");
@@ -34,7 +35,7 @@ const settings = {
   client_id: line(500),
   /** Asked for besides `openid`. */
   scopes: z.array(scopeSchema).max(20),
-  /** The e-mail domains of those who may sign in; each belongs to one organization. */
+  /** The e-mail domains of those who may sign in; each counts once it is proven. */
   domains: z.array(domainSchema).min(1, "at least one domain").max(50),
   /** The claim whose values give a role; null: the provider says nothing of roles. */
   role_claim: line(200).nullable(),
@@ -60,11 +61,28 @@ export const saveSsoRequestSchema = z.object({
 });
 export type SaveSsoRequest = z.output<typeof saveSsoRequestSchema>;
 
+/** A listed domain, and what proves by DNS that it is the organization's own. */
+export const domainProofSchema = z.object({
+  domain: z.string(),
+  /** `waiting`: it does not count; `proof_gone`: it counts until `ends_at`. */
+  state: z.enum(["waiting", "verified", "proof_gone"]),
+  /** The TXT record to publish. */
+  record: z.object({ name: z.string(), value: z.string() }),
+  verified_at: timestamp.nullable(),
+  checked_at: timestamp.nullable(),
+  /** When a domain whose record is gone stops to count. */
+  ends_at: timestamp.nullable(),
+  /** What DNS answered last, when that was no proof. */
+  problem: z.string().nullable(),
+});
+export type DomainProof = z.infer<typeof domainProofSchema>;
+
 export const ssoSchema = z.object({
   ...settings,
   id,
   issuer: z.string(),
   domains: z.array(z.string()),
+  domain_proofs: z.array(domainProofSchema),
   /** What the provider has to be told: where it may send browsers back to. */
   redirect_uri: z.string(),
   updated_at: timestamp,
@@ -84,6 +102,9 @@ export const ssoTestSchema = z.object({
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
 });
 export type SsoTest = z.infer<typeof ssoTestSchema>;
+
+/** `POST /admin/sso/domains/verify` */
+export const verifyDomainRequestSchema = z.object({ domain: domainSchema });
 
 /** `GET /login/sso`: without a domain those of an installation with one organization. */
 export const ssoProvidersQuerySchema = z.object({ domain: z.string().trim().toLowerCase().max(253).optional() });

@@ -42,9 +42,10 @@ export async function login(
   const evaluate = async () => {
     const account = await findAccountByEmail(queries, email);
     const matches = await hasher.verify(account?.passwordHash, password);
-    // Alike for every address of such a domain: nobody learns which accounts there are, and which one is kept for emergencies.
+    // Alike for every address of such a domain that has no account in another tenant: nobody learns which accounts the owner of the domain
+    // has, and which one is kept for emergencies.
     const isRefused = account === undefined || !matches || account.disabledAt !== null;
-    if ((isRefused && (await isSsoDomain(queries, email))) || account?.ssoOnly === true) {
+    if ((isRefused && (await isSsoDomain(queries, email, account?.tenantId))) || account?.ssoOnly === true) {
       await recordFailure(dependencies, account, client, matches ? "sso_required" : undefined);
       return "sso_required";
     }

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 
@@ -28,7 +29,7 @@ const FAILURES = [
   { who: "someone invited who has no password yet", email: "invited@example.org", password: "!" },
 ];
 
-const ROUNDS = 5;
+const ROUNDS = 12;
 
 /** Milliseconds of processor time, which other processes do not stretch. */
 function processorTime(): number {
@@ -36,18 +37,41 @@ function processorTime(): number {
   return (user + system) / 1000;
 }
 
-test("every login that fails has the same answer after the same work", async () => {
+test("every login that fails has the same answer after the same work", () => expectAlike(FAILURES, "invalid_credentials"));
+
+test("so has every one at a domain that its tenant has proven and demands, whether there is an account or not", async () => {
+  const provider = {
+    id: uuidv7(),
+    tenant_id: (await subject.identity.ensureTenant("default")).id,
+    ...{ name: "Example", issuer: "https://login.example.org", client_id: "sightline", client_secret: "v1.k1.d.e.f", scopes: [] },
+    ...{ role_claim: null, admin_values: [], member_values: [], default_role: null, creates_accounts: false, enforced: true },
+    ...{ asks_second_factor: false, vouches_for_addresses: false, created_at: subject.clock.now(), updated_at: subject.clock.now() },
+  };
+  const proven = { token: "t", verified_at: subject.clock.now(), check_at: subject.clock.now() };
+  await subject.database.query.insertInto("identity.sso_providers").values(provider).execute();
+  await subject.database.query
+    .insertInto("identity.sso_domains")
+    .values({ provider_id: provider.id, domain: "example.org", ...proven })
+    .execute();
+
+  await expectAlike(
+    [...FAILURES, { who: "a known address with its password", email: "known@example.org", password: PASSWORD }],
+    "sso_required",
+  );
+});
+
+async function expectAlike(failures: typeof FAILURES, error: string): Promise<void> {
   const least = new Map<string, number>();
   const answers = new Set<string>();
   for (let round = 1; round <= ROUNDS; round++) {
-    for (const { who, email, password } of FAILURES) {
+    for (const { who, email, password } of failures) {
       const before = processorTime();
-      const answer = await logIn(subject.server, email, password, `198.51.100.${round}`);
+      const answer = await logIn(subject.server, email, password, `198.51.${error.length}.${round}`);
       least.set(who, Math.min(least.get(who) ?? Infinity, processorTime() - before));
       answers.add(`${answer.statusCode} ${answer.body} ${Object.keys(answer.headers).join()} ${answer.cookies.length}`);
     }
   }
 
-  expect([...answers]).toHaveLength(1);
+  expect([...answers]).toEqual([expect.stringContaining(error)]);
   expect(Math.max(...least.values()) / Math.min(...least.values())).toBeLessThan(1.5);
-});
+}

@@ -122,12 +122,27 @@ create table identity.sso_providers (
   last_login_at timestamptz
 );
 
--- A domain belongs to one provider, and so to one tenant.
+-- The e-mail domains that a tenant lists. Several may list the same one: it counts for the one that proved by DNS that it is theirs.
 create table identity.sso_domains (
-  domain text primary key check (domain = lower(domain)),
-  provider_id uuid not null references identity.sso_providers (id) on delete cascade
+  provider_id uuid not null references identity.sso_providers (id) on delete cascade,
+  domain text not null check (domain = lower(domain)),
+  -- What the TXT record has to say. It is random and of this tenant, so the record of one proves nothing for another.
+  token text not null,
+  -- Since when the domain counts; null until then.
+  verified_at timestamptz,
+  -- Since when a domain that counts is without its record.
+  missing_since timestamptz,
+  checked_at timestamptz,
+  -- When a domain that counts is looked up again.
+  check_at timestamptz,
+  -- What DNS answered last, when that was no proof.
+  problem text,
+  primary key (provider_id, domain),
+  check (missing_since is null or verified_at is not null),
+  check ((verified_at is null) = (check_at is null))
 );
-create index sso_domains_provider on identity.sso_domains (provider_id);
+create unique index sso_domains_verified on identity.sso_domains (domain) where verified_at is not null;
+create index sso_domains_check on identity.sso_domains (check_at);
 
 -- Who at a provider an account belongs to; from the first sign-in on the address does not matter any more.
 create table identity.sso_links (

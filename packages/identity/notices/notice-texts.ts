@@ -43,6 +43,16 @@ const TEXTS = {
     sentence: ({ by, what }) =>
       `${by ?? "An admin"} changed the security policy of your organization${what === undefined ? "" : `: ${what}`}.`,
   },
+  sso_domain_proof_gone: {
+    subject: "The DNS record of an e-mail domain is gone",
+    sentence: ({ domain, until }) =>
+      `The DNS record that proves ${domain} is gone. Company sign-in for it ends on ${until} unless the record is back (Security, Company sign-in).`,
+  },
+  sso_domain_lost: {
+    subject: "Company sign-in for an e-mail domain has ended",
+    sentence: ({ domain }) =>
+      `Company sign-in for ${domain} has ended, because its DNS record was gone for a week. Passwords are accepted there again. Publish the record and verify the domain (Security, Company sign-in).`,
+  },
   two_factor_unlocked: {
     subject: "Codes are accepted again",
     sentence: ({ by }) =>

@@ -20,19 +20,6 @@ export async function saveProvider(transaction: Transaction, saved: Saved, now: 
     .execute();
 }
 
-/** @returns the domains that belong to another tenant's provider. */
-export async function saveDomains(transaction: Transaction, providerId: string, domains: readonly string[]): Promise<readonly string[]> {
-  await transaction.deleteFrom("identity.sso_domains").where("provider_id", "=", providerId).execute();
-  const rows = [...new Set(domains)].map((domain) => ({ domain, provider_id: providerId }));
-  const made = await transaction
-    .insertInto("identity.sso_domains")
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("domain")
-    .execute();
-  return rows.map(({ domain }) => domain).filter((domain) => !made.some((one) => one.domain === domain));
-}
-
 export async function deleteProvider(transaction: Transaction, tenantId: string): Promise<void> {
   await transaction.deleteFrom("identity.sso_providers").where("tenant_id", "=", tenantId).execute();
   await transaction.deleteFrom("identity.sso_links").where("tenant_id", "=", tenantId).execute();

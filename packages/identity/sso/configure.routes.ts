@@ -3,18 +3,19 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { ownerOf } from "@sightline/foundation/http/principal";
 import { routesTagged } from "@sightline/foundation/http/route";
 import { callerOf } from "#audit/client.ts";
-import { saveSsoRequestSchema, ssoAnswerSchema, ssoTestSchema, testSsoRequestSchema } from "#contract.ts";
-import { describeSso, removeSso, saveSso, type ConfigureDependencies } from "./configure.ts";
+import { saveSsoRequestSchema, ssoAnswerSchema, ssoTestSchema, testSsoRequestSchema, verifyDomainRequestSchema } from "#contract.ts";
+import { describeSso, removeSso, saveSso } from "./configure.ts";
 import type { ProviderClients } from "./provider-clients.ts";
 import { redirectUriOf } from "./start.ts";
 import { testSso } from "./test-provider.ts";
+import { verifyDomain, type VerifyDependencies } from "./verify-domain.ts";
 
 const BODY_BYTES = 64 * 1024;
 const withBody = routesTagged("sso", BODY_BYTES);
 const withoutBody = routesTagged("sso");
 
 /** Serves the company sign-in of the admin's own organization. The client's secret goes in, and never out. */
-export function ssoConfigurationRoutes(dependencies: ConfigureDependencies & { readonly clients: ProviderClients }) {
+export function ssoConfigurationRoutes(dependencies: VerifyDependencies & { readonly clients: ProviderClients }) {
   async function describe(tenantId: string) {
     return { sso: await describeSso(dependencies, tenantId), redirect_uri: redirectUriOf(dependencies.publicUrl) };
   }
@@ -44,6 +45,18 @@ export function ssoConfigurationRoutes(dependencies: ConfigureDependencies & { r
       async (request, reply) => {
         await removeSso(dependencies, callerOf(request));
         return reply.status(204).send(null);
+      },
+    );
+
+    server.post(
+      "/admin/sso/domains/verify",
+      withBody("admin-step-up", "Look up the DNS record that proves a domain; the answer says what was found", {
+        body: verifyDomainRequestSchema,
+        response: { 200: ssoAnswerSchema },
+      }),
+      async (request) => {
+        await verifyDomain(dependencies, callerOf(request), request.body.domain);
+        return describe(ownerOf(request).tenantId);
       },
     );
 

@@ -1,34 +1,32 @@
 import { v7 as uuidv7 } from "uuid";
-import { findAccount } from "#accounts/account.store.ts";
 import { keepsEmergencyAdmin } from "#accounts/emergency.store.ts";
-import { refuseFormerAdmin, type AdministrationDependencies } from "#administration/act-on-account.ts";
-import { lockAdministration } from "#administration/managed-account.store.ts";
-import { listActiveAdmins, refuseWithoutSecondFactor } from "#administration/policy.store.ts";
 import type { AuditEvent } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import type { SaveSsoRequest, Sso } from "#contract.ts";
-import type { Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
-import type { Transaction } from "#schema.ts";
-import { endSessions } from "#session/end-sessions.ts";
-import { deleteProvider, listBreakGlass, listWithSessions, saveBreakGlass, saveDomains, saveProvider } from "./configuration.store.ts";
+import { beginChange, endSessionsOf, tellOthers, type ConfigureDependencies } from "./change-settings.ts";
+import { deleteProvider, listBreakGlass, saveBreakGlass, saveProvider } from "./configuration.store.ts";
+import { listDomains, saveDomains } from "./domain.store.ts";
+import { describeProof } from "./judge-proof.ts";
 import { secretContext } from "./provider-clients.ts";
 import { findProviderOf, type Provider } from "./provider.store.ts";
 import { redirectUriOf } from "./start.ts";
 
-export type ConfigureDependencies = AdministrationDependencies & { readonly sealer: Sealer };
-
 export async function describeSso({ queries, publicUrl }: ConfigureDependencies, tenantId: string): Promise<Sso | null> {
   const provider = await findProviderOf(queries, tenantId);
-  return provider === undefined ? null : toAnswer(provider, await listBreakGlass(queries, tenantId), publicUrl);
+  if (provider === undefined) {
+    return null;
+  }
+  const domains = await listDomains(queries, tenantId);
+  return { ...toAnswer(provider, await listBreakGlass(queries, tenantId), publicUrl), domain_proofs: domains.map(describeProof) };
 }
 
 /**
  * Makes or changes the provider of the caller's organization. Every other admin is told. Sign-ins that are under way end with it, and so do
  * sessions that it would not open any more.
  *
- * @throws {AppError} 400 `sso_secret_needed`, 403 `second_factor_needed`, 409 `sso_domain_taken`, `break_glass_unfit` or `break_glass_needed`.
+ * @throws {AppError} 400 `sso_secret_needed`, 403 `second_factor_needed`, 409 `break_glass_unfit` or `break_glass_needed`.
  */
 export async function saveSso(dependencies: ConfigureDependencies, caller: Caller, request: SaveSsoRequest): Promise<void> {
   const { queries, sealer, clock } = dependencies;
@@ -48,24 +46,25 @@ export async function saveSso(dependencies: ConfigureDependencies, caller: Calle
         ? (before?.sealedSecret ?? "")
         : sealer.seal(Buffer.from(request.client_secret), secretContext(id));
     await saveProvider(transaction, { ...request, id, tenantId, sealedSecret }, now);
-    if ((await saveDomains(transaction, id, request.domains)).length > 0) {
-      throw refusal("sso_domain_taken");
-    }
+    const { added, removed } = await saveDomains(transaction, id, request.domains);
     if (!(await saveBreakGlass(transaction, tenantId, request.break_glass))) {
       throw refusal("break_glass_unfit");
     }
     if (!(await keepsEmergencyAdmin(transaction, tenantId))) {
       throw refusal("break_glass_needed");
     }
-    const events = changesOf(request, before, keptBefore).map((details): AuditEvent => {
-      return { ...ownAction(caller, now), event: "sso_changed", details };
-    });
-    await tellOthers(dependencies, transaction, caller, events.map(({ details }) => details?.["changed"] ?? "").join(", "));
+    const changes = changesOf(request, before, keptBefore);
+    const events = [
+      ...changes.map((details): AuditEvent => ({ ...ownAction(caller, now), event: "sso_changed", details })),
+      ...domainEvents(caller, now, "sso_domain_added", added),
+      ...domainEvents(caller, now, "sso_domain_removed", removed),
+    ];
+    await tellOthers(dependencies, transaction, caller, changes.map(({ changed }) => changed).join(", "));
     if (before !== undefined && !isSameClient) {
-      await endThose(transaction, caller, { kind: "by_sso", reason: "sso_changed", now });
+      await endSessionsOf(transaction, caller, { kind: "by_sso", reason: "sso_changed", now });
     }
     if (request.enforced) {
-      await endThose(transaction, caller, { kind: "against_sso", reason: "sso_required", now });
+      await endSessionsOf(transaction, caller, { kind: "against_sso", reason: "sso_required", now });
     }
     await appendAudit(transaction, ...events);
   });
@@ -87,45 +86,22 @@ export async function removeSso(dependencies: ConfigureDependencies, caller: Cal
     }
     await deleteProvider(transaction, caller.tenantId);
     await tellOthers(dependencies, transaction, caller, "removed");
-    await endThose(transaction, caller, { kind: "by_sso", reason: "sso_removed", now });
-    await appendAudit(transaction, { ...ownAction(caller, now), event: "sso_removed", details: { issuer: before.issuer } });
+    await endSessionsOf(transaction, caller, { kind: "by_sso", reason: "sso_removed", now });
+    await appendAudit(
+      transaction,
+      { ...ownAction(caller, now), event: "sso_removed", details: { issuer: before.issuer } },
+      ...domainEvents(caller, now, "sso_domain_removed", before.domains),
+    );
   });
 }
 
-/** As for the policy: the caller still is an admin, and has a second factor of their own. */
-async function beginChange(transaction: Transaction, caller: Caller): Promise<void> {
-  await lockAdministration(transaction, caller.tenantId);
-  await refuseFormerAdmin(transaction, caller);
-  refuseWithoutSecondFactor(await listActiveAdmins(transaction, caller.tenantId), caller.userId);
-}
-
-async function tellOthers(
-  { notices, clock }: ConfigureDependencies,
-  transaction: Transaction,
-  { userId, tenantId }: Caller,
-  what: string,
-): Promise<void> {
-  if (what === "") {
-    return;
-  }
-  const by = (await findAccount(transaction, userId))?.email ?? "";
-  for (const { id } of await listActiveAdmins(transaction, tenantId)) {
-    if (id !== userId) {
-      const details = { by, what: `company sign-in (${what})` };
-      await notices.append(transaction, { userId: id, kind: "policy_changed", at: clock.now(), details });
-    }
-  }
-}
-
-type Ending = { readonly kind: "by_sso" | "against_sso"; readonly reason: string; readonly now: Date };
-
-/** The caller goes on: whoever makes the change sees how it went. */
-async function endThose(transaction: Transaction, caller: Caller, { kind, reason, now }: Ending): Promise<void> {
-  const { tenantId, userId: actorId, sessionId, client } = caller;
-  for (const userId of await listWithSessions(transaction, tenantId, kind, now)) {
-    const except = userId === actorId ? sessionId : undefined;
-    await endSessions(transaction, { at: now, userId, tenantId, actorId, client, reason, except });
-  }
+function domainEvents(
+  caller: Caller,
+  now: Date,
+  event: "sso_domain_added" | "sso_domain_removed",
+  domains: readonly string[],
+): readonly AuditEvent[] {
+  return domains.map((domain) => ({ ...ownAction(caller, now), event, details: { domain } }));
 }
 
 type Settings = Readonly<Record<string, string | boolean | null | readonly string[]>>;
@@ -173,7 +149,7 @@ function settingsOf(provider: Provider, breakGlass: readonly string[]) {
   };
 }
 
-function toAnswer(provider: Provider, breakGlass: readonly string[], publicUrl: string): Sso {
+function toAnswer(provider: Provider, breakGlass: readonly string[], publicUrl: string): Omit<Sso, "domain_proofs"> {
   return {
     ...settingsOf(provider, breakGlass),
     id: provider.id,

@@ -21,7 +21,7 @@ export type RefusedPerson = "sso_no_address" | "sso_address_not_verified" | "sso
 
 type Rules = Pick<
   Provider,
-  "domains" | "roleClaim" | "adminValues" | "memberValues" | "defaultRole" | "asksSecondFactor" | "vouchesForAddresses"
+  "provenDomains" | "roleClaim" | "adminValues" | "memberValues" | "defaultRole" | "asksSecondFactor" | "vouchesForAddresses"
 >;
 
 const MAX_ADDRESS = 320;
@@ -38,7 +38,7 @@ export function readPerson(rules: Rules, claims: Claims): Person | RefusedPerson
   if (typeof email !== "string" || email.length > MAX_ADDRESS || !ADDRESS.test(email) || !isVerified) {
     return "sso_address_not_verified";
   }
-  if (!rules.domains.includes(domainOf(email))) {
+  if (!rules.provenDomains.includes(domainOf(email))) {
     return "sso_domain_not_allowed";
   }
   const isTwice = rules.asksSecondFactor || (Array.isArray(amr) && amr.includes("mfa"));

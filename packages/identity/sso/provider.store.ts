@@ -1,10 +1,17 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "#schema.ts";
 
 /** A tenant's provider as it is stored; the secret is sealed. */
 export type Provider = NonNullable<Awaited<ReturnType<typeof findProvider>>>;
 
-const DOMAINS = sql<string[]>`array(select domain from identity.sso_domains where provider_id = provider.id order by domain)`.as("domains");
+const domainsWhere = (condition: RawBuilder<boolean>) =>
+  sql<string[]>`array(select domain from identity.sso_domains where provider_id = provider.id and ${condition} order by domain)`;
+
+/** What the tenant listed, and which of them count since it has proven that they are its own. */
+const DOMAINS = [
+  domainsWhere(sql<boolean>`true`).as("domains"),
+  domainsWhere(sql<boolean>`verified_at is not null`).as("provenDomains"),
+] as const;
 
 const COLUMNS = [
   "id",
@@ -30,7 +37,7 @@ const COLUMNS = [
 export async function findProvider(queries: Queries, id: string) {
   return queries
     .selectFrom("identity.sso_providers as provider")
-    .select([...COLUMNS, DOMAINS])
+    .select([...COLUMNS, ...DOMAINS])
     .where("id", "=", id)
     .executeTakeFirst();
 }
@@ -38,23 +45,25 @@ export async function findProvider(queries: Queries, id: string) {
 export async function findProviderOf(queries: Queries, tenantId: string): Promise<Provider | undefined> {
   return queries
     .selectFrom("identity.sso_providers as provider")
-    .select([...COLUMNS, DOMAINS])
+    .select([...COLUMNS, ...DOMAINS])
     .where("tenant_id", "=", tenantId)
     .executeTakeFirst();
 }
 
-/** The providers of a domain; without a domain those of the only tenant, so that nobody else is shown an organization's name. */
+/**
+ * The provider of the tenant that has proven the domain; without a domain that of the only tenant, so that nobody else is shown an
+ * organization's name.
+ */
 export async function listOffered(queries: Queries, domain: string | undefined) {
   return queries
     .selectFrom("identity.sso_providers as provider")
     .select(["id", "name", domain === undefined ? sql<boolean>`false`.as("required") : "enforced as required"])
-    .$if(domain !== undefined, (query) =>
-      query.where("id", "in", (ids) =>
-        ids
-          .selectFrom("identity.sso_domains")
-          .select("provider_id")
-          .where("domain", "=", domain ?? ""),
-      ),
+    .where("id", "in", (ids) =>
+      ids
+        .selectFrom("identity.sso_domains")
+        .select("provider_id")
+        .where("verified_at", "is not", null)
+        .$if(domain !== undefined, (query) => query.where("domain", "=", domain ?? "")),
     )
     .$if(domain === undefined, (query) => query.where(sql<boolean>`(select count(*) from identity.tenants) = 1`))
     .limit(1)

@@ -52,12 +52,15 @@ function startCounters(ip: string): readonly Counter[] {
  * Begins a sign-in in this browser.
  *
  * @returns where the browser is sent, and what its cookie holds until it comes back.
- * @throws {AppError} 401 `sso_failed`, 404 `sso_unknown_provider`, 429 `too_many_tries`, 502 `sso_provider_unreachable`.
+ * @throws {AppError} 401 `sso_failed`, 404 `sso_unknown_provider` (also while no domain of it is proven), 429 `too_many_tries`, 502 `sso_provider_unreachable`.
  */
 export async function startSignIn(dependencies: StartDependencies, providerId: string, { ip }: Client) {
   const { queries, clients, sealer, throttle, publicUrl, clock } = dependencies;
   await throttle.take(startCounters(ip));
   const provider = orRefuse(await findProvider(queries, providerId), () => refusal("sso_unknown_provider"));
+  if (provider.provenDomains.length === 0) {
+    throw refusal("sso_unknown_provider");
+  }
   const client = await clients.of(provider).catch((error: unknown) => {
     throw asRefusal(dependencies, provider, error).refused;
   });

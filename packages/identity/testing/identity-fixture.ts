@@ -13,6 +13,7 @@ import { createRegistration } from "#registration.ts";
 import type { IdentitySchema } from "#schema.ts";
 import type { FetchDocument } from "#oauth/fetch-document.ts";
 import type { Sleep } from "#throttle/waiting-room.ts";
+import { startDnsServer, type DnsServer } from "./dns-server.ts";
 import { assertNothingLeaked } from "./leak-scan.ts";
 import { createRecording } from "./recording.ts";
 
@@ -39,6 +40,8 @@ export type IdentityFixture = {
   readonly clock: TestClock;
   /** Method and address of every route. */
   readonly routes: ReadonlySet<string>;
+  /** Where the records of e-mail domains are looked up. */
+  readonly dns: DnsServer;
   /** Another process over the same database. */
   readonly replica: (options?: Options) => Promise<Replica>;
   /** @throws {Error} when a secret stands where none may: in a log line, an answer or a row. */
@@ -74,13 +77,19 @@ async function giveSigningKey({ query }: TestDatabase<IdentitySchema>, now: Date
 export async function createIdentityFixture(options: Options = {}): Promise<IdentityFixture> {
   const database = await createTestDatabase<IdentitySchema>(identityMigrations);
   const clock = new TestClock();
+  const dns = await startDnsServer();
   const replicas: Replica[] = [];
   const configs: IdentityConfig[] = [];
   const recording = createRecording();
 
   async function replica(own: Options = {}): Promise<Replica> {
     const { environment, log = recording.log, routes = [], sleep, fetchDocument } = { ...options, ...own };
-    const config = readConfig(identityVariables, { DATABASE_URL: database.url, ...SECRETS, ...environment });
+    const config = readConfig(identityVariables, {
+      DATABASE_URL: database.url,
+      IDENTITY_DNS_SERVERS: dns.address,
+      ...SECRETS,
+      ...environment,
+    });
     const identity = createIdentity({
       config,
       database,
@@ -120,12 +129,14 @@ export async function createIdentityFixture(options: Options = {}): Promise<Iden
     database,
     clock,
     routes: recording.routes,
+    dns,
     replica,
     close: async () => {
       for (const { server, identity } of replicas) {
         await server.close();
         await identity.stop();
       }
+      await dns.stop();
       try {
         await assertNothingLeaked({ recording, pool: database.pool, configs, passwords: [PASSWORD] });
       } finally {

@@ -6,6 +6,8 @@ const CHANGE_PASSWORD = { label: "Change password", to: "/account/password" };
 const ALARMS: Readonly<Record<string, Alarm>> = {
   password_guessed: { title: "Someone knows your password", help: CHANGE_PASSWORD },
   two_factor_locked: { title: "Someone may know your password", help: CHANGE_PASSWORD },
+  sso_domain_proof_gone: { title: "A DNS record is gone", help: { label: "See the record", to: "/admin/security" } },
+  sso_domain_lost: { title: "Company sign-in has ended for a domain", help: { label: "Verify it again", to: "/admin/security" } },
   two_factor_reset: { title: "Your 2FA was reset", help: { label: "Set it up again", to: "/admin/security" } },
 };
 

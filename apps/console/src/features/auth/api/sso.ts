@@ -43,4 +43,6 @@ export const saveSso = (body: SaveSsoRequest) => identity.put("/admin/sso", { bo
 
 export const testSso = (body: TestSsoRequest) => identity.post("/admin/sso/test", { body, answer: ssoTestSchema });
 
+export const verifyDomain = (domain: string) => identity.post("/admin/sso/domains/verify", { body: { domain }, answer: ssoAnswerSchema });
+
 export const removeSso = identity.delete("/admin/sso");

@@ -35,7 +35,8 @@ export function CompanySignIn({ email, next }: CompanySignInProps) {
       <Failed error={start.error} title="Company sign-in did not begin" mb="md" />
       {required && (
         <Alert mb="md" role="status">
-          Accounts of {domain} sign in with {name}. A password opens only those that are kept for emergencies.
+          Accounts of {domain} sign in with {name}. A password opens only those that are kept for emergencies, or that another organization
+          made.
         </Alert>
       )}
       <Button

@@ -35,7 +35,9 @@ export function CompanyDialog({ sso, redirectUri, onClose }: CompanyDialogProps)
     send: (sent: SaveSsoRequest, api) => withStepUp(() => api.request(saveSso(sent))),
     refreshes: [ssoQuery.queryKey],
     onSuccess({ sso: saved }) {
-      notifications.show({ color: "green", title: "Company sign-in saved", message: `The login page offers ${saved?.name ?? "it"} now.` });
+      const isProven = saved?.domain_proofs.every(({ state }) => state !== "waiting") ?? false;
+      const message = isProven ? `The login page offers ${saved?.name ?? "it"}.` : "Prove the e-mail domains that are waiting next.";
+      notifications.show({ color: "green", title: "Company sign-in saved", message });
       onClose();
     },
   });

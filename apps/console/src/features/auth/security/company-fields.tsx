@@ -61,7 +61,7 @@ export function PeopleFields({ settings, problems, onChange }: FieldsProps) {
       <Stack gap="md">
         <TagsInput
           label="E-mail domains"
-          description="Who has a verified address of one of them may sign in. A domain belongs to one organization."
+          description="Who has a verified address of one of them may sign in. Each counts once you have proven by a DNS record that it is yours."
           placeholder={settings.domains.length === 0 ? "example.com" : ""}
           splitChars={SPLIT}
           value={[...settings.domains]}

@@ -9,6 +9,7 @@ const STORED: Sso = {
   issuer: "https://login.acme.example",
   client_id: "sightline",
   domains: ["acme.example"],
+  domain_proofs: [],
   role_claim: null,
   redirect_uri: "https://sightline.example/login/sso",
   updated_at: "2026-11-25T00:00:00.000Z",

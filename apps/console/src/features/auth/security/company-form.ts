@@ -28,7 +28,15 @@ export function settingsOf(sso: Sso | null): Settings {
   if (sso === null) {
     return NEW;
   }
-  const { id: _id, redirect_uri: _redirect, updated_at: _updated, last_login_at: _last, role_claim: claim, ...settings } = sso;
+  const {
+    id: _id,
+    redirect_uri: _redirect,
+    domain_proofs: _proofs,
+    updated_at: _updated,
+    last_login_at: _last,
+    role_claim: claim,
+    ...settings
+  } = sso;
   return { ...settings, role_claim: claim ?? "", client_secret: "" };
 }
 

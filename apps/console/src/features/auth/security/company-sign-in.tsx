@@ -12,6 +12,7 @@ import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { CompanyDialog } from "./company-dialog.tsx";
 import { CompanyChecks } from "./company-checks.tsx";
+import { CompanyDomains } from "./company-domains.tsx";
 import classes from "./company-sign-in.module.css";
 import { StepTitle } from "./step-title.tsx";
 
@@ -63,7 +64,6 @@ function Configured({ sso, onChange }: { readonly sso: Sso; readonly onChange: (
         <Fact name="Provider">
           {sso.name}, {sso.issuer}
         </Fact>
-        <Fact name="Domains">{sso.domains.join(", ")}</Fact>
         <Fact name="Accounts">{sso.creates_accounts ? "made at the first sign-in" : "made by admins alone"}</Fact>
         <Fact name="Roles">{rolesInWords(sso)}</Fact>
         <Fact name="Passwords">
@@ -73,6 +73,7 @@ function Configured({ sso, onChange }: { readonly sso: Sso; readonly onChange: (
         </Fact>
         <Fact name="Last sign-in">{sso.last_login_at === null ? "none yet" : <TimeStamp at={sso.last_login_at} />}</Fact>
       </dl>
+      <CompanyDomains proofs={sso.domain_proofs} />
       <Failed error={test.error} title="The provider was not tested" />
       {test.data !== undefined && <CompanyChecks checks={test.data.checks} />}
       <Group gap="xs">

@@ -1,0 +1,47 @@
+import { findAccount } from "#accounts/account.store.ts";
+import { refuseFormerAdmin, type AdministrationDependencies } from "#administration/act-on-account.ts";
+import { lockAdministration } from "#administration/managed-account.store.ts";
+import { listActiveAdmins, refuseWithoutSecondFactor } from "#administration/policy.store.ts";
+import type { Caller } from "#audit/client.ts";
+import type { Sealer } from "#keys/sealed-values.ts";
+import type { Transaction } from "#schema.ts";
+import { endSessions } from "#session/end-sessions.ts";
+import { listWithSessions } from "./configuration.store.ts";
+
+export type ConfigureDependencies = AdministrationDependencies & { readonly sealer: Sealer };
+
+/** As for the policy: the caller still is an admin, and has a second factor of their own. */
+export async function beginChange(transaction: Transaction, caller: Caller): Promise<void> {
+  await lockAdministration(transaction, caller.tenantId);
+  await refuseFormerAdmin(transaction, caller);
+  refuseWithoutSecondFactor(await listActiveAdmins(transaction, caller.tenantId), caller.userId);
+}
+
+export async function tellOthers(
+  { notices, clock }: ConfigureDependencies,
+  transaction: Transaction,
+  { userId, tenantId }: Caller,
+  what: string,
+): Promise<void> {
+  if (what === "") {
+    return;
+  }
+  const by = (await findAccount(transaction, userId))?.email ?? "";
+  for (const { id } of await listActiveAdmins(transaction, tenantId)) {
+    if (id !== userId) {
+      const details = { by, what: `company sign-in (${what})` };
+      await notices.append(transaction, { userId: id, kind: "policy_changed", at: clock.now(), details });
+    }
+  }
+}
+
+type Ending = { readonly kind: "by_sso" | "against_sso"; readonly reason: string; readonly now: Date };
+
+/** The caller goes on: whoever makes the change sees how it went. */
+export async function endSessionsOf(transaction: Transaction, caller: Caller, { kind, reason, now }: Ending): Promise<void> {
+  const { tenantId, userId: actorId, sessionId, client } = caller;
+  for (const userId of await listWithSessions(transaction, tenantId, kind, now)) {
+    const except = userId === actorId ? sessionId : undefined;
+    await endSessions(transaction, { at: now, userId, tenantId, actorId, client, reason, except });
+  }
+}
