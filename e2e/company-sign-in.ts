@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { excuse, inspectPage, openContext, openPage } from "./browser.ts";
+import type { DnsServer } from "./dns-server.ts";
 import { startCompanyProvider, type CompanyProvider } from "./company-provider.ts";
 import { makeAdmin, type Admin } from "./identity-client.ts";
 import { enterCredentials, logOut } from "./log-in.ts";
@@ -10,9 +11,9 @@ const ANN = { sub: "ann", claims: { email: "ann@acme.example", email_verified: t
 const JOURNEY_MS = 180_000;
 
 /** A provider in a process of its own, set up by an admin and used by somebody who has no account yet. */
-export function describeCompanySignIn(stage: () => Stage): void {
+export function describeCompanySignIn(stage: () => Stage, names: () => DnsServer): void {
   describe("company sign-in", { timeout: JOURNEY_MS }, () => {
-    test("is set up and tested by an admin, lets a new colleague in, and is removed", async () => {
+    test("is set up, tested and proven by an admin, lets a new colleague in, and is removed", async () => {
       const { consoleUrl, browser, first, problems } = stage();
       const provider = await startCompanyProvider(`${consoleUrl}/login/sso`, ANN);
       const admin = await makeAdmin(consoleUrl, first, "kay@example.org");
@@ -21,6 +22,7 @@ export function describeCompanySignIn(stage: () => Stage): void {
         const visitor = await openPage(context, problems);
         await logInWithCode(visitor, consoleUrl, admin);
         await setUp(visitor, consoleUrl, provider, admin);
+        await proveDomain(visitor, names());
         await logOut(visitor, admin.email);
 
         await visitor.getByLabel("E-mail").fill("ann@acme.example");
@@ -72,6 +74,20 @@ async function setUp(page: Page, consoleUrl: string, { issuer, clientId, clientS
   await expectAccessible(page, "company-sign-in-form");
   await dialog.getByRole("button", { name: "Save" }).click();
   await section.getByText("made at the first sign-in").waitFor();
+}
+
+/** The step-up of the set-up still counts. */
+async function proveDomain(page: Page, { publish }: DnsServer): Promise<void> {
+  const domains = page.getByRole("region", { name: "E-mail domains" });
+  const [name, value] = await Promise.all(
+    ["name", "value"].map((what) => domains.getByLabel(`the record's ${what} for acme.example`, { exact: true }).innerText()),
+  );
+  await domains.getByRole("button", { name: "Verify now: acme.example" }).click();
+  await domains.getByText(`DNS has no TXT record at ${name}`).waitFor();
+  await expectAccessible(page, "security-company-waiting");
+  await publish(name ?? "", value ?? "");
+  await domains.getByRole("button", { name: "Verify now: acme.example" }).click();
+  await domains.getByText("Verified", { exact: true }).waitFor();
   await expectAccessible(page, "security-company");
 }
 

@@ -67,9 +67,9 @@ export async function makePlace(): Promise<Place> {
 }
 
 /** Every role once, with the embedded stores. */
-export async function startAlone(words: readonly string[]): Promise<Stage> {
+export async function startAlone(words: readonly string[], environment: Place["environment"] = {}): Promise<Stage> {
   const place = await makePlace();
-  const product = await startProduct(place, words);
+  const product = await startProduct({ ...place, environment: { ...place.environment, ...environment } }, words);
   return {
     product,
     end: async () => {

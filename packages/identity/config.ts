@@ -90,7 +90,7 @@ export const identityVariables = {
     default: "",
   },
   IDENTITY_DNS_SERVERS: {
-    doc: "Name servers that are asked for the records which prove e-mail domains: addresses (`192.0.2.53`, `[2001:db8::53]:5353`) with commas between. Without it those of the system. Better ones that validate DNSSEC.",
+    doc: "Name servers that are asked for the records which prove e-mail domains: addresses (`192.0.2.53`, `[2001:db8::53]:5353`) with commas between. Without it those of the system. Prefer ones that validate DNSSEC.",
     schema: nameServersVariable(),
     default: "",
   },

@@ -3,7 +3,7 @@ import type { StoredDomain } from "./domain.store.ts";
 import { recordNameOf, type DnsAnswer } from "./look-up-proof.ts";
 
 /** How long a domain goes on counting without its record, so that a mistake in DNS locks no company out. */
-export const KEPT_WITHOUT_RECORD_MS = 7 * 24 * 3600_000;
+const KEPT_WITHOUT_RECORD_MS = 7 * 24 * 3600_000;
 const CHECK_AGAIN_MS = 24 * 3600_000;
 const CHECK_SOON_MS = 3600_000;
 

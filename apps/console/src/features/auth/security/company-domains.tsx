@@ -7,7 +7,7 @@ import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { Failed } from "#ui/kit/failed-change.tsx";
 import { Status } from "#ui/kit/status.tsx";
-import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { ExactTime, TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./company-sign-in.module.css";
 
 /** The e-mail domains of the organization: which count, and what is to be published in DNS for the others. */
@@ -56,16 +56,31 @@ function Domain({ proof }: { readonly proof: DomainProof }) {
           Publish this TXT record in the DNS of the domain, and leave it there. Until it is found, nobody signs in by it.
         </Text>
       )}
+      {state === "verified" && (
+        <Text size="sm" c="dimmed">
+          Leave its TXT record at {record.name} in the DNS. It is looked up once a day.
+        </Text>
+      )}
       {state === "proof_gone" && endsAt !== null && (
         <Text size="sm">
-          Publish this TXT record again. Without it, company sign-in for this domain ends <TimeStamp at={endsAt} />.
+          Publish this TXT record again. Without it, company sign-in for this domain ends on <ExactTime at={endsAt} />.
         </Text>
       )}
       {state !== "verified" && (
-        <>
-          <CopyableBlock text={record.name} label={`the record's name for ${domain}`} />
-          <CopyableBlock text={record.value} label={`the record's value for ${domain}`} />
-        </>
+        <dl className={classes.facts}>
+          <div>
+            <dt>Name</dt>
+            <dd>
+              <CopyableBlock text={record.name} label={`the record's name for ${domain}`} />
+            </dd>
+          </div>
+          <div>
+            <dt>Value</dt>
+            <dd>
+              <CopyableBlock text={record.value} label={`the record's value for ${domain}`} />
+            </dd>
+          </div>
+        </dl>
       )}
       <div role="status">
         {problem !== null && (
@@ -81,7 +96,7 @@ function Domain({ proof }: { readonly proof: DomainProof }) {
           size="compact-sm"
           loading={verify.isPending}
           onClick={() => verify.mutate()}
-          aria-label={state === "verified" ? `Check ${domain} again` : `Verify ${domain} now`}
+          aria-label={state === "verified" ? `Check again: ${domain}` : `Verify now: ${domain}`}
         >
           {state === "verified" ? "Check again" : "Verify now"}
         </Button>

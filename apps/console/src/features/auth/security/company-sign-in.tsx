@@ -68,7 +68,7 @@ function Configured({ sso, onChange }: { readonly sso: Sso; readonly onChange: (
         <Fact name="Roles">{rolesInWords(sso)}</Fact>
         <Fact name="Passwords">
           {sso.enforced
-            ? `refused for these domains, but for ${sso.break_glass.length === 1 ? "one admin" : `${sso.break_glass.length} admins`} kept for emergencies`
+            ? `refused for verified domains, but for ${sso.break_glass.length === 1 ? "one admin" : `${sso.break_glass.length} admins`} kept for emergencies`
             : "work beside it"}
         </Fact>
         <Fact name="Last sign-in">{sso.last_login_at === null ? "none yet" : <TimeStamp at={sso.last_login_at} />}</Fact>
