@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSsoAdmin, saveSso, settingsFor } from "#testing/company-tenant.ts";
 import { createAccount, createIdentityFixture, logIn, PASSWORD, type IdentityFixture } from "#testing/identity-fixture.ts";
 
 let subject: IdentityFixture;
@@ -29,7 +29,10 @@ const FAILURES = [
   { who: "someone invited who has no password yet", email: "invited@example.org", password: "!" },
 ];
 
-const ROUNDS = 12;
+const ROUNDS = 5;
+/** The least of more rounds tells other processes' disturbances from work of ours. */
+const MAX_ROUNDS = 40;
+const ALIKE = 1.5;
 
 /** Milliseconds of processor time, which other processes do not stretch. */
 function processorTime(): number {
@@ -40,19 +43,9 @@ function processorTime(): number {
 test("every login that fails has the same answer after the same work", () => expectAlike(FAILURES, "invalid_credentials"));
 
 test("so has every one at a domain that its tenant has proven and demands, whether there is an account or not", async () => {
-  const provider = {
-    id: uuidv7(),
-    tenant_id: (await subject.identity.ensureTenant("default")).id,
-    ...{ name: "Example", issuer: "https://login.example.org", client_id: "sightline", client_secret: "v1.k1.d.e.f", scopes: [] },
-    ...{ role_claim: null, admin_values: [], member_values: [], default_role: null, creates_accounts: false, enforced: true },
-    ...{ asks_second_factor: false, vouches_for_addresses: false, created_at: subject.clock.now(), updated_at: subject.clock.now() },
-  };
-  const proven = { token: "t", verified_at: subject.clock.now(), check_at: subject.clock.now() };
-  await subject.database.query.insertInto("identity.sso_providers").values(provider).execute();
-  await subject.database.query
-    .insertInto("identity.sso_domains")
-    .values({ provider_id: provider.id, domain: "example.org", ...proven })
-    .execute();
+  const admin = await createSsoAdmin(subject, "root@elsewhere.example");
+  const provider = { issuer: "https://login.example.org", clients: [{ id: "sightline", secret: "secret-of-the-client-0123456789" }] };
+  await saveSso(subject, admin, settingsFor(provider, { domains: ["example.org"], enforced: true }));
 
   await expectAlike(
     [...FAILURES, { who: "a known address with its password", email: "known@example.org", password: PASSWORD }],
@@ -61,17 +54,19 @@ test("so has every one at a domain that its tenant has proven and demands, wheth
 });
 
 async function expectAlike(failures: typeof FAILURES, error: string): Promise<void> {
+  await subject.database.query.deleteFrom("identity.throttles").execute();
   const least = new Map<string, number>();
   const answers = new Set<string>();
-  for (let round = 1; round <= ROUNDS; round++) {
+  const ratio = () => Math.max(...least.values()) / Math.min(...least.values());
+  for (let round = 1; round <= ROUNDS || (round <= MAX_ROUNDS && ratio() >= ALIKE); round++) {
     for (const { who, email, password } of failures) {
       const before = processorTime();
-      const answer = await logIn(subject.server, email, password, `198.51.${error.length}.${round}`);
+      const answer = await logIn(subject.server, email, password, `198.51.100.${round}`);
       least.set(who, Math.min(least.get(who) ?? Infinity, processorTime() - before));
       answers.add(`${answer.statusCode} ${answer.body} ${Object.keys(answer.headers).join()} ${answer.cookies.length}`);
     }
   }
 
   expect([...answers]).toEqual([expect.stringContaining(error)]);
-  expect(Math.max(...least.values()) / Math.min(...least.values())).toBeLessThan(1.5);
+  expect(ratio()).toBeLessThan(ALIKE);
 }

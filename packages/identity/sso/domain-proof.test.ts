@@ -4,7 +4,7 @@ import { createLog } from "@sightline/foundation/log";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import type { DomainProof } from "#contract.ts";
 import { createNotices } from "#notices/notices.ts";
-import { ask, createAdmin, createMember, type Person } from "#testing/administration.ts";
+import { ask, createAdmin, createMember, rowOf, type Person } from "#testing/administration.ts";
 import { startCompanyProvider, type CompanyProvider } from "#testing/company-provider.ts";
 import { signInAt } from "#testing/company-sign-in.ts";
 import { createSsoAdmin, listDomains, publish, saveSso, settingsFor, verify } from "#testing/company-tenant.ts";
@@ -50,14 +50,14 @@ async function proofOf(person: Person, domain = DOMAIN): Promise<DomainProof | u
   return sso.domain_proofs.find((one) => one.domain === domain);
 }
 
-async function eventsOf(person: Person): Promise<readonly string[]> {
+async function eventsOf({ id }: Person): Promise<readonly string[]> {
+  const { tenant_id: tenantId } = await rowOf(subject, id);
   const rows = await subject.database.query
     .selectFrom("identity.audit")
-    .innerJoin("identity.users", "users.tenant_id", "audit.tenant_id")
     .select("event")
-    .where("users.id", "=", person.id)
+    .where("tenant_id", "=", tenantId)
     .where("event", "like", "sso_domain_%")
-    .orderBy("audit.id")
+    .orderBy("id")
     .execute();
   return rows.map(({ event }) => event);
 }

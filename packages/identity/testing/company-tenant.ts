@@ -4,7 +4,10 @@ import type { CompanyProvider } from "./company-provider.ts";
 import type { IdentityFixture } from "./identity-fixture.ts";
 
 /** What an admin saves who wants nothing special. */
-export function settingsFor({ issuer, clients }: CompanyProvider, changes: Readonly<Record<string, unknown>> = {}) {
+export function settingsFor(
+  { issuer, clients }: Pick<CompanyProvider, "issuer" | "clients">,
+  changes: Readonly<Record<string, unknown>> = {},
+) {
   const [client] = clients;
   return {
     name: "Acme ID",
