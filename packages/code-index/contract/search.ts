@@ -280,12 +280,16 @@ export const referencesAnswerSchema = z.object({
   definitions: z.array(foundSymbolSchema),
   /** How many definitions `GET /api/v1/symbols` has of the name. */
   definitions_total: z.int(),
-  /** Lines that use the name; with `all` every line that has it. */
+  /** Lines that use the name, the exact ones first; with `all` every line that has it. */
   references: z.array(foundReferenceSchema),
-  /** Lines that have the name as a whole word, by what they do with it: those that `git grep -w` finds. */
+  /** Lines that have the name as a whole word, by what they do with it: those that `git grep -w` finds, without `other_symbols`. */
   counts: z.record(useKindSchema, z.int()),
   /** How many lines there are to list; null when not everything was looked at. */
   total: z.int().nullable(),
+  /** How many of them are exact and how many by name; null where no uploaded index knows what the name means. */
+  precisions: z.object({ exact: z.int(), name: z.int() }).nullable(),
+  /** Lines that have the name and are neither listed nor in `counts`: an uploaded index has another symbol there. */
+  other_symbols: z.int(),
   /** Files that those lines are in. */
   files_total: z.int(),
   /** True when not everything was looked at: there are at least as many as `counts` and `files_total` say. */

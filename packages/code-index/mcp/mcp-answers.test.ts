@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { countTokens } from "#tokens/count-tokens.ts";
+import { writeScipIndex } from "#testing/scip-index.ts";
 import { startCodeIndex, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
 /** What answers hold, and how long they are, whatever is asked. */
@@ -267,4 +268,24 @@ test("repositories, branches and paths are completed", async () => {
   expect(await complete("path", "SRC/c", { owner: "acme", name: "shop" })).toEqual(["src/client.ts"]);
   expect(await complete("path", "%_\\", { owner: "acme", name: "shop" })).toEqual([]);
   expect(await complete("path", "src", { owner: "acme", name: "nowhere" })).toEqual([]);
+});
+
+test("an answer tells exact uses from those by name, which an uploaded index does not know", async () => {
+  const { id, commit } = await running.index("acme/gaps", { "a.ts": "export function pay() {}\npay();\nunknown.pay();\nother.pay();\n" });
+  const places = [
+    { range: [0, 16, 19], symbol: "hand . . . pay().", isDefinition: true },
+    { range: [1, 0, 3], symbol: "hand . . . pay()." },
+    { range: [3, 6, 9], symbol: "hand . . . Other#pay()." },
+  ];
+  const uploaded = await running.server.inject({
+    method: "POST",
+    url: `/api/v1/repos/${id}/scip?commit=${commit}`,
+    headers: { ...running.asAdmin(), "content-type": "application/octet-stream" },
+    payload: writeScipIndex([{ path: "a.ts", places }]),
+  });
+  expect(uploaded.statusCode).toBe(200);
+  const { text } = await call("find_references", { symbol: "pay", repo: "acme/gaps" });
+  expect(text).toContain("Used (2 lines in 1 files: 1 exact, 1 by name; all lines with the name: 1 definition, 2 call):");
+  expect(text).toContain("  2: pay();  [exact call]\n  3: unknown.pay();  [by name call]\n");
+  expect(text).toContain("1 more lines have pay for another symbol, as an uploaded index knows; they are not listed.");
 });

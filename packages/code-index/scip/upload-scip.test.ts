@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import protobuf from "protobufjs/minimal.js";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startCodeIndex, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";
 import { splitMessages } from "#scip/format/split-messages.ts";
 import { SCIP_SOURCES, scipFixture } from "#testing/scip-fixture.ts";
+import { scipDocument, scipMetadata, writeScipIndex, type ScipFile } from "#testing/scip-index.ts";
 
 let running: RunningCodeIndex;
 let shop: Indexed;
@@ -45,17 +45,13 @@ async function definitionsOf(query: string): Promise<readonly string[]> {
   return body.symbols.map(({ path, start_line: line, precision }: Place) => `${path}:${line} ${precision}`);
 }
 
-/** An index of one document, whose occurrences are ranges of one symbol. */
-function indexOf(path: string, ranges: readonly (readonly number[])[], encoding = 2): Buffer {
-  const index = protobuf.Writer.create();
-  index.uint32(10).fork().uint32(18).fork().uint32(10).string("hand").ldelim().ldelim();
-  index.uint32(18).fork().uint32(10).string(path).uint32(48).int32(encoding);
-  for (const range of ranges) {
-    index.uint32(18).fork().uint32(10).fork();
-    range.forEach((number) => index.int32(number));
-    index.ldelim().uint32(18).string("hand . . . thing.").uint32(24).int32(1).ldelim();
-  }
-  return Buffer.from(index.ldelim().finish());
+/** A document whose occurrences are ranges of one symbol. */
+function documentOf(path: string, ranges: readonly (readonly number[])[], encoding = 2): ScipFile {
+  return { path, encoding, places: ranges.map((range) => ({ range, symbol: "hand . . . thing.", isDefinition: true })) };
+}
+
+function indexOf(...given: Parameters<typeof documentOf>): Buffer {
+  return writeScipIndex([documentOf(...given)]);
 }
 
 test("what two tools wrote is kept as they wrote it", async () => {
@@ -96,7 +92,34 @@ test("a position in no file is said to be one, with the nearest that there is", 
 test("another name, and what only one function knows, are followed, too", async () => {
   expect(await definitionsOf("name=Plastic&position=web/src/shop.ts:1:18")).toEqual(["web/src/pay.ts:2 exact"]);
   // The rest of shop.ts is another one.
-  expect(await usesOf("symbol=rest&position=web/src/pay.ts:8:12")).toEqual(["web/src/pay.ts:8 exact"]);
+  expect(await usesOf("symbol=rest&position=web/src/pay.ts:8:12")).toEqual(["web/src/pay.ts:7 exact", "web/src/pay.ts:8 exact"]);
+});
+
+test("what an index does not know stays by name, and what is another symbol there is counted", async () => {
+  const code = "class Card {}\nclass Till {}\nconst card = new Card();\npay(card.Card, till.Card);\nunknown.Card();\n";
+  const shelf = await running.index("acme/shelf", { "a.ts": code });
+  const at = (line: number, start: number, symbol: string, isDefinition = false) => {
+    return { range: [line, start, start + 4], symbol: `hand . . . ${symbol}`, isDefinition };
+  };
+  const places = [
+    at(0, 6, "Card#", true),
+    at(1, 6, "Till#", true),
+    at(2, 17, "Card#`<constructor>`()."),
+    at(3, 9, "Till#Card."),
+    at(3, 20, "Till#Card."),
+  ];
+  expect(await upload(writeScipIndex([{ path: "a.ts", places }]), shelf)).toMatchObject({ status: 200 });
+  const ask = async (query: string) => (await get(`references?repo=acme/shelf&symbol=Card&${query}`)).body;
+  const placed = await ask("position=a.ts:1:8&all=true");
+  expect(placed).toMatchObject({ total: 3, precisions: { exact: 1, name: 2 }, other_symbols: 1 });
+  expect(placed.references.map(({ line, precision }: Place) => `${line} ${precision}`)).toEqual(["1 exact", "3 name", "5 name"]);
+  expect(placed.notes).toEqual([
+    "2 lines are by name: no uploaded index says which Card they use, so it may be another definition of that name.",
+    "1 more lines have Card for another symbol, as an uploaded index knows; they are not listed.",
+  ]);
+  expect((await ask("position=a.ts:5:9")).notes).toContain("No uploaded index has Card in line 5 of a.ts, so the position says nothing.");
+  // In other case it is another name, which no index knows.
+  expect((await get("references?repo=acme/shelf&symbol=card")).body).toMatchObject({ precisions: null, total: 1 });
 });
 
 test("a hover is what the tool says", async () => {
@@ -121,12 +144,11 @@ test("columns are counted as the tool counts them", async () => {
 
 test("a file that two projects have is what both say of it", async () => {
   const both = await running.index("acme/both", { "a.txt": "thing\nthing\n" });
-  // Without the metadata.
-  const second = indexOf("a.txt", [
+  const ranges = [
     [0, 0, 5],
     [1, 0, 5],
-  ]).subarray(10);
-  const answer = await upload(Buffer.concat([indexOf("a.txt", [[0, 0, 5]]), second]), both);
+  ];
+  const answer = await upload(writeScipIndex([documentOf("a.txt", ranges.slice(0, 1)), documentOf("a.txt", ranges)]), both);
   expect(answer).toMatchObject({ status: 200, body: { documents: 1, symbols: 1, occurrences: 2 } });
 });
 
@@ -154,6 +176,24 @@ test.for([
   ["another repository's paths", indexOf("lib/none.ts", [[0, 0, 1]]), 400, "scip_does_not_fit"],
   ["a range behind the line", indexOf("web/src/pay.ts", [[0, 0, 900]]), 400, "scip_does_not_fit"],
   ["a line behind the file", indexOf("web/src/pay.ts", [[900, 0, 1]]), 400, "scip_does_not_fit"],
+  [
+    "a symbol with U+0000",
+    writeScipIndex([{ path: "web/src/pay.ts", places: [{ range: [0, 0, 1], symbol: "hand . . . a\0b." }] }]),
+    400,
+    "invalid_scip",
+  ],
+  [
+    "a tool with U+0000",
+    Buffer.concat([scipMetadata({ tool: "ha\0nd" }), scipDocument(documentOf("web/src/pay.ts", []))]),
+    400,
+    "invalid_scip",
+  ],
+  [
+    "a folder with U+0000",
+    Buffer.concat([scipMetadata({ projectRoot: "/\0" }), scipDocument(documentOf("web/src/pay.ts", []))]),
+    400,
+    "invalid_scip",
+  ],
   ["a range that ends before it begins", indexOf("web/src/pay.ts", [[0, 5, 1]]), 400, "invalid_scip"],
 ] as const)("%s is refused and changes nothing", async ([, given, status, error]) => {
   const before = await usesOf("symbol=charge");

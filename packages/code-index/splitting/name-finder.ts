@@ -1,12 +1,12 @@
 import type { Logger } from "@sightline/foundation/log";
 import { findLanguage } from "./languages.ts";
-import { linesOfKind, wholeWord, type NameLine } from "./name-lines.ts";
+import { usesOfKind, wholeWord, type NameUse } from "./name-lines.ts";
 import type { NameAnswer, NameRequest } from "./name-worker.ts";
 import { createParserThreads } from "./parser-threads.ts";
 
-/** Finds the lines of a file that have a name and what each does with it, off the main thread. */
+/** Finds the places of a file that have a name and what each does with it, off the main thread. */
 export type NameFinder = {
-  readonly find: (request: NameRequest) => Promise<readonly NameLine[]>;
+  readonly find: (request: NameRequest) => Promise<readonly NameUse[]>;
   /** Ends the threads. What is being looked at is not answered any more. */
   readonly close: () => Promise<void>;
 };
@@ -25,7 +25,7 @@ export function createNameFinder({ log }: { readonly log: Logger }): NameFinder 
     pack: (request) => [request, []],
     lost: ({ text, language, name }, reason) => {
       log.warn({ reason, language, characters: text.length }, "a file could not be parsed; its uses of a name count as reads");
-      return { lines: linesOfKind(text, name, "read") };
+      return { uses: usesOfKind(text, name, "read") };
     },
   });
   return {
@@ -35,7 +35,7 @@ export function createNameFinder({ log }: { readonly log: Logger }): NameFinder 
       if (!wholeWord(name).test(text)) {
         return [];
       }
-      return findLanguage(language)?.grammar === undefined ? linesOfKind(text, name, "text") : (await pool.run(request)).lines;
+      return findLanguage(language)?.grammar === undefined ? usesOfKind(text, name, "text") : (await pool.run(request)).uses;
     },
     close: pool.close,
   };

@@ -6,22 +6,17 @@ import { parseSource } from "./parse-source.ts";
 import { readSourceText } from "./source-text.ts";
 import { kindOfUse } from "./use-kinds.ts";
 
-/** A line that has a name. */
-export type NameLine = {
-  readonly line: number;
-  /** Where in the text the name is; where the line has it several times, there where it does the most with it. */
-  readonly at: number;
-  readonly kind: UseKind;
-};
+/** A place of a text that has a name: its line from 1, and where in the text it begins. */
+export type NameUse = { readonly line: number; readonly at: number; readonly kind: UseKind };
 
 /** Finds a name where it is a whole word, as `git grep -w` does: letters beyond ASCII end a word. */
 export function wholeWord(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9_])${escapeExpression(name)}(?![A-Za-z0-9_])`, "g");
 }
 
-/** The lines of a text that have a name, all of one kind: for what is not parsed. */
-export function linesOfKind(text: string, name: string, kind: UseKind): readonly NameLine[] {
-  return strongestOfLines(text, name, () => kind);
+/** The places of a text that have a name, all of one kind: for what is not parsed. */
+export function usesOfKind(text: string, name: string, kind: UseKind): readonly NameUse[] {
+  return usesIn(text, name, () => kind);
 }
 
 type Named = {
@@ -30,17 +25,17 @@ type Named = {
   readonly isDefined: boolean;
 };
 
-/** Every line of a file that has a name, with what it does with it; a name is read where no rule says otherwise. */
-export function findNameLines(text: string, { name, isDefined }: Named, grammar: Grammar): readonly NameLine[] {
+/** Every place of a file that has a name, with what it does with it; a name is read where no rule says otherwise. */
+export function findNameUses(text: string, { name, isDefined }: Named, grammar: Grammar): readonly NameUse[] {
   const source = readSourceText(Buffer.from(text));
   const parsed = source.text.length > grammar.maxBytes ? undefined : parseSource(source, grammar);
   if (parsed === undefined) {
-    return linesOfKind(text, name, source.text.length > grammar.maxBytes ? "text" : "read");
+    return usesOfKind(text, name, source.text.length > grammar.maxBytes ? "text" : "read");
   }
   const { rootNode } = parsed.tree;
   try {
     const defined = isDefined && grammar.names !== undefined ? namesDefined(rootNode, grammar.names) : [];
-    return strongestOfLines(source.text, name, (at) => {
+    return usesIn(source.text, name, (at) => {
       const end = at + name.length;
       if (defined.some(({ startIndex, endIndex }) => startIndex <= at && end <= endIndex && endIndex - end <= 1)) {
         return "definition";
@@ -61,9 +56,8 @@ function namesDefined(root: Node, query: Query): readonly Node[] {
   });
 }
 
-/** A line that does several things with a name is counted once, as the strongest of them. */
-function strongestOfLines(text: string, name: string, kindAt: (at: number) => UseKind): readonly NameLine[] {
-  const found: NameLine[] = [];
+function usesIn(text: string, name: string, kindAt: (at: number) => UseKind): readonly NameUse[] {
+  const found: NameUse[] = [];
   let line = 1;
   let from = 0;
   for (const { index: at } of text.matchAll(wholeWord(name))) {
@@ -71,12 +65,20 @@ function strongestOfLines(text: string, name: string, kindAt: (at: number) => Us
       line++;
       from = end + 1;
     }
-    const kind = kindAt(at);
+    found.push({ line, at, kind: kindAt(at) });
+  }
+  return found;
+}
+
+/** One use of each line, by line: a line that does several things with a name is counted once, as the strongest of them. */
+export function strongestOfLines(uses: readonly NameUse[]): readonly NameUse[] {
+  const found: NameUse[] = [];
+  for (const use of uses) {
     const before = found.at(-1);
-    if (before?.line !== line) {
-      found.push({ line, at, kind });
-    } else if (STRENGTH.indexOf(kind) < STRENGTH.indexOf(before.kind)) {
-      found[found.length - 1] = { line, at, kind };
+    if (before?.line !== use.line) {
+      found.push(use);
+    } else if (STRENGTH.indexOf(use.kind) < STRENGTH.indexOf(before.kind)) {
+      found[found.length - 1] = use;
     }
   }
   return found;

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createGrammars } from "./grammars.ts";
-import { findNameLines, linesOfKind, type NameLine } from "./name-lines.ts";
+import { findNameUses, usesOfKind, type NameUse } from "./name-lines.ts";
 import type { ThreadStart } from "./parser-threads.ts";
 
 export type NameRequest = { readonly text: string; readonly language: string; readonly name: string; readonly isDefined: boolean };
-export type NameAnswer = { readonly lines: readonly NameLine[] };
+export type NameAnswer = { readonly uses: readonly NameUse[] };
 
 const { runtime } = workerData as ThreadStart;
 const grammarOf = createGrammars(runtime);
@@ -18,6 +18,6 @@ parentPort?.on("message", (request: NameRequest) => {
 
 async function answer({ text, language, name, isDefined }: NameRequest): Promise<void> {
   const grammar = await grammarOf(language);
-  const lines = grammar === undefined ? linesOfKind(text, name, "text") : findNameLines(text, { name, isDefined }, grammar);
-  parentPort?.postMessage({ lines } satisfies NameAnswer);
+  const uses = grammar === undefined ? usesOfKind(text, name, "text") : findNameUses(text, { name, isDefined }, grammar);
+  parentPort?.postMessage({ uses } satisfies NameAnswer);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createGrammars } from "./grammars.ts";
 import { languageOf } from "./languages.ts";
-import { findNameLines } from "./name-lines.ts";
+import { findNameUses, strongestOfLines } from "./name-lines.ts";
 import { compileRuntime } from "./parser-runtime.ts";
 
 const grammarOf = createGrammars(compileRuntime());
@@ -12,7 +12,7 @@ async function kindsIn(path: string, text: string): Promise<string> {
   if (grammar === undefined) {
     throw new Error(`There is no grammar for ${path}.`);
   }
-  return findNameLines(text, { name: "nm", isDefined: true }, grammar)
+  return strongestOfLines(findNameUses(text, { name: "nm", isDefined: true }, grammar))
     .map(({ line, kind }) => `${line} ${kind}`)
     .join(", ");
 }

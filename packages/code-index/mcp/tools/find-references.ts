@@ -10,11 +10,11 @@ export const findReferencesTool = defineTool({
   name: "find_references",
   title: "Find uses of a symbol",
   description: `Find every use of a name: calls, imports, types, reads and writes of functions, classes, fields or variables, with line, text and the function each is in.
-What is nearest to the definition comes first, tests and vendored copies last. Names decide; uses marked exact are certain.`,
+What is nearest to the definition comes first, tests and vendored copies last. Names decide; uses marked exact are certain and come first.`,
   inputSchema: z.strictObject({
     symbol: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
     ...whereFields,
-    position: textField(1_000, "path:line of a use in repo: only uses of that very symbol.", 0).optional(),
+    position: textField(1_000, "path:line of a use in repo: only that very symbol, as far as an uploaded index knows.", 0).optional(),
     all: z
       .boolean()
       .default(false)
@@ -32,21 +32,22 @@ const DEFINITIONS = 5;
 type Answering = { readonly isAll: boolean; readonly maxTokens: number };
 
 function answerReferences(found: Awaited<ReturnType<typeof findReferences>>, { isAll, maxTokens }: Answering): string {
-  const { references, counts, total, files_total: filesTotal, definitions_total: definitionsTotal } = found;
+  const { references, counts, total, precisions, files_total: filesTotal, definitions_total: definitionsTotal } = found;
   const placeOf = createPlaces();
   const placed = placeSymbols(found.definitions.slice(0, DEFINITIONS), placeOf);
   const definitions = fitItems(placed, { maxTokens: maxTokens / 4, render: (text) => text });
   const kinds = useKindSchema.options.flatMap((kind) => (counts[kind] === 0 ? [] : [`${counts[kind]} ${kind}`])).join(", ");
   const lines = total ?? `at least ${useKindSchema.options.reduce((sum, kind) => sum + counts[kind], 0)}`;
+  const told = precisions === null ? "" : `: ${precisions.exact} exact, ${precisions.name} by name`;
   const unlisted =
     counts.text > 0 && !isAll ? [`${counts.text} lines have it in strings, comments or files without a grammar; all lists them.`] : [];
   const head = [
     `Defined (${definitionsTotal}):`,
     ...definitions,
     ...(definitions.length < definitionsTotal ? [`and ${definitionsTotal - definitions.length} more, which find_symbol lists`] : []),
-    `Used (${lines} lines in ${filesTotal} files${kinds === "" ? "" : `; all lines with the name: ${kinds}`}):`,
+    `Used (${lines} lines in ${filesTotal} files${told}${kinds === "" ? "" : `; all lines with the name: ${kinds}`}):`,
   ];
-  const { shown, ...going } = fitPage(renderUses(references, placeOf), found, {
+  const { shown, ...going } = fitPage(renderUses(references, { placeOf, isMixed: precisions !== null }), found, {
     maxTokens: maxTokens - OVERHEAD_TOKENS - countTokens(head.join("\n")),
     render: (text) => text,
     advice: "name a path",
@@ -54,13 +55,16 @@ function answerReferences(found: Awaited<ReturnType<typeof findReferences>>, { i
   return renderPage([...head, ...shown], { ...going, notes: [...unlisted, ...going.notes] });
 }
 
+/** Where nothing is exact it goes without saying that all is by name. */
+type Rendering = { readonly placeOf: ReturnType<typeof createPlaces>; readonly isMixed: boolean };
+
 /** Each use in a line, the first of a file with the file's name. */
-function renderUses(references: readonly FoundReference[], placeOf: ReturnType<typeof createPlaces>): readonly string[] {
+function renderUses(references: readonly FoundReference[], { placeOf, isMixed }: Rendering): readonly string[] {
   return references.map((reference, index) => {
     const before = references[index - 1];
     const isSame = before?.repo === reference.repo && before.path === reference.path;
     const { line, text, kind, within, precision } = reference;
-    const how = `${precision === "exact" ? "exact " : ""}${kind}${within === null ? "" : ` in ${within}`}`;
+    const how = `${precision === "exact" ? "exact " : isMixed ? "by name " : ""}${kind}${within === null ? "" : ` in ${within}`}`;
     return `${isSame ? "" : `${placeOf(reference)}\n`}  ${line}: ${text.trim()}  [${how}]`;
   });
 }

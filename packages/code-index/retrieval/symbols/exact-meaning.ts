@@ -28,7 +28,14 @@ export function readPosition({ position = "", position_repo: own, repo = own }: 
 export type LocalSymbol = { readonly upload_id: number; readonly document: number; readonly index: number };
 
 /** Which symbols of uploaded indexes a name means. */
-export type ExactMeaning = { readonly symbols: readonly ExactSymbol[]; readonly locals: readonly LocalSymbol[] };
+export type ExactMeaning = {
+  readonly symbols: readonly ExactSymbol[];
+  readonly locals: readonly LocalSymbol[];
+  /** Symbols that have the name, too, and are not meant. */
+  readonly others: readonly ExactSymbol[];
+  /** Whether it is what stands at the position. */
+  readonly isPlaced: boolean;
+};
 
 type Asking = { readonly asked: AskedName; readonly position: Position | undefined };
 
@@ -38,11 +45,12 @@ export async function findExactMeaning(query: TenantQuery, asking: Scope, { aske
   const here = position === undefined ? [] : await symbolsAt(query, scope, position, asked);
   const shared = here.flatMap(({ upload_id, number }) => (number === -1 ? [] : [{ upload_id, number }]));
   const locals = here.filter(({ number }) => number === -1);
-  const symbols =
-    here.length > 0
-      ? await sameSymbols(query, scope, shared)
-      : nearestSymbols(asked, await exactSymbolsNamed(query, scope, asked.spellings));
-  return symbols.length + locals.length === 0 ? undefined : { symbols, locals };
+  const named = await exactSymbolsNamed(query, scope, asked.spellings);
+  const isPlaced = here.length > 0;
+  const symbols = isPlaced ? await sameSymbols(query, scope, shared) : sameIn(named, nearestSymbols(asked, named));
+  const meant = new Set(symbols.map(({ symbol }) => symbol));
+  const others = named.filter(({ symbol }) => !meant.has(symbol));
+  return symbols.length + locals.length === 0 ? undefined : { symbols, locals, others, isPlaced };
 }
 
 /** The symbols at a place; all of the name in its line where no column was given. */
@@ -67,6 +75,12 @@ function nearestSymbols({ name, outer }: AskedName, symbols: readonly ExactSymbo
   const cased = preferred(symbols, (symbol) => symbol.name === name);
   const inside = outer === undefined ? cased : preferred(cased, ({ symbol }) => namesOfSymbol(symbol).names.slice(0, -1).includes(outer));
   return preferred(inside, ({ definitions }) => definitions.length > 0);
+}
+
+/** A symbol that another upload uses is the same there, though it does not define it. */
+function sameIn(named: readonly ExactSymbol[], meant: readonly ExactSymbol[]): readonly ExactSymbol[] {
+  const texts = new Set(meant.map(({ symbol }) => symbol));
+  return named.filter(({ symbol }) => texts.has(symbol));
 }
 
 function preferred<Item>(items: readonly Item[], isPreferred: (item: Item) => boolean): readonly Item[] {

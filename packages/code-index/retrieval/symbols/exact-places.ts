@@ -1,12 +1,9 @@
 import type { TextFile } from "#retrieval/grep/read-texts.store.ts";
-import { unpackOccurrences } from "#scip/format/packed-occurrences.ts";
+import { unpackOccurrences, type Occurrence } from "#scip/format/packed-occurrences.ts";
 import { namesOfSymbol } from "#scip/format/symbol-names.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { ExactMeaning } from "./exact-meaning.ts";
-import { coveredBy, exactDocumentsOf } from "./read-exact.store.ts";
-
-/** A line from 1 and where in it the name begins, from 0. */
-export type ExactLine = { readonly line: number; readonly column: number; readonly isDefinition: boolean };
+import { exactDocumentsOf, knownDocumentsAmong, type ExactDocument, type ExactSymbol, type KnownDocument } from "./read-exact.store.ts";
 
 export type ExactDefinition = TextFile & {
   readonly line: number;
@@ -17,63 +14,92 @@ export type ExactDefinition = TextFile & {
   readonly comment: string;
 };
 
-/** Where exactly the symbols are that a name means, in the files that are as the uploaded indexes saw them. */
-export type ExactPlaces = {
-  readonly files: readonly TextFile[];
-  /** By document: none where an index knows that the name is something else there. */
-  readonly lines: ReadonlyMap<number, readonly ExactLine[]>;
-  readonly definitions: readonly ExactDefinition[];
+/** A place where an uploaded index knows that the name is what is meant, or another symbol that may have the name. */
+export type KnownPlace = Occurrence & {
+  readonly isMeant: boolean;
+  /** Whether no other document can use it. The index doesn't name it then. */
+  readonly isLocal: boolean;
 };
 
 /** Most documents that are read for one name. */
 const MAX_DOCUMENTS = 5_000;
 
-/** Reads the documents that define what is meant, or all that have it. */
-export async function readExactPlaces(
+/** The definitions of what is meant. */
+export async function readExactDefinitions(query: TenantQuery, scope: Scope, meaning: ExactMeaning): Promise<readonly ExactDefinition[]> {
+  const documents = await documentsWith(query, scope, meaning, "definitions");
+  const texts = new Map(meaning.symbols.map(({ upload_id, number, symbol }) => [`${upload_id} ${number}`, symbol]));
+  const placesIn = createPlaceReader(meaning);
+  const definitions = documents.flatMap((document) => {
+    const { upload_id: upload, number: _number, symbols, signatures, comments, occurrences: _occurrences, ...file } = document;
+    const defining = [...placesIn([document])].filter(({ isMeant, isDefinition }) => isMeant && isDefinition);
+    return defining.map(({ line, start, symbol }): readonly [string, ExactDefinition] => {
+      const names = namesOfSymbol(texts.get(`${upload} ${symbols[symbol]}`) ?? "local ");
+      const said = { signature: signatures[symbol] ?? "", comment: comments[symbol] ?? "" };
+      return [`${file.document_id} ${line} ${start}`, { ...file, line: line + 1, ...names, ...said }];
+    });
+  });
+  return [...new Map(definitions).values()];
+}
+
+/** The files that have what is meant; and by document what is known of them, and of others that have the name. */
+export async function readKnownFiles(query: TenantQuery, scope: Scope, meaning: ExactMeaning, named: readonly number[]) {
+  const having = await documentsWith(query, scope, meaning, "documents");
+  const ids = new Set(having.map((document) => document.document_id));
+  const others = await knownDocuments(
+    query,
+    scope,
+    meaning,
+    named.filter((id) => !ids.has(id)),
+  );
+  return { having, known: Map.groupBy<number, KnownDocument>([...having, ...others], (document) => document.document_id) };
+}
+
+/** What the indexes that know the meaning know of some documents. */
+export async function knownDocuments(
+  query: TenantQuery,
+  scope: Scope,
+  { symbols, locals }: ExactMeaning,
+  documents: readonly number[],
+): Promise<readonly KnownDocument[]> {
+  const uploads = [...new Set([...symbols, ...locals].map((one) => one.upload_id))];
+  return knownDocumentsAmong(query, scope, { uploads, documents });
+}
+
+/**
+ * Reads the places of documents that tell what the name is there: what is meant, another symbol that has the name, or a local one,
+ * whose name the index doesn't have. A symbol of another name tells nothing: where a class is made, tools have its constructor.
+ */
+export function createPlaceReader({ symbols, others, locals }: ExactMeaning) {
+  const numbers = new Map<number, Map<number, boolean>>();
+  const add = (isMeant: boolean) => (symbol: ExactSymbol) => {
+    const known = numbers.get(symbol.upload_id) ?? new Map<number, boolean>();
+    numbers.set(symbol.upload_id, known.set(symbol.number, isMeant));
+  };
+  others.forEach(add(false));
+  symbols.forEach(add(true));
+  const ownLocals = new Set(locals.map(({ upload_id, document, index }) => `${upload_id} ${document} ${index}`));
+  return function* placesIn(documents: Iterable<KnownDocument>): Generator<KnownPlace> {
+    for (const { upload_id: upload, number, symbols: own, occurrences } of documents) {
+      const shared = numbers.get(upload);
+      const isMeant = own.map((symbol, index) => (symbol === -1 ? ownLocals.has(`${upload} ${number} ${index}`) : shared?.get(symbol)));
+      for (const occurrence of unpackOccurrences(occurrences)) {
+        const meaning = isMeant[occurrence.symbol];
+        if (meaning !== undefined) {
+          yield { ...occurrence, isMeant: meaning, isLocal: own[occurrence.symbol] === -1 };
+        }
+      }
+    }
+  };
+}
+
+/** The documents that define what is meant, or all that have it. */
+async function documentsWith(
   query: TenantQuery,
   scope: Scope,
   { symbols, locals }: ExactMeaning,
   which: "definitions" | "documents",
-): Promise<ExactPlaces> {
+): Promise<readonly ExactDocument[]> {
   const numbers = symbols.flatMap((symbol) => symbol[which].map((number) => ({ upload_id: symbol.upload_id, number })));
   const wanted = [...locals.map(({ upload_id, document }) => ({ upload_id, number: document })), ...numbers];
-  const documents = wanted.length === 0 ? [] : await exactDocumentsOf(query, scope, wanted.slice(0, MAX_DOCUMENTS));
-  const texts = new Map(symbols.map(({ upload_id, number, symbol }) => [`${upload_id} ${number}`, symbol]));
-  const ownLocals = new Set(locals.map(({ upload_id, document, index }) => `${upload_id} ${document} ${index}`));
-  const lines = new Map<number, ExactLine[]>();
-  const definitions = new Map<string, ExactDefinition>();
-  for (const { upload_id: upload, number, symbols: own, signatures, comments, occurrences, ...file } of documents) {
-    const meant = own.map((symbol, index) =>
-      symbol === -1 ? ownLocals.has(`${upload} ${number} ${index}`) : texts.has(`${upload} ${symbol}`),
-    );
-    const known = lines.get(file.document_id) ?? [];
-    lines.set(file.document_id, known);
-    for (const { line, start, symbol: index, isDefinition } of unpackOccurrences(occurrences)) {
-      if (meant[index] === true) {
-        known.push({ line: line + 1, column: start, isDefinition });
-      }
-      if (meant[index] === true && isDefinition) {
-        const said = { signature: signatures[index] ?? "", comment: comments[index] ?? "" };
-        definitions.set(`${file.document_id} ${line} ${start}`, {
-          ...file,
-          line: line + 1,
-          ...namesOfSymbol(texts.get(`${upload} ${own[index]}`) ?? "local "),
-          ...said,
-        });
-      }
-    }
-  }
-  return { files: documents, lines, definitions: [...definitions.values()] };
-}
-
-/** The same, with the other documents that the indexes of these symbols know: there the name is something else. */
-export async function withCovered(
-  query: TenantQuery,
-  scope: Scope,
-  { meaning, places, documents }: { readonly meaning: ExactMeaning; readonly places: ExactPlaces; readonly documents: readonly number[] },
-): Promise<ExactPlaces> {
-  const uploads = [...new Set([...meaning.symbols, ...meaning.locals].map((one) => one.upload_id))];
-  const others = documents.filter((id) => !places.lines.has(id));
-  const covered = await coveredBy(query, scope, { uploads, documents: others });
-  return { ...places, lines: new Map([...places.lines, ...[...covered].map((id) => [id, []] as const)]) };
+  return wanted.length === 0 ? [] : exactDocumentsOf(query, scope, wanted.slice(0, MAX_DOCUMENTS));
 }

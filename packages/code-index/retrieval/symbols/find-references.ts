@@ -5,7 +5,7 @@ import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { findExactMeaning, readPosition, type ExactMeaning } from "./exact-meaning.ts";
-import { readExactPlaces, withCovered, type ExactLine } from "./exact-places.ts";
+import { createPlaceReader, readKnownFiles } from "./exact-places.ts";
 import { definitionsOf, hintOf, presentSymbols } from "./find-symbol.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
@@ -54,22 +54,27 @@ export async function findReferences(
     const find = async (name: string) => {
       const since = performance.now();
       const held = await filesHolding(transaction, scope, { name, builds, until: since + limits.lookMs });
-      const meaning = await findExactMeaning(transaction, scope, { asked: { ...asked, name }, position });
-      const { holding, exact } = await filesMeant(transaction, scope, { meaning, holding: held.files });
+      const nearestMeaning = await findExactMeaning(transaction, scope, { asked: { ...asked, name }, position });
+      // A name in other case is another name; it is what was meant only where nothing is written as it was asked for.
+      const meaning = nearestMeaning?.isPlaced === true || nearestMeaning?.symbols[0]?.name === name ? nearestMeaning : undefined;
+      const { holding, having, placesIn } = await filesMeant(transaction, scope, { meaning, holding: held.files });
       const files = holding.slice(0, MAX_FILES);
       const documents = files.map((file) => file.document_id);
       const usesOuter = asked.outer === undefined ? new Set<number>() : await documentsUsing(transaction, scope, asked.outer, documents);
+      const ordered = nearestFiles(files, nearest, usesOuter);
+      const exact = ordered.filter((file) => having.has(file.document_id));
       const lines = await readNameLines(transaction, scope, {
-        files: nearestFiles(files, nearest, usesOuter),
+        files: [...exact, ...ordered.filter((file) => !having.has(file.document_id))],
+        exactFiles: exact.length,
         name,
         finder,
-        exact,
-        isListed: ({ kind }, isDefinition) => all || (kind !== "text" && !isDefinition),
+        placesIn,
+        isListed: ({ kind, isDefining }) => all || (kind !== "text" && !isDefining),
         wanted: before + limit,
         since,
         limits,
       });
-      return { ...lines, name, isWhole: lines.isWhole && held.isWhole && holding.length <= MAX_FILES };
+      return { ...lines, name, meaning, isWhole: lines.isWhole && held.isWhole && holding.length <= MAX_FILES };
     };
     const exact = await find(asked.name);
     const [defined] = definitions;
@@ -78,19 +83,21 @@ export async function findReferences(
     const found = isOther ? await find(defined.name) : exact;
     const page = found.listed.slice(before, before + limit);
     const shown = before + page.length;
-    const { name, isWhole } = found;
+    const { name, isWhole, meaning } = found;
     return {
       definitions: await presentSymbols(transaction, scope, nearest),
       definitions_total: definitions.length,
       references: [...page],
       counts: found.counts,
       total: isWhole ? found.total : null,
+      precisions: meaning === undefined ? null : found.precisions,
+      other_symbols: found.others,
       files_total: found.files,
       partial: !isWhole,
       notes: [
-        ...notesOn({ name, isOther, definitions, found, isWhole }),
+        ...notesOn({ name, isOther, definitions, found, meaning, isWhole }),
         ...(isEmpty(found) && isWhole ? [`No line uses ${asked.name.slice(0, 100)}; ${await hintOf(transaction, scope, asked)}.`] : []),
-        ...(await notesOnPosition(transaction, scope, position)),
+        ...(await notesOnPosition(transaction, scope, position, { name, meaning })),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
       ],
       next_cursor: page.length > 0 && (shown < found.total || !found.isWhole) ? paging.cursorAfter(shown) : null,
@@ -103,16 +110,25 @@ export async function findReferences(
 
 type Meant = { readonly meaning: ExactMeaning | undefined; readonly holding: readonly TextFile[] };
 
-/** The files that have the name or, as far as uploaded indexes know, what it means, with the lines that these know. */
+/** The files that have the name or, as far as uploaded indexes know, what it means, which those of `having` do. */
 async function filesMeant(query: TenantQuery, scope: Scope, { meaning, holding }: Meant) {
   if (meaning === undefined) {
-    return { holding, exact: new Map<number, readonly ExactLine[]>() };
+    return { holding, having: new Set<number>(), placesIn: () => undefined };
   }
-  const documents = holding.map((file) => file.document_id);
-  const places = await readExactPlaces(query, scope, meaning, "documents");
-  const { lines } = await withCovered(query, scope, { meaning, places, documents });
-  const named = new Set(documents);
-  return { holding: [...holding, ...places.files.filter((file) => !named.has(file.document_id))], exact: lines };
+  const named = holding.map((file) => file.document_id);
+  const { having, known } = await readKnownFiles(query, scope, meaning, named);
+  const exact = having.map(({ repo, ref, commit, path, language, document_id, bytes }) => {
+    return { repo, ref, commit, path, language, document_id, bytes };
+  });
+  const read = createPlaceReader(meaning);
+  return {
+    holding: [...new Map([...exact, ...holding].map((file) => [`${file.repo} ${file.path}`, file])).values()],
+    having: new Set(having.map((file) => file.document_id)),
+    placesIn: (document: number) => {
+      const documents = known.get(document);
+      return documents === undefined ? undefined : read(documents);
+    },
+  };
 }
 
 function isEmpty({ counts }: FoundLines): boolean {
@@ -124,14 +140,24 @@ type Noted = {
   readonly isOther: boolean;
   readonly definitions: readonly SymbolRow[];
   readonly found: FoundLines;
+  readonly meaning: ExactMeaning | undefined;
   readonly isWhole: boolean;
 };
 
-function notesOn({ name, isOther, definitions, found: { total, unparsed }, isWhole }: Noted): string[] {
+function notesOn({ name, isOther, definitions, found: { total, precisions, others, unparsed }, meaning, isWhole }: Noted): string[] {
+  const shown = name.slice(0, 100);
   const kinds = new Set(definitions.slice(0, DEFINITIONS).map(({ path, repo, scope }) => `${repo} ${path} ${scope}`));
   return [
     ...(isOther ? [`Nothing has exactly the name that was asked for; this is of ${name}.`] : []),
-    ...(kinds.size > 1 && total > 0 ? ["Several definitions have this name; uses of all of them are listed."] : []),
+    ...(kinds.size > 1 && total > 0 && meaning?.isPlaced !== true && others === 0
+      ? ["Several definitions have this name; uses of all of them are listed."]
+      : []),
+    ...(meaning !== undefined && precisions.name > 0
+      ? [
+          `${precisions.name} lines are by name: no uploaded index says which ${shown} they use, so it may be another definition of that name.`,
+        ]
+      : []),
+    ...(others > 0 ? [`${others} more lines have ${shown} for another symbol, as an uploaded index knows; they are not listed.`] : []),
     ...(unparsed > 0 ? [`There was no time to parse ${unparsed} of the files: their lines count as read.`] : []),
     ...(isWhole ? [] : ["Not everything was looked at: there are at least as many lines; name a repository, a path or a language."]),
   ];

@@ -12,15 +12,16 @@ export type ExactSymbol = {
   readonly documents: readonly number[];
 };
 
-/** What an upload knows of a file whose content is the one it saw. */
-export type ExactDocument = TextFile & {
+/** Which symbols an upload has where in a document that is as it saw it. */
+export type KnownDocument = Pick<TextFile, "repo" | "path" | "document_id"> & {
   readonly upload_id: number;
   readonly number: number;
   readonly symbols: readonly number[];
-  readonly signatures: readonly string[];
-  readonly comments: readonly string[];
   readonly occurrences: Buffer;
 };
+
+/** The same of a file, with what the upload says of its symbols. */
+export type ExactDocument = TextFile & KnownDocument & { readonly signatures: readonly string[]; readonly comments: readonly string[] };
 
 const MAX_SYMBOLS = 1_000;
 
@@ -90,17 +91,18 @@ async function exactDocuments(query: TenantQuery, scope: Scope, condition: RawBu
   return rows;
 }
 
-/** Finds which of these indexed documents one of the uploads saw as they are. */
-export async function coveredBy(
+/** What uploads know of those of these documents that they saw as they are. */
+export async function knownDocumentsAmong(
   query: TenantQuery,
   scope: Scope,
   { uploads, documents }: { readonly uploads: readonly number[]; readonly documents: readonly number[] },
-): Promise<ReadonlySet<number>> {
-  const { rows } = await sql<{ document_id: number }>`
-    select document.document_id from ${sql.id(scope.tenant.schema, "scip_documents")} as scip ${joinUnchangedFiles(scope)}
+): Promise<readonly KnownDocument[]> {
+  const { rows } = await sql<KnownDocument>`
+    select build.repo, file.path, document.document_id, scip.upload_id, scip.number, scip.symbols, scip.occurrences
+    from ${sql.id(scope.tenant.schema, "scip_documents")} as scip ${joinUnchangedFiles(scope)}
     where scip.upload_id = any(${uploads}::integer[]) and document.document_id = any(${documents}::bigint[])
   `.execute(query);
-  return new Set(rows.map((row) => row.document_id));
+  return rows;
 }
 
 /** The files of the scope that have the content an upload of their repository saw. */

@@ -5,9 +5,10 @@ import { inPortions, walkFiles } from "#retrieval/grep/walk-files.ts";
 import { findCandidates, narrowByText } from "#retrieval/patterns/candidates.ts";
 import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
 import type { NameFinder } from "#splitting/name-finder.ts";
-import { linesOfKind, type NameLine } from "#splitting/name-lines.ts";
+import { usesOfKind, type NameUse } from "#splitting/name-lines.ts";
 import type { RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import type { ExactLine } from "./exact-places.ts";
+import type { KnownPlace } from "./exact-places.ts";
+import { linesByPrecision, type PreciseLine } from "./lines-by-precision.ts";
 import { readOutlines, type OutlineRow } from "./read-symbols.store.ts";
 
 /** Most files that are looked at for one name. */
@@ -41,13 +42,16 @@ export async function filesHolding(query: TenantQuery, scope: Scope, { name, bui
 export type ReferenceLimits = { readonly lookMs: number; readonly countMs: number };
 
 type Reading = {
+  /** Those that have what is meant, exactly, come first. */
   readonly files: readonly TextFile[];
+  /** How many those are: all their exact lines are listed before any line by name. */
+  readonly exactFiles: number;
   readonly name: string;
   readonly finder: NameFinder;
-  /** Lines, of the documents that uploaded indexes know, that have what is meant. */
-  readonly exact: ReadonlyMap<number, readonly ExactLine[]>;
+  /** Where in a document uploaded indexes know what the name is; `undefined` where none knows the document. */
+  readonly placesIn: (document: number) => Iterable<KnownPlace> | undefined;
   /** Whether a line is to be listed. */
-  readonly isListed: (line: NameLine, isDefinition: boolean) => boolean;
+  readonly isListed: (line: PreciseLine) => boolean;
   /** How many lines are needed; the others are counted. */
   readonly wanted: number;
   /** By `performance.now()`. */
@@ -55,12 +59,13 @@ type Reading = {
   readonly limits: ReferenceLimits;
 };
 
-type Line = NameLine & { readonly precision: Precision };
-
 export type FoundLines = {
   readonly listed: readonly FoundReference[];
   /** Lines to list, also those beyond what was wanted. */
   readonly total: number;
+  readonly precisions: Readonly<Record<Precision, number>>;
+  /** Lines that have the name for other symbols alone. */
+  readonly others: number;
   readonly files: number;
   readonly counts: Readonly<Record<UseKind, number>>;
   /** False where time ran out before every file was looked at. */
@@ -75,92 +80,68 @@ const PARSE_MS = 10_000;
 
 /** Goes through files until their time is over, and says of every line that has the name what it does with it. */
 export async function readNameLines(query: TenantQuery, scope: Scope, reading: Reading): Promise<FoundLines> {
-  const { files, name, finder, exact, isListed, wanted, since, limits } = reading;
+  const { files, exactFiles, name, finder, placesIn, isListed, wanted, since, limits } = reading;
   const counts: Record<UseKind, number> = { definition: 0, import: 0, write: 0, call: 0, type: 0, read: 0, text: 0 };
-  const listed: FoundReference[] = [];
-  let total = 0;
+  const listed: Readonly<Record<Precision, FoundReference[]>> = { exact: [], name: [] };
+  const precisions: Record<Precision, number> = { exact: 0, name: 0 };
   let inFiles = 0;
   let looked = 0;
   let unparsed = 0;
+  let others = 0;
+  // What ran out of time is the beginning of the whole list, so that pages fit together.
+  const listedSoFar = () => (looked < exactFiles ? listed.exact : [...listed.exact, ...listed.name]);
+  const foundSoFar = (isWhole: boolean): FoundLines => {
+    const total = precisions.exact + precisions.name;
+    return { listed: listedSoFar(), total, precisions, others, files: inFiles, counts, unparsed, isWhole };
+  };
   // Forks and copies share their texts.
-  const known = new Map<number, Promise<readonly NameLine[] | typeof LATE>>();
+  const known = new Map<number, Promise<readonly NameUse[] | typeof LATE>>();
   for (const portion of inPortions(files, () => PORTION_BYTES)) {
-    if (looked > 0 && performance.now() - since > (listed.length < wanted ? limits.lookMs : limits.countMs)) {
-      return { listed, total, files: inFiles, counts, unparsed, isWhole: false };
+    if (looked > 0 && performance.now() - since > (listedSoFar().length < wanted ? limits.lookMs : limits.countMs)) {
+      return foundSoFar(false);
     }
     const documents = [...new Set(portion.map((file) => file.document_id))];
     const texts = await readTexts(query, scope, documents);
     const outlines = Map.groupBy(await readOutlines(query, scope, documents), (row) => row.document_id);
     const found = await Promise.all(
-      portion.map(async ({ document_id: id, language }) => {
+      portion.map(async ({ document_id: id, bytes: _bytes, ...place }) => {
         const outline = outlines.get(id) ?? [];
         const text = texts.get(id) ?? "";
         const own = outline.filter((row) => isNamed(row, name));
         const left = since + PARSE_MS - performance.now();
-        const parsing = known.get(id) ?? within(() => finder.find({ text, language, name, isDefined: own.length > 0 }), left);
+        const parsing =
+          known.get(id) ?? within(() => finder.find({ text, language: place.language, name, isDefined: own.length > 0 }), left);
         known.set(id, parsing);
         const parsed = await parsing;
         unparsed += parsed === LATE ? 1 : 0;
-        const named = parsed === LATE ? linesOfKind(text, name, "read") : parsed;
-        return { text, outline, ...exactLines({ text, named, exact: exact.get(id) }, own) };
+        const uses = parsed === LATE ? usesOfKind(text, name, "read") : parsed;
+        return { place, text, outline, ...linesByPrecision({ text, name, uses, own, places: placesIn(id) }) };
       }),
     );
-    for (const [index, { text, outline, lines, defining }] of found.entries()) {
-      const file = portion[index];
-      const shown = lines.filter((line) => isListed(line, defining.has(line.line)));
+    for (const { place, text, outline, lines, others: explained } of found) {
+      const shown = lines.filter(isListed);
       lines.forEach(({ kind }) => counts[kind]++);
-      total += shown.length;
+      others += explained;
       inFiles += shown.length > 0 ? 1 : 0;
-      if (file !== undefined) {
-        const { document_id: _document, bytes: _bytes, ...place } = file;
-        listed.push(...shown.slice(0, Math.max(0, wanted - listed.length)).map((line) => ({ ...place, ...present(text, line, outline) })));
+      for (const line of shown) {
+        precisions[line.precision]++;
+        if (listed[line.precision].length < wanted) {
+          listed[line.precision].push({ ...place, ...present(text, line, outline) });
+        }
       }
     }
     looked += portion.length;
   }
-  return { listed, total, files: inFiles, counts, unparsed, isWhole: true };
+  return foundSoFar(true);
 }
 
 function isNamed({ name: defined }: OutlineRow, name: string): boolean {
   return defined === name || /[^.:#]+$/u.exec(defined)?.[0] === name;
 }
 
-type Named = { readonly text: string; readonly named: readonly NameLine[]; readonly exact: readonly ExactLine[] | undefined };
-type Told = { readonly lines: readonly Line[]; readonly defining: ReadonlySet<number> };
-
-/** The lines of a name and which of them define it: where an index knows the file only those that have what is meant, and text. */
-function exactLines({ text, named, exact }: Named, own: readonly OutlineRow[]): Told {
-  if (exact === undefined) {
-    return { lines: named.map((line) => ({ ...line, precision: "name" })), defining: linesDefining(named, own) };
-  }
-  const starts = [0, ...[...text.matchAll(/\n/gu)].map(({ index }) => index + 1)];
-  const byLine = Map.groupBy(exact, ({ line }) => line);
-  const lines = [...byLine].map(([line, those]): Line => {
-    const [{ column, isDefinition } = { column: 0, isDefinition: false }] = those.toSorted(
-      (one, other) => Number(one.isDefinition) - Number(other.isDefinition),
-    );
-    const known = named.find((one) => one.line === line && one.kind !== "text");
-    const kind = isDefinition ? "definition" : known === undefined || known.kind === "definition" ? "read" : known.kind;
-    return { line, at: known?.at ?? (starts[line - 1] ?? 0) + column, kind, precision: "exact" };
-  });
-  const texts = named
-    .filter(({ line, kind }) => kind === "text" && !byLine.has(line))
-    .map((line): Line => ({ ...line, precision: "name" }));
-  return {
-    lines: [...lines, ...texts].toSorted((one, other) => one.line - other.line),
-    defining: new Set(lines.flatMap(({ line, kind }) => (kind === "definition" ? [line] : []))),
-  };
-}
-
-/** The line of each definition that has its name. */
-function linesDefining(lines: readonly NameLine[], own: readonly OutlineRow[]): ReadonlySet<number> {
-  const defining = lines.filter(({ kind }) => kind === "definition");
-  return new Set(own.flatMap((row) => defining.find(({ line }) => line >= row.start_line && line <= row.end_line)?.line ?? []));
-}
-
 function present(
   text: string,
-  { line, at, kind, precision }: Line,
+  { line, at, kind, precision }: PreciseLine,
   outline: readonly OutlineRow[],
 ): Pick<FoundReference, "line" | "text" | "kind" | "within" | "precision"> {
   const from = text.lastIndexOf("\n", at - 1) + 1;

@@ -79,11 +79,11 @@ function parsed<Message>(bytes: Buffer, read: (reader: Reader, end: number) => M
 function readMetadata(reader: Reader, end: number): ScipMetadata {
   const found = { tool: "", version: "", projectRoot: "" };
   readFields(reader, end, {
-    [METADATA.projectRoot]: () => (found.projectRoot = reader.string()),
+    [METADATA.projectRoot]: () => (found.projectRoot = readText(reader)),
     [METADATA.tool]: () =>
       readMessage(reader, {
-        [TOOL.name]: () => (found.tool = reader.string()),
-        [TOOL.version]: () => (found.version = reader.string()),
+        [TOOL.name]: () => (found.tool = readText(reader)),
+        [TOOL.version]: () => (found.version = readText(reader)),
       }),
   });
   if (found.tool === "") {
@@ -124,7 +124,7 @@ function readOccurrence(reader: Reader): ScipOccurrence {
         range.push(reader.int32());
       }
     },
-    [OCCURRENCE.symbol]: () => (symbol = reader.string()),
+    [OCCURRENCE.symbol]: () => (symbol = readText(reader)),
     [OCCURRENCE.roles]: () => (roles = reader.int32()),
   });
   const [line = -1, start = -1, third = -1, fourth] = range;
@@ -133,6 +133,15 @@ function readOccurrence(reader: Reader): ScipOccurrence {
     throw notScip(`a range in it is [${range.slice(0, 5).join(", ")}]`);
   }
   return { line, start, end, symbol, isDefinition: (roles & DEFINITION_ROLE) !== 0 };
+}
+
+/** PostgreSQL keeps no U+0000. */
+function readText(reader: Reader): string {
+  const text = reader.string();
+  if (text.includes("\0")) {
+    throw notScip("a text in it has the character U+0000");
+  }
+  return text;
 }
 
 function readSymbol(reader: Reader): ScipSymbol & { readonly symbol: string } {

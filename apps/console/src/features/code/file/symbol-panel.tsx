@@ -3,6 +3,7 @@ import {
   type FoundReference,
   type FoundSymbol,
   type Precision,
+  precisionSchema,
   type ReferencesAnswer,
   type UseKind,
   useKindSchema,
@@ -39,7 +40,7 @@ export function SymbolPanel({ symbol, place: { repo, ref, path, position } }: { 
   const isHere = (found: FoundSymbol) => Number(found.repo === repo && found.path === path);
   const definitions = (first?.definitions ?? []).toSorted((one, other) => isHere(other) - isHere(one));
   const defined = new Set(definitions.map(({ precision }) => precision));
-  const used = new Set(pages.flatMap((page) => page.references.map(({ precision }) => precision)));
+  const used = usedPrecisions(first);
   const kinds = useMemo(() => Map.groupBy(list.data?.pages.flatMap((page) => page.references) ?? [], ({ kind }) => kind), [list.data]);
   return (
     <>
@@ -89,6 +90,11 @@ export function SymbolPanel({ symbol, place: { repo, ref, path, position } }: { 
                   : `on ${plural(first.total, "line", "lines")} of ${plural(first.files_total, "file", "files")}`}
             </span>{" "}
             <OnlyPrecision of={used} />
+            {first.precisions !== null && used.size > 1 && (
+              <span className={classes.dimmed}>
+                {formatCount(first.precisions.exact)} exact, {formatCount(first.precisions.name)} by name
+              </span>
+            )}
           </h3>
           {useKindSchema.options.map((kind) => (
             <KindOfUse
@@ -107,6 +113,12 @@ export function SymbolPanel({ symbol, place: { repo, ref, path, position } }: { 
       )}
     </>
   );
+}
+
+/** How the uses are known, of all pages. Where no index knows the name, all are by name. */
+function usedPrecisions(answer: ReferencesAnswer | undefined): ReadonlySet<Precision> {
+  const counts = answer?.precisions ?? { exact: 0, name: answer?.references.length ?? 0 };
+  return new Set(precisionSchema.options.filter((precision) => counts[precision] > 0));
 }
 
 /** Where all are alike, it is said once. */
