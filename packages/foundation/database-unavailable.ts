@@ -76,6 +76,18 @@ export function databaseUnavailable(error: Error): AppError | undefined {
   return what === undefined ? undefined : unavailable(`${what}; try again in a few seconds`, { cause: error });
 }
 
+/** Codes of a server that takes no statement at all: too many connections; ended, crashed, starting or stopping. */
+const AWAY = new Set(["53300", "57P01", "57P02", "57P03"]);
+
+/** Whether the database answers nobody just now, as opposed to errors of what it was asked, among them a statement that takes too long. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error) || error.message === READ_TIMEOUT) {
+    return false;
+  }
+  const isLost = isPoolFull(error) || isOfConnection(error) || (error.cause instanceof Error && isOfConnection(error.cause));
+  return isLost || (error instanceof DatabaseError && AWAY.has(error.code ?? ""));
+}
+
 /** Whether all connections of this process were taken for too long. */
 export function isPoolFull(error: Error): boolean {
   return error.message === POOL_FULL;
