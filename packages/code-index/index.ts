@@ -3,6 +3,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http/http-server";
 import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createAuthenticators } from "./http/access/authenticators.ts";
@@ -110,6 +111,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
   const checks = [database.check];
   let mcp: McpEndpoint | undefined;
 
+  const eachOrphan = createEachOwner({ log, clock, name: "ending an orphaned job" });
   const watchdog = createWatchdog({ database, log, clock });
   registerQueueMetrics({ metrics, database, clock, watchdogLookedAt: watchdog.lookedAt });
   // The order is part of the contract: what a step needs was made by the one before.
@@ -124,7 +126,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     },
     {
       name: "orphaned jobs",
-      start: async () => void (await failOrphans(database, { now: clock.now() })),
+      start: async () => void (await failOrphans(database, { now: clock.now(), each: eachOrphan })),
       stop: async () => undefined,
     },
     { name: "watchdog", start: watchdog.start, stop: watchdog.stop },

@@ -20,7 +20,7 @@ const MAX_PACKS = 20;
 
 /** Removes mirrors of repositories that are gone, drops branches that are no longer indexed, and packs what many fetches brought. */
 export async function tidyMirrors({ dataDir, listRepositories, log, signal }: Tidying): Promise<void> {
-  for (const { folder, branches } of await removeStrayMirrors({ dataDir, listRepositories, signal })) {
+  for (const { folder, branches } of await removeStrayMirrors({ dataDir, listRepositories, log, signal })) {
     for (const place of [folder, historyFolder(folder)]) {
       await putInOrder(place, branches, signal).catch((error: unknown) => {
         signal.throwIfAborted();
@@ -33,7 +33,7 @@ export async function tidyMirrors({ dataDir, listRepositories, log, signal }: Ti
 type Kept = { readonly folder: string; readonly branches: readonly string[] };
 
 /** @returns the mirrors that are needed. */
-export async function removeStrayMirrors({ dataDir, listRepositories, signal }: Omit<Tidying, "log">): Promise<readonly Kept[]> {
+export async function removeStrayMirrors({ dataDir, listRepositories, log, signal }: Tidying): Promise<readonly Kept[]> {
   const parent = mirrorsFolder(dataDir);
   // Read first: a repository that is registered meanwhile is in the list, or its mirror is not among these.
   const names = await readdir(parent).catch(() => []);
@@ -44,7 +44,9 @@ export async function removeStrayMirrors({ dataDir, listRepositories, signal }: 
     const folder = join(parent, name);
     const branches = repositories.get(name);
     if (branches === undefined) {
-      await removeFolder(folder);
+      await removeFolder(folder).catch((error: unknown) =>
+        log.warn({ err: error, folder }, "a mirror that nobody needs could not be removed; it is tried again"),
+      );
     } else {
       kept.push({ folder, branches });
     }

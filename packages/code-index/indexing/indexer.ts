@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Hints } from "@sightline/foundation/database/hints";
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Check } from "@sightline/foundation/health";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat, type RepeatedTask } from "@sightline/foundation/repeat";
@@ -88,6 +89,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
     mirrorBytes: config.CODEINDEX_MIRROR_MAX_MB * 1_048_576,
     postingsMemory: createPostingsMemory(),
   };
+  const eachIndexed = createEachOwner({ log, clock, name: "indexing the vectors of a tenant" });
   const hints = database.listen("codeindex_work");
   const queue = createQueue(createWaitingWork(database, clock), hints);
   const backfill = createBackfill({ database, embedder: tools.embedder, log, clock, hints });
@@ -100,7 +102,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
         name: "making previews",
         run: async (signal) => (await queue.read()).previews && makePreview(tools, signal),
       },
-      { name: "indexing vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors(tools, signal) },
+      { name: "indexing vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors({ ...tools, each: eachIndexed }, signal) },
       { name: "tidying mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal) },
       ...histories(tools, config.CODEINDEX_HISTORY_COMMITS, hints),
       ...polls(tools, config.CODEINDEX_POLL_MINUTES),
@@ -138,6 +140,7 @@ async function tidy({ dataDir, database, log }: JobTools, signal: AbortSignal): 
  */
 function deletion({ dataDir, ...tools }: JobTools, hints: Hints): RepeatedTask {
   const listRepositories = () => listIndexedBranches(tools.database);
+  const each = createEachOwner({ log: tools.log, clock: tools.clock, name: "deleting what is marked" });
   let seen: bigint | undefined;
   let isLeft = true;
   return {
@@ -147,10 +150,10 @@ function deletion({ dataDir, ...tools }: JobTools, hints: Hints): RepeatedTask {
     wakenBy: hints.wakenBy("deletions"),
     run: async (signal) => {
       isLeft = await isAnythingMarked(tools.database);
-      const done = isLeft && (await deleteMarked({ ...tools, signal }));
+      const done = isLeft && (await deleteMarked({ ...tools, each, signal }));
       const version = await mirrorsVersion(dataDir);
       if (done || version !== seen) {
-        await removeStrayMirrors({ dataDir, listRepositories, signal });
+        await removeStrayMirrors({ dataDir, listRepositories, log: tools.log, signal });
         seen = version;
       }
       return done;

@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -125,7 +126,7 @@ async function indexedCommit(): Promise<string | null | undefined> {
 /** What the watchdog and the next indexer do. */
 async function recover(): Promise<void> {
   const { database } = fixture;
-  await failOrphans(database, { now: new Date(Date.now() + 120_000) });
+  await failOrphans(database, { now: new Date(Date.now() + 120_000), each: eachOwnerUnderTest() });
   await database.query
     .updateTable("codeindex.index_jobs")
     .set({ not_before: new Date(0) })

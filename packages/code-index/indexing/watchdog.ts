@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat } from "@sightline/foundation/repeat";
 import { failOrphans, failStuck, fixEndedByHand } from "#store/records/failed-jobs.store.ts";
@@ -18,16 +19,17 @@ export type Watchdog = {
 };
 
 export function createWatchdog({ database, log, clock }: WatchdogOptions): Watchdog {
+  const each = createEachOwner({ log, clock, name: "ending a job that does not get on" });
   let lookedAt: Date | undefined;
 
   async function look(): Promise<void> {
     const now = clock.now();
-    const orphaned = await failOrphans(database, { now });
-    const stuck = await failStuck(database, { now });
+    const orphaned = await failOrphans(database, { now, each });
+    const stuck = await failStuck(database, { now, each });
     if (orphaned + stuck > 0) {
       log.warn({ orphaned, stuck }, "jobs without a living indexer were marked as failed");
     }
-    await fixEndedByHand(database, { now });
+    await fixEndedByHand(database, { now, each });
     lookedAt = now;
   }
 

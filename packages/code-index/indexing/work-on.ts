@@ -1,3 +1,4 @@
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import { raceAbort } from "@sightline/foundation/deadline";
 import { AppError } from "@sightline/foundation/errors";
 import { StoppingError } from "@sightline/foundation/repeat";
@@ -48,7 +49,10 @@ async function settle({ database, log, clock }: JobTools, job: ClaimedJob, error
     await cancelJob(database, ending);
   } else {
     log.warn(fields, "the job was ended by somebody else, or taken away because its indexer was silent for too long");
-    await fixEndedByHand(database, { now: ending.now });
+    await fixEndedByHand(database, {
+      now: ending.now,
+      each: createEachOwner({ log, clock, name: "settling a job that was ended by hand" }),
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@sightline/foundation/clock";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
@@ -26,7 +27,8 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-const round = (signal = new AbortController().signal) => deleteMarked({ database, log: silentLog, clock: systemClock, signal });
+const round = (signal = new AbortController().signal) =>
+  deleteMarked({ database, log: silentLog, clock: systemClock, each: eachOwnerUnderTest(), signal });
 const now = () => new Date();
 /** One round alone takes seconds on a busy cluster. */
 const PATIENCE = { timeout: 60_000 };
@@ -188,6 +190,25 @@ test("a tenant whose deletion is broken off anywhere is deleted by the next one"
   }
 });
 
+test("more repositories of a tenant than a round takes, none of which can be deleted, stand in nobody's way", PATIENCE, async () => {
+  await sql`
+    insert into codeindex.repositories (id, tenant_id, full_name, clone_url, deleting_at)
+    select gen_random_uuid(), 't1', 'o/many' || n, 'file:///many' || n, '2026-01-01' from generate_series(1, 25) as n`.execute(
+    database.query,
+  );
+  await sql`
+    create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`.execute(database.query);
+  await sql`
+    create trigger refused before delete on codeindex.repositories for each row when (old.tenant_id = 't1') execute function public.refuse()`.execute(
+    database.query,
+  );
+  const repoId = await seed(two, "acme/d");
+  await markRepository(database, { tenantId: "t2", repoId, now: now() });
+  await round();
+  const { rows } = await sql`select from codeindex.repositories where tenant_id = 't2'`.execute(database.query);
+  expect(rows).toEqual([]);
+});
+
 /** Lets so many statements through and fails the others, as a process that dies would. Returns whether all went through. */
 async function breakingOff(statements: number): Promise<boolean> {
   let left = statements;
@@ -202,7 +223,9 @@ async function breakingOff(statements: number): Promise<boolean> {
     transformResult: async ({ result }) => result,
   });
   const { signal } = new AbortController();
-  await deleteMarked({ database: { ...database, query }, log: silentLog, clock: systemClock, signal }).catch(() => undefined);
+  await deleteMarked({ database: { ...database, query }, log: silentLog, clock: systemClock, each: eachOwnerUnderTest(), signal }).catch(
+    () => undefined,
+  );
   return left >= 0;
 }
 
@@ -220,7 +243,9 @@ test("four indexers that delete at once do it once, and none fails", needsRealPo
     warn: (...line: unknown[]) => void warnings.push(line),
   } as unknown as typeof silentLog;
   const { signal } = new AbortController();
-  await Promise.all(Array.from({ length: 4 }, () => deleteMarked({ database, log, clock: systemClock, signal })));
+  await Promise.all(
+    Array.from({ length: 4 }, () => deleteMarked({ database, log, clock: systemClock, each: eachOwnerUnderTest(), signal })),
+  );
   await round();
   expect(Object.entries(await rowsOf(one)).filter(([table, count]) => count > 0 && table !== "segments")).toEqual([]);
   expect((await sql`select from codeindex.tenants where tenant_id = 't2'`.execute(database.query)).rows).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import type { EachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import {
   deleteRefs,
@@ -21,8 +22,12 @@ type Deleting = {
   readonly database: CodeIndexDatabase;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly each: EachOwner;
   readonly signal: AbortSignal;
 };
+
+/** How many of a kind one round deletes or sweeps. */
+const ROUND = 20;
 
 /**
  * Removes what was marked: tenants, repositories, and contents of branches that are not indexed any more. Each step may be
@@ -31,29 +36,27 @@ type Deleting = {
  * @returns whether it got anything done: then more may wait.
  */
 export async function deleteMarked(deleting: Deleting): Promise<boolean> {
-  const { database, log, signal } = deleting;
+  const { database, each, signal } = deleting;
   let done = false;
-  for (const tenant of await markedTenants(database)) {
-    done = (await attempt(log, tenant, () => deleteTenant(deleting, tenant))) || done;
-  }
-  for (const repository of await markedRepositories(database)) {
-    done = (await attempt(log, repository, () => deleteRepository(deleting, repository))) || done;
-  }
-  for (const due of await tenantsToSweep(database)) {
-    signal.throwIfAborted();
-    done = (await attempt(log, due, () => sweep(deleting, due))) || done;
-  }
+  /** One that can't be deleted now is not in the way of the others. */
+  const attempt = async <Marked extends { readonly tenantId: string; readonly repoId?: string }>(
+    kind: string,
+    marked: readonly Marked[],
+    work: (marked: Marked) => Promise<boolean>,
+  ) =>
+    each(marked, {
+      idOf: ({ tenantId, repoId }) => `${kind} ${repoId ?? tenantId}`,
+      work: async (one) => {
+        done = (await work(one)) || done;
+      },
+      signal,
+      max: ROUND,
+    });
+  await attempt("tenant", await markedTenants(database), (tenant) => deleteTenant(deleting, tenant));
+  await attempt("repository", await markedRepositories(database), (repository) => deleteRepository(deleting, repository));
+  await attempt("sweep", await tenantsToSweep(database), (due) => sweep(deleting, due));
+  signal.throwIfAborted();
   return done;
-}
-
-/** One that can't be deleted now is not in the way of the others. */
-async function attempt(log: Logger, what: object, work: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await work();
-  } catch (error) {
-    log.warn({ ...what, err: error }, "what is marked for deletion could not be removed yet, trying again");
-    return false;
-  }
 }
 
 async function deleteTenant({ database, log, clock, signal }: Deleting, tenant: MarkedTenant): Promise<boolean> {

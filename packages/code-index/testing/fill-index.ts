@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -75,7 +76,7 @@ while (await mergeSegments(database, tenant)) {
 if (chunks < Number(wanted)) {
   await withoutIndexes(database, tenant, multiply);
 }
-await indexVectors({ database, clock: systemClock, log }, signal);
+await indexVectors({ database, clock: systemClock, log, each: eachOwnerUnderTest() }, signal);
 await sql`vacuum (analyze)`.execute(database.query);
 process.stdout.write(
   `${JSON.stringify({ tenantId: tenant.tenantId, schema: tenant.schema, embedderId, chunks, repositories: [...names] })}\n`,

@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { systemClock } from "@sightline/foundation/clock";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
@@ -53,8 +54,22 @@ async function inUse(): Promise<string | undefined> {
 }
 
 function step(): Promise<boolean> {
-  return indexVectors({ database, clock: systemClock, log: silentLog }, new AbortController().signal, INDEXING);
+  return indexVectors({ database, clock: systemClock, log: silentLog, each: eachOwnerUnderTest() }, new AbortController().signal, INDEXING);
 }
+
+test("a tenant whose vectors can't be indexed keeps no other's from it", needsRealPostgres, async () => {
+  const broken = await ensureTenant(database, { tenantId: "broken", name: "broken" });
+  await seedChunks(database, broken, 1);
+  await database.query.updateTable("codeindex.refs").set({ chunks: CHUNKS }).where("tenant_id", "=", "broken").execute();
+  await sql`drop schema ${sql.id(broken.schema)} cascade`.execute(database.query);
+  await addVectors(0, 310);
+  expect(await step()).toBe(true);
+  expect(await indexes()).toEqual([await inUse()]);
+  await database.query.deleteFrom("codeindex.tenants").where("tenant_id", "=", "broken").execute();
+  await sql`drop index ${sql.id(tenant.schema, (await indexes())[0] ?? "")}`.execute(database.query);
+  await sql`delete from ${sql.id(tenant.schema, `vectors_${embedderId}`)}`.execute(database.query);
+  await database.query.withSchema(tenant.schema).updateTable("embedders").set({ near_until: null }).execute();
+});
 
 test("many vectors get an index, and another when enough of them are not in it; the old one goes", needsRealPostgres, async () => {
   await addVectors(0, 299);
@@ -93,7 +108,11 @@ test("what a process that died left is used when it is finished, and dropped whe
 test("who is told to stop leaves the index in use as it was", needsRealPostgres, async () => {
   const before = await inUse();
   await addVectors(380, 480);
-  const stopping = indexVectors({ database, clock: systemClock, log: silentLog }, AbortSignal.abort(new Error("stopping")), INDEXING);
+  const stopping = indexVectors(
+    { database, clock: systemClock, log: silentLog, each: eachOwnerUnderTest() },
+    AbortSignal.abort(new Error("stopping")),
+    INDEXING,
+  );
   await expect(stopping).rejects.toThrow("stopping");
   expect(await inUse()).toBe(before);
 });

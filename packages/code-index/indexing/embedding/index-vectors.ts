@@ -1,8 +1,10 @@
 import type { Clock } from "@sightline/foundation/clock";
+import type { EachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
-import { listTenants, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
+import { listTenants, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import {
   dropVectorIndex,
+  findVectorsInUse,
   isShared,
   largeTenants,
   makeVectorIndex,
@@ -10,7 +12,7 @@ import {
   vectorIndexes,
 } from "#store/index/vector-index.store.ts";
 
-type Tools = { readonly database: CodeIndexDatabase; readonly clock: Clock; readonly log: Logger };
+type Tools = { readonly database: CodeIndexDatabase; readonly clock: Clock; readonly log: Logger; readonly each: EachOwner };
 
 export type VectorIndexing = {
   /** With fewer vectors comparing them all is as fast. */
@@ -28,41 +30,58 @@ const INDEXING: VectorIndexing = { least: 50_000, fresh: 25_000, freshShare: 0.1
  * left half made are dropped, and those it finished are used. Returns whether an index was made.
  */
 export async function indexVectors(
-  { database, clock, log }: Tools,
+  { database, clock, log, each }: Tools,
   signal: AbortSignal,
-  { least, fresh: mostFresh, freshShare }: VectorIndexing = INDEXING,
+  indexing: VectorIndexing = INDEXING,
 ): Promise<boolean> {
   if (await isShared(database)) {
     return false;
   }
   let made = false;
-  for (const tenant of await largeTenants(database, await listTenants(database), least / 2)) {
-    signal.throwIfAborted();
-    const { vectors, fresh, indexes, busy } = await vectorIndexes(database, tenant, tenant.until);
-    if (busy) {
-      continue;
-    }
-    let { until } = tenant;
-    const newest = indexes.filter((index) => index.valid).toSorted((one, other) => other.until.getTime() - one.until.getTime())[0];
-    if (newest?.until.getTime() !== until?.getTime()) {
-      until = newest?.until ?? null;
-      await useVectorIndex(database, tenant, until);
-    }
-    for (const index of indexes.filter((one) => one !== newest)) {
-      await dropVectorIndex(database, tenant, index.name);
-    }
-    if (until === null ? vectors >= least : fresh >= Math.max(mostFresh, vectors * freshShare)) {
-      const began = clock.now();
-      await makeVectorIndex(database, { ...tenant, until: began, bytes: sizeOf(vectors, tenant.dimensions), signal });
-      await useVectorIndex(database, tenant, began);
-      for (const index of indexes.filter((one) => one === newest)) {
-        await dropVectorIndex(database, tenant, index.name);
-      }
-      log.info({ tenant: tenant.name, vectors, ms: clock.now().getTime() - began.getTime() }, "searches use a new index of the vectors");
-      made = true;
-    }
-  }
+  await each(await largeTenants(database, await listTenants(database), indexing.least / 2), {
+    idOf: ({ name }) => name,
+    work: async (tenant) => {
+      made = (await indexTenant({ database, clock, log }, tenant, { ...indexing, signal })) || made;
+    },
+    signal,
+  });
+  signal.throwIfAborted();
   return made;
+}
+
+async function indexTenant(
+  { database, clock, log }: Omit<Tools, "each">,
+  indexed: Tenant,
+  { least, fresh: mostFresh, freshShare, signal }: VectorIndexing & { readonly signal: AbortSignal },
+): Promise<boolean> {
+  const tenant = await findVectorsInUse(database, indexed);
+  if (tenant === undefined) {
+    return false;
+  }
+  const { vectors, fresh, indexes, busy } = await vectorIndexes(database, tenant, tenant.until);
+  if (busy) {
+    return false;
+  }
+  let { until } = tenant;
+  const newest = indexes.filter((index) => index.valid).toSorted((one, other) => other.until.getTime() - one.until.getTime())[0];
+  if (newest?.until.getTime() !== until?.getTime()) {
+    until = newest?.until ?? null;
+    await useVectorIndex(database, tenant, until);
+  }
+  for (const index of indexes.filter((one) => one !== newest)) {
+    await dropVectorIndex(database, tenant, index.name);
+  }
+  if (until === null ? vectors < least : fresh < Math.max(mostFresh, vectors * freshShare)) {
+    return false;
+  }
+  const began = clock.now();
+  await makeVectorIndex(database, { ...tenant, until: began, bytes: sizeOf(vectors, tenant.dimensions), signal });
+  await useVectorIndex(database, tenant, began);
+  for (const index of indexes.filter((one) => one === newest)) {
+    await dropVectorIndex(database, tenant, index.name);
+  }
+  log.info({ tenant: tenant.name, vectors, ms: clock.now().getTime() - began.getTime() }, "searches use a new index of the vectors");
+  return true;
 }
 
 /** The memory of a graph of vectors: two bytes a number, and the neighbours. */

@@ -17,25 +17,21 @@ function moment(until: Date): RawBuilder<unknown> {
   return sql`${sql.lit(until.toISOString())}::timestamptz`;
 }
 
-type LargeTenant = Tenant & { readonly embedderId: number; readonly dimensions: number; readonly until: Date | null };
+type VectorsInUse = Tenant & { readonly embedderId: number; readonly dimensions: number; readonly until: Date | null };
 
 /** The number of the embedder in use of each tenant with so many chunks, and until when its vectors are indexed. */
-export async function largeTenants(
-  database: CodeIndexDatabase,
-  tenants: readonly Tenant[],
-  chunks: number,
-): Promise<readonly LargeTenant[]> {
+export async function largeTenants(database: CodeIndexDatabase, tenants: readonly Tenant[], chunks: number): Promise<readonly Tenant[]> {
   const { rows } = await sql<{ tenant_id: string }>`
     select tenant_id from codeindex.refs where generation is not null group by tenant_id having sum(chunks) >= ${chunks}
   `.execute(database.query);
   const large = new Set(rows.map((row) => row.tenant_id));
-  const found = tenants
-    .filter(({ tenantId }) => large.has(tenantId))
-    .map(async (tenant) => {
-      const [used] = await storedEmbedders(database.query, tenant);
-      return used === undefined ? [] : [{ ...tenant, embedderId: used.embedder_id, dimensions: used.dimensions, until: used.near_until }];
-    });
-  return (await Promise.all(found)).flat();
+  return tenants.filter(({ tenantId }) => large.has(tenantId));
+}
+
+/** Finds the vectors that searches of a tenant compare; `undefined` when it has none. */
+export async function findVectorsInUse(database: CodeIndexDatabase, tenant: Tenant): Promise<VectorsInUse | undefined> {
+  const [used] = await storedEmbedders(database.query, tenant);
+  return used === undefined ? undefined : { ...tenant, embedderId: used.embedder_id, dimensions: used.dimensions, until: used.near_until };
 }
 
 export type VectorIndex = { readonly name: string; readonly until: Date; readonly valid: boolean };

@@ -84,9 +84,6 @@ export async function removeRefs(
 export type MarkedTenant = { readonly tenantId: string; readonly name: string; readonly role: string | null };
 export type MarkedRepository = { readonly repoId: string; readonly tenantId: string };
 
-/** Most rows of one round; the next round finds the others. */
-const ROUND = 20;
-
 /** Asks in one short statement whether there is anything to delete or to sweep. */
 export async function isAnythingMarked(database: CodeIndexDatabase): Promise<boolean> {
   const { rows } = await sql`
@@ -102,21 +99,18 @@ export async function markedTenants(database: CodeIndexDatabase): Promise<readon
     .select(["tenant_id as tenantId", "name", "database_role as role"])
     .where("deleting_at", "is not", null)
     .orderBy("deleting_at")
-    .limit(ROUND)
     .execute();
 }
 
-/** Marked repositories whose tenants are not deleted themselves. */
+/** Lists marked repositories whose tenants are not deleted themselves, of all tenants in turn, so that one with thousands holds up no other. */
 export async function markedRepositories(database: CodeIndexDatabase): Promise<readonly MarkedRepository[]> {
-  return database.query
-    .selectFrom("codeindex.repositories as repository")
-    .innerJoin("codeindex.tenants as tenant", "tenant.tenant_id", "repository.tenant_id")
-    .select(["repository.id as repoId", "repository.tenant_id as tenantId"])
-    .where("repository.deleting_at", "is not", null)
-    .where("tenant.deleting_at", "is", null)
-    .orderBy("repository.deleting_at")
-    .limit(ROUND)
-    .execute();
+  const { rows } = await sql<MarkedRepository>`
+    select repository.id as "repoId", repository.tenant_id as "tenantId"
+    from codeindex.repositories as repository join codeindex.tenants as tenant using (tenant_id)
+    where repository.deleting_at is not null and tenant.deleting_at is null
+    order by row_number() over (partition by repository.tenant_id order by repository.deleting_at), repository.deleting_at
+  `.execute(database.query);
+  return rows;
 }
 
 /** Tenants some of whose contents wait to be swept, with the moment that was asked for last. */
@@ -128,7 +122,6 @@ export async function tenantsToSweep(
     .select(["tenant_id", "sweep_at"])
     .where("sweep_at", "is not", null)
     .where("deleting_at", "is", null)
-    .limit(ROUND)
     .execute();
   return rows.flatMap(({ tenant_id: tenantId, sweep_at: sweepAt }) => (sweepAt === null ? [] : [{ tenantId, sweepAt }]));
 }

@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { after, createJobQueue, start, type JobQueue } from "#testing/job-queue.ts";
@@ -72,7 +73,7 @@ test("an operator who sets a running job to failed ends it for good", async () =
   );
   expect(await checkLease(queue.database, { jobId, workerId: "w1" })).toBe("lost");
   await failJob(queue.database, { jobId, workerId: "w1", now: after(1), reason: "x", retry: true });
-  expect(await fixEndedByHand(queue.database, { now: after(2) })).toBe(1);
+  expect(await fixEndedByHand(queue.database, { now: after(2), each: eachOwnerUnderTest() })).toBe(1);
   expect(await getJob(queue.database, { tenantId, jobId })).toMatchObject({
     status: "failed",
     error_message: "by hand",

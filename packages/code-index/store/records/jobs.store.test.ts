@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { after, createJobQueue, start, type JobQueue } from "#testing/job-queue.ts";
@@ -68,7 +69,7 @@ test("a repository is registered once in a tenant, and by any other tenant as we
 test("a repository whose waiting attempt is cancelled is no longer said to be indexed", async () => {
   await queue.enqueue();
   await queue.claim("w1");
-  await failOrphans(queue.database, { now: after(61) });
+  await failOrphans(queue.database, { now: after(61), each: eachOwnerUnderTest() });
   const [retry] = await listJobs(queue.database, { tenantId, limit: 1 });
   expect(await requestCancel(queue.database, { tenantId, jobId: retry?.job_id ?? "", now: after(62) })).toMatchObject({
     status: "cancelled",

@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { after, createJobQueue, start, type JobQueue } from "#testing/job-queue.ts";
@@ -20,8 +21,8 @@ beforeEach(() => queue.clear());
 test("a silent worker's job fails as orphaned at once, and is queued again after a pause", async () => {
   const job = await queue.enqueue();
   await queue.claim("w1");
-  expect(await failOrphans(queue.database, { now: after(59) })).toBe(0);
-  expect(await failOrphans(queue.database, { now: after(61) })).toBe(1);
+  expect(await failOrphans(queue.database, { now: after(59), each: eachOwnerUnderTest() })).toBe(0);
+  expect(await failOrphans(queue.database, { now: after(61), each: eachOwnerUnderTest() })).toBe(1);
   expect(await getJob(queue.database, { tenantId, jobId: job.job_id })).toMatchObject({
     status: "failed",
     completed_at: after(61),
@@ -32,6 +33,24 @@ test("a silent worker's job fails as orphaned at once, and is queued again after
   expect(await queue.claim("w2", after(72))).toMatchObject({ attempt: 2 });
 });
 
+test("an orphan that can't be ended keeps no other from being ended", async () => {
+  const other = await queue.register("t2");
+  const [first, second] = [await queue.enqueue(), await queue.enqueue({ tenantId: "t2", repoId: other.id })];
+  await sql`update codeindex.index_jobs set status = 'running', worker_id = 'w1', started_at = ${start}, heartbeat_at = ${start}`.execute(
+    queue.database.query,
+  );
+  await sql`create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`.execute(
+    queue.database.query,
+  );
+  await sql`
+    create trigger refused before update on codeindex.index_jobs for each row
+    when (new.status = 'failed' and new.job_id = ${sql.lit(first.job_id)}) execute function public.refuse()`.execute(queue.database.query);
+  expect(await failOrphans(queue.database, { now: after(61), each: eachOwnerUnderTest() })).toBe(1);
+  expect(await getJob(queue.database, { tenantId: "t2", jobId: second.job_id })).toMatchObject({ status: "failed" });
+  await sql`drop function public.refuse() cascade`.execute(queue.database.query);
+  expect(await failOrphans(queue.database, { now: after(61), each: eachOwnerUnderTest() })).toBe(1);
+});
+
 test("a worker that renews its lease is healthy however long it runs", async () => {
   await queue.enqueue();
   const job = await queue.claim("w1");
@@ -40,8 +59,8 @@ test("a worker that renews its lease is healthy however long it runs", async () 
   }
   const progress = { phase: "files", done: 1, total: 2 };
   expect(await renewLease(queue.database, { ...job, now: after(3_600), progress })).toBe("held");
-  expect(await failOrphans(queue.database, { now: after(3_630) })).toBe(0);
-  expect(await failStuck(queue.database, { now: after(3_630) })).toBe(0);
+  expect(await failOrphans(queue.database, { now: after(3_630), each: eachOwnerUnderTest() })).toBe(0);
+  expect(await failStuck(queue.database, { now: after(3_630), each: eachOwnerUnderTest() })).toBe(0);
   expect(await getJob(queue.database, { tenantId, jobId: job.jobId })).toMatchObject({ status: "running", progress });
 });
 
@@ -52,8 +71,8 @@ test("a job that only says it lives, and gets no further for 30 minutes, fails a
     throw new Error("nothing claimed");
   }
   await renewLease(queue.database, { ...job, now: after(1_830), progress: undefined });
-  expect(await failStuck(queue.database, { now: after(1_799) })).toBe(0);
-  expect(await failStuck(queue.database, { now: after(1_831) })).toBe(1);
+  expect(await failStuck(queue.database, { now: after(1_799), each: eachOwnerUnderTest() })).toBe(0);
+  expect(await failStuck(queue.database, { now: after(1_831), each: eachOwnerUnderTest() })).toBe(1);
   expect(await renewLease(queue.database, { ...job, now: after(1_832), progress: undefined })).toBe("lost");
 });
 
@@ -113,12 +132,12 @@ test("a cancelled job whose worker stops or dies is not run again, nor is a requ
   const orphan = await queue.enqueue();
   await queue.claim("w1", after(2));
   await requestCancel(queue.database, { tenantId, jobId: orphan.job_id, now: after(2) });
-  await failOrphans(queue.database, { now: after(70) });
+  await failOrphans(queue.database, { now: after(70), each: eachOwnerUnderTest() });
   expect(await queue.statuses()).toEqual(["failed", "cancelled"]);
 });
 
 test("a running job that names no worker at all is an orphan too", async () => {
   await queue.enqueue();
   await sql`update codeindex.index_jobs set status = 'running', started_at = ${start}`.execute(queue.database.query);
-  expect(await failOrphans(queue.database, { now: after(61) })).toBe(1);
+  expect(await failOrphans(queue.database, { now: after(61), each: eachOwnerUnderTest() })).toBe(1);
 });
