@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat } from "@sightline/foundation/repeat";
 import { retireSigningKeys, rotateSigningKeyWhenDue } from "./keys/rotate-signing-key.ts";
@@ -27,27 +28,38 @@ type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readon
 
 /** Deletes what has no meaning any more, and sees to it that signing keys change. Replicas may do it at the same time. */
 export function createHousekeeping({ queries, sealer, log, clock }: Dependencies) {
-  async function run(): Promise<void> {
-    const now = clock.now();
-    await deleteExpiredThrottles(queries, now);
-    await deleteDeadPartialTokens(queries, now);
-    await deleteExpiredSetupTries(queries, now);
-    await deleteExpiredChallenges(queries, now);
-    await deleteOldTries(queries, now);
-    // One that was revoked is told of until the last of its access tokens is over.
-    await deleteSessionsExpiredBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
-    await deleteGrantsEndedBefore(queries, new Date(now.getTime() - TOLD_BACK_MS));
-    await deleteExpiredStates(queries, now);
-    await deleteExpiredClients(queries, now);
-    await deleteExpiredAttempts(queries, now);
-    await deleteExpiredDevices(queries, now);
-    await deleteExpiredMailTickets(queries, now);
-    await deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS));
+  const eachPart = createEachOwner({ log, clock, name: "a part of identity's housekeeping" });
+
+  const rotate = async () => {
     const rotation = await rotateSigningKeyWhenDue({ queries, sealer, clock });
     if (rotation?.isNew === true) {
       log.info({ kid: rotation.kid, activeFrom: rotation.activeFrom }, "a new signing key is published");
     }
-    await retireSigningKeys(queries, now);
+  };
+
+  /** One part that fails, such as a table that is locked for long, keeps no other from being done: least of all the keys from changing. */
+  async function run(): Promise<void> {
+    const now = clock.now();
+    // What was revoked is told of until the last of its access tokens is over.
+    const toldUntil = new Date(now.getTime() - TOLD_BACK_MS);
+    const parts: readonly (readonly [name: string, run: () => Promise<unknown>])[] = [
+      ["rotating the signing key", rotate],
+      ["retiring signing keys", () => retireSigningKeys(queries, now)],
+      ["throttles", () => deleteExpiredThrottles(queries, now)],
+      ["partial tokens", () => deleteDeadPartialTokens(queries, now)],
+      ["set-up tries", () => deleteExpiredSetupTries(queries, now)],
+      ["challenges", () => deleteExpiredChallenges(queries, now)],
+      ["code tries", () => deleteOldTries(queries, now)],
+      ["sessions", () => deleteSessionsExpiredBefore(queries, toldUntil)],
+      ["grants", () => deleteGrantsEndedBefore(queries, toldUntil)],
+      ["sign-in states", () => deleteExpiredStates(queries, now)],
+      ["clients", () => deleteExpiredClients(queries, now)],
+      ["attempts", () => deleteExpiredAttempts(queries, now)],
+      ["devices", () => deleteExpiredDevices(queries, now)],
+      ["mail tickets", () => deleteExpiredMailTickets(queries, now)],
+      ["notices", () => deleteNoticesBefore(queries, new Date(now.getTime() - NOTICES_MS))],
+    ];
+    await eachPart(parts, { idOf: ([name]) => name, work: ([, runPart]) => runPart() });
   }
 
   return { run, ...repeat({ log, tasks: [{ name: "housekeeping of identity", everyMs: EVERY_MS, firstInMs: EVERY_MS, run }] }) };
