@@ -6,6 +6,7 @@ import { alertRoutes } from "./alerts/operator/alerts.routes.ts";
 import { createBackendLoad } from "./alerts/operator/backend-load.ts";
 import { channelAccessOf } from "./alerts/project/tell-channel.ts";
 import { registerDatabaseConnections } from "./alerts/operator/database-connections.ts";
+import { registerUncountedHours } from "./alerts/operator/uncounted-hours.ts";
 import { createKeyAuthenticators } from "./keys/authenticators.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
@@ -44,6 +45,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
   const live = createLive({ feed, query, log, tuning: liveTuning });
   const load = createBackendLoad({ metrics, clock });
   registerDatabaseConnections(metrics, database);
+  registerUncountedHours(metrics, database);
   return {
     routes: async (server) => {
       await api.routes(server);

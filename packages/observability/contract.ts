@@ -129,7 +129,7 @@ export const alertSchema = z.object({
   value: z.number().nullable(),
   /** It fires when the value is above. */
   above: z.number(),
-  unit: z.enum(["events", "seconds", "bytes", "ratio", "connections", "consumers"]),
+  unit: z.enum(["events", "seconds", "bytes", "ratio", "connections", "consumers", "hours"]),
   summary: z.string(),
 });
 export type Alert = z.infer<typeof alertSchema>;

@@ -6,6 +6,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { decodeEntry } from "#events/stream-entry.ts";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createCounting } from "#housekeeping/counting.ts";
 import { toRows } from "#ingest/event-rows.ts";
 import { createWritingByNode } from "#ingest/writing/write-by-node.ts";
@@ -57,7 +58,7 @@ test(`what was written is counted on its nodes, and the coordinator is asked for
   });
   await write();
   const directNodes = open();
-  const counting = createCounting({ query: watched, directNodes });
+  const counting = createCounting({ query: watched, log: silentLog, directNodes });
   await counting.countHours(signal);
   expect(await counting.countTraces(signal)).toBeUndefined();
   expect(await marks()).toBe(0);
@@ -100,11 +101,11 @@ test("hours are packed on their nodes as the coordinator packs them", PATIENCE, 
   const directNodes = open();
   await count(directNodes);
   await letHoursBeOver();
-  expect(await createCounting({ query: database.query, directNodes }).packHours(signal)).toBe(false);
+  expect(await createCounting({ query: database.query, log: silentLog, directNodes }).packHours(signal)).toBe(false);
   const packed = await packedHours();
   expect(new Set(packed.map((row) => row.project_id)).size).toBe(projects.length);
   await letHoursBeOver();
-  await createCounting({ query: database.query, directNodes: undefined }).packHours(signal);
+  await createCounting({ query: database.query, log: silentLog, directNodes: undefined }).packHours(signal);
   expect(await packedHours()).toEqual(packed);
 });
 
@@ -128,7 +129,7 @@ test(`shards are moved to and fro while events are written and counted, each onc
       }
     })(),
     ...counters.map(async (directNodes) => {
-      const counting = createCounting({ query: database.query, directNodes });
+      const counting = createCounting({ query: database.query, log: silentLog, directNodes });
       while (!moved.signal.aborted) {
         await unlessDropped(() => counting.countHours(signal));
         await unlessDropped(() => counting.countTraces(signal));
@@ -234,7 +235,7 @@ function open(openNode: OpenNode = openNodeOf(database.url)): DirectNodes {
 }
 
 async function count(directNodes: DirectNodes): Promise<void> {
-  const counting = createCounting({ query: database.query, directNodes });
+  const counting = createCounting({ query: database.query, log: silentLog, directNodes });
   while ((await counting.countHours(signal)) !== false);
   while ((await counting.countTraces(signal)) !== false);
 }

@@ -54,5 +54,7 @@ export const codeRunsSchema = z.object({
   items: z.array(codePlaceSchema),
   /** Whether there are more places than were requested. */
   truncated: z.boolean(),
+  /** Since when hours of these projects can't be counted, whose runs are missing here; null when there are none. */
+  uncounted_since: timestamp.nullable(),
 });
 export type CodeRuns = z.infer<typeof codeRunsSchema>;

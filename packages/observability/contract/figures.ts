@@ -76,8 +76,12 @@ export const metricsPointSchema = figuresSchema.extend({
 });
 const metricsRangeSchema = z.object({ from: timestamp, to: timestamp, step: z.enum(["hour", "day"]) });
 export const metricsSchema = metricsRangeSchema.extend({
-  /** Hours whose events arrived a moment ago and are not counted yet. */
+  /** Hours that are not counted yet: their events arrived a moment ago, or they could not be counted. */
   pending_hours: z.int(),
+  /** Those among them that could not be counted: their figures are missing, or older, until a later try. */
+  uncounted_hours: z.int(),
+  /** Since when the first of these is tried in vain. */
+  uncounted_since: timestamp.nullable(),
   total: metricsPointSchema,
   /** Steps in which something happened. */
   series: z.array(metricsPointSchema.extend({ time: timestamp })),

@@ -1,7 +1,10 @@
+import { systemClock, type Clock } from "@sightline/foundation/clock";
+import { createEachOwner } from "@sightline/foundation/each-owner";
+import type { Logger } from "@sightline/foundation/log";
 import { inRounds } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
-import { countMarkedHours } from "#store/hourly.store.ts";
-import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
+import { countMarkedHours, type HourCounting } from "#store/hourly.store.ts";
+import { concernsNode, type DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { createWorkEverywhere } from "#store/nodes/work-everywhere.ts";
 import { packHours } from "#store/pack-hours.store.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
@@ -11,6 +14,8 @@ const STEPS_AT_ONCE = 20;
 
 type Options = {
   readonly query: Query;
+  readonly log: Logger;
+  readonly clock?: Clock;
   /** Without them everything goes through the coordinator, where there is one. */
   readonly directNodes: DirectNodes | undefined;
 };
@@ -19,22 +24,39 @@ type Options = {
 export type Counting = Readonly<Record<"countHours" | "packHours" | "countTraces", (signal: AbortSignal) => Promise<false | undefined>>>;
 
 /** Counts what was written since: hours' figures and the list's entries, and packs those of hours. On a cluster a shard at a time, on its node. */
-export function createCounting(options: Options): Counting {
-  const everywhere = createWorkEverywhere(options);
+export function createCounting({ query: whole, log, clock = systemClock, directNodes }: Options): Counting {
+  const everywhere = createWorkEverywhere({ query: whole, directNodes });
+  const each = (name: string) => createEachOwner({ log, name, clock, concernsAll: concernsNode });
+  const eachCounted = each("counting the traces of a project");
+  const eachPacked = each("packing an hour of a project's traces");
+  const hours: HourCounting = {
+    clock,
+    eachProject: each("counting the hours of a project"),
+    onSetAside: ({ projectId, day, hour }, { failures, next_try_at: nextTryAt, error_code: sqlState }) =>
+      log.warn(
+        { project: projectId, day, hour, failures, nextTryAt, sqlState },
+        "an hour of a project can't be counted: it is missing in its figures until a later try",
+      ),
+  };
+
+  async function countTraces(query: Query, signal: AbortSignal): Promise<false | undefined> {
+    const projects = await findUncountedProjects(query);
+    await eachCounted(projects, {
+      idOf: (projectId) => projectId,
+      work: async (projectId) => {
+        await takeSteps(() => countMarkedTraces(query, projectId), signal);
+        await takeSteps(() => walkTraces(query, projectId), signal);
+      },
+      signal,
+    });
+    return projects.length === 0 ? false : undefined;
+  }
+
   return {
-    countHours: (signal) => everywhere((query) => inRounds(() => countMarkedHours(query), signal)),
-    packHours: (signal) => everywhere((query) => inRounds(() => packHours(query), signal)),
+    countHours: (signal) => everywhere((query) => inRounds(() => countMarkedHours(query, hours, signal), signal)),
+    packHours: (signal) => everywhere((query) => inRounds(() => packHours(query, { each: eachPacked, signal }), signal)),
     countTraces: (signal) => everywhere((query) => countTraces(query, signal)),
   };
-}
-
-async function countTraces(query: Query, signal: AbortSignal): Promise<false | undefined> {
-  const projects = await findUncountedProjects(query);
-  for (const projectId of projects) {
-    await takeSteps(() => countMarkedTraces(query, projectId), signal);
-    await takeSteps(() => walkTraces(query, projectId), signal);
-  }
-  return projects.length === 0 ? false : undefined;
 }
 
 async function takeSteps(step: () => Promise<boolean>, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,10 @@
+import type { EachOwner } from "@sightline/foundation/each-owner";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { groupProjects } from "#store/project-groups.ts";
 
-/** The most rows of one statement; more are left for the next sweep. */
+type Deleting = { readonly each: EachOwner; readonly signal?: AbortSignal | undefined };
+
+/** The most rows of one project and statement; more are left for the next sweep. */
 const AT_ONCE = 10_000;
 
 /** More days than any request can cover. */
@@ -25,21 +27,17 @@ const TABLES = [
  * their time: traces are deleted by the day, and a producer that refers to a part of payloads sends it again within a
  * day.
  */
-export async function deleteExpiredRecords(query: Query): Promise<void> {
+export async function deleteExpiredRecords(query: Query, { each, signal }: Deleting): Promise<void> {
   for (const { table, column, before } of TABLES) {
     const name = sql.table(`observability.${table}`);
     const expired = sql`
       from observability.projects as project join ${name} as row on row.project_id = project.id
       where row.${sql.ref(column)} < ${before}`;
-    const { rows } = await sql<{ project_id: string }>`
-      select project_id from (select row.project_id ${expired} limit ${AT_ONCE}) as row group by project_id`.execute(query);
-    for (const projects of await groupProjects(
-      query,
-      rows.map((row) => row.project_id),
-    )) {
+    const { rows } = await sql<{ project_id: string }>`select row.project_id ${expired} group by row.project_id`.execute(query);
+    const work = async (projectId: string) => {
       const deleted = sql`
-        delete from ${name} where project_id = any(${projects}::uuid[]) and ctid = any(array(
-          select row.ctid ${expired} and row.project_id = any(${projects}::uuid[]) limit ${AT_ONCE} for update of row skip locked
+        delete from ${name} where project_id = ${projectId}::uuid and ctid = any(array(
+          select row.ctid ${expired} and row.project_id = ${projectId}::uuid limit ${AT_ONCE} for update of row skip locked
         ))`;
       // A trace that came long after its score is to be counted without it.
       await (
@@ -48,6 +46,10 @@ export async function deleteExpiredRecords(query: Query): Promise<void> {
           insert into observability.trace_marks (project_id, trace_id) select distinct project_id, trace_id from gone`
           : deleted
       ).execute(query);
-    }
+    };
+    await each(
+      rows.map((row) => row.project_id),
+      { idOf: (projectId) => `${table} of ${projectId}`, work, signal },
+    );
   }
 }

@@ -1,3 +1,5 @@
+import { systemClock, type Clock } from "@sightline/foundation/clock";
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat, type Repeated, type WakenBy } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
@@ -13,6 +15,7 @@ import { sweepRetention } from "./sweep-retention.ts";
 export type HousekeepingOptions = {
   readonly query: Query;
   readonly log: Logger;
+  readonly clock?: Clock;
   /** Wakes when this process has written something. What another one wrote and could not count any more waits for a rest. */
   readonly wakenBy?: WakenBy | undefined;
   /** Where they are given, what is of a Citus cluster is counted on its nodes. */
@@ -36,18 +39,26 @@ const STATISTICS_EVERY_MS = 15_000;
 const STATISTICS_REST_MS = 300_000;
 
 /** Makes days ahead, lets old ones go, counts hours and traces, packs hours, and has grown tables looked at. Every process that has the database may do it; none has to. */
-export function createHousekeeping({ query, log, wakenBy = () => undefined, directNodes }: HousekeepingOptions): Repeated {
-  const { countHours, packHours, countTraces } = createCounting({ query, directNodes });
+export function createHousekeeping({
+  query,
+  log,
+  clock = systemClock,
+  wakenBy = () => undefined,
+  directNodes,
+}: HousekeepingOptions): Repeated {
+  const { countHours, packHours, countTraces } = createCounting({ query, log, clock, directNodes });
+  const eachSwept = createEachOwner({ log, clock, name: "deleting what a project keeps no longer" });
+  const eachDeleted = createEachOwner({ log, clock, name: "deleting what is left of a deleted project" });
 
   async function sweep(signal: AbortSignal): Promise<void> {
-    const swept = await sweepRetention(query, signal);
+    const swept = await sweepRetention(query, { each: eachSwept, signal });
     if (swept.traces > 0 || swept.days > 0) {
       log.info(swept, "deleted what projects keep no longer");
     }
   }
 
   async function sweepDeleted(signal: AbortSignal): Promise<boolean> {
-    const swept = await sweepDeletedProjects(query, signal);
+    const swept = await sweepDeletedProjects(query, { each: eachDeleted, signal });
     const hasSwept = swept.traces > 0 || swept.rows > 0;
     if (hasSwept) {
       log.info(swept, "deleted what was left of deleted projects");

@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { createTestDatabase, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -55,11 +56,11 @@ test("rounds of one moment check every producer once, however many there are", a
     [projectId, at],
   );
   for (let isMore = true; isMore;) {
-    ({ isMore } = await settleGaps(database.query, { windowMs: 0, now: new Date(at) }));
+    ({ isMore } = await settleGaps(database.query, { each: eachOwnerUnderTest(), windowMs: 0, now: new Date(at) }));
   }
   const [now, rounds] = [new Date(), [] as number[]];
   for (let isMore = true; isMore;) {
-    const settled = await settleGaps(database.query, { windowMs: 0, now });
+    const settled = await settleGaps(database.query, { each: eachOwnerUnderTest(), windowMs: 0, now });
     rounds.push(settled.lost);
     ({ isMore } = settled);
   }
@@ -165,7 +166,7 @@ test("a gap counts for the traces it lies in, and for those whose start or end i
 });
 
 async function settle(windowMs = 0, now = new Date()): Promise<number> {
-  return (await settleGaps(database.query, { windowMs, now })).lost;
+  return (await settleGaps(database.query, { each: eachOwnerUnderTest(), windowMs, now })).lost;
 }
 
 async function arrive(seen: string, announced?: number): Promise<void> {

@@ -1,8 +1,8 @@
+import type { EachOwner } from "@sightline/foundation/each-owner";
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
-import { groupProjects } from "#store/project-groups.ts";
 
-/** How many producers one call checks. */
+/** How many producers of each project one call checks. */
 const AT_ONCE = 200;
 
 /**
@@ -14,28 +14,29 @@ const AT_ONCE = 200;
  */
 export async function settleGaps(
   query: Query,
-  { windowMs, now }: { readonly windowMs: number; readonly now: Date },
+  { each, windowMs, now }: Settling & { readonly each: EachOwner },
 ): Promise<{ readonly checked: boolean; readonly lost: number; readonly isMore: boolean }> {
-  const { rows } = await sql<{ project_id: string }>`
-    select project_id from (
-      select project_id from observability.producers
-      where holes <> lost and (checked_at is null or checked_at < ${now})
-      order by checked_at nulls first limit ${AT_ONCE}
-    ) as due group by project_id order by project_id`.execute(query);
+  const { rows: projects } = await sql<{ id: string }>`
+    select project_id as id from observability.producers
+    where holes <> lost and (checked_at is null or checked_at < ${now})
+    group by project_id order by project_id`.execute(query);
   let [lost, isMore] = [0, false];
-  for (const projects of await groupProjects(
-    query,
-    rows.map((row) => row.project_id),
-  )) {
-    const settled = await settleGapsOf(query, { projects, windowMs, now });
-    [lost, isMore] = [lost + settled.lost, isMore || settled.isMore];
-  }
-  return { checked: rows.length > 0, lost, isMore: isMore || rows.length === AT_ONCE };
+  await each(projects, {
+    idOf: ({ id }) => id,
+    work: async ({ id }) => {
+      const settled = await settleGapsOf(query, id, { windowMs, now });
+      [lost, isMore] = [lost + settled.lost, isMore || settled.isMore];
+    },
+  });
+  return { checked: projects.length > 0, lost, isMore };
 }
+
+type Settling = { readonly windowMs: number; readonly now: Date };
 
 async function settleGapsOf(
   query: Query,
-  { projects, windowMs, now }: { readonly projects: readonly string[]; readonly windowMs: number; readonly now: Date },
+  projectId: string,
+  { windowMs, now }: Settling,
 ): Promise<{ readonly lost: number; readonly isMore: boolean }> {
   const ripe = new Date(now.getTime() - windowMs);
   return query.transaction().execute(async (transaction) => {
@@ -43,7 +44,7 @@ async function settleGapsOf(
       with due as (
         select project_id, producer_id, holes, lost, suspects, suspected_at
         from observability.producers
-        where project_id = any(${projects}::uuid[]) and holes <> lost and (checked_at is null or checked_at < ${now})
+        where project_id = ${projectId}::uuid and holes <> lost and (checked_at is null or checked_at < ${now})
         order by checked_at nulls first
         limit ${AT_ONCE}
         for update
@@ -65,7 +66,7 @@ async function settleGapsOf(
         ) as suspect
         where not isempty(numbers)
       ) as kept
-      where producer.project_id = any(${projects}::uuid[]) and producer.project_id = due.project_id and producer.producer_id = due.producer_id
+      where producer.project_id = ${projectId}::uuid and producer.project_id = due.project_id and producer.producer_id = due.producer_id
       returning producer.project_id, producer.producer_id, (
         select coalesce(sum(upper(range) - lower(range)), 0)::bigint from unnest(producer.lost - due.lost) as range
       ) as newly_lost`.execute(transaction);
@@ -79,18 +80,18 @@ async function settleGapsOf(
         select ${keyOf("producer", sql`lower(range)`, sql`upper(range) - 1`)} as key
         from json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
         join observability.producers as producer using (project_id, producer_id), unnest(producer.lost) as range
-        where producer.project_id = any(${projects}::uuid[])
+        where producer.project_id = ${projectId}::uuid
       )
       delete from observability.ingest_gaps as gap
       using json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
-      where gap.project_id = any(${projects}::uuid[]) and gap.project_id = due.project_id and gap.producer_id = due.producer_id
+      where gap.project_id = ${projectId}::uuid and gap.project_id = due.project_id and gap.producer_id = due.producer_id
         and ${keyOf("gap", sql.ref("gap.first_seq"), sql.ref("gap.last_seq"))} not in (select key from lost)`.execute(transaction);
     await sql`
       insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq)
       select producer.project_id, producer.producer_id, lower(range), upper(range) - 1
       from json_to_recordset(${keys}) as due (project_id uuid, producer_id uuid)
       join observability.producers as producer using (project_id, producer_id), unnest(producer.lost) as range
-      where producer.project_id = any(${projects}::uuid[])
+      where producer.project_id = ${projectId}::uuid
       on conflict do nothing`.execute(transaction);
     return { lost: rows.reduce((sum, row) => sum + row.newly_lost, 0), isMore: rows.length === AT_ONCE };
   });

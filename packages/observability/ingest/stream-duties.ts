@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { inRounds, repeat, type Repeated, type WakenBy } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
@@ -34,6 +35,7 @@ type DutiesOptions = {
  */
 export function createStreamDuties(options: DutiesOptions): Repeated {
   const { partitions, query, clock, log, metrics, tuning, batchSize } = options;
+  const eachProject = createEachOwner({ log, clock, name: "looking for gaps of a project" });
 
   async function claimEntries(signal: AbortSignal): Promise<void> {
     await withEach(partitions.own(), async (partition) => {
@@ -60,7 +62,7 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
     const now = clock.now();
     let isChecked = false;
     await inRounds(async () => {
-      const { checked, lost, isMore } = await settleGaps(query, { windowMs: tuning.reorderWindowMs, now });
+      const { checked, lost, isMore } = await settleGaps(query, { each: eachProject, windowMs: tuning.reorderWindowMs, now });
       if (lost > 0) {
         metrics.lost.inc({ reason: "missing" }, lost);
         log.error({ events: lost }, "events are missing from the stream");

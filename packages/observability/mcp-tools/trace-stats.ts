@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   countPendingHours,
+  type Pending,
   readGroups,
   readTotal,
   type Figures,
@@ -73,7 +74,7 @@ type Found = {
   readonly name: string;
   readonly from: Date;
   readonly to: Date;
-  readonly pending: number;
+  readonly pending: Pending;
   readonly total: readonly Figures[];
   readonly groups: readonly Figures[];
   readonly by: By | undefined;
@@ -92,7 +93,7 @@ function answerFor({ name, from, to, pending, total, groups, by }: Found, { call
   const notes = [
     ...(runs === undefined && steps === undefined ? [] : ["Counts, tokens and cost are exact; p50 and p95 are estimates, within 1 %."]),
     ...(shown.length < all.length ? [`Cut to max_tokens: ${shown.length} of ${all.length} groups shown.`] : []),
-    ...(pending > 0 ? [`What arrived a moment ago is not counted yet (${plural(pending, "hour")} to be counted anew).`] : []),
+    ...notesOfPending(pending),
     ...(runs === undefined && steps === undefined ? ["Nothing ran in this time."] : []),
   ];
   const project = recordedLine(name, NAME);
@@ -105,6 +106,19 @@ function answerFor({ name, from, to, pending, total, groups, by }: Found, { call
     ...(shown.length === 0 || by === undefined ? [] : [`by ${by}:`, ...shown.map(renderGroup)]),
   ];
   return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
+}
+
+function notesOfPending({ pending, uncounted, since }: Pending): readonly string[] {
+  return [
+    ...(pending > uncounted
+      ? [`What arrived a moment ago is not counted yet (${plural(pending - uncounted, "hour")} to be counted anew).`]
+      : []),
+    ...(since === null
+      ? []
+      : [
+          `INCOMPLETE: ${plural(uncounted, "hour")} of this time can't be counted, since ${timeText(since.toISOString())}. Use list_traces for exact numbers; an admin finds the reason in the log.`,
+        ]),
+  ];
 }
 
 function present({ count, failures, p50_ms: p50, p95_ms: p95, input_tokens, output_tokens, cost }: Figures): Shown {

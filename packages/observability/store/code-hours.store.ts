@@ -1,6 +1,7 @@
-import { sql, type RawBuilder, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { bucketOf } from "./duration-buckets.ts";
+import type { ProjectHour } from "./hour-figures.store.ts";
 
 /** How many places an hour of a project distinguishes, those with the most runs; producers choose them, so there may be any number. */
 const PLACES = 2_000;
@@ -10,25 +11,18 @@ const STEPS = 5;
 const FILE = 500;
 const NAME = 200;
 
-/** Counts anew which code ran in the hours of `due` (project_id, day, hour), whose rows of a table `isOfProjects` finds, in the transaction that counts their other figures. */
-export async function countCodeOfHours(
-  transaction: Transaction<ObservabilitySchema>,
-  due: RawBuilder<unknown>,
-  isOfProjects: RawBuilder<unknown>,
-): Promise<void> {
-  await sql`
-    delete from observability.code_hours as row using ${due}
-    where ${isOfProjects} and row.day = due.day and row.hour = due.hour`.execute(transaction);
+/** Counts anew which code ran in an hour, in the transaction that counts its other figures. */
+export async function countCodeOfHour(transaction: Transaction<ObservabilitySchema>, { projectId, day, hour }: ProjectHour): Promise<void> {
+  const isOfHour = sql`row.project_id = ${projectId}::uuid and row.day = ${day}::date and row.hour = ${hour}::timestamptz`;
+  await sql`delete from observability.code_hours as row where ${isOfHour}`.execute(transaction);
   await sql`
     with step as (
-      select due.project_id, due.day, due.hour, row.code::text as code, row.end_status as status, ${bucketOf(sql`least(row.duration_ms, 1e15)`)}::smallint as bucket,
+      select row.code::text as code, row.end_status as status, ${bucketOf(sql`least(row.duration_ms, 1e15)`)}::smallint as bucket,
         count(*) as runs, max(coalesce(row.started_at, row.seen_at)) as last_at, max(${STEP}) as latest
-      from ${due}
-      join observability.observations as row on ${isOfProjects} and row.day = due.day and row.hour = due.hour
-      where row.code is not null
-      group by 1, 2, 3, 4, 5, 6
+      from observability.observations as row where ${isOfHour} and row.code is not null
+      group by 1, 2, 3
     ), place as (
-      select project_id, hour, day, left(coalesce(code::json ->> 'repo', ''), ${NAME}) as repo,
+      select left(coalesce(code::json ->> 'repo', ''), ${NAME}) as repo,
         left(coalesce(code::json ->> 'commit', ''), 64) as commit,
         left(code::json ->> 'file', ${FILE}) as file, left(coalesce(code::json ->> 'function', ''), ${NAME}) as function,
         least((code::json ->> 'line')::numeric, 2147483647)::integer as line,
@@ -37,14 +31,14 @@ export async function countCodeOfHours(
         coalesce(array_agg(runs) filter (where bucket is not null), '{}') as counts,
         max(last_at) as last_at, (array_agg(latest order by latest desc))[1:${STEPS}] as latest,
         coalesce((array_agg(latest order by latest desc) filter (where status = 'failure'))[1:${STEPS}], '{}') as failed
-      from step group by 1, 2, 3, 4, 5, 6, 7, 8
+      from step group by 1, 2, 3, 4, 5
     ), ranked as (
-      select *, row_number() over (partition by project_id, day, hour order by runs desc, file, line) as place from place
+      select *, row_number() over (order by runs desc, file, line) as place from place
     )
     insert into observability.code_hours (
       project_id, hour, day, repo, commit, file, function, line, runs, failures, buckets, counts, last_at, latest, failed
     )
-    select project_id, hour, day, repo, commit, file, function, line, runs, failures, buckets, counts, last_at, latest, failed
+    select ${projectId}::uuid, ${hour}::timestamptz, ${day}::date, repo, commit, file, function, line, runs, failures, buckets, counts, last_at, latest, failed
     from ranked where place <= ${PLACES}`.execute(transaction);
 }
 

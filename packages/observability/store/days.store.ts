@@ -1,7 +1,6 @@
 import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { groupProjects } from "./project-groups.ts";
 
 /** Makes the partitions of today and the next days where they are missing; any number of processes may do it at once. */
 export async function ensureDays(query: Query): Promise<void> {
@@ -20,70 +19,84 @@ export async function listPastDays(query: Query): Promise<readonly string[]> {
   return rows.map(({ day }) => day);
 }
 
-/**
- * Deletes some of the traces of a day that their project keeps no longer, and tells how many. Replicas may do it at once.
- *
- * While some other project keeps its traces of that day, their rows go with them; otherwise the rows wait for
- * {@link dropDay}, and belong to no trace until then.
- */
-export async function deleteExpiredTraces(query: Query, day: string, atOnce: number): Promise<number> {
+/** Finds the projects that keep their traces of a day no longer, and whether no other project keeps traces of it. */
+export async function findExpiredOn(
+  query: Query,
+  day: string,
+): Promise<{ readonly projects: readonly string[]; readonly isDayOver: boolean }> {
   const { rows: found } = await sql<{ project_id: string }>`
-    select project_id from (
-      select trace.project_id from observability.projects as project
-      join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
-      where ${isOver(day, "project")} limit ${atOnce}
-    ) as expired group by project_id order by project_id`.execute(query);
-  const { rows: kept } =
-    found.length === 0
-      ? { rows: [] }
-      : await sql`
-        select 1 from observability.projects as project
-        join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
-        where not ${isOver(day, "project")} limit 1`.execute(query);
-  let deleted = 0;
-  for (const projects of await groupProjects(
-    query,
-    found.map((row) => row.project_id),
-  )) {
-    deleted += await deleteExpiredOf(query, { projects, day, atOnce, isDayOver: kept.length === 0 });
-  }
-  return deleted;
+    select trace.project_id from observability.projects as project
+    join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
+    where ${isOver(day, "project")} group by trace.project_id order by trace.project_id`.execute(query);
+  const { rows: kept } = await sql`
+    select 1 from observability.projects as project
+    join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
+    where not ${isOver(day, "project")} limit 1`.execute(query);
+  return { projects: found.map((row) => row.project_id), isDayOver: kept.length === 0 };
 }
 
-type Expired = { readonly projects: readonly string[]; readonly day: string; readonly atOnce: number; readonly isDayOver: boolean };
+type Expired = {
+  readonly projectId: string;
+  readonly day: string;
+  readonly atOnce: number;
+  /** While some other project keeps its traces of that day, their rows go with them; otherwise the rows wait for {@link dropDay}. */
+  readonly isDayOver: boolean;
+};
 
-async function deleteExpiredOf(query: Query, { projects, day, atOnce, isDayOver }: Expired): Promise<number> {
+/** Deletes some of the traces of a day that their project keeps no longer, and tells how many. Replicas may do it at once. */
+export async function deleteExpiredTraces(query: Query, { projectId, day, atOnce, isDayOver }: Expired): Promise<number> {
   return query.transaction().execute(async (transaction) => {
-    const { rows: expired } = await sql<{ project_id: string; id: string }>`
-      select trace.project_id, trace.id
+    const { rows: expired } = await sql<{ id: string }>`
+      select trace.id
       from observability.projects as project
       join observability.traces as trace on trace.day = ${day}::date and trace.project_id = project.id
-      where trace.project_id = any(${projects}::uuid[]) and ${isOver(day, "project")}
+      where trace.project_id = ${projectId}::uuid and ${isOver(day, "project")}
       limit ${atOnce}
       for update of trace skip locked`.execute(transaction);
     if (expired.length === 0) {
       return 0;
     }
-    const given = sql`json_to_recordset(${JSON.stringify(expired)}) as expired (project_id uuid, id uuid)`;
-    const isOfProjects = sql`row.project_id = any(${projects}::uuid[]) and row.project_id = expired.project_id`;
+    const given = sql`json_to_recordset(${JSON.stringify(expired)}) as expired (id uuid)`;
+    const isOfProject = sql`row.project_id = ${projectId}::uuid`;
     for (const table of isDayOver ? [] : ["observations", "payloads"]) {
       await sql`
         delete from ${sql.table(`observability.${table}`)} as row using ${given}
-        where ${isOfProjects} and row.trace_id = expired.id and row.day = ${day}::date`.execute(transaction);
+        where ${isOfProject} and row.trace_id = expired.id and row.day = ${day}::date`.execute(transaction);
     }
     await sql`
-      delete from observability.scores as row using ${given} where ${isOfProjects} and row.trace_id = expired.id`.execute(transaction);
+      delete from observability.scores as row using ${given} where ${isOfProject} and row.trace_id = expired.id`.execute(transaction);
     await sql`
       insert into observability.trace_marks (project_id, trace_id)
-      select expired.project_id, expired.id from ${given}
+      select ${projectId}::uuid, expired.id from ${given}
       union
-      select expired.project_id, unnest(row.runs)
-      from ${given} join observability.trace_entries as row on ${isOfProjects} and row.trace_id = expired.id`.execute(transaction);
+      select ${projectId}::uuid, unnest(row.runs)
+      from ${given} join observability.trace_entries as row on ${isOfProject} and row.trace_id = expired.id`.execute(transaction);
     await sql`
       delete from observability.traces as row using ${given}
-      where ${isOfProjects} and row.id = expired.id`.execute(transaction);
+      where ${isOfProject} and row.id = expired.id`.execute(transaction);
     return expired.length;
   });
+}
+
+const ROWS_AT_ONCE = 5_000;
+
+type RowsOfDay = { readonly projectId: string; readonly day: string; readonly signal: AbortSignal | undefined };
+
+/** Deletes the rows of a day whose traces are deleted already, where the day itself can't be dropped. */
+export async function deleteRowsOfDay(query: Query, { projectId, day, signal }: RowsOfDay): Promise<void> {
+  const isOfDay = sql`row.project_id = ${projectId}::uuid and row.day = ${day}::date and not exists (
+    select from observability.traces as trace where trace.project_id = ${projectId}::uuid and trace.id = row.trace_id
+  )`;
+  for (const table of ["observations", "payloads"]) {
+    const name = sql.table(`observability.${table}`);
+    for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE && signal?.aborted !== true;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from ${name} as row where row.project_id = ${projectId}::uuid and row.day = ${day}::date and row.ctid = any(array(
+          select row.ctid from ${name} as row where ${isOfDay} limit ${ROWS_AT_ONCE}
+        ))`.execute(query);
+      deleted = Number(numAffectedRows);
+    }
+  }
 }
 
 /**

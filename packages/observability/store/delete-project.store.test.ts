@@ -5,9 +5,8 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { deleteProject, sweepDeletedProjects } from "./delete-project.store.ts";
-import { countMarkedHours } from "./hourly.store.ts";
-import { packHours } from "./pack-hours.store.ts";
+import { countMarkedHours, packHours, sweepDeletedProjects } from "#testing/in-the-background.ts";
+import { deleteProject } from "./delete-project.store.ts";
 import { countMarkedTraces } from "./trace-entries.store.ts";
 import { findProjectIds, insertProject } from "./projects.store.ts";
 import type { Reader } from "./reader.ts";
@@ -82,6 +81,7 @@ async function furnish(): Promise<string> {
   await writeEvents(database, [producer.event("trace.start", { trace_id: uuidv7(), name: "late", started_at: new Date().toISOString() })]);
   for (const statement of [
     "insert into observability.trace_walks (project_id, reason, before) values ($1, 'all', gen_random_uuid()) on conflict do nothing",
+    "insert into observability.uncounted_hours (project_id, day, hour, failures, since, next_try_at, error_code) values ($1, '2026-01-01', now(), 1, now(), 'infinity', '22003')",
     "insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared) values (gen_random_uuid(), $1, 'me', 'v', '', 'started', 'desc', '{}', false)",
     "insert into observability.charts (id, project_id, author, name, measure, query, kind, place) values (gen_random_uuid(), $1, 'me', 'c', 'cost', '', 'lines', 0)",
     "insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq) values ($1, gen_random_uuid(), 1, 2)",

@@ -1,3 +1,4 @@
+import type { EachOwner } from "@sightline/foundation/each-owner";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { hasRole, hasRoleIn, type Reader } from "./reader.ts";
@@ -47,6 +48,8 @@ const TABLES = [
   "producers",
   "ingest_gaps",
   "hourly",
+  "hourly_marks",
+  "uncounted_hours",
   "code_hours",
   "api_keys",
   "trace_entries",
@@ -57,19 +60,21 @@ const TABLES = [
   "trace_hour_fields",
 ] as const;
 
+type Sweeping = { readonly each: EachOwner; readonly signal?: AbortSignal };
+
 /**
  * Deletes what belongs to no project any more, also what a consumer wrote that remembered the project for a minute. Any
- * number of replicas may do it at once; what is left when `signal` aborts is left for the next time.
+ * number of replicas may do it at once; what is left when `signal` aborts, or can't be deleted now, is left for the next time.
  *
  * @returns how many traces and other rows were deleted.
  */
 export async function sweepDeletedProjects(
   query: Query,
-  signal?: AbortSignal,
+  { each, signal }: Sweeping,
 ): Promise<{ readonly traces: number; readonly rows: number }> {
   const isStopping = () => signal?.aborted === true;
   let [traces, rows] = [0, 0];
-  for (const projectId of await listDeletedProjects(query)) {
+  const sweep = async (projectId: string) => {
     const before = traces + rows;
     for (let deleted = TRACES_AT_ONCE; deleted === TRACES_AT_ONCE && !isStopping(); traces += deleted) {
       deleted = await deleteTraces(query, projectId);
@@ -82,6 +87,9 @@ export async function sweepDeletedProjects(
     if (!isStopping()) {
       await noteSwept(query, projectId, traces + rows === before);
     }
+  };
+  for (const left of await each(await listDeletedProjects(query), { idOf: (projectId) => projectId, work: sweep, signal })) {
+    await noteSwept(query, left, false);
   }
   return { traces, rows };
 }

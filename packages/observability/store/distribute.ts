@@ -20,6 +20,7 @@ const DISTRIBUTED_TABLES = [
   "prices",
   "hourly",
   "hourly_marks",
+  "uncounted_hours",
   "code_hours",
   "trace_entries",
   "trace_groups",

@@ -5,7 +5,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { packHours } from "./pack-hours.store.ts";
+import { packHours } from "#testing/in-the-background.ts";
 import { insertProject } from "./projects.store.ts";
 import { countMarkedTraces } from "./trace-entries.store.ts";
 

@@ -1,3 +1,4 @@
+import type { EachOwner } from "@sightline/foundation/each-owner";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { PACKED_COLUMNS, PACKED_NUMBERS, packing } from "./packed-columns.ts";
@@ -8,23 +9,45 @@ const REST_MINUTES = 10;
 /** How many hours one call packs, each in a transaction of its own. */
 const HOURS = 20;
 
+type Packing = {
+  readonly each: EachOwner;
+  readonly restMinutes?: number;
+  readonly signal?: AbortSignal;
+};
+
+type ChangedHour = { readonly project_id: string; readonly hour: string };
+
 const columns = sql.join(["trace_id", ...PACKED_COLUMNS].map((name) => sql.ref(name)));
 const numbers = sql.join(PACKED_NUMBERS.map((name) => sql.ref(name)));
 
 /**
- * Packs some of the hours in which traces have changed, those first that changed first. Any number of processes may do it at once.
+ * Packs some of the hours in which traces have changed, of each project those first that changed first. One that can't be packed is put behind all
+ * others: its entries are read meanwhile. Any number of processes may do it at once.
  *
  * @returns whether there may be more.
  */
-export async function packHours(query: Query, restMinutes: number = REST_MINUTES): Promise<boolean> {
-  const { rows } = await sql<{ project_id: string; hour: string }>`
-    select project_id, hour::text as hour from observability.trace_hours
-    where changed_at <= now() - ${restMinutes} * interval '1 minute' and hour <= now() - (60 + ${restMinutes}::int) * interval '1 minute'
-    order by changed_at limit ${HOURS}`.execute(query);
-  for (const { project_id: projectId, hour } of rows) {
-    await packHour(query, projectId, hour);
+export async function packHours(query: Query, { each, restMinutes = REST_MINUTES, signal }: Packing): Promise<boolean> {
+  const { rows } = await sql<ChangedHour>`
+    select project_id, hour from (
+      select project_id, hour::text as hour, changed_at, row_number() over (partition by project_id order by changed_at) as turn
+      from observability.trace_hours
+      where changed_at <= now() - ${restMinutes} * interval '1 minute' and hour <= now() - (60 + ${restMinutes}::int) * interval '1 minute'
+    ) as changed order by turn, changed_at limit ${HOURS}`.execute(query);
+  const left = await each(rows, {
+    idOf: ({ project_id: projectId, hour }) => `${projectId} ${hour}`,
+    work: ({ project_id: projectId, hour }) => packHour(query, projectId, hour),
+    signal,
+  });
+  for (const hour of left) {
+    await putOff(query, hour);
   }
   return rows.length === HOURS;
+}
+
+async function putOff(query: Query, { project_id: projectId, hour }: ChangedHour): Promise<void> {
+  await sql`
+    update observability.trace_hours set changed_at = now()
+    where project_id = ${projectId}::uuid and hour = ${hour}::timestamptz and changed_at is not null`.execute(query);
 }
 
 async function packHour(query: Query, projectId: string, hour: string): Promise<void> {

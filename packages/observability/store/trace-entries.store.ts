@@ -11,13 +11,11 @@ const TRACES = 200;
 /** How many traces one step of a walk counts; the worst case, since nothing tells how many steps they have. */
 const WALKED = 250;
 const MARKS = 5_000;
-/** How many of all projects' marks are looked at to find those that have some. */
-const MARKS_READ = 20_000;
 
-/** Finds projects with traces to be counted, those that wait longest; no more than one run of the background task can do. */
+/** Finds all projects with traces to be counted: one with very many marks hides no other. */
 export async function findUncountedProjects(query: Query): Promise<readonly string[]> {
   const { rows } = await sql<{ project_id: string }>`
-    select project_id from (select project_id from observability.trace_marks order by id limit ${MARKS_READ}) as mark group by project_id
+    select project_id from observability.trace_marks group by project_id
     union
     select project_id from observability.trace_walks`.execute(query);
   return rows.map((row) => row.project_id);

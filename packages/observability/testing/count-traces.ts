@@ -3,7 +3,7 @@ import { createLog } from "@sightline/foundation/log";
 import type { ObservabilitySchema } from "#schema.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
-import { packHours } from "#store/pack-hours.store.ts";
+import { packHours } from "#testing/in-the-background.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
 
 /** Counts and packs everything that is to be counted and packed, without the pauses of the duty. Argument: the database's address. */

@@ -108,7 +108,7 @@ async function startCluster(workers: number): Promise<Cluster> {
   const directNodes = createDirectNodes({ ...common, openNode: (node) => open(sameDatabaseAt(url, node)) });
   const wayOf = (opened: DirectNodes | undefined) => ({
     write: createWritingByNode({ ...common, directNodes: opened }),
-    counting: createCounting({ query: database.query, directNodes: opened }),
+    counting: createCounting({ query: database.query, log: silentLog, directNodes: opened }),
   });
   return {
     workers,

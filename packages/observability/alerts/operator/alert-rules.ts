@@ -5,7 +5,7 @@ export type AlertRule = {
   readonly severity: "warning" | "critical";
   /** The alert fires when the number is above this. */
   readonly above: number;
-  readonly unit: "events" | "seconds" | "bytes" | "ratio" | "connections" | "consumers";
+  readonly unit: "events" | "seconds" | "bytes" | "ratio" | "connections" | "consumers" | "hours";
   /** The meaning of the alert, and what to do. */
   readonly summary: string;
   /** The metric of this process that holds the number; undefined for numbers that only the observed application knows. */
@@ -111,5 +111,16 @@ export const alertRules: readonly AlertRule[] = [
     metric: undefined,
     expression: "sum(increase(studio_events_lost_total[10m]))",
     held: "0m",
+  },
+  {
+    name: "HoursUncounted",
+    severity: "warning",
+    above: 0,
+    unit: "hours",
+    summary:
+      "Hours of some project can't be counted: dashboards, usual durations and the code that ran lack them. Others go on. The log of whoever has the database says why; they are tried again.",
+    metric: "studio_uncounted_hours",
+    expression: "studio_uncounted_hours",
+    held: "5m",
   },
 ];

@@ -5,6 +5,7 @@ import type { Metrics } from "@sightline/foundation/http/metrics";
 import { alertListSchema } from "#contract.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { findUncountedHours } from "#store/uncounted-hours.store.ts";
 import { countRecentlyLost } from "./recent-losses.store.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
 
@@ -23,6 +24,7 @@ export function alertRoutes({ database, metrics, clock }: AlertsOptions) {
         const now = clock.now();
         const items = await evaluateAlerts(metrics, {
           EventsLost: () => countRecentlyLost(database.query, { reader, since: new Date(now.getTime() - LOST_WITHIN_MS) }),
+          HoursUncounted: async () => (await findUncountedHours(database.query, { reader })).hours,
           ConsumerGone: async () => {
             const heartbeat = (await metrics.registry.getSingleMetric("studio_consumer_heartbeat")?.get())?.values[0]?.value;
             return heartbeat === undefined ? undefined : 1 - heartbeat;

@@ -1,4 +1,5 @@
 import { messageOf } from "@sightline/foundation/errors";
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { createAlarm, inRounds, repeat, type WakenBy } from "@sightline/foundation/repeat";
 import { v7 as uuidv7 } from "uuid";
@@ -40,6 +41,7 @@ const FORGETTING_SHARE = 1 / 20;
 /** Evaluates rules and sends what they have to tell. Any number of replicas may do it; each rule and message goes to one of them. */
 export function createAlertDuties({ query, log, access, wakenBy = () => undefined }: Options) {
   const evaluated = createAlarm();
+  const eachRule = createEachOwner({ log, name: "evaluating an alert rule" });
   const quiet = { rules: false, messages: false };
 
   async function evaluateSome(): Promise<boolean> {
@@ -49,9 +51,10 @@ export function createAlertDuties({ query, log, access, wakenBy = () => undefine
     }
     const claim = uuidv7();
     const rules = await claimDueRules(query, claim);
-    for (const rule of rules) {
-      await settleRule(query, { rule, claim, verdict: await judge(rule), eventId: uuidv7() });
-    }
+    await eachRule(rules, {
+      idOf: ({ id }) => id,
+      work: async (rule) => settleRule(query, { rule, claim, verdict: await judge(rule), eventId: uuidv7() }),
+    });
     if (rules.length > 0) {
       evaluated.ring();
     }
@@ -76,7 +79,13 @@ export function createAlertDuties({ query, log, access, wakenBy = () => undefine
       return false;
     }
     const due = await claimDueNotifications(query);
-    await Promise.all(due.map(send));
+    await Promise.all(
+      due.map((message) =>
+        send(message).catch((error: unknown) =>
+          log.warn({ err: error, notification: message.id }, "what became of an alert could not be noted; it may be sent again"),
+        ),
+      ),
+    );
     return due.length > 0;
   }
 

@@ -23,14 +23,19 @@ export async function areAnyRulesEnabled(query: Query): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Claims rules that were not evaluated for a minute. Each goes to one replica; when that replica dies, the rule waits a minute. */
+const isDue = sql`is_enabled and (claimed_at is null or claimed_at <= now() - ${EVERY_S} * interval '1 second')`;
+
+/** Claims rules that were not evaluated for a minute, of all projects in turn, so that one whose rules take long holds up no other. Each goes to one replica; when that replica dies, the rule waits a minute. */
 export async function claimDueRules(query: Query, claim: string): Promise<readonly ClaimedRule[]> {
   const { rows } = await sql<ClaimedRule>`
     update observability.alert_rules as rule set claim = ${claim}::uuid, claimed_at = now()
     where rule.id in (
       select due.id from observability.alert_rules as due
-      where due.is_enabled and (due.claimed_at is null or due.claimed_at <= now() - ${EVERY_S} * interval '1 second')
-      order by due.claimed_at nulls first limit ${AT_ONCE} for update skip locked
+      join (
+        select id, row_number() over (partition by project_id order by claimed_at nulls first) as turn from observability.alert_rules where ${isDue}
+      ) as turns using (id)
+      where ${isDue}
+      order by turns.turn, due.claimed_at nulls first limit ${AT_ONCE} for update of due skip locked
     )
     returning rule.id, rule.project_id, rule.metric, rule.threshold, rule.window_minutes, rule.filter, rule.is_firing, rule.belows`.execute(
     query,

@@ -38,7 +38,22 @@ create table observability.hourly_marks (
   day date not null,
   hour timestamptz not null
 );
-create index hourly_marks_by_id on observability.hourly_marks (id);
+create index hourly_marks_by_project on observability.hourly_marks (project_id, id);
+create index hourly_marks_by_hour on observability.hourly_marks (project_id, day, hour);
+
+-- Hours that could not be counted. A row stands for the marks of its hour until that is counted, and says when it is tried again.
+create table observability.uncounted_hours (
+  project_id uuid not null,
+  day date not null,
+  hour timestamptz not null,
+  -- In a row, since when.
+  failures integer not null,
+  since timestamptz not null,
+  next_try_at timestamptz not null,
+  -- The SQLSTATE of the last one; its text could quote what is recorded.
+  error_code text not null,
+  primary key (project_id, day, hour)
+);
 
 -- Which code ran in an hour, counted with the hour's other figures from the rows themselves. A row for every place that steps named:
 -- observations have no index by file, which writing them would pay for.

@@ -12,7 +12,7 @@ import { tagTraces } from "#query/list/bulk.store.ts";
 import { valuesOfField } from "#query/list/field-values.ts";
 import { conditionsOf } from "#query/list/trace-conditions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { packHours } from "#store/pack-hours.store.ts";
+import { packHours } from "#testing/in-the-background.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { countMarkedTraces } from "#store/trace-entries.store.ts";
 import { createProducer } from "#testing/agent-run.ts";

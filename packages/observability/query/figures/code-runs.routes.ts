@@ -6,6 +6,7 @@ import { codeRunsRequestSchema, codeRunsSchema, type CodePlace, type CodeRuns, t
 import type { ObservabilitySchema } from "#schema.ts";
 import { findCodeRuns, type CodePlaceRow } from "./code-runs.store.ts";
 import { hasProjectRole, type Reader } from "#store/reader.ts";
+import { findUncountedHours } from "#store/uncounted-hours.store.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 
@@ -22,7 +23,8 @@ export function codeRunRoutes({ query, clock }: CodeRunsOptions) {
   ): Promise<CodeRuns> {
     const since = new Date(clock.now().getTime() - days * DAY_MS);
     const rows = await findCodeRuns(query, { reader, projectId, repo, path, from, to, since, limit: limit + 1 });
-    return { items: rows.slice(0, limit).map(present), truncated: rows.length > limit };
+    const { since: uncounted } = await findUncountedHours(query, { reader, projectId, from: since });
+    return { items: rows.slice(0, limit).map(present), truncated: rows.length > limit, uncounted_since: uncounted?.toISOString() ?? null };
   }
 
   return (server: HttpServer): void => {

@@ -33,7 +33,7 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
         await requireRole(query, { id: projectId, reader, role: "viewer" });
         const filter = { projectId, reader, from, to, kind, name, model };
         // Read first, so that what is counted meanwhile is reported as pending rather than missed.
-        const pending = await countPendingHours(query, filter);
+        const { pending, uncounted, since } = await countPendingHours(query, filter);
         const [total, series] = [await readTotal(query, filter), await readSeries(query, filter, STEPS[step].hours)];
         const groups = by === undefined ? [] : await readGroups(query, filter, by);
         return {
@@ -41,6 +41,8 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
           to: to.toISOString(),
           step,
           pending_hours: pending,
+          uncounted_hours: uncounted,
+          uncounted_since: since?.toISOString() ?? null,
           total: toPoint(total),
           series: [...Map.groupBy(series, ({ time }) => time.getTime())].map(([time, rows]) => ({
             time: new Date(time).toISOString(),

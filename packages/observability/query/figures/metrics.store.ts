@@ -3,7 +3,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import type { Counts, MetricsPoint } from "#contract.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { percentileOf } from "#store/duration-buckets.ts";
-import { OTHER } from "#store/hourly.store.ts";
+import { OTHER } from "#store/hour-figures.store.ts";
 import { priceOf } from "#store/price-of.ts";
 import { costOf } from "#prices/prices.store.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
@@ -114,12 +114,26 @@ async function read(
   return rows;
 }
 
-/** Counts the hours of that time that wait to be counted. */
-export async function countPendingHours(query: Query, { projectId, reader, from, to }: MetricsFilter): Promise<number> {
-  const { rows } = await sql<{ pending: number }>`
-    select count(distinct hour) as pending from observability.hourly_marks
-    where project_id = ${projectId} and hour >= ${from} and hour < ${to} and ${hasRoleIn(reader, "viewer", projectId)}`.execute(query);
-  return rows[0]?.pending ?? 0;
+export type Pending = {
+  /** Hours that wait to be counted. */
+  readonly pending: number;
+  /** Those among them that could not be counted and are tried again later. */
+  readonly uncounted: number;
+  /** Since when the first of these is tried in vain. */
+  readonly since: Date | null;
+};
+
+/** Counts the hours of that time that are not in its figures, or not as they are now. */
+export async function countPendingHours(query: Query, { projectId, reader, from, to }: MetricsFilter): Promise<Pending> {
+  const isAsked = sql`project_id = ${projectId}::uuid and hour >= ${from} and hour < ${to} and ${hasRoleIn(reader, "viewer", projectId)}`;
+  const { rows } = await sql<Pending>`
+    select count(distinct hour) as pending, count(distinct hour) filter (where since is not null) as uncounted, min(since) as since
+    from (
+      select hour, null::timestamptz as since from observability.hourly_marks where ${isAsked}
+      union all
+      select hour, since from observability.uncounted_hours where ${isAsked}
+    ) as waiting`.execute(query);
+  return rows[0] ?? { pending: 0, uncounted: 0, since: null };
 }
 
 type Expression = ReturnType<typeof sql>;

@@ -7,7 +7,7 @@ import type { StreamEvent } from "#events/event.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { deleteExpiredTraces } from "#store/days.store.ts";
-import { countMarkedHours } from "#store/hourly.store.ts";
+import { countMarkedHours } from "#testing/in-the-background.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { agentRun, createProducer, type Producer } from "#testing/agent-run.ts";
@@ -213,7 +213,7 @@ describe("the figures are the same", () => {
     await database.pool.query(
       "insert into observability.hourly_marks (project_id, day, hour) select project_id, day, hour from observability.observations",
     );
-    expect(await deleteExpiredTraces(database.query, "2020-01-01", 10)).toBe(1);
+    expect(await deleteExpiredTraces(database.query, { projectId, day: "2020-01-01", isDayOver: true, atOnce: 10 })).toBe(1);
     await count();
     expect(await read(DAY)).toEqual(before);
     await writeEvents(database, run(9, "m-1", 100));

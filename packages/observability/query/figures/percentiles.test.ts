@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { StreamEvent } from "#events/event.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { countMarkedHours } from "#store/hourly.store.ts";
+import { countMarkedHours } from "#testing/in-the-background.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";

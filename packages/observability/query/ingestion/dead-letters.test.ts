@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
@@ -227,8 +228,8 @@ async function loseEvents(projectId: string, arrived: readonly number[] = [5]): 
   const last = Math.max(...arrived);
   const later = Array.from({ length: last - 1 }, () => producer.event("producer.heartbeat", { last_seq: last }));
   await writeEvents(database, [hello, ...later.filter((_, index) => arrived.includes(index + 2))]);
-  await settleGaps(database.query, { windowMs: 0, now: new Date() });
-  await settleGaps(database.query, { windowMs: 0, now: new Date() });
+  await settleGaps(database.query, { each: eachOwnerUnderTest(), windowMs: 0, now: new Date() });
+  await settleGaps(database.query, { each: eachOwnerUnderTest(), windowMs: 0, now: new Date() });
   return producer.producerId;
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat, type WakenBy } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
@@ -32,6 +33,7 @@ export const SILENT_WITHOUT_HEARTBEAT_MS = 3_600_000;
  * a Redis that was away makes the living look dead.
  */
 export function createGoneProducers({ query, readLag, committed, clock, log }: GoneProducersOptions) {
+  const each = createEachOwner({ log, clock, name: "looking for producers of a project that are gone" });
   let caughtUpSince: number | undefined;
 
   /** @returns false when no producer lives. */
@@ -47,9 +49,9 @@ export function createGoneProducers({ query, readLag, committed, clock, log }: G
       return undefined;
     }
     caughtUpSince ??= now;
-    await markEndedProducers(query);
+    await markEndedProducers(query, { each });
     if (now - caughtUpSince >= SILENT_MS) {
-      const gone = await markSilentProducers(query, { silentMs: SILENT_MS, withoutHeartbeatMs: SILENT_WITHOUT_HEARTBEAT_MS });
+      const gone = await markSilentProducers(query, { each, silentMs: SILENT_MS, withoutHeartbeatMs: SILENT_WITHOUT_HEARTBEAT_MS });
       if (gone > 0) {
         log.info({ producers: gone }, "nothing comes from some producers any more; what they left running shows as abandoned");
       }

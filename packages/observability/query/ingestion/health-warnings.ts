@@ -1,7 +1,7 @@
 import type { Database } from "@sightline/foundation/database/database";
 import { LATE, within } from "@sightline/foundation/deadline";
 import type { ObservabilitySchema } from "#schema.ts";
-import { findIncidents } from "./list-gaps.store.ts";
+import { countUncounted, findIncidents } from "./list-gaps.store.ts";
 import { readRedisState, type AskedServer } from "./redis-state.ts";
 import type { StreamState } from "./stream-state.ts";
 
@@ -36,9 +36,15 @@ export async function redisWarnings(servers: readonly AskedServer[], stream: Pic
 export async function incidentWarnings(database: Database<ObservabilitySchema>, now: Date): Promise<Warnings> {
   return unlessLate(async () => {
     const { has_gaps: hasGaps, has_dead_letters: hasDeadLetters } = await findIncidents(database, new Date(now.getTime() - RECENT_MS));
+    const { hours, projects, since } = await countUncounted(database);
     return [
       ...(hasGaps ? ["Events were lost in the last 24 hours; GET /api/v1/gaps says which."] : []),
       ...(hasDeadLetters ? ["Entries were set aside in the last 24 hours; see GET /api/v1/dead-letters."] : []),
+      ...(since === null
+        ? []
+        : [
+            `${hours} ${hours === 1 ? "hour" : "hours"} of ${projects} ${projects === 1 ? "project" : "projects"} can't be counted since ${since.toISOString()}: their dashboards lack them. They are tried again; the log says why.`,
+          ]),
     ];
   });
 }

@@ -85,6 +85,19 @@ const INCIDENTS = {
   },
 };
 
+const UNCOUNTED = {
+  text: "select count(*)::int as hours, count(distinct project_id)::int as projects, min(since) as since from observability.uncounted_hours",
+  query_timeout: 2_000,
+};
+
+type UncountedHours = { readonly hours: number; readonly projects: number; readonly since: Date | null };
+
+/** The hours that could not be counted, of all projects. */
+export async function countUncounted({ pool }: Database<ObservabilitySchema>): Promise<UncountedHours> {
+  const { rows } = await pool.query<UncountedHours>(UNCOUNTED);
+  return rows[0] ?? { hours: 0, projects: 0, since: null };
+}
+
 type Incidents = { readonly has_gaps: boolean; readonly has_dead_letters: boolean };
 
 /** Whether anything was found lost, or became a dead letter that is open, since then. */

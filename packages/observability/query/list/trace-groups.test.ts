@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { facetListSchema, traceGroupPageSchema, viewListSchema, viewSchema } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { sweepRetention } from "#housekeeping/sweep-retention.ts";
+import { sweepRetention } from "#testing/in-the-background.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";

@@ -12,7 +12,7 @@ import {
 } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { countMarkedHours } from "#store/hourly.store.ts";
+import { countMarkedHours } from "#testing/in-the-background.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";

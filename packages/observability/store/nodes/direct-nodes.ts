@@ -1,4 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
+import { isDatabaseAway } from "@sightline/foundation/database-unavailable";
 import type { Database } from "@sightline/foundation/database/database";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
@@ -47,6 +48,11 @@ const UNDEFINED_TABLE = "42P01";
 
 /** Beside refused data: transactions that lost against others, locks and statements that took too long. */
 const PASSING = /^(?:40|55|57014)/;
+
+/** Whether an error is of a node and not of what a project has on it: going on with the next project there makes no sense. */
+export function concernsNode(error: unknown): boolean {
+  return isDatabaseAway(error) || error instanceof ShardMovedError || sqlStateOf(error) === UNDEFINED_TABLE;
+}
 
 export function createDirectNodes({ query, openNode, clock, log }: Options): DirectNodes {
   const nodes = new Map<string, Node>();

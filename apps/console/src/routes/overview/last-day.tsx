@@ -10,7 +10,7 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { useNow } from "#ui/time/use-now.ts";
-import { formatCost, formatCount } from "#ui/words/format.ts";
+import { formatCost, formatCount, plural } from "#ui/words/format.ts";
 import { HoursLine } from "./hours-line.tsx";
 import classes from "./last-day.module.css";
 import { Panel, PanelNote } from "./panel.tsx";
@@ -119,7 +119,15 @@ function ProjectDay({ project }: { readonly project: Project }) {
           ))}
         </dl>
       )}
-      {(day.data?.pending_hours ?? 0) > 0 && <p className={classes.unknown}>The newest traces are still being counted.</p>}
+      {day.data !== undefined && day.data.pending_hours > day.data.uncounted_hours && (
+        <p className={classes.unknown}>The newest traces are still being counted.</p>
+      )}
+      {day.data !== undefined && day.data.uncounted_since !== null && (
+        <p className={classes.unknown} role="status">
+          Incomplete: {plural(day.data.uncounted_hours, "hour", "hours")} could not be counted, first noticed{" "}
+          <TimeStamp at={day.data.uncounted_since} />.
+        </p>
+      )}
     </section>
   );
 }

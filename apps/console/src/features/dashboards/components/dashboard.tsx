@@ -1,6 +1,7 @@
 import { Alert, Paper, Skeleton } from "@mantine/core";
 import { type Figures, type Metrics, NUMBERS, type Spread } from "@sightline/observability/contract";
 import { IconClockHour4 } from "@tabler/icons-react";
+import { IncompleteFigures } from "#ui/kit/incomplete-figures.tsx";
 import { formatCost, formatCount, plural } from "#ui/words/format.ts";
 import { type Point, type Series, endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
 import classes from "./dashboard.module.css";
@@ -33,7 +34,12 @@ export function DashboardSkeleton() {
 
 type DashboardProps = {
   /** Counted by the hour, or read from the traces that a filter finds. */
-  readonly metrics: Series & { readonly total: Total; readonly pending_hours?: number };
+  readonly metrics: Series & {
+    readonly total: Total;
+    readonly pending_hours?: number;
+    readonly uncounted_hours?: number;
+    readonly uncounted_since?: string | null;
+  };
   readonly isFiltered: boolean;
   /** A step was chosen, of which the traces should be shown. */
   readonly onStep: (range: { readonly from: string; readonly to: string }) => void;
@@ -41,7 +47,8 @@ type DashboardProps = {
 
 /** The figures of a time: their sums, and how they went. */
 export function Dashboard({ metrics, isFiltered, onStep }: DashboardProps) {
-  const { total, step, pending_hours: pending = 0 } = metrics;
+  const { total, step, pending_hours: waiting = 0, uncounted_hours: uncounted = 0, uncounted_since: uncountedSince = null } = metrics;
+  const pending = waiting - uncounted;
   const points = wholeSeries(metrics);
   const rows = points.map((point) => ({
     time: point.time,
@@ -58,6 +65,7 @@ export function Dashboard({ metrics, isFiltered, onStep }: DashboardProps) {
   const { traces, calls, unpriced_calls: unpriced = 0 } = total;
   return (
     <div className={classes.dashboard}>
+      {uncountedSince !== null && <IncompleteFigures what={plural(uncounted, "hour", "hours")} since={uncountedSince} />}
       {pending > 0 && (
         <Alert icon={<IconClockHour4 />} role="status" py="xs">
           {plural(pending, "hour is", "hours are")} still being counted; what happened last is not in these figures yet.

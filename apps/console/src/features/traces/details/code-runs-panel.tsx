@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
 import { codeRunsQuery, type FileLines } from "#features/traces/api/code-runs.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
+import { IncompleteFigures } from "#ui/kit/incomplete-figures.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
@@ -27,18 +28,23 @@ export function CodeRunsPanel({
   if (runs.data === undefined) {
     return <Unanswered query={runs} failed="The runs could not be loaded" loading={<LoadingRows rows={4} height={60} />} />;
   }
-  const { items, truncated } = runs.data;
+  const { items, truncated, uncounted_since: uncountedSince } = runs.data;
   const what = lines === undefined ? "this file" : lines.start === lines.end ? `line ${lines.start}` : `lines ${lines.start}–${lines.end}`;
+  const incomplete = uncountedSince !== null && <IncompleteFigures what="Some runs" since={uncountedSince} />;
   if (items.length === 0) {
     return (
-      <Dimmed>
-        No trace of the last 30 days ran {what}. A step is found by the repository that its SDK names, as <code>OBS_REPO</code> or git has
-        it.
-      </Dimmed>
+      <>
+        {incomplete}
+        <Dimmed>
+          No trace of the last 30 days ran {what}. A step is found by the repository that its SDK names, as <code>OBS_REPO</code> or git has
+          it.
+        </Dimmed>
+      </>
     );
   }
   return (
     <>
+      {incomplete}
       <Dimmed size="xs" mb="xs">
         What ran of {what} in 30 days{truncated ? "; the places with the most runs" : ""}.
       </Dimmed>
