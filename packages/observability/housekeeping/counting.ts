@@ -9,8 +9,8 @@ import { createWorkEverywhere } from "#store/nodes/work-everywhere.ts";
 import { packHours } from "#store/pack-hours.store.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
 
-/** Steps of one project before it is another's turn. */
-const STEPS_AT_ONCE = 20;
+/** Steps of each project in one run. */
+const TURNS = 20;
 
 type Options = {
   readonly query: Query;
@@ -39,16 +39,24 @@ export function createCounting({ query: whole, log, clock = systemClock, directN
       ),
   };
 
+  /** All projects take turns, a step each, so that one whose steps take long holds up the others by no more than one. */
   async function countTraces(query: Query, signal: AbortSignal): Promise<false | undefined> {
     const projects = await findUncountedProjects(query);
-    await eachCounted(projects, {
-      idOf: (projectId) => projectId,
-      work: async (projectId) => {
-        await takeSteps(() => countMarkedTraces(query, projectId), signal);
-        await takeSteps(() => walkTraces(query, projectId), signal);
-      },
-      signal,
-    });
+    let waiting = projects;
+    for (let turn = 0; turn < TURNS && waiting.length > 0; turn += 1) {
+      const unfinished: string[] = [];
+      await eachCounted(waiting, {
+        idOf: (projectId) => projectId,
+        work: async (projectId) => {
+          const areMarked = await countMarkedTraces(query, projectId);
+          if ((await walkTraces(query, projectId)) || areMarked) {
+            unfinished.push(projectId);
+          }
+        },
+        signal,
+      });
+      waiting = unfinished;
+    }
     return projects.length === 0 ? false : undefined;
   }
 
@@ -57,12 +65,4 @@ export function createCounting({ query: whole, log, clock = systemClock, directN
     packHours: (signal) => everywhere((query) => inRounds(() => packHours(query, { each: eachPacked, signal }), signal)),
     countTraces: (signal) => everywhere((query) => countTraces(query, signal)),
   };
-}
-
-async function takeSteps(step: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-  for (let steps = 0; steps < STEPS_AT_ONCE && !signal.aborted; steps += 1) {
-    if (!(await step())) {
-      return;
-    }
-  }
 }
