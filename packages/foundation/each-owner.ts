@@ -61,6 +61,7 @@ export function createEachOwner({ log, name, clock = systemClock, concernsAll = 
     const left = [];
     let worked = 0;
     const startedAt = clock.now().getTime();
+    const isStopping = () => signal?.aborted === true;
     for (const [owner, { nextTryAt }] of failing) {
       // One that nobody has asked for since is gone.
       if (nextTryAt + LAST_PAUSE_MS < startedAt) {
@@ -68,7 +69,7 @@ export function createEachOwner({ log, name, clock = systemClock, concernsAll = 
       }
     }
     for (const owner of owners) {
-      if (signal?.aborted === true || worked === max) {
+      if (isStopping() || worked === max) {
         break;
       }
       const id = idOf(owner);
@@ -81,7 +82,7 @@ export function createEachOwner({ log, name, clock = systemClock, concernsAll = 
         await work(owner);
         noteSuccess(id);
       } catch (error) {
-        if (signal?.aborted === true || concernsAll(error)) {
+        if (isStopping() || concernsAll(error)) {
           throw error;
         }
         noteFailure(id, error);

@@ -15,7 +15,7 @@ import { sweepRetention } from "./sweep-retention.ts";
 export type HousekeepingOptions = {
   readonly query: Query;
   readonly log: Logger;
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Wakes when this process has written something. What another one wrote and could not count any more waits for a rest. */
   readonly wakenBy?: WakenBy | undefined;
   /** Where they are given, what is of a Citus cluster is counted on its nodes. */

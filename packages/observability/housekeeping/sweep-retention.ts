@@ -32,9 +32,10 @@ export async function sweepRetention(
     });
     if (isDayOver && left.length > 0) {
       // The day stays for those whose traces can't be deleted; what it holds of the others does not wait for that.
-      await each(new Set(projects).difference(new Set(left)), {
+      const others = projects.filter((projectId) => !left.includes(projectId));
+      await each(others, {
         idOf: (projectId) => `rows on ${day} of ${projectId}`,
-        work: (projectId) => deleteRowsOfDay(query, { projectId, day, signal }),
+        work: (projectId) => deleteRowsOfDay(query, { projectId, day, isStopping }),
         signal,
       });
     } else if (!isStopping()) {

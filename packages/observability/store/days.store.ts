@@ -80,16 +80,16 @@ export async function deleteExpiredTraces(query: Query, { projectId, day, atOnce
 
 const ROWS_AT_ONCE = 5_000;
 
-type RowsOfDay = { readonly projectId: string; readonly day: string; readonly signal: AbortSignal | undefined };
+type RowsOfDay = { readonly projectId: string; readonly day: string; readonly isStopping: () => boolean };
 
 /** Deletes the rows of a day whose traces are deleted already, where the day itself can't be dropped. */
-export async function deleteRowsOfDay(query: Query, { projectId, day, signal }: RowsOfDay): Promise<void> {
+export async function deleteRowsOfDay(query: Query, { projectId, day, isStopping }: RowsOfDay): Promise<void> {
   const isOfDay = sql`row.project_id = ${projectId}::uuid and row.day = ${day}::date and not exists (
     select from observability.traces as trace where trace.project_id = ${projectId}::uuid and trace.id = row.trace_id
   )`;
   for (const table of ["observations", "payloads"]) {
     const name = sql.table(`observability.${table}`);
-    for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE && signal?.aborted !== true;) {
+    for (let deleted = ROWS_AT_ONCE; deleted === ROWS_AT_ONCE && !isStopping();) {
       const { numAffectedRows = 0n } = await sql`
         delete from ${name} as row where row.project_id = ${projectId}::uuid and row.day = ${day}::date and row.ctid = any(array(
           select row.ctid from ${name} as row where ${isOfDay} limit ${ROWS_AT_ONCE}
