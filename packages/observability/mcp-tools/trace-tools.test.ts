@@ -177,6 +177,17 @@ describe("a tool refuses, and says what to do,", () => {
   });
 });
 
+test("trace_stats says when hours could not be counted", async () => {
+  await database.pool.query(
+    `insert into observability.uncounted_hours (project_id, day, hour, failures, since, next_try_at, error_code)
+     select id, '2026-01-01', date_trunc('hour', now()), 1, '2026-01-01T10:00:00Z', 'infinity', '57014'
+     from observability.projects where name = 'support'`,
+  );
+  expect(await call("trace_stats", { project: "support" })).toMatch(/INCOMPLETE: 1 hour of this time can't be counted, since 2026-01-01/);
+  await database.pool.query("truncate observability.uncounted_hours");
+  expect(await call("trace_stats", { project: "support" })).not.toContain("INCOMPLETE");
+});
+
 test("a project that is closed to somebody is not there for them, and its traces neither", async () => {
   await database.pool.query("update observability.projects set access = 'members'");
   expect(await call("list_traces", {})).toContain("no project that this token may see");

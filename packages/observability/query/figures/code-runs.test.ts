@@ -157,3 +157,16 @@ test("a trace that is kept no longer is named no more, what ran is still counted
   const { rows } = await database.pool.query("select file from observability.code_hours where file = 'src/gone.ts'");
   expect(rows).toEqual([]);
 });
+
+test("says since when hours of the projects that one may see can't be counted", async () => {
+  await database.pool.query(
+    `insert into observability.uncounted_hours (project_id, day, hour, failures, since, next_try_at, error_code)
+     select unnest($1::uuid[]), '2026-01-01', date_trunc('hour', now()), 1, '2026-01-01T10:00:00Z', 'infinity', '57014'`,
+    [[closed, theirs]],
+  );
+  const code = "repo=acme/shop&path=src/plan.ts";
+  expect(await read(`/api/v1/projects/${mine}/code?${code}`)).toMatchObject({ uncounted_since: null });
+  expect(await read(`/api/v1/code-runs?${code}`)).toMatchObject({ uncounted_since: null });
+  expect(await read(`/api/v1/code-runs?${code}`, "tenant-1:admin")).toMatchObject({ uncounted_since: "2026-01-01T10:00:00.000Z" });
+  await database.pool.query("truncate observability.uncounted_hours");
+});
