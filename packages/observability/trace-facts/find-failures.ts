@@ -1,4 +1,5 @@
-import type { Step, TraceSummary } from "#contract.ts";
+import type { TraceSummary } from "#contract/explore.ts";
+import type { Step } from "#contract/trace.ts";
 import { passesOn, reasonIn } from "./passes-on.ts";
 
 export type FailingStep = Pick<Step, "id" | "parent_id" | "status" | "error" | "started_at" | "ended_at">;
