@@ -32,7 +32,7 @@ export async function countMarkedHours(query: Query, counting: HourCounting, sig
     select project_id from observability.uncounted_hours where next_try_at <= ${clock.now()}`.execute(query);
   const waiting: { readonly id: string; readonly hours: readonly ProjectHour[] }[] = [];
   await eachProject(projects, {
-    idOf: ({ id }) => id,
+    idOf: ({ id }) => `marks of ${id}`,
     work: async ({ id }) => waiting.push({ id, hours: await listWaitingHours(query, id, clock.now()) }),
     signal,
   });
@@ -70,9 +70,12 @@ async function countOrSetAside(query: Query, hour: ProjectHour, { clock, onSetAs
     return await countHour(query, hour, clock.now());
   } catch (error) {
     // Whatever keeps even that from being written is no fault of the hour.
-    const setAside = await setHourAside(query, hour, { error, now: clock.now() }).catch(() => {
-      throw error;
-    });
+    const setAside = await query
+      .transaction()
+      .execute((transaction) => setHourAside(transaction, hour, { error, now: clock.now() }))
+      .catch(() => {
+        throw error;
+      });
     onSetAside(hour, setAside);
     return true;
   }
