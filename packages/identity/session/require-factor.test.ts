@@ -5,9 +5,12 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createAnchors } from "#audit/keep-anchors.ts";
+import { createOutsideAnchor } from "#audit/outside-anchor.ts";
 import { createHousekeeping } from "#housekeeping.ts";
 import { createMailer } from "#notices/mailer.ts";
+import { createNotices } from "#notices/notices.ts";
 import { createOutbox } from "#notices/outbox.ts";
+import { createDomainChecks } from "#sso/recheck-domains.ts";
 import { changesBetween, credentialsOf, FACTORS, makeBearer, PROOFS, type Bearer } from "#testing/bearers.ts";
 import { startCompanyProvider, type CompanyProvider } from "#testing/company-provider.ts";
 import { GUARDED } from "#testing/guarded-routes.ts";
@@ -126,6 +129,12 @@ const COMMANDS: Readonly<Record<string, { readonly changes: readonly string[]; r
   },
   verifyAudit: { changes: [], run: () => subject.identity.verifyAudit() },
   anchorAudit: { changes: [], run: () => subject.identity.anchorAudit() },
+  signAudit: { changes: [], run: () => subject.identity.signAudit() },
+  describeRestore: { changes: [], run: () => subject.identity.describeRestore() },
+  acceptRestore: {
+    changes: [],
+    run: async () => subject.identity.acceptRestore({ head: (await subject.identity.verifyAudit()).head, by: "ada" }),
+  },
   exportAudit: { changes: [], run: () => text(Readable.from(subject.identity.exportAudit({}))) },
   issueCommandToken: { changes: [], run: () => subject.identity.issueCommandToken({ tenantId: crypto.randomUUID(), purpose: "a test" }) },
   "keys.status": { changes: [], run: () => subject.identity.keys.status() },
@@ -144,7 +153,19 @@ const COMMANDS: Readonly<Record<string, { readonly changes: readonly string[]; r
 /** They run by themselves. Nobody takes the mail here. */
 const TASKS: Readonly<Record<string, () => Promise<unknown>>> = {
   "housekeeping of identity": () => createHousekeeping(surroundings()).run(),
-  "signing the audit": () => createAnchors({ ...surroundings(), file: undefined, url: undefined }).run(),
+  "signing the audit": () =>
+    createAnchors({
+      ...surroundings(),
+      outside: createOutsideAnchor({ home: undefined, log: silentLog }),
+      file: undefined,
+      url: undefined,
+    }).run(),
+  "checking proofs of e-mail domains": () =>
+    createDomainChecks({
+      ...surroundings(),
+      notices: createNotices({ sealer: ringUnderTest(), mailed: false }),
+      lookUpProof: () => Promise.reject(new Error("not asked")),
+    }).run(),
   "sending notices": () => {
     const publicUrl = "http://localhost:3000";
     const server = { host: "127.0.0.1", port: 1, tls: "off", user: undefined, password: undefined } as const;

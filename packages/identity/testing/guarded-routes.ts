@@ -14,7 +14,7 @@ import { ringUnderTest } from "./second-factor-setup.ts";
 import { codeOf } from "./second-factor.ts";
 import { answerOf, makePasskey } from "./software-authenticator.ts";
 
-export const NOBODY = "00000000-0000-4000-8000-000000000000";
+const NOBODY = "00000000-0000-4000-8000-000000000000";
 const NEXT_PASSWORD = "nine violet umbrellas";
 
 /** @returns what is answered to whoever has shown that. */
@@ -131,6 +131,10 @@ export const GUARDED: Readonly<Record<string, Row>> = {
   // What a provider opens is still asked for the account's own factor: POST /login/sso, among the open routes.
   "PUT /admin/sso": { answers: stepUpWithFactor(), sends: (_bearer, { provider }) => ({ payload: settingsFor(provider) }) },
   "POST /admin/sso/test": { answers: stepUp(), sends: (_bearer, { provider }) => ({ payload: clientOf(provider) }) },
+  "POST /admin/sso/domains/verify": {
+    answers: stepUp(() => "sso_domain_unknown"),
+    sends: () => ({ payload: { domain: "unlisted.example.org" } }),
+  },
   "DELETE /admin/sso": { answers: stepUpWithFactor(() => "sso_not_configured") },
 };
 
