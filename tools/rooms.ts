@@ -346,6 +346,10 @@ export const PARTS: readonly Part[] = [
         uses: ["query/access", "events", "store"],
         why: "what arrives is watched apart from what is shown",
       },
+      deletion: {
+        uses: ["query/access", "events", "store"],
+        why: "what is deleted goes from every table, by the references that writing left and not by what reading shows",
+      },
       "query/graph": { uses: ["query/steps"], why: "taken edges follow from steps" },
       "query/steps": { uses: ["query/access", "prices", "store"], why: "the one model of a step: all readers stand on it" },
       "query/access": { uses: ["store"], why: "who may read is settled before what is read" },

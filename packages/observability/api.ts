@@ -6,12 +6,16 @@ import type { Routes } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
+import { createAlarm, type Alarm } from "@sightline/foundation/repeat";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { compareRoutes } from "./query/compare/compare.routes.ts";
 import { createAuthenticators, type ObservabilityAuthenticators } from "./query/access/authenticators.ts";
 import { chartRoutes } from "./query/figures/charts.routes.ts";
 import { codeRunRoutes } from "./query/figures/code-runs.routes.ts";
+import { createDeletionDuties } from "./deletion/deletion-duties.ts";
+import { deletionRoutes } from "./deletion/deletions.routes.ts";
+import { createTellProducers } from "./deletion/tell-producers.ts";
 import { deadLetterRoutes } from "./query/ingestion/dead-letters.routes.ts";
 import { bulkRoutes } from "./query/list/bulk.routes.ts";
 import { facetRoutes } from "./query/list/facets.routes.ts";
@@ -29,7 +33,7 @@ import { priceRoutes } from "./query/projects/prices.routes.ts";
 import { projectRoutes } from "./query/projects/projects.routes.ts";
 import { scoreRoutes } from "./query/trace/scores.routes.ts";
 import { readLagSeconds, registerStreamMetrics } from "./query/ingestion/stream-metrics.ts";
-import { createStreamState } from "./query/ingestion/stream-state.ts";
+import { createStreamState } from "./events/stream-state.ts";
 import { traceGroupRoutes } from "./query/list/trace-groups.routes.ts";
 import type { CommitFeed } from "./query/live/commit-feed.ts";
 import { sessionRoutes } from "./query/sessions/sessions.routes.ts";
@@ -58,6 +62,8 @@ export type ApiOptions = {
   readonly accessTokens: AccessTokenVerifier;
   readonly version: string;
   readonly metrics: Metrics;
+  /** Wakes what is done in the background, and is rung by it; by default nobody else hears it. */
+  readonly alarm?: Alarm | undefined;
 };
 
 type Api = {
@@ -69,20 +75,19 @@ type Api = {
 };
 
 export function createApi(options: ApiOptions, heartbeatKey: string, feed: CommitFeed): Api {
-  const { config, database, log, clock, accessTokens, version, metrics } = options;
+  const { config, database, log, clock, accessTokens, version, metrics, alarm = createAlarm() } = options;
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
-  const stream = createStreamState({
-    redis: redis.client,
-    stream: config.OBSERVABILITY_STREAM_NAME,
-    count: config.OBSERVABILITY_STREAMS,
-  });
+  const streamOptions = { redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, count: config.OBSERVABILITY_STREAMS };
+  const stream = createStreamState(streamOptions);
   registerStreamMetrics({ metrics, redis: redis.client, stream, heartbeatKey });
   const queries = { query: database.query, clock, log };
+  const readLag = () => readLagSeconds(stream);
   const goneProducers = createGoneProducers({
     ...queries,
-    readLag: () => readLagSeconds(stream),
+    readLag,
     committed: { wakenBy: feed.onCommit, isHeard: feed.isConnected },
   });
+  const deletions = createDeletionDuties({ query: database.query, log, readLag, tellProducers: createTellProducers(streamOptions), alarm });
   return {
     routes: async (server) => {
       healthRoutes({ database, redis, stream, heartbeatKey, clock, version })(server);
@@ -92,6 +97,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string, feed: Commi
       maskingRoutes(queries)(server);
       listTraceRoutes(queries)(server);
       bulkRoutes(queries)(server);
+      deletionRoutes(queries)(server);
       facetRoutes(queries)(server);
       histogramRoutes(queries)(server);
       traceFiguresRoutes(queries)(server);
@@ -116,9 +122,10 @@ export function createApi(options: ApiOptions, heartbeatKey: string, feed: Commi
     start: async () => {
       await redis.client.connect().catch(() => undefined);
       goneProducers.start();
+      deletions.start();
     },
     stop: async () => {
-      await goneProducers.stop();
+      await Promise.all([goneProducers.stop(), deletions.stop()]);
       await redis.close();
     },
     checks: [database.check, redis.check],

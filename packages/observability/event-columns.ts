@@ -147,6 +147,9 @@ export const PAYLOADS = {
 
 export const BLOBS = { required: { project_id: uuid, sha256: text, content: json<unknown, unknown>() } };
 
+/** No two events write the same one: it follows from a payload. */
+export const BLOB_REFERENCES = { required: { project_id: uuid, trace_id: uuid, sha256: text } };
+
 export const GRAPHS = {
   required: {
     project_id: uuid,

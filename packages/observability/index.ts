@@ -12,7 +12,7 @@ export { findPartitionState } from "./events/partition-state.ts";
 export { observabilityMigrations } from "./migration-set.ts";
 export type { ObservabilitySchema } from "./schema.ts";
 
-type Options = ApiOptions & {
+type Options = Omit<ApiOptions, "alarm"> & {
   /** Where it is given, what is of a Citus cluster is counted on its nodes; what is opened is closed at the stop. */
   readonly openNode?: OpenNode | undefined;
 };
@@ -28,9 +28,10 @@ type Options = ApiOptions & {
  */
 export function createObservabilityApi({ openNode, ...options }: Options): ObservabilityApi {
   const { config, database, clock, log } = options;
-  const { ring, wakenBy } = createAlarm();
+  const alarm = createAlarm();
+  const { ring, wakenBy } = alarm;
   const directNodes = openNode === undefined ? undefined : createDirectNodes({ query: database.query, openNode, clock, log });
-  const api = withHousekeeping(composeApi(options, HEARTBEAT_KEY), { ...options, wakenBy, directNodes });
+  const api = withHousekeeping(composeApi({ ...options, alarm }, HEARTBEAT_KEY), { ...options, wakenBy, directNodes });
   const alerts = createAlertDuties({ query: database.query, log, access: channelAccessOf(config), wakenBy });
   return {
     ...api,

@@ -13,7 +13,7 @@ export type ObservabilitySchema = {
   "observability.observations": ObservationRow;
   "observability.payloads": PayloadRow;
   "observability.graphs": RowOf<typeof GRAPHS>;
-  "observability.blobs": RowOf<typeof BLOBS> & { used_at: Generated<Date> };
+  "observability.blobs": RowOf<typeof BLOBS>;
   "observability.scores": ScoreRow;
   "observability.producers": ProducerRow;
   "observability.ingest_gaps": IngestGapRow;

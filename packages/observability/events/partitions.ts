@@ -44,3 +44,8 @@ export function keyBeside(stream: string, name: string): string {
 export function partitionCountKey(stream: string): string {
   return keyBeside(stream, "partitions");
 }
+
+/** The key that tells the producers on a partition which version of a project's contents there is; it is not there while none was deleted of late. */
+export function contentsVersionKey(partition: string, projectId: string): string {
+  return keyBeside(partition, `contents:${projectId.toLowerCase()}`);
+}

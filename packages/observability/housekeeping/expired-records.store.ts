@@ -13,7 +13,6 @@ const CODE_DAYS = 92;
 const NOW_AND_THEN = sql`now() - (project.retention_days + 2) * interval '1 day'`;
 
 const TABLES = [
-  { table: "blobs", column: "used_at", before: NOW_AND_THEN },
   { table: "dead_letters", column: "created_at", before: NOW_AND_THEN },
   { table: "scores", column: "received_at", before: NOW_AND_THEN },
   { table: "ingest_gaps", column: "found_at", before: NOW_AND_THEN },
@@ -22,10 +21,9 @@ const TABLES = [
 ] as const;
 
 /**
- * Deletes expired rows that belong to no trace: parts of payloads, dead letters, scores of traces that never came,
- * producers and their gaps. Rows about which code ran go after three months, the others two days after the traces of
- * their time: traces are deleted by the day, and a producer that refers to a part of payloads sends it again within a
- * day.
+ * Deletes expired rows that belong to no trace: dead letters, scores of traces that never came, producers and their gaps.
+ * Rows about which code ran go after three months, the others two days after the traces of their time: traces are deleted
+ * by the day.
  */
 export async function deleteExpiredRecords(query: Query, { each, signal }: Deleting): Promise<void> {
   for (const { table, column, before } of TABLES) {

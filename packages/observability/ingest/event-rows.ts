@@ -2,6 +2,7 @@ import type { EntryOrigin } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "./writing/batch-rows.ts";
 import { lineOf } from "#messages/line.ts";
+import { findReferences } from "#store/blob-reference.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 import { toInstant } from "./instant.ts";
 import { mergeHalves } from "./merge-halves.ts";
@@ -17,6 +18,7 @@ type Fold = {
   readonly observations: Map<string, ObservationWrite>;
   readonly payloads: Map<string, PayloadWrite>;
   readonly blobs: Map<string, BatchRows["blobs"][number]>;
+  readonly blobReferences: Map<string, BatchRows["blobReferences"][number]>;
   readonly graphs: Map<string, BatchRows["graphs"][number]>;
   readonly scores: Map<string, BatchRows["scores"][number]>;
   readonly producers: Map<string, ProducerFold>;
@@ -37,6 +39,7 @@ export function toRows(events: readonly StreamEvent[], setAside: readonly SetAsi
     observations: new Map(),
     payloads: new Map(),
     blobs: new Map(),
+    blobReferences: new Map(),
     graphs: new Map(),
     scores: new Map(),
     producers: new Map(),
@@ -54,6 +57,8 @@ export function toRows(events: readonly StreamEvent[], setAside: readonly SetAsi
     observations: inOrder(fold.observations),
     payloads: inOrder(fold.payloads),
     blobs: inOrder(fold.blobs),
+    blobReferences: inOrder(fold.blobReferences),
+    releasedBlobs: inOrder(withoutReference(fold)),
     graphs: inOrder(fold.graphs),
     scores: inOrder(fold.scores),
     producers: inOrder(fold.producers).map(({ row, seqs }) => ({ ...row, seen: toMultirange(seqs) })),
@@ -229,6 +234,16 @@ function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "p
     seq: event.seq,
   };
   fold.payloads.set(keyOf(row.project_id, row.trace_id, row.event_id), row);
+  for (const sha256 of findReferences([value, attributes, toolEntry])) {
+    const reference = { project_id: row.project_id, trace_id: row.trace_id, sha256 };
+    fold.blobReferences.set(keyOf(row.project_id, row.trace_id, sha256), reference);
+  }
+}
+
+/** A content and what refers to it seldom fall into two batches; where they do, or the latter is lost, it is looked for later. */
+function withoutReference({ blobs, blobReferences }: Fold): ReadonlyMap<string, BatchRows["releasedBlobs"][number]> {
+  const needed = new Set([...blobReferences.values()].map((row) => keyOf(row.project_id, row.sha256)));
+  return new Map([...blobs].filter(([key]) => !needed.has(key)).map(([key, { project_id, sha256 }]) => [key, { project_id, sha256 }]));
 }
 
 function addProducer(fold: Fold, event: StreamEvent): void {

@@ -10,7 +10,18 @@ import { writeBatch } from "./writing/write-batch.store.ts";
 
 const HOUR = 3_600_000;
 const at = "2026-11-21T10:00:00.000000Z";
-const nothing = { traces: [], observations: [], payloads: [], blobs: [], graphs: [], scores: [], deadLetters: [], producers: [] };
+const nothing = {
+  traces: [],
+  observations: [],
+  payloads: [],
+  blobs: [],
+  blobReferences: [],
+  releasedBlobs: [],
+  graphs: [],
+  scores: [],
+  deadLetters: [],
+  producers: [],
+};
 
 let database: TestDatabase<ObservabilitySchema>;
 let projectId: string;

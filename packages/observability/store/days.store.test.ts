@@ -156,14 +156,9 @@ describe("partitions", () => {
 });
 
 test("what belongs to no trace goes by the time it was last of use, a day after the traces of its time", async () => {
-  const records = async () => [
-    await countOf(database, "blobs"),
-    await countOf(database, "producers"),
-    await countOf(database, "dead_letters"),
-  ];
+  const records = async () => [await countOf(database, "producers"), await countOf(database, "dead_letters")];
   for (const projectId of [mine, theirs]) {
-    const producer = createProducer(projectId);
-    await writeEvents(database, [producer.event("blob", { sha256: "a".repeat(64), content: "x" })]);
+    await writeEvents(database, agentRun(createProducer(projectId)));
     await database.pool.query(
       "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values (gen_random_uuid(), 's', gen_random_uuid()::text, $1, 'r', '[]')",
       [projectId],
@@ -171,12 +166,29 @@ test("what belongs to no trace goes by the time it was last of use, a day after 
   }
   await keep(mine, 7);
   await sweepRetention(database.query);
-  expect(await records()).toEqual([2, 2, 2]);
-  await database.pool.query("update observability.blobs set used_at = now() - interval '9 days'");
+  expect(await records()).toEqual([2, 2]);
   await database.pool.query("update observability.producers set heard_at = now() - interval '9 days'");
   await database.pool.query("update observability.dead_letters set created_at = now() - interval '9 days'");
   await sweepRetention(database.query);
-  expect(await records()).toEqual([1, 1, 1]);
+  expect(await records()).toEqual([1, 1]);
+});
+
+test("contents are released by the traces that go, and kept by those that stay", async () => {
+  const sha256 = "a".repeat(64);
+  for (const projectId of [mine, theirs]) {
+    const producer = createProducer(projectId);
+    const start = { trace_id: uuidv7(), name: "chat", started_at: new Date().toISOString(), input: { $blob: sha256 } };
+    await writeEvents(database, [producer.event("blob", { sha256, content: "x" }), producer.event("trace.start", start)]);
+  }
+  await age(mine, 10);
+  await age(theirs, 10);
+  await keep(mine, 7);
+  await sweepRetention(database.query);
+  expect(await projectsIn("blob_references")).toEqual([theirs]);
+  expect(await projectsIn("released_blobs")).toEqual([mine]);
+  await keep(theirs, 9);
+  expect(await sweepRetention(database.query)).toEqual({ traces: 1, days: 1 });
+  expect((await projectsIn("released_blobs")).toSorted()).toEqual([mine, theirs].toSorted());
 });
 
 test("housekeeping makes days ahead and lets old ones go, in every process that has a database", async () => {

@@ -1,6 +1,7 @@
 import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
+import { releaseBlobs } from "./release-blobs.store.ts";
 
 /** Makes the partitions of today and the next days where they are missing; any number of processes may do it at once. */
 export async function ensureDays(query: Query): Promise<void> {
@@ -65,6 +66,7 @@ export async function deleteExpiredTraces(query: Query, { projectId, day, atOnce
     }
     await sql`
       delete from observability.scores as row using ${given} where ${isOfProject} and row.trace_id = expired.id`.execute(transaction);
+    await releaseBlobs(transaction, projectId, expired.map(({ id }) => id));
     await sql`
       insert into observability.trace_marks (project_id, trace_id)
       select ${projectId}::uuid, expired.id from ${given}

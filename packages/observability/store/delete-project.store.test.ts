@@ -82,6 +82,9 @@ async function furnish(): Promise<string> {
   for (const statement of [
     "insert into observability.trace_walks (project_id, reason, before) values ($1, 'all', gen_random_uuid()) on conflict do nothing",
     "insert into observability.uncounted_hours (project_id, day, hour, failures, since, next_try_at, error_code) values ($1, '2026-01-01', now(), 1, now(), 'infinity', '22003')",
+    "insert into observability.blob_references (project_id, trace_id, sha256) values ($1, gen_random_uuid(), 'x')",
+    "insert into observability.deleted_traces (project_id, trace_id) values ($1, gen_random_uuid())",
+    "insert into observability.deletions (project_id, id, kind, requested_by) values ($1, gen_random_uuid(), 'traces', 'me')",
     "insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared) values (gen_random_uuid(), $1, 'me', 'v', '', 'started', 'desc', '{}', false)",
     "insert into observability.charts (id, project_id, author, name, measure, query, kind, place) values (gen_random_uuid(), $1, 'me', 'c', 'cost', '', 'lines', 0)",
     "insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq) values ($1, gen_random_uuid(), 1, 2)",

@@ -50,6 +50,9 @@ export function recountStatement(
       insert into observability.trace_hours as t (project_id, hour, changed_at)
       select distinct ${project}, ${hourOf(sql`sort_at`)}, now() from moved
       on conflict (project_id, hour) do update set changed_at = excluded.changed_at where t.changed_at is null
+    ), unsaid as (
+      delete from observability.trace_hour_fields as t using (select distinct ${hourOf(sql`sort_at`)} as hour from moved) as changed
+      where t.project_id = ${project} and t.hour = changed.hour
     ), contributions as (
       select 1 as sign, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from fresh
       union all

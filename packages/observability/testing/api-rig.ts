@@ -3,6 +3,7 @@ import { systemClock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
 import { createHttpServer, type HttpServer } from "@sightline/foundation/http/http-server";
 import { createMetrics } from "@sightline/foundation/http/metrics";
+import type { Alarm } from "@sightline/foundation/repeat";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { composeApi } from "#compose-api.ts";
 import { LIVE_TUNING, type LiveTuning } from "#query/live/live-hub.ts";
@@ -46,6 +47,7 @@ type ApiRigOptions = {
   readonly live?: Partial<LiveTuning>;
   /** Whether alerts may be sent to receivers on this machine; true by default. */
   readonly allowPrivateWebhooks?: boolean;
+  readonly alarm?: Alarm;
 };
 
 export type ServedRoute = { readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; readonly url: string; readonly auth: string };
@@ -72,6 +74,7 @@ export async function createApiRig({
   publicRedisUrl,
   live,
   allowPrivateWebhooks = true,
+  alarm,
 }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
   const config = {
@@ -84,10 +87,14 @@ export async function createApiRig({
     OBSERVABILITY_PUBLIC_URL: "https://traces.example.org",
     OBSERVABILITY_PUBLIC_REDIS_URL: publicRedisUrl,
   };
-  const api = composeApi({ config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics }, heartbeatKey, {
-    ...LIVE_TUNING,
-    ...live,
-  });
+  const api = composeApi(
+    { config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics, alarm },
+    heartbeatKey,
+    {
+      ...LIVE_TUNING,
+      ...live,
+    },
+  );
   await api.start();
   const routes: ServedRoute[] = [];
   const server = await createHttpServer({

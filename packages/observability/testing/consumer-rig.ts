@@ -126,7 +126,7 @@ export async function tablesOf(database: Database<ObservabilitySchema>): Promise
     payloads: "select to_jsonb(row) - 'day' as row from observability.payloads as row order by project_id, trace_id, event_id",
     scores: "select to_jsonb(row) - 'received_at' as row from observability.scores as row order by project_id, trace_id, event_id",
     graphs: "select * from observability.graphs order by project_id, graph_hash",
-    blobs: "select to_jsonb(row) - 'used_at' as row from observability.blobs as row order by project_id, sha256",
+    blobs: "select * from observability.blobs order by project_id, sha256",
     producers:
       "select project_id, producer_id, first_event_at, last_event_at, seen, announced_seq, hello, dropped, dropped_seq, ended_at from observability.producers order by 1, 2",
   };

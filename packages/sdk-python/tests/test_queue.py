@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+import time
 
 import pytest
 
@@ -64,6 +65,28 @@ def test_bytes_bound_the_buffer_before_and_after_writing(drops):
             queue.write(10_000, 1 << 30)
             assert queue.held_bytes <= 100_000
     assert drops.by_reason["buffer_full"] == 1000 - queue.events
+
+
+def test_contents_are_sent_again_when_the_platform_names_another_version_or_nobody_can_say_that_they_are_kept(drops):
+    queue = EventQueue(1 << 30, 100, drops)
+
+    def sent():
+        queue.add("trace.start", {"input": LONG}, 10)
+        entries = take(queue)
+        queue.settle(entries, [])
+        return [entry.source.type for entry in entries]
+
+    blob, reference = ["blob", "trace.start"], ["trace.start"]
+    queue.learn_version(None, time.monotonic())
+    assert [sent(), sent(), sent()] == [["trace.start"], blob, reference]
+    queue.learn_version(b"a", time.monotonic())
+    assert [sent(), sent()] == [blob, reference]
+    queue.learn_version(b"a", time.monotonic())
+    assert sent() == reference
+    queue.learn_version(b"a", time.monotonic() - 6)
+    assert [sent(), sent()] == [blob, blob]
+    queue.learn_version("unknown", time.monotonic())
+    assert [sent(), sent()] == [blob, blob]
 
 
 def test_a_content_that_comes_again_goes_once_as_a_blob(drops):

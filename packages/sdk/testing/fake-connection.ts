@@ -21,6 +21,7 @@ export function createFakeConnection() {
       const unsent = entries.slice(connection.takes);
       return { unsent, failure: unsent.length > 0 ? OUTAGE : undefined };
     },
+    contentsVersion: async () => null,
     inspect: async () => {
       if (connection.state instanceof PublishFailure) {
         throw connection.state;

@@ -1,4 +1,15 @@
-import type { BLOBS, DEAD_LETTERS, GRAPHS, OBSERVATIONS, PAYLOADS, PRODUCERS, SCORES, TRACES, WriteOf } from "#event-columns.ts";
+import type {
+  BLOB_REFERENCES,
+  BLOBS,
+  DEAD_LETTERS,
+  GRAPHS,
+  OBSERVATIONS,
+  PAYLOADS,
+  PRODUCERS,
+  SCORES,
+  TRACES,
+  WriteOf,
+} from "#event-columns.ts";
 
 export type TraceWrite = WriteOf<typeof TRACES>;
 export type ObservationWrite = WriteOf<typeof OBSERVATIONS>;
@@ -14,6 +25,9 @@ export type BatchRows = {
   readonly blobs: readonly WriteOf<typeof BLOBS>[];
   /** Those that nobody may read any more, whether they are there already or come later. */
   readonly maskedContents?: readonly { readonly project_id: string; readonly sha256: string }[];
+  readonly blobReferences: readonly WriteOf<typeof BLOB_REFERENCES>[];
+  /** Those that no payload of the batch refers to. */
+  readonly releasedBlobs: readonly Pick<WriteOf<typeof BLOBS>, "project_id" | "sha256">[];
   readonly graphs: readonly WriteOf<typeof GRAPHS>[];
   readonly scores: readonly WriteOf<typeof SCORES>[];
   readonly deadLetters: readonly DeadLetterWrite[];

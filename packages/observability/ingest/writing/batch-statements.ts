@@ -1,4 +1,5 @@
 import {
+  BLOB_REFERENCES,
   BLOBS,
   DEAD_LETTERS,
   GRAPHS,
@@ -13,7 +14,15 @@ import {
 import type { TableNames } from "#store/nodes/shard-query.ts";
 
 /** What is written without leaving marks, as a batch names it. */
-export type UnmarkedRows = "payloads" | "blobs" | "maskedContents" | "graphs" | "deadLetters" | "producers";
+export type UnmarkedRows =
+  | "payloads"
+  | "blobs"
+  | "maskedContents"
+  | "blobReferences"
+  | "releasedBlobs"
+  | "graphs"
+  | "deadLetters"
+  | "producers";
 
 /** A statement that is given any number of rows, as an array for each of their columns, in this order. */
 export type RowsStatement = { readonly text: string; readonly columns: Columns };
@@ -63,7 +72,8 @@ function unmarked(nameOf: TableNames): BatchStatements["unmarked"] {
       statement: insertRows(
         nameOf("blobs"),
         columnsOf(BLOBS),
-        "on conflict (project_id, sha256) do update set used_at = excluded.used_at where excluded.used_at - t.used_at > interval '1 hour'",
+        // Changes nothing, but holds one that is there: whoever is about to delete it sees afterwards what this batch says of it.
+        "on conflict (project_id, sha256) do update set content = t.content where false",
       ),
     },
     {
@@ -72,6 +82,15 @@ function unmarked(nameOf: TableNames): BatchStatements["unmarked"] {
         nameOf("blobs"),
         columnsOf(BLOBS),
         "on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text",
+      ),
+    },
+    { name: "blobReferences", statement: insertRows(nameOf("blob_references"), columnsOf(BLOB_REFERENCES), ONCE) },
+    {
+      name: "releasedBlobs",
+      statement: insertRows(
+        nameOf("released_blobs"),
+        { project_id: UUID, sha256: { type: "text" } },
+        "on conflict (project_id, sha256) do update set released_at = now(), told_version = null, told_at = null",
       ),
     },
     { name: "graphs", statement: insertRows(nameOf("graphs"), columnsOf(GRAPHS), ONCE) },

@@ -175,10 +175,60 @@ create table observability.blobs (
   project_id uuid not null,
   sha256 text not null,
   content json,
-  -- What belongs to no trace goes by the time it was last of use, by the database's clock.
-  used_at timestamptz not null default now(),
   primary key (project_id, sha256)
 );
+
+-- Which traces refer to which contents, written with the payloads that do: so whoever deletes a trace knows what it may have been the last to need.
+create table observability.blob_references (
+  project_id uuid not null,
+  trace_id uuid not null,
+  sha256 text not null,
+  primary key (project_id, trace_id, sha256)
+);
+create index blob_references_by_content on observability.blob_references (project_id, sha256);
+
+-- Contents that perhaps no trace needs (any more); whoever takes the last reference, or writes a content without one, says so here in the same transaction.
+-- How they go is told in `deletion/sweep-contents.ts`.
+create table observability.released_blobs (
+  project_id uuid not null,
+  sha256 text not null,
+  released_at timestamptz not null default now(),
+  -- What producers are told, by which they notice that they have to send contents again; and when they had been.
+  told_version uuid,
+  told_at timestamptz,
+  primary key (project_id, sha256)
+);
+create index released_blobs_by_time on observability.released_blobs (told_at nulls first, project_id);
+
+-- Traces that were deleted of late, so that events of theirs that come later go, too.
+create table observability.deleted_traces (
+  project_id uuid not null,
+  trace_id uuid not null,
+  deleted_at timestamptz not null default now(),
+  primary key (project_id, trace_id)
+);
+create index deleted_traces_by_time on observability.deleted_traces (deleted_at);
+
+-- What people have deleted: who, when and how much, and nothing of what it was.
+create table observability.deletions (
+  project_id uuid not null,
+  id uuid not null,
+  kind text not null check (kind in ('traces', 'user')),
+  -- Whose traces are still to be deleted; null once they are.
+  user_id text,
+  -- The access token's sub, or `operator`.
+  requested_by text not null,
+  requested_at timestamptz not null default now(),
+  traces bigint not null default 0,
+  scores bigint not null default 0,
+  dead_letters bigint not null default 0,
+  -- When all was gone that had been sent before; contents that nobody needs any more follow.
+  emptied_at timestamptz,
+  finished_at timestamptz,
+  primary key (project_id, id)
+);
+create index deletions_by_time on observability.deletions (project_id, requested_at, id);
+create index deletions_unfinished on observability.deletions (requested_at) where finished_at is null;
 
 create table observability.graphs (
   project_id uuid not null,

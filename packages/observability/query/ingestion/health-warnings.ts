@@ -3,7 +3,7 @@ import { LATE, within } from "@sightline/foundation/deadline";
 import type { ObservabilitySchema } from "#schema.ts";
 import { countUncounted, findIncidents } from "./list-gaps.store.ts";
 import { readRedisState, type AskedServer } from "./redis-state.ts";
-import type { StreamState } from "./stream-state.ts";
+import type { StreamState } from "#events/stream-state.ts";
 
 type Warnings = { readonly warnings?: string[] };
 

@@ -7,7 +7,7 @@ import { detailedHealthSchema, healthSchema, type DetailedHealth } from "#contra
 import type { ObservabilitySchema } from "#schema.ts";
 import { publicly } from "./public-check.ts";
 import { incidentWarnings, redisWarnings } from "./health-warnings.ts";
-import type { StreamState } from "./stream-state.ts";
+import type { StreamState } from "#events/stream-state.ts";
 
 type HealthOptions = {
   readonly database: Database<ObservabilitySchema>;

@@ -3,7 +3,7 @@ import type { Metrics } from "@sightline/foundation/http/metrics";
 import { redisServers, type Redis } from "@sightline/foundation/redis";
 import { Gauge } from "prom-client";
 import { readRedisState } from "./redis-state.ts";
-import type { StreamState } from "./stream-state.ts";
+import type { StreamState } from "#events/stream-state.ts";
 
 type StreamMetricsOptions = {
   readonly metrics: Metrics;

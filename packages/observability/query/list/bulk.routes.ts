@@ -1,8 +1,8 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { bulkAnswerSchema, deleteTracesRequestSchema, scoreTracesRequestSchema, tagTracesRequestSchema } from "#contract.ts";
+import { bulkAnswerSchema, scoreTracesRequestSchema, tagTracesRequestSchema } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { authorOf, userReaderOf } from "#query/access/reader-of.ts";
-import { deleteTraces, scoreTraces, tagTraces } from "./bulk.store.ts";
+import { scoreTraces, tagTraces } from "./bulk.store.ts";
 
 const config = { auth: "user" };
 
@@ -48,25 +48,6 @@ export function bulkRoutes({ query, clock, log }: RouteDependencies) {
         const author = userReaderOf(request).userId;
         const traces = await scoreTraces(query, { ...project, ids, name, value, comment, author, scoredAt: clock.now() });
         log.info({ project: project.projectId, traces, score: name, by: author }, "traces were scored");
-        return { traces };
-      },
-    );
-
-    server.post(
-      `${path}/delete`,
-      {
-        config,
-        schema: {
-          summary: "Delete traces with their steps and scores, also from the figures",
-          params: projectParams,
-          body: deleteTracesRequestSchema,
-          response: { 200: bulkAnswerSchema },
-        },
-      },
-      async (request) => {
-        const project = await enterProject(query, request, "owner");
-        const traces = await deleteTraces(query, { ...project, ids: request.body.trace_ids });
-        log.info({ project: project.projectId, traces, by: authorOf(project.reader) }, "traces were deleted");
         return { traces };
       },
     );

@@ -1,14 +1,11 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { hourOf } from "#store/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 
 type Chosen = InProject & { /** Of the list's entries. */ readonly ids: readonly string[] };
 
 /** Tags of one trace that were given here. */
 const MAX_TAGS = 50;
-/** With all their steps, in one transaction. */
-const DELETED_AT_ONCE = 50;
 
 /** Locks them in the order in which writers do. @returns how many of them there are. Tags that the application gave are not taken away. */
 export async function tagTraces(
@@ -64,49 +61,4 @@ export async function scoreTraces(
     )
     select count(*) as traces from given`.execute(query);
   return rows[0]?.traces ?? 0;
-}
-
-/** With their steps, scores and figures. @returns how many of them there were. */
-export async function deleteTraces(query: Query, { ids, ...project }: Chosen): Promise<number> {
-  let deleted = 0;
-  for (let first = 0; first < ids.length; first += DELETED_AT_ONCE) {
-    deleted += await deleteSome(query, { ...project, ids: ids.slice(first, first + DELETED_AT_ONCE) });
-  }
-  return deleted;
-}
-
-async function deleteSome(query: Query, { projectId, reader, ids }: Chosen): Promise<number> {
-  return query.transaction().execute(async (transaction) => {
-    // Locked first, as writers do; a trace's row holds the day of all rows below it.
-    const { rows: runs } = await sql<{ id: string; day: string }>`
-      select trace.id, trace.day::text as day from observability.traces as trace
-      where trace.project_id = ${projectId}::uuid and ${hasRoleIn(reader, "owner", projectId)} and trace.id in (
-        select unnest(${ids}::uuid[])
-        union select unnest(runs) from observability.trace_entries where project_id = ${projectId}::uuid and trace_id = any(${ids}::uuid[])
-      )
-      order by trace.id for update of trace`.execute(transaction);
-    const given = sql`json_to_recordset(${JSON.stringify(runs)}) as run (id uuid, day date)`;
-    const isOfRun = sql`row.project_id = ${projectId}::uuid and row.trace_id = run.id and row.day = run.day`;
-    await sql`
-      insert into observability.hourly_marks (project_id, day, hour)
-      select row.project_id, row.day, row.hour from observability.observations as row join ${given} on ${isOfRun}
-      union
-      select row.project_id, row.day, ${hourOf(sql`row.sort_at`)}
-      from observability.traces as row join ${given} on row.project_id = ${projectId}::uuid and row.id = run.id`.execute(transaction);
-    for (const table of ["observations", "payloads"]) {
-      await sql`delete from ${sql.table(`observability.${table}`)} as row using ${given} where ${isOfRun}`.execute(transaction);
-    }
-    await sql`
-      delete from observability.scores as row using ${given} where row.project_id = ${projectId}::uuid and row.trace_id = run.id`.execute(
-      transaction,
-    );
-    await sql`
-      insert into observability.trace_marks (project_id, trace_id) select ${projectId}::uuid, run.id from ${given}`.execute(transaction);
-    await sql`
-      delete from observability.traces as row using ${given} where row.project_id = ${projectId}::uuid and row.id = run.id`.execute(
-      transaction,
-    );
-    const found = new Set(runs.map(({ id }) => id));
-    return ids.filter((id) => found.has(id)).length;
-  });
 }

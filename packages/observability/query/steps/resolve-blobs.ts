@@ -1,3 +1,4 @@
+import { hashReferredTo } from "#store/blob-reference.ts";
 import type { Blob } from "./blobs.store.ts";
 
 type Parts = {
@@ -66,7 +67,7 @@ function replace(value: unknown, contentOf: (hash: string) => unknown): unknown 
   if (typeof value !== "object" || value === null) {
     return value;
   }
-  const hash = referenceOf(value);
+  const hash = hashReferredTo(value);
   return hash === undefined ? fromEntries(value, contentOf) : contentOf(hash);
 }
 
@@ -75,13 +76,4 @@ function fromEntries(value: object, contentOf: (hash: string) => unknown): Recor
   return Object.fromEntries(
     Object.entries(value).map(([key, item]: [string, unknown]) => [key === "$$blob" ? "$blob" : key, replace(item, contentOf)]),
   );
-}
-
-function referenceOf(value: object): string | undefined {
-  const [entry, ...others]: [string, unknown][] = Object.entries(value);
-  if (entry === undefined || others.length > 0) {
-    return undefined;
-  }
-  const [key, hash] = entry;
-  return key === "$blob" && typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash) ? hash : undefined;
 }

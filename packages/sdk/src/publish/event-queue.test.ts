@@ -15,6 +15,7 @@ function createQueue(limits = { bytes: 32 * 1024 * 1024, events: 50_000 }) {
   const queue = createEventQueue(limits, (reason, count) => {
     dropped[reason] = (dropped[reason] ?? 0) + count;
   });
+  queue.learnVersion(null, performance.now());
   return { queue, dropped };
 }
 
@@ -106,6 +107,24 @@ describe("Contents that come again", () => {
     const { queue } = createQueue();
     add(queue, { $blob: hashOf("anything") });
     expect(outputs(deliver(queue))).toEqual([{ $$blob: hashOf("anything") }]);
+  });
+
+  it("are sent again once when the platform names another version, and with each batch while nobody can say that they are kept", () => {
+    const { queue } = createQueue();
+    const sent = () => {
+      add(queue, message(1));
+      return deliver(queue).map(({ type }) => type);
+    };
+    const [blob, reference] = [["blob", "trace.end"], ["trace.end"]];
+    expect([sent(), sent(), sent()]).toEqual([["trace.end"], blob, reference]);
+    queue.learnVersion("a", performance.now());
+    expect([sent(), sent()]).toEqual([blob, reference]);
+    queue.learnVersion("a", performance.now());
+    expect(sent()).toEqual(reference);
+    queue.learnVersion("a", performance.now() - 6_000);
+    expect([sent(), sent()]).toEqual([blob, blob]);
+    queue.learnVersion(undefined, performance.now());
+    expect([sent(), sent()]).toEqual([blob, blob]);
   });
 
   it("are forgotten, oldest first, so that a long life costs bounded memory; and are sent anew after a while", () => {

@@ -91,7 +91,10 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     },
     /** The oldest events as they go over the wire, blobs of contents that came again before the events that refer to them. */
     take(maximumEvents: number, maximumBytes: number): readonly StreamEntry[] {
-      const now = Date.now();
+      const now = performance.now();
+      if (contents.isVersionDue(now)) {
+        contents.distrust();
+      }
       const entries: StreamEntry[] = [];
       for (const event of buffer.take(maximumEvents, maximumBytes)) {
         addEntries(event, now, entries);
@@ -100,7 +103,7 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     },
     /** Says which of those taken did not arrive. */
     settle(entries: readonly StreamEntry[], unsent: readonly StreamEntry[]) {
-      const now = Date.now();
+      const now = performance.now();
       const failed = new Set(unsent);
       for (const entry of entries) {
         if (entry.source.hash !== undefined && !failed.has(entry)) {
@@ -109,6 +112,9 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
       }
       lose("buffer_full", buffer.settle(unsent.map(({ source }) => source)));
     },
+    isVersionDue: () => contents.isVersionDue(performance.now()),
+    /** What is taken refers to what was sent before only for a while after the version of the project's contents was read, and found unchanged. */
+    learnVersion: contents.learn,
     /** After a new connection: what was sent may be gone. */
     reconnected: () => contents.distrust(),
     clear: () => lose("closed", buffer.clear()),

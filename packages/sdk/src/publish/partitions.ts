@@ -2,7 +2,16 @@ import { createHash } from "node:crypto";
 
 /** The key in which the platform says how many partitions the stream has; it is not there while there is one. */
 export function partitionCountKey(stream: string): string {
-  return `${/\{[^}]+\}/.test(stream) ? stream : `{${stream}}`}:partitions`;
+  return keyBeside(stream, "partitions");
+}
+
+/** The key in which the platform says which version of a project's contents there is: another one after some were deleted. */
+export function contentsVersionKey(partition: string, projectId: string): string {
+  return keyBeside(partition, `contents:${projectId.toLowerCase()}`);
+}
+
+function keyBeside(stream: string, name: string): string {
+  return `${/\{[^}]+\}/.test(stream) ? stream : `{${stream}}`}:${name}`;
 }
 
 /** Two letters for each partition from the second on, by which a Redis Cluster spreads them evenly; the same as the platform's. */

@@ -83,6 +83,10 @@ export function createSender(
   const sendBatch = async (): Promise<boolean> => {
     try {
       const connection = await connector.connect(CALL_TIMEOUT);
+      if (queue.isVersionDue()) {
+        const readAt = performance.now();
+        queue.learnVersion(await connection.contentsVersion(CALL_TIMEOUT), readAt);
+      }
       // After a failure one event tests the water.
       const size = connector.failure === undefined ? BATCH_EVENTS : 1;
       const batch = queue.take(size, BATCH_BYTES);

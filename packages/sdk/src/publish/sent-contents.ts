@@ -3,13 +3,23 @@ type Known = { state: "sending" | "sent" | "due"; sentAt: number };
 
 /** Of each of two generations: as many are remembered for certain, and twice as many at the most. */
 const GENERATION = 5000;
-/** A content is sent again after this time, so that a stream that was emptied or trimmed hides no content for long, and retention may count from here. */
+/** A content is sent again after this time, so that a stream that was emptied or trimmed hides no content for long. */
 const TRUSTED_FOR = 10 * 60_000;
+/** How long it is certain that the platform has kept what was sent, once it said so; the platform counts on no more than 10 s. */
+const VERSION_READ_EVERY = 5_000;
 
 /** The contents this producer has met and sent, in bounded memory. */
 export function createSentContents() {
   const met = createGenerations<number, true>();
   const sent = createGenerations<string, Known>();
+  let version: string | null | undefined;
+  let versionReadAt = -Infinity;
+
+  const distrust = () => {
+    for (const entry of sent.values()) {
+      entry.state = entry.state === "sent" ? "due" : entry.state;
+    }
+  };
 
   return {
     /**
@@ -41,12 +51,17 @@ export function createSentContents() {
     forget(hash: string) {
       sent.forget(hash);
     },
-    /** Nothing sent is certain to be there any more: another connection may lead to an emptied Redis. */
-    distrust() {
-      for (const entry of sent.values()) {
-        entry.state = entry.state === "sent" ? "due" : entry.state;
+    isVersionDue: (now: number) => now - versionReadAt > VERSION_READ_EVERY,
+    /** Takes note of the version of the project's contents, as it was then or later; undefined where the platform's word can't be read. */
+    learn(read: string | null | undefined, now: number) {
+      if (read !== version) {
+        distrust();
       }
+      version = read;
+      versionReadAt = read === undefined ? -Infinity : now;
     },
+    /** Nothing sent is certain to be there any more: another connection may lead to an emptied Redis, or nobody could say that it is. */
+    distrust,
   };
 }
 

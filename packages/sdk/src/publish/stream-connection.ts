@@ -2,7 +2,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { EntryReply } from "./entry-replies.ts";
 import { createEntryWriter } from "./entry-writer.ts";
 import type { EntryFields } from "./event-buffer.ts";
-import { partitionCountKey, partitionKeyOf } from "./partitions.ts";
+import { contentsVersionKey, partitionCountKey, partitionKeyOf } from "./partitions.ts";
 import { classifyFailure, type PublishFailure, within } from "./publish-failure.ts";
 import { openRedisNodes, type RedisNodes } from "./redis-nodes.ts";
 
@@ -28,6 +28,8 @@ export type StreamConnection = {
   readonly partitions: number;
   /** Adds entries to their producer's partition. */
   append<Entry extends EntryFields>(entries: readonly Entry[], producerId: string, timeout: number): Promise<AppendOutcome<Entry>>;
+  /** The version of the project's contents; null while there is none, undefined where this Redis user may not read it. */
+  contentsVersion(timeout: number): Promise<string | null | undefined>;
   inspect(timeout: number): Promise<StreamState>;
   /** Whether the open sockets keep the process alive. */
   keepAlive(keep: boolean): void;
@@ -74,6 +76,12 @@ export async function openStreamConnection({ settings, ...options }: ConnectionO
           return { unsent: entries, failure: classifyFailure(error) };
         }
       },
+      async contentsVersion(limit) {
+        const partition = keyOf(options.producerId);
+        const version = await within(limit, readIfAllowed(nodes, partition, contentsVersionKey(partition, settings.projectId)));
+        keepAlive(isKept);
+        return version;
+      },
       async inspect(limit) {
         const state = await within(limit, inspect(nodes, settings, keyOf(options.producerId)));
         keepAlive(isKept);
@@ -92,12 +100,20 @@ export async function openStreamConnection({ settings, ...options }: ConnectionO
 /** One where nobody says otherwise: the platform is older, or this Redis user may publish and nothing more. */
 async function countPartitions(nodes: RedisNodes, stream: string): Promise<number> {
   const key = partitionCountKey(stream);
-  const [[error, told] = [null, null]] = await nodes.run(key, (pipeline) => pipeline.get(key));
-  if (error !== null && !error.message.startsWith("NOPERM")) {
+  const count = Number(await readIfAllowed(nodes, key, key));
+  return Number.isInteger(count) && count >= 1 && count <= MAX_PARTITIONS ? count : 1;
+}
+
+/** What a key holds that lies where `home` does; undefined where this Redis user may publish and nothing more. */
+async function readIfAllowed(nodes: RedisNodes, home: string, key: string): Promise<string | null | undefined> {
+  const [[error, value] = [null, null]] = await nodes.run(home, (pipeline) => pipeline.get(key));
+  if (error?.message.startsWith("NOPERM") === true) {
+    return undefined;
+  }
+  if (error !== null) {
     throw error;
   }
-  const count = Number(told);
-  return Number.isInteger(count) && count >= 1 && count <= MAX_PARTITIONS ? count : 1;
+  return value === null ? null : String(value);
 }
 
 function outcomeOf<Entry extends EntryFields>(entries: readonly Entry[], replies: readonly EntryReply[]): AppendOutcome<Entry> {

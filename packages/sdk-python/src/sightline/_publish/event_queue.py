@@ -13,7 +13,7 @@ from sightline._event.timestamp import timestamp
 from sightline._mask.giving_way import give_way
 from sightline._publish.buffered_event import OVERHEAD_BYTES, Body, BufferedEvent, StreamEntry
 from sightline._publish.event_buffer import EventBuffer
-from sightline._publish.sent_contents import SentContents
+from sightline._publish.sent_contents import SentContents, Version
 
 Drop = Callable[[str, int], None]
 
@@ -73,6 +73,8 @@ class EventQueue:
         with self._lock:
             events = self._buffer.take(maximum_events, maximum_bytes)
         entries: list[StreamEntry] = []
+        if self.is_version_due():
+            self._contents.distrust()
         for event in events:
             self._add_entries(event, entries)
         return entries
@@ -86,6 +88,14 @@ class EventQueue:
                 self._contents.confirm(entry.source.hash, now)
         with self._lock:
             self._lose("buffer_full", self._buffer.settle(entry.source for entry in unsent))
+
+    def is_version_due(self) -> bool:
+        return self._contents.is_version_due(monotonic())
+
+    def learn_version(self, version: Version, read_at: float) -> None:
+        """What is taken refers to what was sent before only for a while after the version of the project's contents was read,
+        and found unchanged."""
+        self._contents.learn(version, read_at)
 
     def reconnected(self) -> None:
         """After a new connection: what was sent may be gone."""

@@ -117,6 +117,9 @@ class Sender:
     def _send_batch(self) -> bool:
         try:
             connection = self._connector.connect()
+            if self._queue.is_version_due():
+                read_at = monotonic()
+                self._queue.learn_version(connection.contents_version(), read_at)
         except Exception as error:
             self._connector.failed(classify_failure(error))
             return False

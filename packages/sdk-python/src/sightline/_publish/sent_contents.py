@@ -5,8 +5,12 @@ from typing import Literal
 
 _MAX_KNOWN = 10_000
 _TRUSTED_FOR = 600.0
-"""Seconds after which a content is sent again, so that a stream that was emptied or trimmed hides no content for long, and
-retention may count from here."""
+"""Seconds after which a content is sent again, so that a stream that was emptied or trimmed hides no content for long."""
+_VERSION_READ_EVERY = 5.0
+"""Seconds for which it is certain that the platform has kept what was sent, once it said so; it counts on no more than 10."""
+
+Version = bytes | None | Literal["unknown"]
+"""Of a project's contents; none while the platform has not said any, unknown where its word can't be read."""
 
 
 class _Known:
@@ -24,6 +28,8 @@ class SentContents:
         self._met: set[int] = set()
         self._met_before: set[int] = set()
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
+        self._version: Version = "unknown"
+        self._version_read_at = float("-inf")
 
     def meet(self, fingerprint: int) -> bool:
         """Whether a content has come before, by a number made of it. What never comes again costs neither a hash nor a blob; two
@@ -57,8 +63,19 @@ class SentContents:
         """Its blob will never arrive."""
         self._known.pop(content, None)
 
+    def is_version_due(self, now: float) -> bool:
+        return now - self._version_read_at > _VERSION_READ_EVERY
+
+    def learn(self, version: Version, now: float) -> None:
+        """Takes note of the version of the project's contents, as it was then or later."""
+        if version != self._version:
+            self.distrust()
+        self._version = version
+        self._version_read_at = float("-inf") if version == "unknown" else now
+
     def distrust(self) -> None:
-        """Nothing sent is certain to be there any more: another connection may lead to an emptied Redis."""
+        """Nothing sent is certain to be there any more: another connection may lead to an emptied Redis, or nobody could say
+        that it is."""
         for known in self._known.values():
             if known.state == "sent":
                 known.state = "due"

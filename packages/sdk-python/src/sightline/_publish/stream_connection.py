@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from redis.exceptions import MovedError, NoPermissionError
 
 from sightline._publish.buffered_event import StreamEntry
 from sightline._publish.entry_writer import write_entries, write_words
-from sightline._publish.partitions import MAX_PARTITIONS, partition_count_key, partition_key_of
+from sightline._publish.partitions import MAX_PARTITIONS, contents_version_key, partition_count_key, partition_key_of
 from sightline._publish.publish_failure import PublishFailure, classify_failure
 from sightline._publish.redis_nodes import Command, RedisNodes
+from sightline._publish.sent_contents import Version
 from sightline._settings.settings import Settings
 
 HEARTBEAT_KEY = "studio:consumer:heartbeat"
@@ -61,6 +62,10 @@ class StreamConnection:
         refused = [(entry, answer) for entry, answer in zip(entries, answers, strict=True) if isinstance(answer, Exception)]
         return AppendOutcome([entry for entry, _ in refused], classify_failure(refused[0][1]) if refused else None)
 
+    def contents_version(self) -> Version:
+        partition = self._key_of(self._producer_id)
+        return self._read_if_allowed(partition, contents_version_key(partition, self._project))
+
     def inspect(self) -> StreamState:
         try:
             return self._inspect()
@@ -76,11 +81,18 @@ class StreamConnection:
     def _count_partitions(self) -> int:
         """One where nobody says otherwise: the platform is older, or this Redis user may publish and nothing more."""
         key = partition_count_key(self._stream)
-        (told,) = self._nodes.run(key, [("GET", key)])
-        if isinstance(told, Exception) and not isinstance(told, NoPermissionError):
-            raise told
+        told = self._read_if_allowed(key, key)
         count = int(told) if isinstance(told, bytes) and told.isdigit() else 1
         return count if 1 <= count <= MAX_PARTITIONS else 1
+
+    def _read_if_allowed(self, home: str, key: str) -> bytes | None | Literal["unknown"]:
+        """What a key holds that lies where `home` does; unknown where this Redis user may publish and nothing more."""
+        (value,) = self._nodes.run(home, [("GET", key)])
+        if isinstance(value, NoPermissionError):
+            return "unknown"
+        if isinstance(value, Exception):
+            raise value
+        return None if value is None else bytes(value)
 
     def _inspect(self) -> StreamState:
         key = self._key_of(self._producer_id)

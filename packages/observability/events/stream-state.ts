@@ -1,5 +1,5 @@
 import { redisSeconds, type Redis } from "@sightline/foundation/redis";
-import { findPartitions } from "#events/find-partitions.ts";
+import { findPartitions } from "./find-partitions.ts";
 
 export type StreamState = {
   /** Events on all partitions. */

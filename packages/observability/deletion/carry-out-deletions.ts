@@ -1,0 +1,69 @@
+import type { Query } from "#schema.ts";
+import type { Reader } from "#store/reader.ts";
+import { countMarkedTraces, findUncounted } from "#store/trace-entries.store.ts";
+import { deleteDeadLetters, namesUser } from "./dead-letters.store.ts";
+import { deleteTraces } from "./delete-traces.store.ts";
+import { listUnemptied, noteEmptied, type Unfinished } from "./deletions.store.ts";
+import { findDeletedAgain, forgetDeletedTraces, listRunsOfUser, listTracesOfUser } from "./traces-of-user.store.ts";
+
+/** Whoever asked for a deletion was an owner then. */
+const reader: Reader = { kind: "operator" };
+
+type Options = { readonly query: Query; readonly settledSeconds: number; readonly signal: AbortSignal };
+
+/**
+ * Deletes what people asked for, in short transactions; what is left when `signal` aborts, or the process ends, is left for the next time. A deletion goes on
+ * until everything is written that had been sent when it was asked for, so that nothing that was on its way stays.
+ *
+ * @returns how many traces were deleted.
+ */
+export async function carryOutDeletions({ query, settledSeconds, signal }: Options): Promise<number> {
+  let deleted = await deleteAgain(query);
+  for (const deletion of await listUnemptied(query, settledSeconds)) {
+    deleted += await carryOut(query, deletion, signal);
+  }
+  await forgetDeletedTraces(query);
+  return deleted;
+}
+
+async function carryOut(query: Query, deletion: Unfinished, signal: AbortSignal): Promise<number> {
+  const { project_id: projectId, user_id: userId, is_settled: isSettled } = deletion;
+  const recorded = { id: deletion.id, by: deletion.requested_by };
+  let deleted = 0;
+  await countAll(query, projectId, signal);
+  if (userId !== null) {
+    const remove = (ids: readonly string[]) => deleteTraces(query, { projectId, reader, ids, deletion: recorded });
+    for (const list of isSettled ? [listTracesOfUser, listRunsOfUser] : [listTracesOfUser]) {
+      for await (const ids of list(query, { projectId, userId })) {
+        deleted += await remove(ids);
+        if (signal.aborted) {
+          return deleted;
+        }
+      }
+    }
+    await deleteDeadLetters(query, { projectId, deletion: recorded, isMeant: namesUser(userId) });
+    await countAll(query, projectId, signal);
+  }
+  if (isSettled && !signal.aborted) {
+    await noteEmptied(query, deletion);
+  }
+  return deleted;
+}
+
+/** Events of a deleted trace that come later, as of one that still runs, make it anew, without what came before. */
+async function deleteAgain(query: Query): Promise<number> {
+  let deleted = 0;
+  const again = await findDeletedAgain(query);
+  for (const [projectId, traces] of Map.groupBy(again, (trace) => trace.project_id)) {
+    deleted += await deleteTraces(query, { projectId, reader, ids: traces.map(({ id }) => id) });
+  }
+  return deleted;
+}
+
+/** Brings the list up to what is written now: in it the traces of a user are found, and in its groups the user. */
+async function countAll(query: Query, projectId: string, signal: AbortSignal): Promise<void> {
+  const { lastMark } = await findUncounted(query, projectId);
+  for (let isMore = lastMark !== null; isMore && !signal.aborted;) {
+    isMore = await countMarkedTraces(query, projectId, lastMark === null ? {} : { lastMark });
+  }
+}

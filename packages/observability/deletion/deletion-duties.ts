@@ -1,0 +1,51 @@
+import type { Logger } from "@sightline/foundation/log";
+import { repeat, type Alarm, type Repeated } from "@sightline/foundation/repeat";
+import type { Query } from "#schema.ts";
+import { carryOutDeletions } from "./carry-out-deletions.ts";
+import { finishDeletions } from "./deletions.store.ts";
+import { settledSeconds, sweepBlobs } from "./sweep-blobs.ts";
+
+const EVERY_MS = 3_000;
+const REST_MS = 15_000;
+const SHARE = 1 / 4;
+
+type DutiesOptions = {
+  readonly query: Query;
+  readonly log: Logger;
+  /** The age in seconds of the oldest event on the stream; NaN while Redis does not answer. */
+  readonly readLag: () => Promise<number>;
+  readonly tellProducers: (projectId: string, version: string) => Promise<void>;
+  /** Wakes it, and is rung when there is something to count again. */
+  readonly alarm: Alarm;
+};
+
+/** Deletes what people asked for, and contents that no trace needs. A process that has both the database and Redis may do it; any number can. */
+export function createDeletionDuties(options: DutiesOptions): Repeated {
+  return repeat({
+    log: options.log,
+    tasks: [
+      {
+        name: "deleting what people asked for and nobody needs",
+        everyMs: EVERY_MS,
+        restMs: REST_MS,
+        share: SHARE,
+        wakenBy: options.alarm.wakenBy,
+        run: async (signal) => ((await deleteDue(options, signal)) ? undefined : false),
+      },
+    ],
+  });
+}
+
+/** @returns whether there is anything left to wait for. */
+async function deleteDue({ query, log, readLag, tellProducers, alarm }: DutiesOptions, signal: AbortSignal): Promise<boolean> {
+  const settled = settledSeconds(await readLag());
+  const traces = await carryOutDeletions({ query, settledSeconds: settled, signal });
+  if (traces > 0) {
+    alarm.ring();
+  }
+  const contents = await sweepBlobs({ query, settledSeconds: settled, tellProducers, signal });
+  if (traces > 0 || contents > 0) {
+    log.info({ traces, contents }, "deleted what people asked for, or nobody needed");
+  }
+  return (await finishDeletions(query)) > 0;
+}

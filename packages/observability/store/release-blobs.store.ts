@@ -1,0 +1,14 @@
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
+
+/** Takes what traces of a project refer to from them, in the transaction that deletes them; contents that perhaps nobody needs any more are noted. */
+export async function releaseBlobs(transaction: Query, projectId: string, traceIds: readonly string[]): Promise<void> {
+  await sql`
+    with gone as (
+      delete from observability.blob_references where project_id = ${projectId}::uuid and trace_id = any(${traceIds}::uuid[])
+      returning project_id, sha256
+    )
+    insert into observability.released_blobs (project_id, sha256)
+    select distinct project_id, sha256 from gone order by project_id, sha256
+    on conflict (project_id, sha256) do update set released_at = now(), told_version = null, told_at = null`.execute(transaction);
+}
