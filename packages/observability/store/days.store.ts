@@ -66,7 +66,11 @@ export async function deleteExpiredTraces(query: Query, { projectId, day, atOnce
     }
     await sql`
       delete from observability.scores as row using ${given} where ${isOfProject} and row.trace_id = expired.id`.execute(transaction);
-    await releaseBlobs(transaction, projectId, expired.map(({ id }) => id));
+    await releaseBlobs(
+      transaction,
+      projectId,
+      expired.map(({ id }) => id),
+    );
     await sql`
       insert into observability.trace_marks (project_id, trace_id)
       select ${projectId}::uuid, expired.id from ${given}

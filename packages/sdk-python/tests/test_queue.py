@@ -107,6 +107,7 @@ def test_a_content_that_comes_again_goes_once_as_a_blob(drops):
 
 def test_a_blob_that_was_dropped_is_forgotten(drops):
     queue = EventQueue(1 << 30, 3, drops)
+    queue.learn_version(None, time.monotonic())
     for _ in range(2):
         queue.add("trace.start", {"input": LONG}, 10)
     entries = take(queue)

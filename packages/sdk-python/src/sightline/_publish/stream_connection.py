@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from redis.exceptions import MovedError, NoPermissionError
 
@@ -85,7 +85,7 @@ class StreamConnection:
         count = int(told) if isinstance(told, bytes) and told.isdigit() else 1
         return count if 1 <= count <= MAX_PARTITIONS else 1
 
-    def _read_if_allowed(self, home: str, key: str) -> bytes | None | Literal["unknown"]:
+    def _read_if_allowed(self, home: str, key: str) -> Version:
         """What a key holds that lies where `home` does; unknown where this Redis user may publish and nothing more."""
         (value,) = self._nodes.run(home, [("GET", key)])
         if isinstance(value, NoPermissionError):
