@@ -1,3 +1,4 @@
+import type { EachOwner } from "@sightline/foundation/each-owner";
 import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { countMarkedTraces, findUncounted } from "#store/trace-entries.store.ts";
@@ -9,7 +10,7 @@ import { findDeletedAgain, forgetDeletedTraces, listRunsOfUser, listTracesOfUser
 /** Whoever asked for a deletion was an owner then. */
 const reader: Reader = { kind: "operator" };
 
-type Options = { readonly query: Query; readonly settledSeconds: number; readonly signal: AbortSignal };
+type Options = { readonly query: Query; readonly each: EachOwner; readonly settledSeconds: number; readonly signal: AbortSignal };
 
 /**
  * Deletes what people asked for, in short transactions; what is left when `signal` aborts, or the process ends, is left for the next time. A deletion goes on
@@ -17,11 +18,24 @@ type Options = { readonly query: Query; readonly settledSeconds: number; readonl
  *
  * @returns how many traces were deleted.
  */
-export async function carryOutDeletions({ query, settledSeconds, signal }: Options): Promise<number> {
-  let deleted = await deleteAgain(query);
-  for (const deletion of await listUnemptied(query, settledSeconds)) {
-    deleted += await carryOut(query, deletion, signal);
-  }
+export async function carryOutDeletions({ query, each, settledSeconds, signal }: Options): Promise<number> {
+  let deleted = 0;
+  const again = Map.groupBy(await findDeletedAgain(query), (trace) => trace.project_id);
+  await each(again, {
+    idOf: ([projectId]) => `traces of ${projectId} that came again`,
+    // Events of a deleted trace that come later, as of one that still runs, make it anew, without what came before.
+    work: async ([projectId, traces]) => {
+      deleted += await deleteTraces(query, { projectId, reader, ids: traces.map(({ id }) => id) });
+    },
+    signal,
+  });
+  await each(await listUnemptied(query, settledSeconds), {
+    idOf: ({ id }) => `deletion ${id}`,
+    work: async (deletion) => {
+      deleted += await carryOut(query, deletion, signal);
+    },
+    signal,
+  });
   await forgetDeletedTraces(query);
   return deleted;
 }
@@ -46,16 +60,6 @@ async function carryOut(query: Query, deletion: Unfinished, signal: AbortSignal)
   }
   if (isSettled && !signal.aborted) {
     await noteEmptied(query, deletion);
-  }
-  return deleted;
-}
-
-/** Events of a deleted trace that come later, as of one that still runs, make it anew, without what came before. */
-async function deleteAgain(query: Query): Promise<number> {
-  let deleted = 0;
-  const again = await findDeletedAgain(query);
-  for (const [projectId, traces] of Map.groupBy(again, (trace) => trace.project_id)) {
-    deleted += await deleteTraces(query, { projectId, reader, ids: traces.map(({ id }) => id) });
   }
   return deleted;
 }

@@ -7,7 +7,7 @@ import { deletionPageSchema, traceSchema } from "#contract.ts";
 import { createHousekeeping } from "#housekeeping/housekeeping.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { packHours } from "#store/pack-hours.store.ts";
+import { packHours } from "#testing/in-the-background.ts";
 import { countMarkedTraces } from "#store/trace-entries.store.ts";
 import { API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { createConsumerRig, type ConsumerRig } from "#testing/consumer-rig.ts";
@@ -104,7 +104,8 @@ describe.each([
         { id, kind: "user", state: "done", requested_by: "user-1", traces: 2, scores: 0, dead_letters: 1 },
       ]);
       expect((await api.get(`/api/v1/dead-letters/${deadLetter}`, API_KEY)).body).toMatchObject({
-        letter: { state: "deleted", deleted_by: "user-1" },
+        state: "deleted",
+        deleted_by: "user-1",
       });
       expect((await api.get(`/api/v1/projects/${rig.projectId}/users/${encodeURIComponent(ERIKA)}`)).status).toBe(404);
     },

@@ -1,3 +1,4 @@
+import { createEachOwner, type EachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { repeat, type Alarm, type Repeated } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
@@ -21,6 +22,7 @@ type DutiesOptions = {
 
 /** Deletes what people asked for, and contents that no trace needs. A process that has both the database and Redis may do it; any number can. */
 export function createDeletionDuties(options: DutiesOptions): Repeated {
+  const each = createEachOwner({ log: options.log, name: "deleting what people asked for and nobody needs" });
   return repeat({
     log: options.log,
     tasks: [
@@ -30,20 +32,23 @@ export function createDeletionDuties(options: DutiesOptions): Repeated {
         restMs: REST_MS,
         share: SHARE,
         wakenBy: options.alarm.wakenBy,
-        run: async (signal) => ((await deleteDue(options, signal)) ? undefined : false),
+        run: async (signal) => ((await deleteDue({ ...options, each }, signal)) ? undefined : false),
       },
     ],
   });
 }
 
 /** @returns whether there is anything left to wait for. */
-async function deleteDue({ query, log, readLag, tellProducers, alarm }: DutiesOptions, signal: AbortSignal): Promise<boolean> {
+async function deleteDue(
+  { query, each, log, readLag, tellProducers, alarm }: DutiesOptions & { readonly each: EachOwner },
+  signal: AbortSignal,
+): Promise<boolean> {
   const settled = settledSeconds(await readLag());
-  const traces = await carryOutDeletions({ query, settledSeconds: settled, signal });
+  const traces = await carryOutDeletions({ query, each, settledSeconds: settled, signal });
   if (traces > 0) {
     alarm.ring();
   }
-  const contents = await sweepBlobs({ query, settledSeconds: settled, tellProducers, signal });
+  const contents = await sweepBlobs({ query, each, settledSeconds: settled, tellProducers, signal });
   if (traces > 0 || contents > 0) {
     log.info({ traces, contents }, "deleted what people asked for, or nobody needed");
   }

@@ -1,3 +1,4 @@
+import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
@@ -164,7 +165,7 @@ async function ask(user: string) {
 }
 
 async function carryOut(settledSeconds = 1_000): Promise<void> {
-  await carryOutDeletions({ query: database.query, settledSeconds, signal: new AbortController().signal });
+  await carryOutDeletions({ query: database.query, each: eachOwnerUnderTest(), settledSeconds, signal: new AbortController().signal });
 }
 
 async function find(id: string) {

@@ -46,24 +46,25 @@ export async function noteTold(query: Query, projectId: string, version: string)
     where project_id = ${projectId}::uuid and told_version = ${version}::uuid and told_at is null`.execute(query);
 }
 
-/** Lists contents of which producers were told so many seconds ago, those of one project together. */
-export async function listDue(
-  query: Query,
-  settledSeconds: number,
-): Promise<readonly { readonly project_id: string; readonly hashes: readonly string[] }[]> {
-  const { rows } = await sql<{ project_id: string; hashes: string[] }>`
-    select project_id, array_agg(sha256 order by sha256) as hashes
-    from (
-      select project_id, sha256 from observability.released_blobs where ${isDue(settledSeconds)} order by told_at limit ${AT_ONCE}
-    ) as due group by project_id`.execute(query);
-  return rows;
+/** The projects with contents of which producers were told so many seconds ago. */
+export async function listDueProjects(query: Query, settledSeconds: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select distinct project_id from observability.released_blobs where ${isDue(settledSeconds)} limit ${PROJECTS_AT_ONCE}`.execute(query);
+  return rows.map((row) => row.project_id);
 }
 
-type Due = { readonly projectId: string; readonly hashes: readonly string[]; readonly settledSeconds: number };
+type Due = { readonly projectId: string; readonly settledSeconds: number };
 
-/** Deletes those of the contents that no trace refers to, and dead letters that hold them. @returns how many. */
-export async function deleteUnneeded(query: Query, { projectId, hashes, settledSeconds }: Due): Promise<number> {
+/** Deletes those of some due contents that no trace refers to, and dead letters that hold them. @returns how many, and whether more are due. */
+export async function deleteUnneeded(
+  query: Query,
+  { projectId, settledSeconds }: Due,
+): Promise<{ readonly deleted: number; readonly isMore: boolean }> {
   return query.transaction().execute(async (transaction) => {
+    const { rows: due } = await sql<{ sha256: string }>`
+      select sha256 from observability.released_blobs where project_id = ${projectId}::uuid and ${isDue(settledSeconds)}
+      order by told_at limit ${AT_ONCE}`.execute(transaction);
+    const hashes = due.map(({ sha256 }) => sha256);
     // A writer that has such a content holds its row until it commits, so that what it wrote is seen below; or it waits here, and writes the content anew.
     await sql`
       select from observability.blobs where project_id = ${projectId}::uuid and sha256 = any(${hashes}::text[])
@@ -76,7 +77,7 @@ export async function deleteUnneeded(query: Query, { projectId, hashes, settledS
     await sql`
       delete from observability.blobs where project_id = ${projectId}::uuid and sha256 = any(${unneeded}::text[])`.execute(transaction);
     await deleteDeadLetters(transaction, { projectId, isMeant: namesBlob(unneeded) });
-    return unneeded.length;
+    return { deleted: unneeded.length, isMore: hashes.length === AT_ONCE };
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { EachOwner } from "@sightline/foundation/each-owner";
 import type { Query } from "#schema.ts";
-import { claimUntold, deleteUnneeded, listDue, listUntoldProjects, noteTold } from "./released-blobs.store.ts";
+import { claimUntold, deleteUnneeded, listDueProjects, listUntoldProjects, noteTold } from "./released-blobs.store.ts";
 
 /*
  * How a content goes that no trace needs.
@@ -41,32 +42,44 @@ export function settledSeconds(lagSeconds: number): number {
 
 type Options = {
   readonly query: Query;
+  readonly each: EachOwner;
   readonly settledSeconds: number;
   readonly tellProducers: (projectId: string, version: string) => Promise<void>;
   readonly signal: AbortSignal;
 };
 
 /** Takes released contents a state further. Any number of processes may do it at once. @returns how many went. */
-export async function sweepBlobs({ query, tellProducers, signal, ...settled }: Options): Promise<number> {
-  for (const projectId of await listUntoldProjects(query)) {
-    const version = randomUUID();
-    let isAny = false;
-    for (let isMore = true; isMore && !signal.aborted;) {
-      const claimed = await claimUntold(query, { projectId, version });
-      isAny ||= claimed.isAny;
-      isMore = claimed.isMore;
-    }
-    if (isAny) {
-      await tellProducers(projectId, version);
-      await noteTold(query, projectId, version);
-    }
-  }
+export async function sweepBlobs({ query, each, tellProducers, signal, ...settled }: Options): Promise<number> {
+  await each(await listUntoldProjects(query), {
+    idOf: (projectId) => `producers of ${projectId}`,
+    work: (projectId) => tellOf(projectId, { query, tellProducers, signal }),
+    signal,
+  });
   let deleted = 0;
-  for (let due = await listDue(query, settled.settledSeconds); due.length > 0 && !signal.aborted;) {
-    for (const { project_id: projectId, hashes } of due) {
-      deleted += await deleteUnneeded(query, { projectId, hashes, ...settled });
-    }
-    due = await listDue(query, settled.settledSeconds);
-  }
+  await each(await listDueProjects(query, settled.settledSeconds), {
+    idOf: (projectId) => `contents of ${projectId}`,
+    work: async (projectId) => {
+      for (let isMore = true; isMore && !signal.aborted;) {
+        const done = await deleteUnneeded(query, { projectId, ...settled });
+        deleted += done.deleted;
+        isMore = done.isMore;
+      }
+    },
+    signal,
+  });
   return deleted;
+}
+
+async function tellOf(projectId: string, { query, tellProducers, signal }: Omit<Options, "each" | "settledSeconds">): Promise<void> {
+  const version = randomUUID();
+  let isAny = false;
+  for (let isMore = true; isMore && !signal.aborted;) {
+    const claimed = await claimUntold(query, { projectId, version });
+    isAny ||= claimed.isAny;
+    isMore = claimed.isMore;
+  }
+  if (isAny) {
+    await tellProducers(projectId, version);
+    await noteTold(query, projectId, version);
+  }
 }

@@ -189,7 +189,7 @@ create table observability.blob_references (
 create index blob_references_by_content on observability.blob_references (project_id, sha256);
 
 -- Contents that perhaps no trace needs (any more); whoever takes the last reference, or writes a content without one, says so here in the same transaction.
--- How they go is told in `deletion/sweep-contents.ts`.
+-- How they go is told in `deletion/sweep-blobs.ts`.
 create table observability.released_blobs (
   project_id uuid not null,
   sha256 text collate "C" not null,
