@@ -40,6 +40,7 @@ export const projectPages: readonly ReviewedPage[] = [
   { name: "project-members", address: inProject("settings?section=members"), calls: /\/members/ },
   { name: "project-keys", address: inProject("settings?section=keys"), calls: /\/keys/ },
   { name: "project-masking", address: inProject("settings?section=masking"), calls: /\/masking/ },
+  { name: "project-deletions", address: inProject("settings?section=deletions"), calls: /\/deletions/ },
   { name: "project-prices", address: inProject("settings?section=prices"), calls: /\/prices/ },
   { name: "trace", address: inNewestTrace("status:success") },
   { name: "trace-steps", address: inNewestTrace("status:success"), states: ["loading", "failing"], calls: STEPS },

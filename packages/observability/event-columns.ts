@@ -147,8 +147,8 @@ export const PAYLOADS = {
 
 export const BLOBS = { required: { project_id: uuid, sha256: text, content: json<unknown, unknown>() } };
 
-/** No two events write the same one: it follows from a payload. */
-export const BLOB_REFERENCES = { required: { project_id: uuid, trace_id: uuid, sha256: text } };
+/** It follows from payloads; no event writes it as such. */
+export const BLOB_REFERENCES = { required: { project_id: uuid, trace_id: uuid, contents: column<string[], readonly string[]>("uuid[]") } };
 
 export const GRAPHS = {
   required: {

@@ -11,8 +11,9 @@ type Chosen = {
   readonly isMeant: RawBuilder<boolean>;
 };
 
-const TRACE_ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const SHA256 = "[0-9a-f]{64}";
+const TRACE_ID = "([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})";
+/** Contents are known by the first half of their hash. */
+const CONTENT = "([0-9a-f]{32})[0-9a-f]{32}";
 
 /** Empties dead letters of a project that say something, also where no more of them could be read than that; the record that there was one stays, so that its entry is not set aside anew. */
 export async function deleteDeadLetters(query: Query, { projectId, deletion, isMeant }: Chosen): Promise<void> {
@@ -35,8 +36,11 @@ export function namesTrace(ids: readonly string[]): RawBuilder<boolean> {
   return namesOne(TRACE_ID, ids);
 }
 
-export function namesBlob(hashes: readonly string[]): RawBuilder<boolean> {
-  return namesOne(SHA256, hashes);
+export function namesBlob(contents: readonly string[]): RawBuilder<boolean> {
+  return namesOne(
+    CONTENT,
+    contents.map((content) => content.replaceAll("-", "")),
+  );
 }
 
 /**

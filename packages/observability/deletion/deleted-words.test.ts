@@ -103,10 +103,8 @@ describe.each([
       expect(deletionPageSchema.parse(body).items).toMatchObject([
         { id, kind: "user", state: "done", requested_by: "user-1", traces: 2, scores: 0, dead_letters: 1 },
       ]);
-      expect((await api.get(`/api/v1/dead-letters/${deadLetter}`, API_KEY)).body).toMatchObject({
-        state: "deleted",
-        deleted_by: "user-1",
-      });
+      const { body: emptied } = await api.get(`/api/v1/dead-letters/${deadLetter}`, API_KEY);
+      expect(emptied).toMatchObject({ state: "deleted", deleted_by: "user-1" });
       expect((await api.get(`/api/v1/projects/${rig.projectId}/users/${encodeURIComponent(ERIKA)}`)).status).toBe(404);
     },
   );

@@ -9,7 +9,7 @@ import { claimUntold, deleteUnneeded, listDueProjects, listUntoldProjects, noteT
  * Producers send a content that comes again once, as a blob, and then refer to it, for ten minutes. So a content may not go the moment that its last
  * trace does: a producer may have referred to it a moment ago, or be about to. A content is in one of these states:
  *
- * kept      `blob_references` has a row for each trace that refers to it, written with the payload that does.
+ * kept      `blob_references` has it in a row of each trace that refers to it, written with the payload that does.
  * released  A row of `released_blobs` without `told_at`. Made in the transaction that takes a reference (whoever deletes a trace: people, retention), or
  *           that writes a content without one (its reference is in another batch, or was lost). Made anew whenever that happens again.
  * claimed   It has a `told_version`: it was released before that version was put into Redis, which is the order that matters. One that traces refer to by

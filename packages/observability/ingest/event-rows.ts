@@ -2,7 +2,7 @@ import type { EntryOrigin } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "./writing/batch-rows.ts";
 import { lineOf } from "#messages/line.ts";
-import { findReferences } from "#store/blob-reference.ts";
+import { contentOf, findReferences, isHash } from "#store/blob-reference.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 import { toInstant } from "./instant.ts";
 import { mergeHalves } from "./merge-halves.ts";
@@ -18,7 +18,8 @@ type Fold = {
   readonly observations: Map<string, ObservationWrite>;
   readonly payloads: Map<string, PayloadWrite>;
   readonly blobs: Map<string, BatchRows["blobs"][number]>;
-  readonly blobReferences: Map<string, BatchRows["blobReferences"][number]>;
+  /** By trace; the contents once each. */
+  readonly blobReferences: Map<string, { readonly project_id: string; readonly trace_id: string; readonly contents: Set<string> }>;
   readonly graphs: Map<string, BatchRows["graphs"][number]>;
   readonly scores: Map<string, BatchRows["scores"][number]>;
   readonly producers: Map<string, ProducerFold>;
@@ -57,7 +58,7 @@ export function toRows(events: readonly StreamEvent[], setAside: readonly SetAsi
     observations: inOrder(fold.observations),
     payloads: inOrder(fold.payloads),
     blobs: inOrder(fold.blobs),
-    blobReferences: inOrder(fold.blobReferences),
+    blobReferences: inOrder(fold.blobReferences).map((row) => ({ ...row, contents: [...row.contents] })),
     releasedBlobs: inOrder(withoutReference(fold)),
     graphs: inOrder(fold.graphs),
     scores: inOrder(fold.scores),
@@ -164,7 +165,10 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     }
     case "blob": {
       const { sha256, content } = event.body;
-      fold.blobs.set(keyOf(event.project_id, sha256), { project_id: event.project_id, sha256, content });
+      // By another name nothing could refer to it.
+      if (isHash(sha256)) {
+        fold.blobs.set(keyOf(event.project_id, sha256), { project_id: event.project_id, sha256, content });
+      }
       break;
     }
     case "score": {
@@ -234,16 +238,19 @@ function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "p
     seq: event.seq,
   };
   fold.payloads.set(keyOf(row.project_id, row.trace_id, row.event_id), row);
-  for (const sha256 of findReferences([value, attributes, toolEntry])) {
-    const reference = { project_id: row.project_id, trace_id: row.trace_id, sha256 };
-    fold.blobReferences.set(keyOf(row.project_id, row.trace_id, sha256), reference);
+  const contents = [...findReferences([value, attributes, toolEntry])].map(contentOf);
+  if (contents.length > 0) {
+    const key = keyOf(row.project_id, row.trace_id);
+    const known = fold.blobReferences.get(key)?.contents ?? [];
+    fold.blobReferences.set(key, { project_id: row.project_id, trace_id: row.trace_id, contents: new Set([...known, ...contents]) });
   }
 }
 
 /** A content and what refers to it seldom fall into two batches; where they do, or the latter is lost, it is looked for later. */
 function withoutReference({ blobs, blobReferences }: Fold): ReadonlyMap<string, BatchRows["releasedBlobs"][number]> {
-  const needed = new Set([...blobReferences.values()].map((row) => keyOf(row.project_id, row.sha256)));
-  return new Map([...blobs].filter(([key]) => !needed.has(key)).map(([key, { project_id, sha256 }]) => [key, { project_id, sha256 }]));
+  const needed = new Set([...blobReferences.values()].flatMap((row) => [...row.contents].map((content) => keyOf(row.project_id, content))));
+  const released = [...blobs.values()].map(({ project_id, sha256 }) => ({ project_id, content: contentOf(sha256) }));
+  return new Map(released.map((row) => [keyOf(row.project_id, row.content), row] as const).filter(([key]) => !needed.has(key)));
 }
 
 function addProducer(fold: Fold, event: StreamEvent): void {

@@ -1,4 +1,14 @@
 const HASH = /^[0-9a-f]{64}$/;
+const CONTENT_LENGTH = 32;
+
+export function isHash(text: string): boolean {
+  return HASH.test(text);
+}
+
+/** The first half of a hash, by which tables name the content. */
+export function contentOf(hash: string): string {
+  return hash.slice(0, CONTENT_LENGTH);
+}
 
 /** The hash in `{"$blob": "<sha256>"}`, by which values refer to contents. An application's own key `$blob` travels as `$$blob`. */
 export function hashReferredTo(value: object): string | undefined {
@@ -6,7 +16,7 @@ export function hashReferredTo(value: object): string | undefined {
     return undefined;
   }
   const { $blob: hash } = value;
-  return typeof hash === "string" && HASH.test(hash) ? hash : undefined;
+  return typeof hash === "string" && isHash(hash) ? hash : undefined;
 }
 
 /** The hashes of all contents that a value refers to, at any depth; no deeper than the intake lets values be. */

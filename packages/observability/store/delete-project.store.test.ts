@@ -72,6 +72,7 @@ async function furnish(): Promise<string> {
   await writeEvents(database, [
     ...agentRun(producer, traceId),
     producer.event("blob", { sha256: "ab".repeat(32), content: "kept" }),
+    producer.event("observation.update", { trace_id: traceId, observation_id: uuidv7(), attributes: { said: { $blob: "ef".repeat(32) } } }),
     producer.event("graph", { graph_hash: "cd".repeat(32), name: "g", nodes: ["a"], edges: [] }),
     producer.event("score", { trace_id: traceId, name: "helpful", value: 1 }),
   ]);
@@ -82,7 +83,6 @@ async function furnish(): Promise<string> {
   for (const statement of [
     "insert into observability.trace_walks (project_id, reason, before) values ($1, 'all', gen_random_uuid()) on conflict do nothing",
     "insert into observability.uncounted_hours (project_id, day, hour, failures, since, next_try_at, error_code) values ($1, '2026-01-01', now(), 1, now(), 'infinity', '22003')",
-    "insert into observability.blob_references (project_id, trace_id, sha256) values ($1, gen_random_uuid(), 'x')",
     "insert into observability.deleted_traces (project_id, trace_id) values ($1, gen_random_uuid())",
     "insert into observability.deletions (project_id, id, kind, requested_by) values ($1, gen_random_uuid(), 'traces', 'me')",
     "insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared) values (gen_random_uuid(), $1, 'me', 'v', '', 'started', 'desc', '{}', false)",

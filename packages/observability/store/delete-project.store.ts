@@ -44,7 +44,6 @@ const TABLES = [
   "scores",
   "prices",
   "blobs",
-  "blob_references",
   "released_blobs",
   "deleted_traces",
   "deletions",
@@ -129,6 +128,9 @@ async function deleteTraces(query: Query, projectId: string): Promise<number> {
         delete from ${sql.table(`observability.${table}`)} as row using ${given}
         where row.project_id = ${projectId} and row.trace_id = chosen.id and row.day = chosen.day`.execute(transaction);
     }
+    await sql`
+      delete from observability.blob_references as row using ${given}
+      where row.project_id = ${projectId} and row.trace_id = chosen.id`.execute(transaction);
     await sql`
       delete from observability.traces as row using ${given}
       where row.project_id = ${projectId} and row.id = chosen.id`.execute(transaction);

@@ -6,9 +6,9 @@ export async function releaseBlobs(transaction: Query, projectId: string, traceI
   await sql`
     with gone as (
       delete from observability.blob_references where project_id = ${projectId}::uuid and trace_id = any(${traceIds}::uuid[])
-      returning project_id, sha256
+      returning project_id, contents
     )
-    insert into observability.released_blobs (project_id, sha256)
-    select distinct project_id, sha256 from gone order by project_id, sha256
-    on conflict (project_id, sha256) do update set released_at = now(), told_version = null, told_at = null`.execute(transaction);
+    insert into observability.released_blobs (project_id, content)
+    select distinct project_id, unnest(contents) as content from gone order by project_id, content
+    on conflict (project_id, content) do update set released_at = now(), told_version = null, told_at = null`.execute(transaction);
 }

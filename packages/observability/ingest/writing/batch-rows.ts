@@ -27,7 +27,7 @@ export type BatchRows = {
   readonly maskedContents?: readonly { readonly project_id: string; readonly sha256: string }[];
   readonly blobReferences: readonly WriteOf<typeof BLOB_REFERENCES>[];
   /** Those that no payload of the batch refers to. */
-  readonly releasedBlobs: readonly Pick<WriteOf<typeof BLOBS>, "project_id" | "sha256">[];
+  readonly releasedBlobs: readonly { readonly project_id: string; readonly content: string }[];
   readonly graphs: readonly WriteOf<typeof GRAPHS>[];
   readonly scores: readonly WriteOf<typeof SCORES>[];
   readonly deadLetters: readonly DeadLetterWrite[];

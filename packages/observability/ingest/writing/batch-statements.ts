@@ -84,13 +84,13 @@ function unmarked(nameOf: TableNames): BatchStatements["unmarked"] {
         "on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text",
       ),
     },
-    { name: "blobReferences", statement: insertRows(nameOf("blob_references"), columnsOf(BLOB_REFERENCES), ONCE) },
+    { name: "blobReferences", statement: insertRows(nameOf("blob_references"), columnsOf(BLOB_REFERENCES)) },
     {
       name: "releasedBlobs",
       statement: insertRows(
         nameOf("released_blobs"),
-        { project_id: UUID, sha256: { type: "text" } },
-        "on conflict (project_id, sha256) do update set released_at = now(), told_version = null, told_at = null",
+        { project_id: UUID, content: UUID },
+        "on conflict (project_id, content) do update set released_at = now(), told_version = null, told_at = null",
       ),
     },
     { name: "graphs", statement: insertRows(nameOf("graphs"), columnsOf(GRAPHS), ONCE) },

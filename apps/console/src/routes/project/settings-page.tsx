@@ -1,11 +1,12 @@
 import type { Project } from "@sightline/observability/contract";
-import { IconCoins, IconEyeOff, IconInbox, IconKey, IconSettings, IconUnlink, IconUsers } from "@tabler/icons-react";
+import { IconCoins, IconEraser, IconEyeOff, IconInbox, IconKey, IconSettings, IconUnlink, IconUsers } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
 import { projectQuery, deleteProject, projectsQuery } from "#features/projects/api/projects.ts";
+import { DeletionList } from "#features/projects/settings/deletion-list.tsx";
 import { GeneralSettings } from "#features/projects/settings/general-settings.tsx";
 import { KeySettings } from "#features/projects/settings/key-settings.tsx";
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
@@ -33,6 +34,7 @@ const GROUPS = [
       { id: "members", label: "Members", icon: IconUsers },
       { id: "keys", label: "API keys", icon: IconKey },
       { id: "prices", label: "Prices", icon: IconCoins },
+      { id: "deletions", label: "Deletions", icon: IconEraser },
     ],
   },
   {
@@ -108,6 +110,11 @@ function Sections({ project }: { readonly project: Project }) {
         )}
         {chosen === "dead-letters" && <DeadLetters project={project} />}
         {chosen === "gaps" && <LostEvents projectId={project.id} />}
+        {chosen === "deletions" && (
+          <ForOwners project={project} what="see what was deleted">
+            <DeletionList projectId={project.id} />
+          </ForOwners>
+        )}
         {chosen === "prices" && <PriceSettings project={project} />}
       </div>
     </div>

@@ -2,9 +2,11 @@ import { Anchor, Button, Group, Paper, Stack, Text, Title } from "@mantine/core"
 import { IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { projectQuery } from "#features/projects/api/projects.ts";
 import { userQuery } from "#features/traces/api/sessions.ts";
 import { GroupTable } from "#features/traces/groups/group-list.tsx";
 import { DayBars } from "#features/traces/session/day-bars.tsx";
+import { DeleteUser } from "#features/traces/session/delete-user.tsx";
 import { GroupFigures } from "#features/traces/session/group-figures.tsx";
 import { hasCode } from "#http/api-error.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
@@ -19,7 +21,9 @@ const route = getRouteApi("/signed-in/projects/$projectId/users/$userId");
 /** A user of the observed application, day by day and session by session. */
 export function UserPage() {
   const { projectId, userId } = route.useParams();
+  const navigate = route.useNavigate();
   const user = useQuery(userQuery(projectId, userId));
+  const project = useQuery(projectQuery(projectId));
   if (user.data === undefined && hasCode(user.error, "user_not_found", "invalid_request")) {
     return (
       <MissingPage
@@ -59,6 +63,13 @@ export function UserPage() {
         >
           Show as a list of traces
         </Button>
+        {project.data?.my_role === "owner" && (
+          <DeleteUser
+            projectId={projectId}
+            userId={userId}
+            onBegun={() => void navigate({ to: "/projects/$projectId/settings", params: { projectId }, search: { section: "deletions" } })}
+          />
+        )}
       </PageHeader>
       {user.data === undefined ? (
         <Unanswered query={user} failed="The user could not be loaded" />

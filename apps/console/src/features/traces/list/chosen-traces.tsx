@@ -238,7 +238,7 @@ function DeleteDialog({ onDeleted, ...props }: ManyProps & { readonly onDeleted:
       onConfirm={() => change.mutate()}
       onClose={change.isPending ? close : props.onClose}
     >
-      <Text>Permanently deletes them with all their steps, scores and figures.</Text>
+      <Text>Permanently deletes them with all their steps, scores, dead letters and figures, and messages that no other trace has.</Text>
     </ConfirmDialog>
   );
 }
