@@ -30,7 +30,13 @@ const DRAWN: readonly (readonly string[])[] = [
 ];
 const ROUNDS = 8;
 
-type Place = { readonly path: string; readonly line: number; readonly column: number; readonly symbols: readonly string[] };
+type Place = {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly symbols: readonly string[];
+  readonly isDefinition: boolean;
+};
 type Found = { readonly path: string; readonly line: number; readonly precision: string; readonly kind: string };
 
 let running: RunningCodeIndex;
@@ -64,15 +70,16 @@ async function usesOf(query: string) {
 
 const keyOf = ({ path, line }: { readonly path: string; readonly line: number }) => `${path}:${line}`;
 
-/** Every place of the name, each with the symbols that the index has there. */
+/** Every place of the name, each with the symbols that the index has there. A use beside a definition is listed as what it is, by name. */
 function drawPlaces(random: () => number): readonly Place[] {
   return Object.entries(FILES).flatMap(([path, text]) =>
     text.split("\n").flatMap((content, index) =>
-      [...content.matchAll(/\bclose\b/gu)].map(({ index: column }) => ({
+      [...content.matchAll(/\bclose\b/gu)].map(({ index: column }, _place, { length }) => ({
         path,
         line: index + 1,
         column,
         symbols: DRAWN[Math.floor(random() * DRAWN.length)] ?? [],
+        isDefinition: length === 1 && random() < 0.3,
       })),
     ),
   );
@@ -87,15 +94,13 @@ function indexWith(places: readonly Place[], random: () => number): Buffer {
       return encoding === 1 ? Buffer.byteLength(before) : encoding === 2 ? column : [...before].length;
     };
     const own = places.filter((place) => place.path === path);
-    // A use beside a definition is listed as what it is, by name.
-    const isAlone = (line: number) => own.filter((place) => place.line === line).length === 1;
     return {
       path,
       encoding,
-      places: own.flatMap(({ line, column, symbols }) =>
+      places: own.flatMap(({ line, column, symbols, isDefinition }) =>
         symbols.map((symbol): ScipPlace => {
           const range = [line - 1, columnOf(line, column), columnOf(line, column + "close".length)];
-          return { symbol, range, isDefinition: isAlone(line) && random() < 0.3 };
+          return { symbol, range, isDefinition };
         }),
       ),
     };
@@ -110,10 +115,12 @@ async function upload(payload: Buffer): Promise<void> {
   expect(answer.statusCode, answer.body).toBe(200);
 }
 
-/** Each line with its precision, without those in which every place is another symbol; of a local symbol only its file has any. */
+/** Each line with its precision, without those in which every place is another symbol: a local one only where its file defines it. */
 function expectedLines(places: readonly Place[], meant: string | undefined, file?: string): ReadonlyMap<string, string> {
   const isMeant = ({ path, symbols }: Place) => symbols.some((symbol) => symbol === meant && path === (file ?? path));
-  const isOther = ({ symbols }: Place) => [POOL, STREAM, LOCAL].some((symbol) => symbols.includes(symbol));
+  const own = places.filter(({ symbols, isDefinition }) => isDefinition && symbols.includes(LOCAL)).map(({ path }) => path);
+  const isOther = ({ path, symbols }: Place) =>
+    symbols.some((symbol) => [POOL, STREAM].includes(symbol) || (symbol === LOCAL && own.includes(path)));
   const lines = [...Map.groupBy(places, keyOf)].flatMap(([line, those]): readonly (readonly [string, string])[] => {
     if (those.some(isMeant)) {
       return [[line, "exact"]];

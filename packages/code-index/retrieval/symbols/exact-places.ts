@@ -81,11 +81,18 @@ export function createPlaceReader({ symbols, others, locals }: ExactMeaning) {
   return function* placesIn(documents: Iterable<KnownDocument>): Generator<KnownPlace> {
     for (const { upload_id: upload, number, symbols: own, occurrences } of documents) {
       const shared = numbers.get(upload);
-      const isMeant = own.map((symbol, index) => (symbol === -1 ? ownLocals.has(`${upload} ${number} ${index}`) : shared?.get(symbol)));
-      for (const occurrence of unpackOccurrences(occurrences)) {
-        const meaning = isMeant[occurrence.symbol];
+      const places = [...unpackOccurrences(occurrences)];
+      const defined = new Set(places.filter(({ isDefinition }) => isDefinition).map(({ symbol }) => symbol));
+      const isMeant = own.map((symbol, index) => {
+        const isLocal = symbol === -1;
+        const meaning = isLocal ? ownLocals.has(`${upload} ${number} ${index}`) : shared?.get(symbol);
+        // Imports that scip-python could not follow are local symbols, too; no document defines them.
+        return isLocal && meaning === false && !defined.has(index) ? undefined : meaning;
+      });
+      for (const place of places) {
+        const meaning = isMeant[place.symbol];
         if (meaning !== undefined) {
-          yield { ...occurrence, isMeant: meaning, isLocal: own[occurrence.symbol] === -1 };
+          yield { ...place, isMeant: meaning, isLocal: own[place.symbol] === -1 };
         }
       }
     }

@@ -66,7 +66,7 @@ function linesDefining(lines: readonly NameUse[], own: readonly OutlineRow[]): R
   return new Set(own.flatMap((row) => defining.find(({ line }) => line >= row.start_line && line <= row.end_line)?.line ?? []));
 }
 
-/** The grammar says what is done, so that an upload makes no use of a line that was one; the index, where a symbol is defined. */
+/** The grammar says what is done, so that what was listed as a use before an upload still is; the index adds what it defines. */
 function exactKind(kind: UseKind, isDefinition: boolean): UseKind {
   const isTold = kind !== "definition" && kind !== "text";
   return isTold && !(isDefinition && kind === "read") ? kind : isDefinition ? "definition" : "read";
