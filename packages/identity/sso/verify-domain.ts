@@ -36,19 +36,18 @@ export async function verifyDomain(dependencies: VerifyDependencies, caller: Cal
     const now = clock.now();
     const domain = await findListed(transaction, caller, name);
     const holder = isProven(domain, answer) ? await findVerified(transaction, name) : undefined;
-    if (holder !== undefined && holder.tenantId !== caller.tenantId) {
-      // The same answer says whether the holder's record is still there.
-      const held = await noteAnswer(transaction, { domain: holder, answer, notices, now });
+    const isAnothers = holder !== undefined && holder.tenantId !== caller.tenantId;
+    // The same answer says whether the holder's record is still there.
+    const held = isAnothers ? await noteAnswer(transaction, { domain: holder, answer, notices, now }) : { counts: false, events: [] };
+    if (held.counts) {
       await appendAudit(transaction, ...held.events);
-      if (held.counts) {
-        return true;
-      }
+      return true;
     }
     const { counts, events } = await noteAnswer(transaction, { domain, answer, notices, now });
     if (counts && domain.verifiedAt === null) {
       await beginToCount(dependencies, transaction, caller, domain);
     }
-    await appendAudit(transaction, ...events.map((event) => ({ ...event, ...ownAction(caller, now) })));
+    await appendAudit(transaction, ...held.events, ...events.map((event) => ({ ...event, ...ownAction(caller, now) })));
     return false;
   });
   if (isTaken) {
