@@ -423,7 +423,7 @@ export const PARTS: readonly Part[] = [
     why: "it puts the parts together through their doors",
     rooms: {
       cli: {
-        uses: ["compose", "connect", "console-server", "demo", "doctor", "embedded", "settings", "supervisor"],
+        uses: ["compose", "console-server", "demo", "doctor", "embedded", "settings", "supervisor"],
         why: "commands start things; nothing that runs knows a command",
       },
       reference: {
@@ -437,7 +437,6 @@ export const PARTS: readonly Part[] = [
       supervisor: { uses: ["settings"], why: "it keeps processes alive, whatever they do" },
       release: { uses: ["console-server"], why: "what is published is what the console serves" },
       "console-server": { uses: ["settings"], why: "it serves files and passes requests on" },
-      connect: { uses: ["settings"], why: "it edits files of other programs and knows nothing of ours but the address" },
       demo: { uses: ["settings"], why: "the demo uses the product from outside, as its users do" },
       settings: { uses: [], why: "settings are read before anything runs" },
     },

@@ -70,10 +70,10 @@ export const platformVariables = {
   },
 } as const satisfies Variables;
 
-/** What `sightline connect` alone reads, on the machine of whoever uses an assistant. */
-export const connectVariables = {
+/** Variables of `sightline upload-scip` alone, which runs in somebody's CI. */
+export const uploadVariables = {
   SIGHTLINE_TOKEN: {
-    doc: "Developer token that `sightline connect` gives to assistants; those that can read this variable themselves.",
+    doc: "Developer token that `sightline upload-scip` sends.",
     schema: z.string().optional(),
     secret: true,
   },

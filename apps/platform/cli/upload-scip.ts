@@ -5,18 +5,17 @@ import { gzip } from "node:zlib";
 import { messageOf } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
-import { TOKEN_VARIABLE } from "#connect/entries.ts";
-import { checkedToken } from "#connect/token.ts";
 import { findCheckout } from "#demo/checkout.ts";
-import { deriveEnvironment } from "#settings/environment.ts";
 import { UsageError } from "#settings/failure.ts";
-import { withRunningAddresses } from "#settings/running.ts";
+import { readCodeIndexUrl } from "./code-index-url.ts";
 
 export type UploadOptions = { readonly repo?: string; readonly commit?: string; readonly url?: string; readonly wait: string };
 
 const LOOK_UP_MS = 30_000;
 const UPLOAD_MS = 600_000;
 const AGAIN_MS = 3_000;
+/** The characters that a bearer token may have (RFC 6750). */
+const BEARER_TOKEN = /^[\w.~+/-]+=*$/;
 
 /** `sightline upload-scip`: waits for a commit that is being indexed. */
 export async function uploadScip(file: string, options: UploadOptions): Promise<void> {
@@ -24,8 +23,13 @@ export async function uploadScip(file: string, options: UploadOptions): Promise<
   if (!Number.isInteger(wait) || wait < 0 || wait > 3_600) {
     throw new UsageError("--wait takes whole seconds, 3600 at the most.");
   }
-  const token = checkedToken(process.env[TOKEN_VARIABLE] || missing(`No token: set ${TOKEN_VARIABLE}.`), TOKEN_VARIABLE);
-  const url = await urlOf(options.url);
+  const token = process.env["SIGHTLINE_TOKEN"]?.trim() || missing("No token: set SIGHTLINE_TOKEN.");
+  if (!BEARER_TOKEN.test(token)) {
+    throw new UsageError(
+      "SIGHTLINE_TOKEN is not a token. Take the text that starts with codeindex_ from Connect in the console, without “Bearer” and quotes.",
+    );
+  }
+  const url = await readApiUrl(options.url);
   const checkout = await findCheckout(process.cwd());
   const repo = options.repo ?? checkout?.fullName ?? missing(`${process.cwd()} is no git checkout: name the repository with --repo.`);
   const commit = options.commit ?? checkout?.commit ?? missing(`${process.cwd()} is no git checkout: name the commit with --commit.`);
@@ -52,11 +56,8 @@ function missing(what: string): never {
   throw new UsageError(what);
 }
 
-async function urlOf(given: string | undefined): Promise<string> {
-  const url = URL.parse(given ?? deriveEnvironment(await withRunningAddresses(process.env)).environment["CODEINDEX_PUBLIC_URL"] ?? "");
-  if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "") {
-    throw new UsageError("The address (--url or CODEINDEX_PUBLIC_URL) starts with https:// or http:// and holds no password.");
-  }
+async function readApiUrl(given: string | undefined): Promise<string> {
+  const url = await readCodeIndexUrl(given);
   return `${url.origin}${url.pathname.replace(/(?:\/mcp)?\/*$/, "")}`;
 }
 

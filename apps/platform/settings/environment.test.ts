@@ -44,7 +44,7 @@ test("the code index asks tokens of our own identity for its issuer, and is told
   expect(environment["IDENTITY_EPOCHS_URL"]).toBe("http://127.0.0.1:8070/.well-known/credential-epochs");
 });
 
-test("the token that assistants are given reaches no role", () => {
+test("the token of uploads reaches no role", () => {
   const environment = { SIGHTLINE_TOKEN: "codeindex_1", LOG_FORMAT: "json", HOME: "/home/ada" };
   for (const role of roleNames) {
     expect(environmentOfRole(role, environment)).toEqual({ LOG_FORMAT: "json", HOME: "/home/ada" });

@@ -2,7 +2,7 @@ import { codeIndexVariables, indexerVariables } from "@sightline/code-index/sett
 import { pickVariables, readConfig, type Variables, postgresUrlVariable } from "@sightline/foundation/config";
 import { identityVariables } from "@sightline/identity/settings";
 import { consumerVariables, observabilityVariables } from "@sightline/observability/settings";
-import { connectVariables, platformVariables } from "#config.ts";
+import { uploadVariables, platformVariables } from "#config.ts";
 import type { Environment } from "./environment.ts";
 import type { RoleName } from "./role-names.ts";
 
@@ -47,7 +47,7 @@ export const variableGroups: readonly { readonly title: string; readonly variabl
   { title: "Identity", variables: identityVariables },
   { title: "Code index", variables: codeIndexVariables },
   { title: "Observability", variables: observabilityVariables },
-  { title: "Connecting assistants", variables: connectVariables },
+  { title: "Uploading SCIP indexes", variables: uploadVariables },
 ];
 
 /** Variables that only the start itself reads, to make the first admin. */
