@@ -141,16 +141,6 @@ export const secondFactorStatusSchema = z.object({
   locked_until: timestamp.nullable(),
   /** Authenticator codes are refused until a backup code was used, or another admin resets the second factor. */
   suspended: z.boolean(),
-  /** The chance that somebody who has the password also guesses a code, under the limits in force. */
-  attack_odds: z.object({
-    days: z.int(),
-    /** The most wrong codes that are evaluated in that time. */
-    tries: z.int(),
-    /** How many codes are right at any moment. */
-    valid_codes: z.int(),
-    /** 0 to 1. */
-    probability: z.number(),
-  }),
 });
 export type SecondFactorStatus = z.infer<typeof secondFactorStatusSchema>;
 

@@ -80,9 +80,6 @@ describe("Limits (docs/contract.md#two-factor-limits)", () => {
 
   test("TOTP code | 6 digits (1,000,000 combinations), 30-second window", async () => {
     expect(codeIn()).toMatch(/^\d{6}$/);
-    const status = await subject.server.inject({ url: "/admin/2fa", headers: { authorization: `Bearer ${token}` } });
-    const { tries, valid_codes, probability } = status.json().attack_odds;
-    expect(probability).toBeCloseTo((tries * valid_codes) / 1_000_000, 12);
     // The codes of the step before and after count too, for clocks that are a little off; none further away.
     subject.clock.forward(30 - (Math.floor(subject.clock.now().getTime() / 1000) % 30));
     expect((await secondStep(codeIn(-60))).statusCode).toBe(401);

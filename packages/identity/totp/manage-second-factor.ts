@@ -10,24 +10,10 @@ import { lockSignedIn } from "./lock-signed-in.ts";
 import { readPool } from "./code-tries.store.ts";
 import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
-import { blocksOf, MAX_WINDOW_SECONDS, ROLLING_LIMITS } from "./lockout.ts";
-
-const CODES = 10 ** 6;
-const DAY_SECONDS = 86_400;
-
-/**
- * The chance that somebody who has the password guesses a code, under the limits in force: the sum of the chances of
- * all tries that are evaluated, an upper bound. `window` is the number of steps before and after the present one whose
- * codes are right as well.
- */
-function attackOdds(window: number): SecondFactorStatus["attack_odds"] {
-  const validCodes = 2 * window + 1;
-  const tries = Math.min(...ROLLING_LIMITS.totp.map((limit) => limit.tries * Math.ceil(MAX_WINDOW_SECONDS / limit.seconds)));
-  return { days: MAX_WINDOW_SECONDS / DAY_SECONDS, tries, valid_codes: validCodes, probability: (tries * validCodes) / CODES };
-}
+import { blocksOf } from "./lockout.ts";
 
 /** Answers `GET /admin/2fa`. */
-export async function describeSecondFactor({ queries, clock, window }: SetupDependencies, { userId }: Owner): Promise<SecondFactorStatus> {
+export async function describeSecondFactor({ queries, clock }: SetupDependencies, { userId }: Owner): Promise<SecondFactorStatus> {
   const now = clock.now();
   const { totpEnabled, backupCodes, lastUsedAt } = await findSecondFactor(queries, userId);
   const [block] = totpEnabled ? blocksOf("totp", await readPool(queries, { userId, pool: "totp" }, now), now) : [];
@@ -38,7 +24,6 @@ export async function describeSecondFactor({ queries, clock, window }: SetupDepe
     totp_last_used_at: lastUsedAt?.toISOString() ?? null,
     locked_until: block === undefined || suspended ? null : block.until.toISOString(),
     suspended,
-    attack_odds: attackOdds(window),
   };
 }
 

@@ -41,7 +41,7 @@ test("what can't wait comes first, and of the same kind the newest", () => {
 });
 
 describe("the second factor", () => {
-  const WELL: Omit<SecondFactorStatus, "attack_odds"> = {
+  const WELL: SecondFactorStatus = {
     totp_enabled: true,
     suspended: false,
     locked_until: null,

@@ -35,7 +35,7 @@ export function inOrder(troubles: readonly Trouble[]): readonly Trouble[] {
 }
 
 export function secondFactorTroubles(
-  { totp_enabled: on, suspended, locked_until: locked, backup_codes_remaining: left }: Omit<SecondFactorStatus, "attack_odds">,
+  { totp_enabled: on, suspended, locked_until: locked, backup_codes_remaining: left }: SecondFactorStatus,
   { isStep, now }: { readonly isStep: boolean; readonly now: Date },
 ): readonly Trouble[] {
   const trouble = (title: string, reason: string, label: string, setup?: string): readonly Trouble[] => [

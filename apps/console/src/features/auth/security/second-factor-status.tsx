@@ -1,13 +1,12 @@
-import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Stack } from "@mantine/core";
 import type { SecondFactorStatus as State } from "@sightline/identity/contract";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
-import { formatCount, plural } from "#ui/words/format.ts";
+import { formatCount } from "#ui/words/format.ts";
 import { Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
 import type { Change } from "./change-dialog.tsx";
-import { oddsInWords } from "./odds.ts";
 import classes from "./second-factor-status.module.css";
 import { StepTitle } from "./step-title.tsx";
 
@@ -90,16 +89,6 @@ export function SecondFactorOn({ focus, state, onChange }: SecondFactorOnProps) 
           Turn off
         </Button>
       </Group>
-      <Odds odds={state.attack_odds} />
     </Stack>
-  );
-}
-
-function Odds({ odds }: { readonly odds: State["attack_odds"] }) {
-  return (
-    <Text size="sm" c="dimmed" maw={620}>
-      Someone who knows your password and guesses codes has {oddsInWords(odds)} in {plural(odds.days, "day", "days")}: at most{" "}
-      {plural(odds.tries, "guess is", "guesses are")} checked.
-    </Text>
   );
 }
