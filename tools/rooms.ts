@@ -435,7 +435,6 @@ export const PARTS: readonly Part[] = [
       "compose/wiring": { uses: ["console-server", "settings"], why: "one part is wired without knowing the others" },
       embedded: { uses: ["supervisor", "settings"], why: "the embedded stores are children like any other" },
       supervisor: { uses: ["settings"], why: "it keeps processes alive, whatever they do" },
-      release: { uses: ["console-server"], why: "what is published is what the console serves" },
       "console-server": { uses: ["settings"], why: "it serves files and passes requests on" },
       demo: { uses: ["settings"], why: "the demo uses the product from outside, as its users do" },
       settings: { uses: [], why: "settings are read before anything runs" },

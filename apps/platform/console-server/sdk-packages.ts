@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFile, copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -12,9 +12,6 @@ export type SdkSources = { readonly typescript: string; readonly python: string 
 
 /** What `npm install` takes, and what `pip install` takes: the source distribution. The names have no version, so that commands stay as they are. */
 export const SDK_FILES = { npm: "sightline-sdk.tgz", pip: "sightline-sdk.tar.gz" };
-
-/** What packages say of where they come from: a web address of the repository, and the commit. */
-export type Origin = { readonly repository: string; readonly commit: string };
 
 const BUILD_MS = 120_000;
 
@@ -39,57 +36,38 @@ export function sdkSources(): SdkSources {
 }
 
 /** Packs both SDKs as they are published into a folder, which is made. Needs no Python. */
-export async function packSdks({ typescript, python }: SdkSources, folder: string, origin?: Origin): Promise<void> {
+export async function packSdks({ typescript, python }: SdkSources, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await Promise.all([packForNpm(typescript, join(folder, SDK_FILES.npm), origin), packForPip(python, join(folder, SDK_FILES.pip), origin)]);
+  await Promise.all([packForNpm(typescript, join(folder, SDK_FILES.npm)), packForPip(python, join(folder, SDK_FILES.pip))]);
 }
 
-/** What a package of Python says of itself in its `pyproject.toml`. */
-export async function readPythonProject(sources: string) {
-  return projectSchema.parse(getStaticTOMLValue(parseTOML(await readFile(join(sources, "pyproject.toml"), "utf8")))).project;
-}
-
-async function packForNpm(sources: string, file: string, origin: Origin | undefined): Promise<void> {
+async function packForNpm(sources: string, file: string): Promise<void> {
   await withFolder(async (place) => {
     const tools = join(dirname(dirname(createRequire(join(sources, "package.json")).resolve("typescript/package.json"))), ".bin");
     await promisify(execFile)(process.execPath, [join(sources, "tools", "build.ts"), place], {
       env: { ...process.env, PATH: `${tools}${delimiter}${process.env["PATH"] ?? ""}` },
       timeout: BUILD_MS,
     });
-    if (origin !== undefined) {
-      const manifest = JSON.parse(await readFile(join(place, "package.json"), "utf8")) as object;
-      const repository = { type: "git", url: `git+${origin.repository}.git`, directory: "packages/sdk" };
-      await writeFile(
-        join(place, "package.json"),
-        `${JSON.stringify({ ...manifest, repository, homepage: origin.repository, gitHead: origin.commit }, undefined, 2)}\n`,
-      );
-      await linkToRepository(join(place, "README.md"), origin, "packages/sdk");
-    }
     await pack(place, "package", file);
   });
 }
 
 /** A source distribution as PEP 625 names it and PEP 517 builds it: the sources, and what the package says of itself. */
-async function packForPip(sources: string, file: string, origin: Origin | undefined): Promise<void> {
-  const project = await readPythonProject(sources);
+async function packForPip(sources: string, file: string): Promise<void> {
+  const { project } = projectSchema.parse(getStaticTOMLValue(parseTOML(await readFile(join(sources, "pyproject.toml"), "utf8"))));
   await withFolder(async (place) => {
     const isSource = (path: string) => !/__pycache__|\.pyc$/.test(path);
     await cp(join(sources, "src"), join(place, "src"), { recursive: true, filter: isSource });
     for (const name of ["pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE"]) {
       await copyFile(join(sources, name), join(place, name));
     }
-    if (origin !== undefined) {
-      const urls = `\n[project.urls]\nRepository = "${origin.repository}"\nSource = "${sourceOf(origin, "packages/sdk-python")}"\n`;
-      await appendFile(join(place, "pyproject.toml"), urls);
-      await linkToRepository(join(place, "README.md"), origin, "packages/sdk-python");
-    }
-    await writeFile(join(place, "PKG-INFO"), metadataOf(project, await readFile(join(place, "README.md"), "utf8"), origin));
+    await writeFile(join(place, "PKG-INFO"), metadataOf(project, await readFile(join(place, "README.md"), "utf8")));
     await pack(place, `${project.name.replaceAll("-", "_")}-${project.version}`, file);
   });
 }
 
 /** Core metadata (PEP 566), which registries read from the source distribution and pip trusts. */
-function metadataOf(project: z.infer<typeof projectSchema>["project"], readme: string, origin: Origin | undefined): string {
+function metadataOf(project: z.infer<typeof projectSchema>["project"], readme: string): string {
   const extras = Object.entries(project["optional-dependencies"]);
   const fields = [
     "Metadata-Version: 2.4",
@@ -101,7 +79,6 @@ function metadataOf(project: z.infer<typeof projectSchema>["project"], readme: s
     `Keywords: ${project.keywords.join(",")}`,
     ...project.classifiers.map((classifier) => `Classifier: ${classifier}`),
     `Requires-Python: ${project["requires-python"]}`,
-    ...(origin === undefined ? [] : [`Project-URL: Repository, ${origin.repository}`]),
     ...project.dependencies.map((needed) => `Requires-Dist: ${needed}`),
     ...extras.flatMap(([extra, needed]) => [
       `Provides-Extra: ${extra}`,
@@ -110,20 +87,6 @@ function metadataOf(project: z.infer<typeof projectSchema>["project"], readme: s
     "Description-Content-Type: text/markdown",
   ];
   return `${fields.join("\n")}\n\n${readme}`;
-}
-
-function sourceOf({ repository, commit }: Origin, folder: string): string {
-  return `${repository}/tree/${commit}/${folder}`;
-}
-
-/** A registry shows the readme alone, where links to files beside it lead nowhere. */
-async function linkToRepository(readme: string, origin: Origin, folder: string): Promise<void> {
-  const text = await readFile(readme, "utf8");
-  const base = `${sourceOf(origin, folder)}/`;
-  await writeFile(
-    readme,
-    text.replaceAll(/\]\((?!https?:|#)([^)]+)\)/g, (_link, path: string) => `](${new URL(path, base).href})`),
-  );
 }
 
 /** Packs a folder's files below `prefix`. The packer is there wherever something is built, and missing where it was built already. */
