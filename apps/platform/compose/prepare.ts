@@ -2,11 +2,10 @@ import { codeIndexMigrations, createCodeIndexKeys, ensureCodeIndexTenant, type c
 import { codeIndexVariables } from "@sightline/code-index/settings";
 import { systemClock } from "@sightline/foundation/clock";
 import { readConfig } from "@sightline/foundation/config";
-import { createDatabase, describeAddress, waitForDatabase, type Database } from "@sightline/foundation/database/database";
+import { createDatabase, waitForDatabase, type Database } from "@sightline/foundation/database/database";
 import { AppError } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { demandKnownLayout, foreignRevisions, migrateUp, type MigrationSet } from "@sightline/foundation/database/migrations";
-import { OlderLayoutError } from "@sightline/foundation/database/older-layout";
+import { foreignRevisions, migrateUp, type MigrationSet } from "@sightline/foundation/database/migrations";
 import { createIdentity, identityMigrations, type Identity } from "@sightline/identity";
 import { identityVariables } from "@sightline/identity/settings";
 import {
@@ -15,7 +14,7 @@ import {
   type ObservabilityKeys,
   type ObservabilitySchema,
 } from "@sightline/observability";
-import { embeddedDatabaseUrl, type Environment } from "#settings/environment.ts";
+import type { Environment } from "#settings/environment.ts";
 
 type IdentityDatabase = Parameters<typeof createIdentity>[0]["database"];
 export type CodeIndexKeys = ReturnType<typeof createCodeIndexKeys>;
@@ -62,33 +61,12 @@ export async function prepare(
   });
 }
 
-/**
- * Waits until the databases answer.
- *
- * @throws {Error} which says what to do, when an unreleased version made one of them; then none was changed.
- */
+/** Waits until the databases answer. */
 export async function waitForDatabases(environment: Environment, log: Logger, waitSeconds: number): Promise<void> {
   // When two variables hold the same address, messages name the first.
   const urls = new Map(migrationGroups.toReversed().map(({ urlVariable }) => [environment[urlVariable] ?? "", urlVariable]));
   await Promise.all([...urls].map(([url, variable]) => waitForDatabase({ url, variable, log, giveUpAfterMs: waitSeconds * 1000 })));
-  await forEachMigrationSet(environment, log, (pool, set, urlVariable) =>
-    demandKnownLayout(pool, set).catch((error: unknown) => {
-      throw error instanceof OlderLayoutError ? new Error(describeOlderLayout(environment, urlVariable), { cause: error }) : error;
-    }),
-  );
 }
-
-function describeOlderLayout(environment: Environment, urlVariable: MigrationGroup["urlVariable"]): string {
-  const url = environment[urlVariable] ?? "";
-  const isEmbedded = url === embeddedDatabaseUrl(environment["SIGHTLINE_POSTGRES_PORT"]);
-  const home = environment["SIGHTLINE_HOME"] ?? "";
-  const what = isEmbedded ? `The embedded database in ${home}` : `The database ${describeAddress(url)} (${urlVariable})`;
-  const remedy = isEmbedded ? `Move that folder aside (mv ${home} ${home}.old)` : `Set ${urlVariable} to a new, empty database`;
-  return `${what} ${OLDER_LAYOUT}, and nothing in it was changed. ${remedy} and start again: accounts, repositories and projects are then made anew.`;
-}
-
-/** What is wrong with a database, behind its name. */
-export const OLDER_LAYOUT = "was made by an unreleased version of Sightline, in a layout that this version does not read";
 
 async function migrateAll(environment: Environment, log: Logger): Promise<void> {
   await forEachMigrationSet(environment, log, async (pool, set) => {
@@ -109,12 +87,12 @@ async function migrateAll(environment: Environment, log: Logger): Promise<void> 
 export async function forEachMigrationSet(
   environment: Environment,
   log: Logger,
-  work: (pool: Database<unknown>["pool"], set: MigrationSet, urlVariable: MigrationGroup["urlVariable"]) => Promise<void>,
+  work: (pool: Database<unknown>["pool"], set: MigrationSet) => Promise<void>,
 ): Promise<void> {
   for (const { urlVariable, sets } of migrationGroups) {
     await withDatabase(environment[urlVariable] ?? "", log, async ({ pool }) => {
       for (const set of sets) {
-        await work(pool, set, urlVariable);
+        await work(pool, set);
       }
     });
   }

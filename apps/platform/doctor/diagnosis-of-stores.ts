@@ -3,9 +3,8 @@ import { createDatabase, describeAddress, type Database } from "@sightline/found
 import { messageOf } from "@sightline/foundation/errors";
 import { createLog, type Logger } from "@sightline/foundation/log";
 import { migrationStatus } from "@sightline/foundation/database/migrations";
-import { OlderLayoutError } from "@sightline/foundation/database/older-layout";
 import type { Environment, Setting } from "#settings/environment.ts";
-import { migrationGroups, OLDER_LAYOUT, type MigrationGroup } from "#compose/prepare.ts";
+import { migrationGroups, type MigrationGroup } from "#compose/prepare.ts";
 
 export type Finding = {
   readonly state: "good" | "note" | "bad";
@@ -65,9 +64,6 @@ async function diagnoseOne(url: string, { variable, groups, log }: Asked): Promi
     }
     return findings;
   } catch (error) {
-    if (error instanceof OlderLayoutError) {
-      return [bad(what, `${describeAddress(url)} ${OLDER_LAYOUT}`, `Set ${variable} to a new, empty database.`)];
-    }
     return [bad(what, `${describeAddress(url)}: ${messageOf(error)}`, `Start the server, or correct ${variable}.`)];
   } finally {
     await database.close();

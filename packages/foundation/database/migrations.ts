@@ -2,7 +2,14 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pool, PoolClient } from "pg";
-import { refuseOlderLayout, type Migration } from "./older-layout.ts";
+
+export type Migration = {
+  readonly name: string;
+  readonly up: string;
+  readonly down: string;
+  /** SHA-256 of `up`. */
+  readonly content: string;
+};
 
 /** One part's migrations: `NNNN_name.up.sql`, or a folder `NNNN_name.up` of files in the order of their names, with `NNNN_name.down.sql` beside it. */
 export type MigrationSet = {
@@ -38,7 +45,7 @@ const LEDGER = `
 /**
  * Applies missing revisions, each in a transaction of its own, and returns their names.
  *
- * @throws {OlderLayoutError} as all of these functions do, before anything is written.
+ * @throws {Error} as all of these functions do, before anything is written, where a revision was applied with another text.
  */
 export async function migrateUp(pool: Pool, set: MigrationSet): Promise<readonly string[]> {
   const migrations = await readMigrations(set);
@@ -101,15 +108,6 @@ export async function migrationStatus(pool: Pool, set: MigrationSet): Promise<re
 }
 
 /**
- * Reads alone, so that the databases can all be looked at before the first of them is changed.
- *
- * @throws {OlderLayoutError}
- */
-export async function demandKnownLayout(pool: Pool, set: MigrationSet): Promise<void> {
-  await refuseOlderLayout(pool, set.part, await readMigrations(set));
-}
-
-/**
  * The lock is the transaction's, not the session's: the embedded database serves
  * all clients on one session, where a session lock would be granted to everyone.
  */
@@ -125,8 +123,8 @@ async function locked<Result>(
     // A migration may take longer than a request is allowed to.
     await client.query("set local statement_timeout = 0");
     await client.query("select pg_advisory_xact_lock($1)", [LOCK]);
-    await refuseOlderLayout(client, part, migrations);
     await client.query(LEDGER);
+    await refuseOtherText(client, part, migrations);
     const result = await work(client);
     await client.query("commit");
     return result;
@@ -135,6 +133,22 @@ async function locked<Result>(
     throw withHint(error);
   } finally {
     client.release();
+  }
+}
+
+/** Before the first release a part's only migration is edited: a database that another text of it made has other tables. */
+async function refuseOtherText(client: PoolClient, part: string, migrations: readonly Migration[]): Promise<void> {
+  const { rows } = await client.query<{ name: string; content: string }>(
+    "select name, content from sightline.revisions where part = $1 order by name",
+    [part],
+  );
+  const newest = migrations.at(-1)?.name ?? "";
+  const contents = new Map(migrations.map(({ name, content }) => [name, content]));
+  const other = rows.find(({ name, content }) => name <= newest && contents.get(name) !== content);
+  if (other !== undefined) {
+    throw new Error(
+      `${other.name} of ${part} was applied by an unreleased version of Sightline, with another text. Nothing was changed. Start with an empty database, or where it is embedded, move the folder SIGHTLINE_HOME aside.`,
+    );
   }
 }
 
