@@ -68,8 +68,7 @@ export const deadLetterSchema = z.object({
   reason: z.string(),
   created_at: timestamp,
   /**
-   * The entry's fields (name, value, name, value, …) as JSON text, as fixed if they were; cut at 4,000 characters in
-   * lists, at 1 Mi alone.
+   * The entry's fields (name, value, name, value, …) as JSON text, cut at 4,000 characters in lists, at 1 Mi alone.
    */
   entry: z.string(),
   /** Characters of the whole entry. */
@@ -77,9 +76,7 @@ export const deadLetterSchema = z.object({
   /** False when the entry was longer than any event can be, and only its beginning was kept. */
   is_whole: z.boolean(),
   state: z.enum(["open", "replayed", "deleted"]),
-  /** Who fixed, replayed and deleted it: a user's id, or `operator`. */
-  fixed_at: timestamp.nullable(),
-  fixed_by: z.string().nullable(),
+  /** Who replayed and deleted it: a user's id, or `operator`. */
   replayed_at: timestamp.nullable(),
   replayed_by: z.string().nullable(),
   deleted_at: timestamp.nullable(),
@@ -91,14 +88,6 @@ export const listDeadLettersRequestSchema = listRequestSchema.extend({
   state: z.enum(["open", "replayed", "deleted", "all"]).default("open"),
   project_id: z.uuid().optional(),
 });
-
-/** The whole entry as it should have been: `v`, `id`, `type`, `project_id`, `producer_id`, `seq`, `ts` and `body`, each a text. */
-export const fixDeadLetterRequestSchema = z.object({
-  fields: z
-    .record(z.string().max(200), z.string())
-    .refine((fields) => Object.keys(fields).length <= 100, "an entry has at most 100 fields"),
-});
-export type FixDeadLetterRequest = z.infer<typeof fixDeadLetterRequestSchema>;
 
 /** A range of a producer's numbers that never arrived. */
 export const gapSchema = z.object({

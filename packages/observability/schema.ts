@@ -99,9 +99,6 @@ type IngestGapRow = {
 
 type DeadLetterRow = RowOf<typeof DEAD_LETTERS> & {
   created_at: Generated<Date>;
-  fixed_entry: string | null;
-  fixed_at: Date | null;
-  fixed_by: string | null;
   replayed_at: Date | null;
   replayed_by: string | null;
   deleted_at: Date | null;

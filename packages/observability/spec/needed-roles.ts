@@ -75,7 +75,6 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "DELETE /api/v1/projects/:project_id/alert-channels/:channel_id": "owner",
   "POST /api/v1/projects/:project_id/alert-channels/:channel_id/test": "owner",
   "GET /api/v1/dead-letters/:dead_letter_id": "owner",
-  "PATCH /api/v1/dead-letters/:dead_letter_id": "owner",
   "POST /api/v1/dead-letters/:dead_letter_id/replay": "owner",
   "DELETE /api/v1/dead-letters/:dead_letter_id": "owner",
 };

@@ -40,7 +40,6 @@ const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/alert-rules": { name: "new", metric: "errors", threshold: 1, window_minutes: 5 },
   "PATCH /api/v1/projects/:project_id/alert-rules/:rule_id": { name: "changed" },
   "POST /api/v1/projects/:project_id/alert-channels": { name: "new", kind: "slack", url: "https://hooks.example.org/" },
-  "PATCH /api/v1/dead-letters/:dead_letter_id": { fields: { v: "1" } },
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
 };
 const QUERIES: Readonly<Record<string, string>> = {

@@ -61,10 +61,6 @@ create table observability.dead_letters (
   -- False when the entry was longer than any event can be, and only its beginning is here.
   is_whole boolean not null default true,
   created_at timestamptz not null default now(),
-  -- The entry as somebody mended it; `entry` stays what it was.
-  fixed_entry text,
-  fixed_at timestamptz,
-  fixed_by text,
   replayed_at timestamptz,
   replayed_by text,
   -- The texts are gone then.

@@ -13,9 +13,8 @@ export const deadLetterCut = () =>
   refusal(
     409,
     "dead_letter_cut",
-    "Only the beginning of this entry was kept, since it was longer than any event can be. Mend it with PATCH, or delete it.",
+    "Only the beginning of this entry was kept, since it was longer than any event can be, so it can't be replayed: delete it, and have the producer send it again in smaller parts.",
   );
-export const stillUnreadable = (reason: string) => refusal(422, "still_unreadable", `The consumer would set this aside again: ${reason}.`);
 export const notYourProject = () =>
   refusal(404, "project_not_found", "The entry names a project that is not yours; GET /api/v1/projects lists yours.");
 export const streamFull = (length: number) =>

@@ -2,26 +2,12 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import { z } from "zod";
-import {
-  deadLetterPageSchema,
-  deadLetterSchema,
-  fixDeadLetterRequestSchema,
-  listDeadLettersRequestSchema,
-  type DeadLetter as DeadLetterAnswer,
-} from "#contract.ts";
-import { decodeEntry } from "#events/stream-entry.ts";
+import { deadLetterPageSchema, deadLetterSchema, listDeadLettersRequestSchema, type DeadLetter as DeadLetterAnswer } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { findRole, type Reader } from "#store/reader.ts";
-import {
-  deleteDeadLetter,
-  findDeadLetter,
-  findRoleByDeadLetter,
-  fixDeadLetter,
-  listDeadLetters,
-  type DeadLetter,
-} from "./dead-letters.store.ts";
+import { deleteDeadLetter, findDeadLetter, findRoleByDeadLetter, listDeadLetters, type DeadLetter } from "./dead-letters.store.ts";
 import { positionOf, toPage } from "#query/access/cursor.ts";
-import { deadLetterNotFound, deadLetterNotOpen, notYourProject, stillUnreadable } from "./dead-letter.errors.ts";
+import { deadLetterNotFound } from "./dead-letter.errors.ts";
 import { roleMissing } from "#query/access/not-found.errors.ts";
 import { authorOf, readerOf } from "#query/access/reader-of.ts";
 import { replayDeadLetter, type ReplayStream } from "./replay-dead-letter.ts";
@@ -32,9 +18,6 @@ type DeadLettersOptions = {
   readonly log: Logger;
   readonly stream: ReplayStream;
 };
-
-/** A fixed entry may be as large as the entry was; JSON in JSON takes more characters. */
-const MAX_FIX_BYTES = 4 * 1024 * 1024;
 
 const config = { auth: "user-or-operator" };
 const params = z.object({ dead_letter_id: z.uuid() });
@@ -87,40 +70,6 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
       async (request) => present(await load(request.params.dead_letter_id, readerOf(request))),
     );
 
-    server.patch(
-      "/api/v1/dead-letters/:dead_letter_id",
-      {
-        config,
-        bodyLimit: MAX_FIX_BYTES,
-        schema: {
-          summary: "Fix it, by all its fields as they should have been",
-          params,
-          body: fixDeadLetterRequestSchema,
-          response: { 200: deadLetterSchema },
-        },
-      },
-      async (request) => {
-        const reader = readerOf(request);
-        const by = authorOf(reader);
-        const id = request.params.dead_letter_id;
-        const { state } = await load(id, reader);
-        if (state !== "open") {
-          throw deadLetterNotOpen(state);
-        }
-        const fields = Object.entries(request.body.fields).flat();
-        const decoded = decodeEntry(fields);
-        if (!decoded.ok) {
-          throw stillUnreadable(decoded.reason);
-        }
-        const projectId = decoded.event.project_id;
-        if (!(await fixDeadLetter(query, { id, reader, by, at: clock.now(), entry: JSON.stringify(fields), projectId }))) {
-          throw notYourProject();
-        }
-        log.info({ deadLetter: id, by }, "a dead letter was fixed");
-        return present(await load(id, reader));
-      },
-    );
-
     server.post(
       "/api/v1/dead-letters/:dead_letter_id/replay",
       { config, schema: { summary: "Put it on the stream again, under the same event id", params, response: { 200: deadLetterSchema } } },
@@ -157,7 +106,6 @@ function present({ position: _position, ...row }: DeadLetter): DeadLetterAnswer 
   return {
     ...row,
     created_at: row.created_at.toISOString(),
-    fixed_at: row.fixed_at?.toISOString() ?? null,
     replayed_at: row.replayed_at?.toISOString() ?? null,
     deleted_at: row.deleted_at?.toISOString() ?? null,
   };

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { isAfter, microsOf, type Position } from "#store/position.ts";
-import { hasRole, hasRoleIn, roleOf, type ProjectRole, type Reader } from "#store/reader.ts";
+import { hasRole, roleOf, type ProjectRole, type Reader } from "#store/reader.ts";
 
 const ENTRY_LISTED = 4_000;
 const ENTRY_SHOWN = 1024 * 1024;
@@ -17,13 +17,10 @@ export type DeadLetter = {
   readonly created_at: Date;
   readonly state: DeadLetterState;
   readonly is_whole: boolean;
-  readonly fixed_at: Date | null;
-  readonly fixed_by: string | null;
   readonly replayed_at: Date | null;
   readonly replayed_by: string | null;
   readonly deleted_at: Date | null;
   readonly deleted_by: string | null;
-  /** The entry as it would be replayed: fixed, if it was. */
   readonly entry: string;
   readonly entry_length: number;
   readonly position: string;
@@ -80,32 +77,11 @@ export async function findOpenEntry(
 ): Promise<{ readonly entry: string; readonly project_id: string | null } | undefined> {
   return query
     .selectFrom("observability.dead_letters as dead_letter")
-    .select([entryText().as("entry"), "dead_letter.project_id"])
+    .select(["dead_letter.entry", "dead_letter.project_id"])
     .where("dead_letter.id", "=", id)
     .where("dead_letter.state", "=", "open")
     .where(isOwn(reader))
     .executeTakeFirst();
-}
-
-/**
- * Stores a fixed entry.
- *
- * @returns false when the dead letter is not open (any more), or the project that the fixed entry names is not the
- * reader's.
- */
-export async function fixDeadLetter(
-  query: Query,
-  { id, reader, by, at, entry, projectId }: Deed & { readonly entry: string; readonly projectId: string },
-): Promise<boolean> {
-  const result = await query
-    .updateTable("observability.dead_letters as dead_letter")
-    .set({ fixed_entry: entry, fixed_at: at, fixed_by: by, project_id: projectId, is_whole: true })
-    .where("dead_letter.id", "=", id)
-    .where("dead_letter.state", "=", "open")
-    .where(isOwn(reader))
-    .where(isOwnProject(reader, projectId))
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
 }
 
 export async function markReplayed(query: Query, { id, reader, by, at }: Deed): Promise<boolean> {
@@ -123,7 +99,7 @@ export async function markReplayed(query: Query, { id, reader, by, at }: Deed): 
 export async function deleteDeadLetter(query: Query, { id, reader, by, at }: Deed): Promise<boolean> {
   const result = await query
     .updateTable("observability.dead_letters as dead_letter")
-    .set({ deleted_at: at, deleted_by: by, entry: "[]", fixed_entry: null })
+    .set({ deleted_at: at, deleted_by: by, entry: "[]" })
     .where("dead_letter.id", "=", id)
     .where("dead_letter.state", "<>", "deleted")
     .where(isOwn(reader))
@@ -143,20 +119,14 @@ function deadLetters(query: Query, shown: number) {
       "dead_letter.created_at",
       "dead_letter.state",
       "dead_letter.is_whole",
-      "dead_letter.fixed_at",
-      "dead_letter.fixed_by",
       "dead_letter.replayed_at",
       "dead_letter.replayed_by",
       "dead_letter.deleted_at",
       "dead_letter.deleted_by",
-      sql<string>`left(${entryText()}, ${shown})`.as("entry"),
-      sql<number>`length(${entryText()})`.as("entry_length"),
+      sql<string>`left(dead_letter.entry, ${shown})`.as("entry"),
+      sql<number>`length(dead_letter.entry)`.as("entry_length"),
       microsOf("dead_letter.created_at").as("position"),
     ]);
-}
-
-function entryText() {
-  return sql<string>`coalesce(dead_letter.fixed_entry, dead_letter.entry)`;
 }
 
 /** Selects the reader's own dead letters; only the operator sees those that name no existing project. */
@@ -164,8 +134,4 @@ function isOwn(reader: Reader) {
   return reader.kind === "operator"
     ? sql<boolean>`true`
     : sql<boolean>`dead_letter.project_id in (select project.id from observability.projects as project where ${hasRole(reader, "owner")})`;
-}
-
-function isOwnProject(reader: Reader, projectId: string) {
-  return reader.kind === "operator" ? sql<boolean>`true` : hasRoleIn(reader, "owner", projectId);
 }

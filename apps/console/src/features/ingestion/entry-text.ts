@@ -1,10 +1,9 @@
 import { z } from "zod";
 
 const entrySchema = z.array(z.string());
-const fieldsSchema = z.record(z.string(), z.unknown());
 
-/** An entry as one reads and mends it: its fields as JSON, the body as JSON in it where it is any. `undefined` when it was cut. */
-export function toEditable(entry: string): string | undefined {
+/** An entry as one reads it: its fields as JSON, the body as JSON in it where it is any. `undefined` when it was cut. */
+export function formatEntry(entry: string): string | undefined {
   const fields = entrySchema.safeParse(parse(entry)).data;
   if (fields === undefined) {
     return undefined;
@@ -18,29 +17,8 @@ export function toEditable(entry: string): string | undefined {
   return JSON.stringify(Object.fromEntries(named), null, 2);
 }
 
-export type EditedEntry = { readonly fields: Readonly<Record<string, string>> } | { readonly problem: string };
-
-/** The fields as the stream carries them: texts all, the body JSON. */
-export function fromEditable(text: string): EditedEntry {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch (error) {
-    return { problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
-  const fields = fieldsSchema.safeParse(parsed).data;
-  if (fields === undefined) {
-    return { problem: "Write the fields as an object: { … }" };
-  }
-  return {
-    fields: Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
-    ),
-  };
-}
-
-/** Where it is from, for the list: its type, if it says one. */
-export function typeOf(entry: string): string | undefined {
+/** The event's type, if the entry says one. */
+export function typeOfEntry(entry: string): string | undefined {
   return /(?:^\[|,)"type","([^"\\]{1,60})"/.exec(entry)?.[1];
 }
 

@@ -3,8 +3,8 @@ import type { Gap, Project } from "@sightline/observability/contract";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { DeadLetterList } from "#features/ingestion/components/dead-letter-list.tsx";
 import { GapList } from "#features/ingestion/components/gap-list.tsx";
-import { LetterModal } from "#features/ingestion/components/letter-modal.tsx";
-import { letterStateOf } from "#features/ingestion/letter-states.ts";
+import { DeadLetterModal } from "#features/ingestion/components/dead-letter-modal.tsx";
+import { readDeadLetterState } from "#features/ingestion/dead-letter-states.ts";
 import { ForOwners } from "#features/projects/settings/owners-only.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/settings");
@@ -19,13 +19,13 @@ export function DeadLetters({ project }: { readonly project: Project }) {
       <ForOwners project={project} what="see them, since nothing in them is masked">
         <DeadLetterList
           projectId={project.id}
-          state={letterStateOf(state)}
+          state={readDeadLetterState(state)}
           onState={(wanted) => void navigate({ search: { section, state: wanted === "open" ? undefined : wanted }, replace: true })}
           onOpen={(id) => void navigate({ search: { section, state, letter: id }, resetScroll: false })}
         />
-        <LetterModal
+        <DeadLetterModal
           projectId={project.id}
-          letterId={letter}
+          id={letter}
           onClose={() => void navigate({ search: { section, state }, replace: true, resetScroll: false })}
         />
       </ForOwners>

@@ -1,29 +1,24 @@
-import {
-  type FixDeadLetterRequest,
-  type listDeadLettersRequestSchema,
-  deadLetterPageSchema,
-  deadLetterSchema,
-} from "@sightline/observability/contract";
+import { type listDeadLettersRequestSchema, deadLetterPageSchema, deadLetterSchema } from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
 
-export type LetterState = z.output<typeof listDeadLettersRequestSchema>["state"];
+export type DeadLetterState = z.output<typeof listDeadLettersRequestSchema>["state"];
 
 /** The beginning of the key of everything that is known of a project's dead letters. */
-export const lettersKey = (projectId: string) => ["projects", projectId, "dead letters"] as const;
+export const deadLettersKey = (projectId: string) => ["projects", projectId, "dead letters"] as const;
 
-const LETTERS = "/api/v1/dead-letters";
+const DEAD_LETTERS = "/api/v1/dead-letters";
 const PAGE_SIZE = 50;
 const EVERY_MS = 15_000;
-const pathOf = (id: string) => LETTERS + encoded`/${id}`;
+const pathOf = (id: string) => DEAD_LETTERS + encoded`/${id}`;
 
 /** Newest first. */
-export function deadLettersQuery(projectId: string, state: LetterState) {
+export function deadLettersQuery(projectId: string, state: DeadLetterState) {
   const query = { project_id: projectId, state, limit: PAGE_SIZE };
   return {
-    ...pageByPage([...lettersKey(projectId), "list", state], observability.get(LETTERS, { query, answer: deadLetterPageSchema })),
+    ...pageByPage([...deadLettersKey(projectId), "list", state], observability.get(DEAD_LETTERS, { query, answer: deadLetterPageSchema })),
     placeholderData: keepPreviousData,
     refetchInterval: EVERY_MS,
   };
@@ -32,13 +27,10 @@ export function deadLettersQuery(projectId: string, state: LetterState) {
 /** One of them, with up to a million characters of its entry. */
 export function deadLetterQuery(projectId: string, id: string) {
   return queryOptions({
-    queryKey: [...lettersKey(projectId), "one", id],
+    queryKey: [...deadLettersKey(projectId), "one", id],
     queryFn: answerTo(observability.get(pathOf(id), { answer: deadLetterSchema })),
   });
 }
-
-export const fixDeadLetter = (id: string, fields: FixDeadLetterRequest["fields"]) =>
-  observability.patch(pathOf(id), { body: { fields }, answer: deadLetterSchema });
 
 export const replayDeadLetter = (id: string) => observability.post(`${pathOf(id)}/replay`, { answer: deadLetterSchema });
 

@@ -3,9 +3,9 @@ import type { DeadLetter } from "@sightline/observability/contract";
 import { IconMailCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Dimmed } from "#ui/kit/dimmed.tsx";
-import { type LetterState, deadLettersQuery } from "#features/ingestion/api/dead-letters.ts";
-import { typeOf } from "#features/ingestion/entry-text.ts";
-import { LETTER_STATES, SHOWN } from "#features/ingestion/letter-states.ts";
+import { type DeadLetterState, deadLettersQuery } from "#features/ingestion/api/dead-letters.ts";
+import { typeOfEntry } from "#features/ingestion/entry-text.ts";
+import { DEAD_LETTER_STATES, SHOWN } from "#features/ingestion/dead-letter-states.ts";
 import { asSentence, formatBytes } from "#ui/words/format.ts";
 import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -14,8 +14,8 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 type ListProps = {
   readonly projectId: string;
-  readonly state: LetterState;
-  readonly onState: (state: LetterState) => void;
+  readonly state: DeadLetterState;
+  readonly onState: (state: DeadLetterState) => void;
   readonly onOpen: (id: string) => void;
 };
 
@@ -31,12 +31,12 @@ export function DeadLetterList(props: ListProps) {
           onChange={(value) => props.onState(SHOWN.find((each) => each.value === value)?.value ?? "open")}
         />
       </Group>
-      <Letters {...props} />
+      <DeadLetters {...props} />
     </>
   );
 }
 
-function Letters({ projectId, state, onState, onOpen }: ListProps) {
+function DeadLetters({ projectId, state, onState, onOpen }: ListProps) {
   const list = useInfiniteQuery(deadLettersQuery(projectId, state));
   return (
     <ListOf
@@ -50,38 +50,45 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
           <EmptyPanel
             icon={<IconMailCheck />}
             title="No dead letters"
-            description="Events that could not be read, masked or written are kept here as they arrived, so that you can fix and replay them."
+            description="Events that could not be read, masked or written are kept here as they arrived, so that you can see why and replay them."
           />
         )
       }
     >
-      {(letters) => (
+      {(deadLetters) => (
         <DataTable
           label="Entries that were set aside"
           minWidth={680}
-          rows={letters}
+          rows={deadLetters}
           rowKey={({ id }) => id}
           columns={[
-            { header: "Why", render: (letter) => <Reason letter={letter} /> },
+            { header: "Why", render: (deadLetter) => <Reason deadLetter={deadLetter} /> },
             {
               header: "State",
               width: 110,
-              render: (letter) => <Status tone={LETTER_STATES[letter.state].tone}>{LETTER_STATES[letter.state].label}</Status>,
+              render: (deadLetter) => (
+                <Status tone={DEAD_LETTER_STATES[deadLetter.state].tone}>{DEAD_LETTER_STATES[deadLetter.state].label}</Status>
+              ),
             },
             {
               header: "Size",
               width: 80,
               align: "right",
-              render: (letter) => (letter.state === "deleted" ? "–" : formatBytes(letter.entry_length)),
+              render: (deadLetter) => (deadLetter.state === "deleted" ? "–" : formatBytes(deadLetter.entry_length)),
             },
-            { header: "Set aside", width: 120, render: (letter) => <TimeStamp at={letter.created_at} /> },
+            { header: "Set aside", width: 120, render: (deadLetter) => <TimeStamp at={deadLetter.created_at} /> },
             {
               header: "Actions",
               isHidden: true,
               width: 90,
               align: "right",
-              render: (letter) => (
-                <Button size="xs" variant="default" aria-label={`Inspect the entry ${letter.entry_id}`} onClick={() => onOpen(letter.id)}>
+              render: (deadLetter) => (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`Inspect the entry ${deadLetter.entry_id}`}
+                  onClick={() => onOpen(deadLetter.id)}
+                >
                   Inspect
                 </Button>
               ),
@@ -93,16 +100,13 @@ function Letters({ projectId, state, onState, onOpen }: ListProps) {
   );
 }
 
-function Reason({ letter }: { readonly letter: DeadLetter }) {
+function Reason({ deadLetter }: { readonly deadLetter: DeadLetter }) {
   return (
     <>
-      <Text fw={550} style={{ overflowWrap: "anywhere" }} lineClamp={3} title={asSentence(letter.reason)}>
-        {asSentence(letter.reason)}
+      <Text fw={550} style={{ overflowWrap: "anywhere" }} lineClamp={3} title={asSentence(deadLetter.reason)}>
+        {asSentence(deadLetter.reason)}
       </Text>
-      <Dimmed size="xs">
-        {typeOf(letter.entry) ?? "of no known type"}
-        {letter.fixed_at !== null && ", fixed"}
-      </Dimmed>
+      <Dimmed size="xs">{typeOfEntry(deadLetter.entry) ?? "of no known type"}</Dimmed>
     </>
   );
 }
