@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
@@ -23,6 +24,21 @@ test("every link between documents leads to a file and a heading that are there"
   );
   expect(pages.flatMap(linksOf).length).toBeGreaterThan(50);
   expect(broken).toEqual([]);
+});
+
+/** Paths of files that belong to nobody but the reader. */
+const READERS_OWN = new Set(["agent.py", "./file.ts", "NNNN_what_it_does.up.sql", ".down.sql"]);
+
+test("every path of a source that a document names is there", () => {
+  const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n");
+  const named = pages
+    .filter(({ path }) => !path.endsWith("CHANGELOG.md"))
+    .flatMap(({ path, prose }) =>
+      [...prose.matchAll(/`([\w@./-]+\.(?:ts|tsx|cjs|mjs|sql|sh|py|css))`/g)].map(([, name = ""]) => ({ path, name })),
+    );
+  const missing = named.filter(({ name }) => !READERS_OWN.has(name) && !files.some((file) => `/${file}`.endsWith(`/${name}`)));
+  expect(named.length).toBeGreaterThan(50);
+  expect(missing.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
 });
 
 test("every block of commands is run by a test, or says why not", () => {
