@@ -67,7 +67,7 @@ export function deriveEnvironment(given: Environment): Derived {
 }
 
 /** The address of the embedded database. */
-export function embeddedDatabaseUrl(port: string | undefined): string {
+function embeddedDatabaseUrl(port: string | undefined): string {
   return `postgres://postgres@127.0.0.1:${port ?? platformVariables.SIGHTLINE_POSTGRES_PORT.default}/postgres`;
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "@sightline/foundation/log";
+import { LRUCache } from "lru-cache";
 import type { EmbeddingConfig } from "#config.ts";
 import { createCircuit } from "./circuit.ts";
 import { createEmbedder, createFormerEmbedder } from "./create-embedder.ts";
@@ -27,6 +28,8 @@ type QueryTiming = { readonly deadlineMs: number; readonly pauseMs: number };
 
 const TIMING: QueryTiming = { deadlineMs: 400, pauseMs: 1_000 };
 const MAX_PAUSE_MS = 30_000;
+/** Queries whose vectors are kept, for further pages and repeated questions. */
+const MAX_RECENT = 500;
 /** What comes after the deadline still says whether the provider lives, and is there when the same is asked again. */
 const LATE_MS = 10_000;
 
@@ -72,12 +75,12 @@ function createEmbedQuery(embedder: Embedder, { log, timing }: EmbedQueryOptions
     // In the log alone: a provider's words may hold what somebody else asked.
     onOpen: (reason) => log.warn({ reason, embedder: embedder.identity.key }, "queries are not embedded for now; the other legs answer"),
   });
-  const recent = new Map<string, QueryVector>();
+  const recent = new LRUCache<string, QueryVector>({ max: MAX_RECENT });
 
   async function make(query: string): Promise<QueryVector> {
     const [outcome] = await embedder.embed([query], { purpose: "query", signal: AbortSignal.timeout(LATE_MS) });
     const answer = presentOutcome(outcome);
-    remember(recent, query, answer);
+    recent.set(query, answer);
     return answer;
   }
 
@@ -109,15 +112,4 @@ const HOW = { failed: "fails", probed: "is being tried again", open: "fails or i
 function unavailable(how: string, seconds: number): QueryWithoutVector {
   const again = seconds > 0 ? `; it is tried again in ${seconds} s` : "";
   return { state: "degraded", reason: `the embedder's provider ${how}${again}` };
-}
-
-/** Most queries whose vectors are kept, for further pages and repeated questions. */
-const MAX_RECENT = 500;
-
-function remember(recent: Map<string, QueryVector>, query: string, answer: QueryVector): void {
-  const [oldest] = recent.keys();
-  if (recent.size >= MAX_RECENT && oldest !== undefined) {
-    recent.delete(oldest);
-  }
-  recent.set(query, answer);
 }

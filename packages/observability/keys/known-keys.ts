@@ -1,6 +1,7 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { messageOf, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
+import { LRUCache } from "lru-cache";
 import type { Query } from "#schema.ts";
 import { findUsableKey, touchApiKey, type UsableKey } from "./api-keys.store.ts";
 
@@ -18,7 +19,7 @@ type Known = { readonly key: UsableKey; readonly foundAt: number; touchedAt: num
 
 /** Finds the key of a hash, remembering those that were found for ten seconds, and notes to the minute when each was used. */
 export function createKnownKeys({ query, clock, log }: KnownKeysOptions): (hash: string) => Promise<UsableKey | undefined> {
-  const known = new Map<string, Known>();
+  const known = new LRUCache<string, Known>({ max: MAX_REMEMBERED });
 
   async function find(hash: string, now: number): Promise<Known | undefined> {
     const before = known.get(hash);
@@ -32,9 +33,6 @@ export function createKnownKeys({ query, clock, log }: KnownKeysOptions): (hash:
         return undefined;
       }
       const found = { key, foundAt: now, touchedAt: before?.touchedAt ?? -Infinity };
-      if (known.size >= MAX_REMEMBERED) {
-        known.clear();
-      }
       known.set(hash, found);
       return found;
     } catch (error) {

@@ -1,5 +1,6 @@
 import { totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
+import { LRUCache } from "lru-cache";
 import { boundColumns, unpackPostings, type BoundedColumns } from "#store/index/postings.ts";
 import { readAllTrigrams, readPostings, readTrigrams, type PostingsRow } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
@@ -8,7 +9,6 @@ import type { SeenCounts } from "./count-seen.ts";
 import { createJoinScratch, joinForms, type JoinScratch } from "./join-forms.ts";
 import { createScoreScratch, type ScoreScratch } from "./score-segment.ts";
 import type { QueryTerm } from "#retrieval/query/query.ts";
-import { createRecentlyUsed, type RecentlyUsed } from "./recently-used.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
 /** Limits of what is kept for all tenants together, as shares of the memory that the process may use. */
@@ -30,7 +30,7 @@ function shareOfMemory(share: number): number {
 type BySegment<Value> = Map<number, Value | null>;
 
 type Remembered<Value> = {
-  readonly memory: RecentlyUsed<BySegment<Value>>;
+  readonly memory: LRUCache<string, BySegment<Value>>;
   /** Reads in progress: who needs the same meanwhile waits for them instead of reading it again. */
   readonly reading: Map<string, Promise<BySegment<Value>>>;
 };
@@ -42,7 +42,7 @@ export type SegmentMemory = {
   readonly seenCounts: SeenCounts;
   readonly postings: Remembered<BoundedColumns>;
   readonly trigrams: Remembered<Ordinals>;
-  readonly samples: RecentlyUsed<TrigramSample>;
+  readonly samples: LRUCache<string, TrigramSample>;
 };
 
 /** How common trigrams are among the chunks of one segment. */
@@ -54,9 +54,9 @@ export function createSegmentMemory(): SegmentMemory {
     joinScratch: createJoinScratch(),
     scoreScratch: createScoreScratch(),
     seenCounts: new WeakMap(),
-    postings: { memory: createRecentlyUsed<BySegment<BoundedColumns>>(POSTINGS_BYTES), reading: new Map() },
-    trigrams: { memory: createRecentlyUsed<BySegment<Ordinals>>(TRIGRAMS_BYTES), reading: new Map() },
-    samples: createRecentlyUsed<TrigramSample>(COUNTS_BYTES),
+    postings: { memory: new LRUCache<string, BySegment<BoundedColumns>>({ maxSize: POSTINGS_BYTES }), reading: new Map() },
+    trigrams: { memory: new LRUCache<string, BySegment<Ordinals>>({ maxSize: TRIGRAMS_BYTES }), reading: new Map() },
+    samples: new LRUCache<string, TrigramSample>({ maxSize: COUNTS_BYTES }),
   };
 }
 
@@ -141,7 +141,7 @@ export async function trigramSampleOf({ memory, read, scope, segments }: Reading
   }
   const counts = countTrigrams(await read((transaction) => readAllTrigrams(transaction, scope, largest.segmentId)));
   const sample = { chunks: largest.capacity, counts };
-  samples.set(`${largest.home}`, sample, counts.byteLength);
+  samples.set(`${largest.home}`, sample, { size: ENTRY_BYTES + counts.byteLength });
   return sample;
 }
 
@@ -211,7 +211,9 @@ async function readLacking<Key extends string | number, Value>(
       for (const value of bySegment.values()) {
         bytes += ENTRY_BYTES + (value === null ? 0 : bytesOf(value));
       }
-      memory.set(`${home} ${key}`, bySegment, bytes);
+      // Of a value that is the same object the cache would not see that it grew.
+      memory.delete(`${home} ${key}`);
+      memory.set(`${home} ${key}`, bySegment, { size: bytes });
       return bySegment;
     };
     await Promise.all(

@@ -1,12 +1,12 @@
 import { isProse } from "#retrieval/query/query-shape.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { NO_MATCHES, type WordMatcher } from "./match-words.ts";
-import { remember } from "./remember.ts";
+import { memoize } from "./memoize.ts";
 
 /** Describes the words of the subjects of a file's commits, with blanks between them, for a query: only questions and reports ask of them. */
 export function describeCommits(query: ParsedQuery, matcher: WordMatcher) {
   const asksInWords = isProse(query.shape) || query.shape === "report";
-  return remember((subjectWords: string) => {
+  return memoize((subjectWords: string) => {
     const words = subjectWords === "" ? [] : subjectWords.split(" ");
     const matches = asksInWords ? matcher.wholeMatchesOf(words) : NO_MATCHES;
     return {

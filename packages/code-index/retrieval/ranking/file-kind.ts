@@ -1,5 +1,5 @@
 import type { FileKind } from "#contract.ts";
-import { rememberLately } from "./remember.ts";
+import { memoizeRecent } from "./memoize.ts";
 
 /**
  * What a place counts for what its file is for. These are rules and no part of what is learned: since hardly a query of the evaluation
@@ -63,7 +63,7 @@ const ROOT_VENDORED = /^deps\//;
 const MAX_PATHS = 10_000;
 
 /** What the path alone says a file is for. */
-export const fileKindOf: (path: string) => FileKind = rememberLately(MAX_PATHS, (path) => {
+export const fileKindOf: (path: string) => FileKind = memoizeRecent(MAX_PATHS, (path) => {
   const names = path.split("/");
   const file = names.pop() ?? "";
   const folders = names.map(plainFolder);

@@ -1,6 +1,6 @@
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { NO_MATCHES, strongest, type Matches, type WordMatcher } from "./match-words.ts";
-import { remember } from "./remember.ts";
+import { memoize } from "./memoize.ts";
 import { splitName } from "./split-name.ts";
 
 /** What one name has of a query. */
@@ -20,7 +20,7 @@ const MAX_WORDS = 8;
 /** Describes the names that a place defines, for a query. */
 export function describeNames(query: ParsedQuery, matcher: WordMatcher) {
   const asked = new Set(query.names.map((name) => name.toLowerCase()));
-  const describe = remember((symbol: string): Described => {
+  const describe = memoize((symbol: string): Described => {
     // C++ defines `Cache::Find` outside of its class: whoever asks for `Find` asks for that, too.
     const last = lastOf(symbol);
     const names = last === symbol ? [symbol] : [symbol, last];

@@ -1,7 +1,7 @@
 import { termsOf } from "#store/index/terms.ts";
 import { fileKindOf } from "./file-kind.ts";
 import { strongest, type WordMatcher } from "./match-words.ts";
-import { remember, rememberLately } from "./remember.ts";
+import { memoize, memoizeRecent } from "./memoize.ts";
 import { splitName } from "./split-name.ts";
 
 /** Paths of a kilobyte each. */
@@ -10,7 +10,7 @@ const MAX_PATHS = 5_000;
 const HEADER = /\.(?:h|hh|hpp|hxx)$/;
 
 /** What a path says whatever the query is. */
-const splitPath = rememberLately(MAX_PATHS, (path) => {
+const splitPath = memoizeRecent(MAX_PATHS, (path) => {
   const folders = path.split("/");
   const base = (folders.pop() ?? path).replace(/\.[^.]*$/, "");
   return {
@@ -28,7 +28,7 @@ function withoutDots(name: string): string {
 
 /** Describes paths for a query. */
 export function describePaths(matcher: WordMatcher) {
-  return remember((path: string) => {
+  return memoize((path: string) => {
     const { inName, inFolders, parts, depth, isHeader } = splitPath(path);
     const ofName = matcher.matchesOf(inName);
     const ofFolders = matcher.matchesOf(inFolders);

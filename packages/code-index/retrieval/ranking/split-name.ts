@@ -1,5 +1,5 @@
 import { termsOf } from "#store/index/terms.ts";
-import { rememberLately } from "./remember.ts";
+import { memoizeRecent } from "./memoize.ts";
 
 /** A name, taken apart. */
 export type SplitName = {
@@ -12,7 +12,7 @@ export type SplitName = {
 /** Names of a few hundred bytes each. */
 const MAX_NAMES = 10_000;
 
-export const splitName: (name: string) => SplitName = rememberLately(MAX_NAMES, (name) => {
+export const splitName: (name: string) => SplitName = memoizeRecent(MAX_NAMES, (name) => {
   const terms = termsOf(name);
   return { terms, parts: partsOf(/[.-]/.test(name) ? termsOf(name.replaceAll(/[.-]/g, "_")) : terms) };
 });
