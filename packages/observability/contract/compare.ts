@@ -98,8 +98,6 @@ export const alignedStepSchema = z.object({
 });
 export type AlignedStep = z.infer<typeof alignedStepSchema>;
 
-const perSide = z.object({ steps: z.int(), failures: z.int(), ...spent });
-
 export const comparisonSchema = z.object({
   project_id: z.uuid(),
   a: comparedTraceSchema,
@@ -108,35 +106,8 @@ export const comparisonSchema = z.object({
   counts: z.object({ same: z.int(), changed: z.int(), only_a: z.int(), only_b: z.int(), moved: z.int() }),
   input: comparedValueSchema,
   output: comparedValueSchema,
-  /** Steps of one kind and name together, those that differ most in number and then in time first. */
-  names: z.array(z.object({ kind: observationKindSchema, name: z.string(), a: perSide, b: perSide })),
-  /** Model calls by model. */
-  models: z.array(z.object({ model: z.string(), a: perSide, b: perSide })),
-  /** Edges that the graphs went, and how often; null when neither ran a graph. Those gone unequally often first. */
-  edges: z
-    .array(
-      z.object({
-        from: z.string().nullable(),
-        to: z.string(),
-        via: z.enum(["static", "conditional", "goto", "send", "join", "error", "unknown"]),
-        a: z.int(),
-        b: z.int(),
-      }),
-    )
-    .nullable(),
-  /** The commits whose code ran, by repository, and the files that steps of both ran from, at different commits. */
-  code: z.object({
-    repositories: z.array(z.object({ repo: z.string().nullable(), a: z.array(z.string()), b: z.array(z.string()) })),
-    files: z.array(
-      z.object({
-        repo: z.string().nullable(),
-        file: z.string(),
-        functions: z.array(z.string()),
-        a: z.string(),
-        b: z.string(),
-      }),
-    ),
-  }),
+  /** The commits of which steps ran code, by repository. */
+  commits: z.array(z.object({ repo: z.string().nullable(), a: z.array(z.string()), b: z.array(z.string()) })),
   steps: z.array(alignedStepSchema),
   /** Aligned steps that `show` lets through, on all pages. */
   steps_total: z.int(),

@@ -79,7 +79,7 @@ function answerFor(comparison: Comparison, { call }: Reading): string {
     ...presentDifferences(comparison.output.differences).map((each) => ({ of: "output", ...each })),
   ];
   const shownWhole = left > 0 ? fitItems(whole, { call, maxTokens: left * WHOLE_PART, render: renderWhole }) : [];
-  const code = comparison.code.repositories
+  const code = comparison.commits
     .filter(({ a, b }) => a.join() !== b.join())
     .slice(0, REPOSITORIES)
     .map(codeLine);
@@ -144,9 +144,9 @@ function presentDifferences(differences: readonly Difference[]): readonly Differ
   return differences.slice(0, DIFFERENCES).map(({ path, a, b }) => ({ path: recordedLine(path, NAME), a: shorten(a), b: shorten(b) }));
 }
 
-type Repository = Comparison["code"]["repositories"][number];
+type RepositoryCommits = Comparison["commits"][number];
 
-function codeLine({ repo, a, b }: Repository): string {
+function codeLine({ repo, a, b }: RepositoryCommits): string {
   const commits = (all: readonly string[]) =>
     all
       .slice(0, COMMITS)

@@ -4,14 +4,12 @@ import type { AlignedStep, AlignmentFilter, ComparedTrace, ComparedValue, Compar
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import type { Query } from "#schema.ts";
 import { MAX_COMPARED_STEPS } from "./compared-steps.store.ts";
-import { findGraphEntries } from "#query/graph/graphs.store.ts";
 import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { alignSteps, type Aligned } from "./align-steps.ts";
-import { compareCode } from "./compare-code.ts";
+import { compareCommits } from "./compare-commits.ts";
 import { compareValues, isValueAspect, judgeStep, outcomeOf, type ValuePair, type JudgedStep } from "./compare-values.ts";
 import { loadRun, type LoadedRun, type LoadedStep } from "./load-run.ts";
-import { sumUpModels, sumUpNames, compareEdges } from "./sum-up.ts";
 
 type Wanted = Omit<CompareRequest, "a" | "b"> & {
   readonly reader: Reader;
@@ -25,10 +23,10 @@ const offsetSchema = z.tuple([z.int().min(0)]);
 
 /** Together less than the 5 MB that an answer may have. */
 const STEPS_BYTES = 3_000_000;
-const LISTS = { count: 500, bytes: 300_000 };
+const COMMITS = { count: 500, bytes: 300_000 };
 
 /**
- * What differed between two traces of a project: their steps side by side, and what they took in, gave back, cost and ran.
+ * What differed between two traces of a project: their steps side by side, what they took in, gave back and cost, and at which commits they ran.
  *
  * @throws {AppError} 404 `trace_not_found`, naming which of the two; 400 `invalid_cursor`.
  */
@@ -44,26 +42,12 @@ export async function compareTraces(query: Query, wanted: Wanted): Promise<Compa
   const page = takeWithin(shown.slice(offset, offset + limit).map(presentStep), { count: limit, bytes: STEPS_BYTES });
   const next = offset + page.length;
   const whole = await compareWhole(query, { a, b });
-  const steps = { a: a.steps, b: b.steps };
-  const code = compareCode(steps);
-  const lists = {
-    names: sumUpNames(steps),
-    models: sumUpModels(steps),
-    edges: compareEdges(
-      { run: a, entries: await findGraphEntries(query, a.trace.run) },
-      { run: b, entries: await findGraphEntries(query, b.trace.run) },
-    ),
-    repositories: code.repositories,
-    files: code.files,
-  };
+  const commits = compareCommits({ a: a.steps, b: b.steps });
   const cut: string[] = [];
-  const fit = <Item>(name: string, items: readonly Item[]): Item[] => {
-    const taken = takeWithin(items, LISTS);
-    if (taken.length < items.length) {
-      cut.push(`${taken.length} of ${items.length} ${name}`);
-    }
-    return taken;
-  };
+  const shownCommits = takeWithin(commits, COMMITS);
+  if (shownCommits.length < commits.length) {
+    cut.push(`${shownCommits.length} of ${commits.length} repositories`);
+  }
   for (const [name, { steps: loaded }] of [
     ["a", a],
     ["b", b],
@@ -82,10 +66,7 @@ export async function compareTraces(query: Query, wanted: Wanted): Promise<Compa
     b: await presentCompared(query, b),
     counts: countsOf(all),
     ...whole,
-    names: fit("names", lists.names),
-    models: fit("models", lists.models),
-    edges: lists.edges === null ? null : fit("edges", lists.edges),
-    code: { repositories: fit("repositories", lists.repositories), files: fit("files", lists.files) },
+    commits: shownCommits,
     steps: page,
     steps_total: shown.length,
     next_cursor: next < shown.length ? toCursor([next]) : null,

@@ -17,7 +17,8 @@ export function compareRoutes({ query, clock }: Pick<RouteDependencies, "query" 
       {
         config: { auth: "user-or-key" },
         schema: {
-          summary: "What differed between two traces: path, values, tokens, cost, latency, code; also by an API key with the scope read",
+          summary:
+            "What differed between two traces: steps, values, tokens, cost, latency, commits; also by an API key with the scope read",
           params: projectParams,
           querystring: compareRequestSchema,
           response: { 200: comparisonSchema },

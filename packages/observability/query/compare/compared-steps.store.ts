@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
-import { firstSteps, readSteps, whileLight, type StepRow } from "#query/steps/step.store.ts";
-import type { ObservationRow, Query } from "#schema.ts";
+import { firstSteps, readSteps, type StepRow } from "#query/steps/step.store.ts";
+import type { Query } from "#schema.ts";
 
-export type ComparedStepRow = StepRow & Pick<ObservationRow, "graph_step" | "next"> & { readonly error_digest: string | null };
+export type ComparedStepRow = StepRow & { readonly error_digest: string | null };
 
 /** What an event carried, as short as it can be told apart. */
 export type PayloadDigest = {
@@ -18,7 +18,7 @@ export type PayloadDigest = {
 
 export const MAX_COMPARED_STEPS = 20_000;
 const MAX_ERROR = 300;
-/** Characters of code references and places in graphs, which only an event's length bounds; what comes after is left out. */
+/** Characters of code references, which only an event's length bounds; what comes after is left out. */
 const MAX_PLACES = 16 * 1024 * 1024;
 const MAX_PAYLOADS = 60_000;
 /** Bytes as they are stored that are read to tell values apart. */
@@ -28,10 +28,10 @@ const MAX_STORED = 64 * 1024 * 1024;
 export async function findComparedSteps(query: Query, run: Run): Promise<readonly ComparedStepRow[]> {
   return readSteps<Omit<ComparedStepRow, keyof StepRow>>(query, {
     projectId: run.projectId,
-    from: firstSteps(run, { limit: MAX_COMPARED_STEPS, weights: { weight: ["code", "graph_step", "next"] } }),
+    from: firstSteps(run, { limit: MAX_COMPARED_STEPS, weights: { weight: ["code"] } }),
     error: { whole: MAX_ERROR, kept: MAX_ERROR },
     withCode: sql<boolean>`weight <= ${MAX_PLACES}`,
-    beside: [sql`md5(error) as error_digest`, whileLight("graph_step", "weight", MAX_PLACES), whileLight("next", "weight", MAX_PLACES)],
+    beside: [sql`md5(error) as error_digest`],
   });
 }
 

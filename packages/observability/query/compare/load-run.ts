@@ -11,7 +11,6 @@ import { orRefuse, refusal } from "@sightline/foundation/errors";
 /** One side of a comparison. */
 export type LoadedRun = {
   readonly trace: TraceSummaryRow;
-  readonly rows: readonly ComparedStepRow[];
   readonly steps: readonly LoadedStep[];
   readonly digests: ReadonlyMap<string, PayloadDigest>;
 };
@@ -32,7 +31,7 @@ export async function loadRun(query: Query, side: "a" | "b", wanted: Wanted): Pr
   const trace = orRefuse(await findTrace(query, wanted), () => comparedTraceNotFound(side));
   const rows = await findComparedSteps(query, trace.run);
   const digests = new Map((await findPayloadDigests(query, trace.run)).map((digest) => [digest.event_id, digest]));
-  return { trace, rows, steps: orderRows(rows).map((row) => toStep(row, digests)), digests };
+  return { trace, steps: orderRows(rows).map((row) => toStep(row, digests)), digests };
 }
 
 function toStep(row: ComparedStepRow, digests: ReadonlyMap<string, PayloadDigest>): LoadedStep {

@@ -8,7 +8,7 @@ import { findTakenEdges } from "./taken-edges.ts";
 type DeclaredRow = DeclaredGraph & { readonly graph_hash: string };
 
 /** The runs of graphs in a trace. */
-export function graphRunsOf(
+function graphRunsOf(
   { segments }: Pick<TraceSummaryRow, "segments">,
   rows: readonly GraphObservationRow[],
   entries: readonly GraphEntry[],

@@ -5,10 +5,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { type Compared, comparisonQuery, named } from "#features/compare/api/compare.ts";
 import { AlignedSteps } from "#features/compare/components/aligned-steps.tsx";
-import { endedEarly } from "#features/compare/change.ts";
 import { Figures } from "#features/compare/components/figures.tsx";
 import { InputAndOutput } from "#features/compare/components/input-and-output.tsx";
-import { CodeDifferences, EdgeDifferences, hasCommit, ModelDifferences } from "#features/compare/components/path-and-code.tsx";
 import { PickTrace } from "#features/compare/components/pick-trace.tsx";
 import { RunCard } from "#features/compare/components/run-card.tsx";
 import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
@@ -26,7 +24,7 @@ export function ComparePage() {
   const navigate = route.useNavigate();
   return (
     <WidePage>
-      <PageHeader title="Compare two traces" description="Differences in path, values, prompts, tokens, time and code">
+      <PageHeader title="Compare two traces" description="Differences in steps, values, prompts, tokens, time and code">
         <Button variant="default" renderRoot={(props) => <Link {...props} to="/projects/$projectId/compare/sets" params={{ projectId }} />}>
           Compare two sets
         </Button>
@@ -123,7 +121,7 @@ function Compare({ compared }: { readonly compared: Compared }) {
 }
 
 function Sections({ compared, comparison }: { readonly compared: Compared; readonly comparison: Comparison }) {
-  const { edges, models, code } = comparison;
+  const { commits } = comparison;
   return (
     <div className={classes.sections}>
       <Section title="Input and output" isWide>
@@ -132,23 +130,22 @@ function Sections({ compared, comparison }: { readonly compared: Compared; reado
       <Section title="Figures">
         <Figures comparison={comparison} />
       </Section>
-      {edges !== null && (
-        <Section title="Path through the graph">
-          <EdgeDifferences edges={edges} />
-        </Section>
-      )}
-      {models.length > 0 && (
-        <Section title="Models">
-          <ModelDifferences models={models} isJudged={endedEarly(comparison.a, comparison.b) === undefined} />
-        </Section>
-      )}
-      {code.repositories.some(hasCommit) && (
+      {commits.length > 0 && (
         <Section title="Code that ran">
-          <CodeDifferences code={code} />
+          {commits.map(({ repo, a, b }) => (
+            <Text key={repo ?? ""} size="sm">
+              {repo ?? "Unknown repository"}:{" "}
+              {a.join() === b.join() ? `both at ${shortCommits(a)}` : `${shortCommits(a)} → ${shortCommits(b)}`}
+            </Text>
+          ))}
         </Section>
       )}
     </div>
   );
+}
+
+function shortCommits(commits: readonly string[]): string {
+  return commits.length === 0 ? "no commit known" : commits.map((commit) => commit.slice(0, 10)).join(", ");
 }
 
 type SectionProps = { readonly title: string; readonly isWide?: boolean; readonly children: React.ReactNode };

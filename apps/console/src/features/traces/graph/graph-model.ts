@@ -1,5 +1,4 @@
 import type { ObservationStatus, Step, TakenEdge, Trace } from "@sightline/observability/contract";
-import { graphNodeLabel } from "#ui/words/graph-words.ts";
 
 /** A box of the graph: a node, its beginning or end, or a single run. */
 export type GraphBox = {
@@ -119,7 +118,8 @@ function withParents(names: ReadonlySet<string>): ReadonlySet<string> {
 }
 
 function labelOf(name: string): string {
-  return graphNodeLabel(name.split(":").at(-1) ?? name);
+  const label = name.split(":").at(-1) ?? name;
+  return label === "__start__" ? "Start" : label === "__end__" ? "End" : label;
 }
 
 function kindOf(name: string): GraphBox["kind"] {
