@@ -7,7 +7,7 @@ type Chosen = {
   readonly projectId: string;
   /** Where they are counted, and who is recorded as having deleted them; none where contents go that nobody needs. */
   readonly deletion?: RecordedDeletion;
-  /** Judges a row by its `text`. */
+  /** Judges a `dead_letter` by its entry. */
   readonly isMeant: RawBuilder<boolean>;
 };
 
@@ -19,11 +19,9 @@ const CONTENT = "([0-9a-f]{32})[0-9a-f]{32}";
 export async function deleteDeadLetters(query: Query, { projectId, deletion, isMeant }: Chosen): Promise<void> {
   const { numAffectedRows } = await sql`
     update observability.dead_letters as dead_letter
-    set entry = '[]', fixed_entry = null, reason = 'deleted with what it belonged to', deleted_at = now(), deleted_by = ${deletion?.by ?? null}::text
-    where (dead_letter.project_id = ${projectId}::uuid or dead_letter.project_id is null) and dead_letter.state <> 'deleted' and exists (
-      select from (values (dead_letter.entry), (dead_letter.fixed_entry)) as said (text)
-      where ${isMeant} and (dead_letter.project_id is not null or strpos(lower(said.text), ${projectId}::uuid::text) > 0)
-    )`.execute(query);
+    set entry = '[]', reason = 'deleted with what it belonged to', deleted_at = now(), deleted_by = ${deletion?.by ?? null}::text
+    where (dead_letter.project_id = ${projectId}::uuid or dead_letter.project_id is null) and dead_letter.state <> 'deleted' and ${isMeant}
+      and (dead_letter.project_id is not null or strpos(lower(dead_letter.entry), ${projectId}::uuid::text) > 0)`.execute(query);
   const deadLetters = Number(numAffectedRows ?? 0n);
   if (deletion !== undefined && deadLetters > 0) {
     await sql`
@@ -51,12 +49,12 @@ export function namesUser(userId: string): RawBuilder<boolean> {
   const json = JSON.stringify(userId);
   const spellings = [json, inAscii(json)].flatMap((id) => [`"user_id":${id}`, `"user_id": ${id}`]);
   const twice = spellings.map((text) => JSON.stringify(text).slice(1, -1));
-  return sql<boolean>`exists (select from unnest(${twice}::text[]) as spelling where strpos(said.text, spelling) > 0)`;
+  return sql<boolean>`exists (select from unnest(${twice}::text[]) as spelling where strpos(dead_letter.entry, spelling) > 0)`;
 }
 
 function namesOne(pattern: string, names: readonly string[]): RawBuilder<boolean> {
   return sql<boolean>`exists (
-    select from regexp_matches(lower(said.text), ${pattern}::text, 'g') as named (texts) where named.texts[1] = any(${names}::text[])
+    select from regexp_matches(lower(dead_letter.entry), ${pattern}::text, 'g') as named (texts) where named.texts[1] = any(${names}::text[])
   )`;
 }
 
