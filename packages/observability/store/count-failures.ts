@@ -9,11 +9,22 @@ type Counting = {
   readonly trace: { readonly status: RawBuilder<unknown>; readonly error: RawBuilder<unknown> };
 };
 
-/** Counts the failures that arose in a trace, by the rule of `trace-facts/find-failures.ts`; one that the trace passes on from no step is its own. */
+/**
+ * Counts the failures that arose in a trace, by the rule of `trace-facts/find-failures.ts`; one that the trace passes on from no step is its own.
+ * Steps are put to their parents by grouping: of a join the planner may go through all failures for each, when it takes them for few.
+ */
 export function countFailures({ failed, isStep, trace }: Counting): RawBuilder<number> {
   return sql<number>`(
-    select count(*) from ${failed} as step
-    where not exists (select from ${failed} as below where below.parent_id = step.id and below.id <> step.id and ${passesOn(sql`step.error`, sql`below.error`)})
+    select count(*) from (
+      select min(error) filter (where is_own) as error, array_agg(error) filter (where not is_own) as below
+      from (
+        select id, error, true as is_own from ${failed} as own
+        union all
+        select parent_id, error, false from ${failed} as child where parent_id <> id
+      ) as part
+      group by id having bool_or(is_own)
+    ) as step
+    where not exists (select from unnest(step.below) as below (error) where ${passesOn(sql`step.error`, sql`below.error`)})
   ) + (
     case when ${trace.status} = 'failure' and not exists (
       select from ${failed} as top where ${passesOn(comparedOf(trace.error), sql`top.error`)} and (top.parent_id is null or not ${isStep(sql`top.parent_id`)})
