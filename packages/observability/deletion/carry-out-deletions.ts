@@ -1,16 +1,24 @@
 import type { EachOwner } from "@sightline/foundation/each-owner";
+import { inRounds } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { countMarkedTraces, findUncounted } from "#store/trace-entries.store.ts";
-import { deleteDeadLetters, namesUser } from "./dead-letters.store.ts";
+import { deleteDeadLetters, namesTrace, namesUser } from "./dead-letters.store.ts";
+import { findDeletedAgain, forgetDeletedTraces, listDeletedSince } from "./deleted-traces.store.ts";
 import { deleteTraces } from "./delete-traces.store.ts";
 import { listUnemptied, noteEmptied, type Unfinished } from "./deletions.store.ts";
-import { findDeletedAgain, forgetDeletedTraces, listRunsOfUser, listTracesOfUser } from "./traces-of-user.store.ts";
+import { listRunsOfUser, listTracesOfUser } from "./traces-of-user.store.ts";
 
 /** Whoever asked for a deletion was an owner then. */
 const reader: Reader = { kind: "operator" };
 
-type Options = { readonly query: Query; readonly each: EachOwner; readonly settledSeconds: number; readonly signal: AbortSignal };
+type Options = {
+  readonly query: Query;
+  readonly each: EachOwner;
+  /** All that was sent before this moment is written. */
+  readonly settledBefore: Date;
+  readonly signal: AbortSignal;
+};
 
 /**
  * Deletes what people asked for, in short transactions; what is left when `signal` aborts, or the process ends, is left for the next time. A deletion goes on
@@ -18,7 +26,7 @@ type Options = { readonly query: Query; readonly each: EachOwner; readonly settl
  *
  * @returns how many traces were deleted.
  */
-export async function carryOutDeletions({ query, each, settledSeconds, signal }: Options): Promise<number> {
+export async function carryOutDeletions({ query, each, settledBefore, signal }: Options): Promise<number> {
   let deleted = 0;
   const again = Map.groupBy(await findDeletedAgain(query), (trace) => trace.project_id);
   await each(again, {
@@ -29,7 +37,7 @@ export async function carryOutDeletions({ query, each, settledSeconds, signal }:
     },
     signal,
   });
-  await each(await listUnemptied(query, settledSeconds), {
+  await each(await listUnemptied(query, settledBefore), {
     idOf: ({ id }) => `deletion ${id}`,
     work: async (deletion) => {
       deleted += await carryOut(query, deletion, signal);
@@ -59,6 +67,9 @@ async function carryOut(query: Query, deletion: Unfinished, signal: AbortSignal)
     await countAll(query, projectId, signal);
   }
   if (isSettled && !signal.aborted) {
+    // What could not be written was tried for a while before it was set aside.
+    const ids = await listDeletedSince(query, deletion);
+    await deleteDeadLetters(query, { projectId, deletion: recorded, isMeant: namesTrace(ids) });
     await noteEmptied(query, deletion);
   }
   return deleted;
@@ -67,7 +78,7 @@ async function carryOut(query: Query, deletion: Unfinished, signal: AbortSignal)
 /** Brings the list up to what is written now: in it the traces of a user are found, and in its groups the user. */
 async function countAll(query: Query, projectId: string, signal: AbortSignal): Promise<void> {
   const { lastMark } = await findUncounted(query, projectId);
-  for (let isMore = lastMark !== null; isMore && !signal.aborted;) {
-    isMore = await countMarkedTraces(query, projectId, lastMark === null ? {} : { lastMark });
+  if (lastMark !== null) {
+    await inRounds(() => countMarkedTraces(query, projectId, { lastMark }), signal);
   }
 }

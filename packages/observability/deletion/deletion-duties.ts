@@ -3,7 +3,7 @@ import type { Logger } from "@sightline/foundation/log";
 import { repeat, type Alarm, type Repeated } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import { carryOutDeletions } from "./carry-out-deletions.ts";
-import { finishDeletions } from "./deletions.store.ts";
+import { findTimeBefore, finishDeletions } from "./deletions.store.ts";
 import { settledSeconds, sweepBlobs } from "./sweep-blobs.ts";
 
 const EVERY_MS = 3_000;
@@ -43,12 +43,13 @@ async function deleteDue(
   { query, each, log, readLag, tellProducers, alarm }: DutiesOptions & { readonly each: EachOwner },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const settled = settledSeconds(await readLag());
-  const traces = await carryOutDeletions({ query, each, settledSeconds: settled, signal });
+  // As of now: while rows are deleted, time passes and other entries come.
+  const settledBefore = await findTimeBefore(query, settledSeconds(await readLag()));
+  const traces = await carryOutDeletions({ query, each, settledBefore, signal });
   if (traces > 0) {
     alarm.ring();
   }
-  const contents = await sweepBlobs({ query, each, settledSeconds: settled, tellProducers, signal });
+  const contents = await sweepBlobs({ query, each, settledBefore, tellProducers, signal });
   if (traces > 0 || contents > 0) {
     log.info({ traces, contents }, "deleted what people asked for, or nobody needed");
   }

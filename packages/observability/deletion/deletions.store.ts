@@ -68,9 +68,9 @@ export type Unfinished = {
 };
 
 /** Lists some of those with rows to be deleted, the oldest first. */
-export async function listUnemptied(query: Query, settledSeconds: number): Promise<readonly Unfinished[]> {
+export async function listUnemptied(query: Query, settledBefore: Date): Promise<readonly Unfinished[]> {
   const { rows } = await sql<Unfinished>`
-    select project_id, id, user_id, requested_by, requested_at <= now() - ${settledSeconds} * interval '1 second' as is_settled
+    select project_id, id, user_id, requested_by, requested_at <= ${settledBefore}::timestamptz as is_settled
     from observability.deletions where finished_at is null and emptied_at is null order by requested_at limit 100`.execute(query);
   return rows;
 }
@@ -93,4 +93,10 @@ export async function finishDeletions(query: Query): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from observability.deletions where finished_at is null`.execute(query);
   return rows[0]?.count ?? 0;
+}
+
+/** By the clock that the other times here are of. */
+export async function findTimeBefore(query: Query, seconds: number): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select now() - ${seconds} * interval '1 second' as at`.execute(query);
+  return rows[0]?.at ?? new Date(0);
 }

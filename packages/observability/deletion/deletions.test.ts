@@ -19,6 +19,7 @@ let api: ApiRig;
 let projectId: string;
 let producer: Producer;
 
+const LATER = new Date(Date.now() + 3_600_000);
 const [OWNER, EDITOR] = ["tenant-1:admin", "tenant-1:member"];
 
 beforeAll(async () => {
@@ -53,7 +54,7 @@ describe("a user's traces", () => {
     expect(await find(id)).toMatchObject({ state: "deleting", traces: 620, scores: 1 });
     // One was still on the stream.
     await writeEvents(database, [start(uuidv7(), "ann")]);
-    await carryOut(0);
+    await carryOut(LATER);
     expect(await find(id)).toMatchObject({ state: "settling", traces: 621 });
     await finishDeletions(database.query);
     expect(await find(id)).toMatchObject({ state: "done", traces: 621, requested_by: "user-1" });
@@ -73,7 +74,7 @@ describe("a user's traces", () => {
     ]);
     expect(await found()).toMatchObject([{ id: first, user_id: "ann", output: "what bob said" }]);
     await ask("bob");
-    await carryOut(0);
+    await carryOut(LATER);
     expect(await found()).toMatchObject([{ id: first, user_id: "ann", output: null }]);
   });
 
@@ -124,22 +125,30 @@ test("dead letters that name a deleted trace lose their text, and others of the 
   const [id, other] = [uuidv7(), uuidv7()];
   await writeEvents(database, [start(id, "ann"), start(other, "bob")]);
   for (const trace of [id, other]) {
-    const entry = JSON.stringify(["project_id", projectId, "body", JSON.stringify({ trace_id: trace.toUpperCase(), output: "secret" })]);
-    await database.pool.query(
-      "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values (gen_random_uuid(), 's', $1, $2, 'secret', $3)",
-      [trace, projectId, entry],
-    );
+    await setAside(trace, trace);
   }
   await api.post(`/api/v1/projects/${projectId}/traces/delete`, { trace_ids: [id] }, OWNER);
+  await setAside(`${id} later`, id);
+  await carryOut(LATER);
   const { rows } = await database.pool.query(
     "select state, entry like '%secret%' or reason = 'secret' as is_told from observability.dead_letters where project_id = $1 order by entry_id",
     [projectId],
   );
   expect(rows).toEqual([
     { state: "deleted", is_told: false },
+    { state: "deleted", is_told: false },
     { state: "open", is_told: true },
   ]);
 });
+
+/** An entry of the trace that could not be written. */
+async function setAside(name: string, traceId: string): Promise<void> {
+  const entry = JSON.stringify(["project_id", projectId, "body", JSON.stringify({ trace_id: traceId.toUpperCase(), output: "secret" })]);
+  await database.pool.query(
+    "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values (gen_random_uuid(), 's', $1, $2, 'secret', $3)",
+    [name, projectId, entry],
+  );
+}
 
 function start(traceId: string, user: string, more: object = {}, minute = 0) {
   return producer.event("trace.start", { trace_id: traceId, name: "chat", user_id: user, started_at: at(minute), ...more });
@@ -164,8 +173,8 @@ async function ask(user: string) {
   return deletionSchema.parse(answer.json());
 }
 
-async function carryOut(settledSeconds = 1_000): Promise<void> {
-  await carryOutDeletions({ query: database.query, each: eachOwnerUnderTest(), settledSeconds, signal: new AbortController().signal });
+async function carryOut(settledBefore = new Date(0)): Promise<void> {
+  await carryOutDeletions({ each: eachOwnerUnderTest(), query: database.query, settledBefore, signal: new AbortController().signal });
 }
 
 async function find(id: string) {

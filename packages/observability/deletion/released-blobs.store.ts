@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { MASKED } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { deleteDeadLetters, namesBlob } from "./dead-letters.store.ts";
 
@@ -47,23 +48,23 @@ export async function noteTold(query: Query, projectId: string, version: string)
     where project_id = ${projectId}::uuid and told_version = ${version}::uuid and told_at is null`.execute(query);
 }
 
-/** The projects with contents of which producers were told so many seconds ago. */
-export async function listDueProjects(query: Query, settledSeconds: number): Promise<readonly string[]> {
+/** The projects with contents of which producers were told before a moment. */
+export async function listDueProjects(query: Query, settledBefore: Date): Promise<readonly string[]> {
   const { rows } = await sql<{ project_id: string }>`
-    select distinct project_id from observability.released_blobs where ${isDue(settledSeconds)} limit ${PROJECTS_AT_ONCE}`.execute(query);
+    select distinct project_id from observability.released_blobs where ${isDue(settledBefore)} limit ${PROJECTS_AT_ONCE}`.execute(query);
   return rows.map((row) => row.project_id);
 }
 
-type Due = { readonly projectId: string; readonly settledSeconds: number };
+type Due = { readonly projectId: string; readonly settledBefore: Date };
 
 /** Deletes those of some due contents that no trace refers to, and dead letters that hold them. @returns how many, and whether more are due. */
 export async function deleteUnneeded(
   query: Query,
-  { projectId, settledSeconds }: Due,
+  { projectId, settledBefore }: Due,
 ): Promise<{ readonly deleted: number; readonly isMore: boolean }> {
   return query.transaction().execute(async (transaction) => {
     const { rows: due } = await sql<{ content: string }>`
-      select content from observability.released_blobs where project_id = ${projectId}::uuid and ${isDue(settledSeconds)}
+      select content from observability.released_blobs where project_id = ${projectId}::uuid and ${isDue(settledBefore)}
       order by told_at limit ${AT_ONCE}`.execute(transaction);
     const contents = contentsOf(due);
     // A writer that has such a content holds its row until it commits, so that what it wrote is seen below; or it waits here, and writes the content anew.
@@ -73,11 +74,14 @@ export async function deleteUnneeded(
     );
     const { rows } = await sql<{ content: string }>`
       delete from observability.released_blobs
-      where project_id = ${projectId}::uuid and content = any(${contents}::uuid[]) and ${isDue(settledSeconds)}
+      where project_id = ${projectId}::uuid and content = any(${contents}::uuid[]) and ${isDue(settledBefore)}
       returning content`.execute(transaction);
     const needed = new Set(await findNeeded(transaction, projectId, contentsOf(rows)));
     const unneeded = contentsOf(rows).filter((content) => !needed.has(content));
-    await sql`delete from observability.blobs as blob using ${named(unneeded)} where ${isNamed(projectId)}`.execute(transaction);
+    // One that stood under a masked name says nothing, and stays so for whoever sends it again.
+    await sql`
+      delete from observability.blobs as blob using ${named(unneeded)}
+      where ${isNamed(projectId)} and blob.content::text <> ${JSON.stringify(MASKED)}::text`.execute(transaction);
     await deleteDeadLetters(transaction, { projectId, isMeant: namesBlob(unneeded) });
     return { deleted: unneeded.length, isMore: contents.length === AT_ONCE };
   });
@@ -100,8 +104,8 @@ function contentsOf(rows: readonly { readonly content: string }[]): readonly str
   return rows.map(({ content }) => content);
 }
 
-function isDue(settledSeconds: number) {
-  return sql`told_at <= now() - ${settledSeconds} * interval '1 second'`;
+function isDue(settledBefore: Date) {
+  return sql`told_at <= ${settledBefore}::timestamptz`;
 }
 
 /** How the hash of each of the contents begins. */

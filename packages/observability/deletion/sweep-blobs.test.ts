@@ -9,11 +9,14 @@ import { insertProject } from "#store/projects.store.ts";
 import { createProducer, type Producer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { deleteTraces } from "./delete-traces.store.ts";
+import { findTimeBefore } from "./deletions.store.ts";
 import { deleteUnneeded } from "./released-blobs.store.ts";
 import { settledSeconds, sweepBlobs } from "./sweep-blobs.ts";
 
 const WORDS = "words that were said twice";
 const HASH = createHash("sha256").update(JSON.stringify(WORDS)).digest("hex");
+
+const [EARLIER, LATER] = [new Date(0), new Date(Date.now() + 3_600_000)];
 
 let database: TestDatabase<ObservabilitySchema>;
 let projectId: string;
@@ -39,7 +42,7 @@ describe("a content", () => {
     await sweep();
     expect([await isKept(), told]).toEqual([true, []]);
     await remove(two);
-    await sweep({ settled: 1_000 });
+    await sweep({ settledBefore: EARLIER });
     expect([await isKept(), told]).toEqual([true, [projectId]]);
     await sweep();
     expect([await isKept(), told]).toEqual([false, [projectId]]);
@@ -49,10 +52,10 @@ describe("a content", () => {
     const [one, two] = [uuidv7(), uuidv7()];
     await writeEvents(database, [blob(), refers(one)]);
     await remove(one);
-    await sweep({ settled: 1_000 });
+    await sweep({ settledBefore: EARLIER });
     await writeEvents(database, [blob(), refers(two)]);
     await remove(two);
-    await sweep({ settled: 1_000 });
+    await sweep({ settledBefore: EARLIER });
     expect(told).toEqual([projectId, projectId]);
     await writeEvents(database, [refers(uuidv7())]);
     await sweep();
@@ -77,8 +80,8 @@ describe("a content", () => {
     const refused = new Error("Redis is away");
     await sweep({ tell: () => Promise.reject(refused) });
     expect([await isKept(), await released()]).toEqual([true, 1]);
-    await sweep({ settled: settledSeconds(Number.NaN) });
-    await sweep({ settled: settledSeconds(Number.NaN) });
+    await sweep({ settledBefore: await findTimeBefore(database.query, settledSeconds(Number.NaN)) });
+    await sweep({ settledBefore: await findTimeBefore(database.query, settledSeconds(Number.NaN)) });
     expect([await isKept(), told]).toEqual([true, [projectId]]);
   });
 
@@ -104,7 +107,7 @@ describe("a batch that needs a content at the moment it goes", needsRealPostgres
     const one = uuidv7();
     await writeEvents(database, [blob(), refers(one)]);
     await remove(one);
-    await sweep({ settled: 1_000 });
+    await sweep({ settledBefore: EARLIER });
   });
 
   test("and commits first has kept it", async () => {
@@ -112,7 +115,7 @@ describe("a batch that needs a content at the moment it goes", needsRealPostgres
     const batch = await heldUpBy("select from observability.producers where project_id = $1 for update", () =>
       writeEvents(database, [blob(), refers(uuidv7())]),
     );
-    const going = deleteUnneeded(database.query, { projectId, settledSeconds: 0 });
+    const going = deleteUnneeded(database.query, { projectId, settledBefore: LATER });
     await waiting(2);
     await batch.letGo();
     expect([await going, await isKept(), await released()]).toEqual([{ deleted: 0, isMore: false }, true, 0]);
@@ -120,7 +123,7 @@ describe("a batch that needs a content at the moment it goes", needsRealPostgres
 
   test("and comes second writes it anew", async () => {
     const deletion = await heldUpBy("select from observability.released_blobs where project_id = $1 for update", () =>
-      deleteUnneeded(database.query, { projectId, settledSeconds: 0 }),
+      deleteUnneeded(database.query, { projectId, settledBefore: LATER }),
     );
     const batch = writeEvents(database, [blob(), refers(uuidv7())]);
     await waiting(2);
@@ -151,13 +154,13 @@ async function waiting(count: number): Promise<void> {
   await expect.poll(async () => (await database.pool.query<{ count: number }>(waits)).rows[0]?.count).toBe(count);
 }
 
-type Sweep = { readonly settled?: number; readonly tell?: () => Promise<void> };
+type Sweep = { readonly settledBefore?: Date; readonly tell?: () => Promise<void> };
 
-async function sweep({ settled = 0, tell }: Sweep = {}): Promise<void> {
+async function sweep({ settledBefore = LATER, tell }: Sweep = {}): Promise<void> {
   await sweepBlobs({
     each: eachOwnerUnderTest(),
     query: database.query,
-    settledSeconds: settled,
+    settledBefore,
     tellProducers: tell ?? (async (project) => void told.push(project)),
     signal: new AbortController().signal,
   });

@@ -35,7 +35,7 @@ const PRODUCERS_LEARN_SECONDS = 10;
 /** While nobody knows what waits on the stream, nothing is settled. */
 const NEVER_SECONDS = 1e9;
 
-/** How long ago something must have been for that all that was sent before, and until producers had learnt of it, is written. */
+/** How long before the lag was read something must have been, for all that was sent until producers had learnt of it to be written. */
 export function settledSeconds(lagSeconds: number): number {
   return Number.isNaN(lagSeconds) ? NEVER_SECONDS : Math.max(MIN_SETTLED_SECONDS, lagSeconds + PRODUCERS_LEARN_SECONDS);
 }
@@ -43,24 +43,25 @@ export function settledSeconds(lagSeconds: number): number {
 type Options = {
   readonly query: Query;
   readonly each: EachOwner;
-  readonly settledSeconds: number;
+  /** What was told before this is due. */
+  readonly settledBefore: Date;
   readonly tellProducers: (projectId: string, version: string) => Promise<void>;
   readonly signal: AbortSignal;
 };
 
 /** Takes released contents a state further. Any number of processes may do it at once. @returns how many went. */
-export async function sweepBlobs({ query, each, tellProducers, signal, ...settled }: Options): Promise<number> {
+export async function sweepBlobs({ query, each, tellProducers, signal, settledBefore }: Options): Promise<number> {
   await each(await listUntoldProjects(query), {
     idOf: (projectId) => `producers of ${projectId}`,
     work: (projectId) => tellOf(projectId, { query, tellProducers, signal }),
     signal,
   });
   let deleted = 0;
-  await each(await listDueProjects(query, settled.settledSeconds), {
+  await each(await listDueProjects(query, settledBefore), {
     idOf: (projectId) => `contents of ${projectId}`,
     work: async (projectId) => {
       for (let isMore = true; isMore && !signal.aborted;) {
-        const done = await deleteUnneeded(query, { projectId, ...settled });
+        const done = await deleteUnneeded(query, { projectId, settledBefore });
         deleted += done.deleted;
         isMore = done.isMore;
       }
@@ -70,7 +71,7 @@ export async function sweepBlobs({ query, each, tellProducers, signal, ...settle
   return deleted;
 }
 
-async function tellOf(projectId: string, { query, tellProducers, signal }: Omit<Options, "each" | "settledSeconds">): Promise<void> {
+async function tellOf(projectId: string, { query, tellProducers, signal }: Omit<Options, "each" | "settledBefore">): Promise<void> {
   const version = randomUUID();
   let isAny = false;
   for (let isMore = true; isMore && !signal.aborted;) {

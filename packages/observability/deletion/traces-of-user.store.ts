@@ -51,20 +51,3 @@ async function findRuns(query: Query, { projectId, userId, after }: OfUser & { r
     ) as run`.execute(query);
   return rows[0];
 }
-
-/** Some of the traces that were deleted and are there again, since events of theirs came later. */
-export async function findDeletedAgain(query: Query): Promise<readonly { readonly project_id: string; readonly id: string }[]> {
-  const { rows } = await sql<{ project_id: string; id: string }>`
-    select trace.project_id, trace.id
-    from observability.deleted_traces as deleted
-    join observability.traces as trace on trace.project_id = deleted.project_id and trace.id = deleted.trace_id
-    limit ${TRACES}`.execute(query);
-  return rows;
-}
-
-/** How long events of a deleted trace are expected. */
-const REMEMBERED = "1 day";
-
-export async function forgetDeletedTraces(query: Query): Promise<void> {
-  await sql`delete from observability.deleted_traces where deleted_at < now() - ${REMEMBERED}::interval`.execute(query);
-}
