@@ -203,7 +203,7 @@ test("a key of the ring is exchanged from the machine itself: added in front, ev
   ];
   expect(/^key +use +(.*)$/m.exec(before.out)?.[1]?.split(/ +/)).toEqual([...columns, "alert_channels.url", "alert_channels.secret"]);
   expect(before.out).toMatch(/^k2 +seals +(0 +){9}the first: keep it$/m);
-  expect(before.out).toMatch(/^k1 +opens +1 +(0 +){8}keep it until `sightline keys rotate`/m);
+  expect(before.out).toMatch(/^k1 +opens +1 +(0 +){2}1 +(0 +){5}keep it until `sightline keys rotate`/m);
 
   const tooEarly = await run(["status"], newKey);
   expect(tooEarly.code).toBe(1);
