@@ -237,7 +237,7 @@ async function addMember(world: World, userId: string, role: ProjectRole): Promi
 }
 
 async function furnish(projectId: string, tenant: string): Promise<World> {
-  const [traceId, letterId, userId, sessionId] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
+  const [traceId, letterId, userId, sessionId, deletionId] = [uuidv7(), uuidv7(), uuidv7(), uuidv7(), uuidv7()];
   const producer = createProducer(projectId);
   const events = agentRun(producer, traceId, `run of ${tenant}`);
   await writeEvents(database, [...events, ...exploredRun(producer, { name: `visit of ${tenant}`, session: sessionId, user: userId }, 0)]);
@@ -257,8 +257,8 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     [letterId, letterId, projectId, JSON.stringify(events.slice(0, 1).flatMap(fieldsOf))],
   );
   await database.pool.query(
-    "insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq) values ($1, gen_random_uuid(), 1, 2)",
-    [projectId],
+    "with gap as (insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq) values ($1, gen_random_uuid(), 1, 2)) insert into observability.deletions (project_id, id, kind, requested_by, finished_at) values ($1, $2, 'traces', 'somebody', now())",
+    [projectId, deletionId],
   );
   return {
     project_id: projectId,
@@ -274,6 +274,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     session_id: sessionId,
     view_id: String(view.body["id"]),
     chart_id: String(chart.body["id"]),
+    deletion_id: deletionId,
   };
 }
 

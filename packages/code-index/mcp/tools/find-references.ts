@@ -10,11 +10,11 @@ export const findReferencesTool = defineTool({
   name: "find_references",
   title: "Find uses of a symbol",
   description: `Find every use of a name: calls, imports, types, reads and writes of functions, classes, fields or variables, with line, text and the function each is in.
-What is nearest to the definition comes first, tests and vendored copies last. Names decide; uses marked exact are certain and come first.`,
+What is nearest to the definition comes first, tests and vendored copies last. Names decide; exact ones are certain.`,
   inputSchema: z.strictObject({
     symbol: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
     ...whereFields,
-    position: textField(1_000, "path:line of a use in repo: only that very symbol, as far as an uploaded index knows.", 0).optional(),
+    position: textField(1_000, "path:line of a use in repo: only that very symbol.", 0).optional(),
     all: z
       .boolean()
       .default(false)
