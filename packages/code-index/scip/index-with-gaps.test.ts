@@ -91,7 +91,7 @@ function indexWith(places: readonly Place[], random: () => number): Buffer {
     const encoding = 1 + Math.floor(random() * 3);
     const columnOf = (line: number, column: number) => {
       const before = text.split("\n")[line - 1]?.slice(0, column) ?? "";
-      return encoding === 1 ? Buffer.byteLength(before) : encoding === 2 ? column : [...before].length;
+      return encoding === 1 ? Buffer.byteLength(before) : encoding === 2 ? column : Array.from(before).length;
     };
     const own = places.filter((place) => place.path === path);
     return {

@@ -114,7 +114,7 @@ export function createEventQueue(limits: { readonly bytes: number; readonly even
     },
     isVersionDue: () => contents.isVersionDue(performance.now()),
     /** What is taken refers to what was sent before only for a while after the version of the project's contents was read, and found unchanged. */
-    learnVersion: contents.learn,
+    learnVersion: (read: string | null | undefined, now: number) => contents.learn(read, now),
     /** After a new connection: what was sent may be gone. */
     reconnected: () => contents.distrust(),
     clear: () => lose("closed", buffer.clear()),

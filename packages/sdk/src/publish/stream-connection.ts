@@ -113,7 +113,7 @@ async function readIfAllowed(nodes: RedisNodes, home: string, key: string): Prom
   if (error !== null) {
     throw error;
   }
-  return value === null ? null : String(value);
+  return typeof value === "string" ? value : null;
 }
 
 function outcomeOf<Entry extends EntryFields>(entries: readonly Entry[], replies: readonly EntryReply[]): AppendOutcome<Entry> {
