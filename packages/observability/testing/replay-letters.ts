@@ -13,19 +13,18 @@ type ReplayOptions = {
 };
 
 /**
- * Deals with every open dead letter by way of the API as somebody would: what can be an event is mended and replayed, what is
- * none is deleted. Returns the ids of the events that are to have a row now.
+ * Deals with every open dead letter by way of the API as somebody would: what has a project by now is replayed, what can't be
+ * read is deleted. Returns the ids of the events that are to have a row now.
  */
 export async function replayLetters({ database, redisUrl, stream, fateOf }: ReplayOptions): Promise<ReadonlySet<string>> {
   const api = await createApiRig({ database, redisUrl, stream, heartbeatKey: `${stream}:heartbeat` });
   const replayed = new Set<string>();
 
-  async function ask(method: "PATCH" | "POST" | "DELETE", path: string, payload?: object): Promise<void> {
+  async function ask(method: "POST" | "DELETE", path: string): Promise<void> {
     const answer = await api.server.inject({
       method,
       url: `/api/v1/dead-letters/${path}`,
       headers: { authorization: `Bearer ${API_KEY}` },
-      ...(payload === undefined ? {} : { payload }),
     });
     if (answer.statusCode !== 200) {
       throw new Error(`${method} ${path} answered ${answer.statusCode}: ${answer.body}`);
@@ -33,13 +32,9 @@ export async function replayLetters({ database, redisUrl, stream, fateOf }: Repl
   }
 
   async function dealWith(id: string, entry: string): Promise<void> {
-    const fate = fateOf(markerOf(entry));
-    if (fate === "garbage" || fate === undefined) {
+    if (fateOf(markerOf(entry)) !== "homeless") {
       await ask("DELETE", id);
       return;
-    }
-    if (fate !== "homeless") {
-      await ask("PATCH", id, { fields: mended(JSON.parse(entry) as string[]) });
     }
     await ask("POST", `${id}/replay`);
     replayed.add(markerOf(entry));
@@ -58,10 +53,4 @@ export async function replayLetters({ database, redisUrl, stream, fateOf }: Repl
   } finally {
     await api.close();
   }
-}
-
-function mended(fields: readonly string[]): Record<string, string> {
-  const record = Object.fromEntries(fields.flatMap((field, index) => (index % 2 === 0 ? [[field, fields[index + 1] ?? ""]] : [])));
-  const body = JSON.parse(record["body"] ?? "{}") as object;
-  return { ...record, body: JSON.stringify({ ...body, name: "mended", started_at: record["ts"], input: "mended" }) };
 }
