@@ -13,7 +13,7 @@ import { compareRoutes } from "./query/compare/compare.routes.ts";
 import { createAuthenticators, type ObservabilityAuthenticators } from "./query/access/authenticators.ts";
 import { chartRoutes } from "./query/figures/charts.routes.ts";
 import { codeRunRoutes } from "./query/figures/code-runs.routes.ts";
-import { createDeletionDuties } from "./deletion/deletion-duties.ts";
+import { createDeletionTasks } from "./deletion/deletion-tasks.ts";
 import { deletionRoutes } from "./deletion/deletions.routes.ts";
 import { createTellProducers } from "./deletion/tell-producers.ts";
 import { deadLetterRoutes } from "./query/ingestion/dead-letters.routes.ts";
@@ -87,7 +87,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string, feed: Commi
     readLag,
     committed: { wakenBy: feed.onCommit, isHeard: feed.isConnected },
   });
-  const deletions = createDeletionDuties({ query: database.query, log, readLag, tellProducers: createTellProducers(streamOptions), alarm });
+  const deletions = createDeletionTasks({ query: database.query, log, readLag, tellProducers: createTellProducers(streamOptions), alarm });
   return {
     routes: async (server) => {
       healthRoutes({ database, redis, stream, heartbeatKey, clock, version })(server);

@@ -10,7 +10,7 @@ const EVERY_MS = 3_000;
 const REST_MS = 15_000;
 const SHARE = 1 / 4;
 
-type DutiesOptions = {
+type DeletionTaskOptions = {
   readonly query: Query;
   readonly log: Logger;
   /** The age in seconds of the oldest event on the stream; NaN while Redis does not answer. */
@@ -21,7 +21,7 @@ type DutiesOptions = {
 };
 
 /** Deletes what people asked for, and contents that no trace needs. A process that has both the database and Redis may do it; any number can. */
-export function createDeletionDuties(options: DutiesOptions): Repeated {
+export function createDeletionTasks(options: DeletionTaskOptions): Repeated {
   const each = createEachOwner({ log: options.log, name: "deleting what people asked for and nobody needs" });
   return repeat({
     log: options.log,
@@ -40,7 +40,7 @@ export function createDeletionDuties(options: DutiesOptions): Repeated {
 
 /** @returns whether there is anything left to wait for. */
 async function deleteDue(
-  { query, each, log, readLag, tellProducers, alarm }: DutiesOptions & { readonly each: EachOwner },
+  { query, each, log, readLag, tellProducers, alarm }: DeletionTaskOptions & { readonly each: EachOwner },
   signal: AbortSignal,
 ): Promise<boolean> {
   // As of now: while rows are deleted, time passes and other entries come.
