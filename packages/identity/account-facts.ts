@@ -1,14 +1,23 @@
 import { sql, type RawBuilder } from "kysely";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
+import type { Factor } from "#contract.ts";
 
 /** What stores read of an account besides its columns: SQL over a row of identity.users that is named `user` there. */
 
-export const HAS_PASSKEYS = sql<boolean>`exists (select from identity.passkeys where user_id = "user".id)`;
+/** Whether a second factor of the kind is set up. */
+export const IS_SET_UP: Readonly<Record<Factor, RawBuilder<boolean>>> = {
+  totp: sql`"user".totp_enabled`,
+  passkey: sql`exists (select from identity.passkeys where user_id = "user".id)`,
+};
+
+/** The kinds of second factor that are set up, in the order of the contract. */
+export const FACTORS = sql<Factor[]>`array_remove(array[${sql.join(
+  Object.entries(IS_SET_UP).map(([factor, isSetUp]) => sql`case when ${isSetUp} then ${sql.lit(factor)} end`),
+)}], null)`.as("factors");
 
 export const PASSKEYS = sql<number>`(select count(*)::int from identity.passkeys where user_id = "user".id)`;
 
-/** Of either kind: an authenticator app, or a passkey. */
-export const HAS_SECOND_FACTOR = sql<boolean>`("user".totp_enabled or ${HAS_PASSKEYS})`;
+export const HAS_SECOND_FACTOR = sql<boolean>`(${sql.join(Object.values(IS_SET_UP), sql` or `)})`;
 
 /** When an account's rights end at setting up a second factor; null when they do not. Over a row of identity.policies besides. */
 export const SECOND_FACTOR_DUE = sql<Date | null>`case when "user".role = 'admin' and not ${HAS_SECOND_FACTOR} then admins_need_second_factor_from end`;

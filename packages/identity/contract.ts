@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { factorSchema } from "./contract/factor.ts";
 import { cursor, fullSessionSchema, id, limit, ONE_LINE, timestamp } from "./contract/parts.ts";
 
 /** Requests and answers of the identity part; safe to import in a browser. */
 
 export * from "./contract/audit.ts";
+export * from "./contract/factor.ts";
 export * from "./contract/oauth.ts";
 export * from "./contract/passkey.ts";
 export * from "./contract/sso.ts";
@@ -35,7 +37,7 @@ export const partialSessionSchema = z.object({
   /** Seconds. */
   expires_in: z.int(),
   /** What the second step takes, where that is more than codes. */
-  methods: z.array(z.enum(["totp", "passkey"])).optional(),
+  methods: z.array(factorSchema).optional(),
 });
 export type PartialSession = z.infer<typeof partialSessionSchema>;
 

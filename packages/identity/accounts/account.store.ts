@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql, type Insertable } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import { HAS_PASSKEYS, PASSKEYS, SSO_ONLY } from "#account-facts.ts";
+import { FACTORS, PASSKEYS, SSO_ONLY } from "#account-facts.ts";
+import type { Factor } from "#contract.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /**
@@ -25,11 +27,10 @@ const ACCOUNT_COLUMNS = [
   "tenant_id as tenantId",
   "password_hash as passwordHash",
   "disabled_at as disabledAt",
-  "totp_enabled as totpEnabled",
   "epoch",
   "email",
   "break_glass as breakGlass",
-  HAS_PASSKEYS.as("hasPasskeys"),
+  FACTORS,
   SSO_ONLY.as("ssoOnly"),
 ] as const;
 
@@ -113,18 +114,22 @@ export async function insertAccount(transaction: Transaction, account: NewAccoun
 }
 
 /** Locks the account if it still is as it was when its password was verified; false when it has changed since. */
-export async function lockVerifiedAccount(transaction: Transaction, { id, epoch, totpEnabled, hasPasskeys }: Account): Promise<boolean> {
+export async function lockVerifiedAccount(transaction: Transaction, { id, epoch, factors }: Account): Promise<boolean> {
   const row = await transaction
     .selectFrom("identity.users")
     .select("id")
     .where("id", "=", id)
     .where("epoch", "=", epoch)
-    .where("totp_enabled", "=", totpEnabled)
     .where("disabled_at", "is", null)
     .forUpdate()
     .executeTakeFirst();
-  // Asked once the row is held: the statement that waited for it saw the passkeys as they were before.
-  return row !== undefined && (await countPasskeys(transaction, id)) > 0 === hasPasskeys;
+  return row !== undefined && isDeepStrictEqual(await findFactors(transaction, id), factors);
+}
+
+/** The account's second factors as they are: a statement that waits for the account's row sees what is in other tables as it was before. */
+export async function findFactors(queries: Queries, userId: string): Promise<readonly Factor[]> {
+  const { factors } = await queries.selectFrom("identity.users as user").select(FACTORS).where("id", "=", userId).executeTakeFirstOrThrow();
+  return factors;
 }
 
 export async function countPasskeys(queries: Queries, userId: string): Promise<number> {

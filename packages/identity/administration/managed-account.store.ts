@@ -13,7 +13,6 @@ const COLUMNS = [
   "role",
   "disabled_at as disabledAt",
   "must_change_password as mustChangePassword",
-  "totp_enabled as totpEnabled",
   INVITED,
 ] as const;
 

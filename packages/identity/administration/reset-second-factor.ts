@@ -1,4 +1,4 @@
-import { countPasskeys, findAccount, raiseEpoch } from "#accounts/account.store.ts";
+import { findAccount, findFactors, raiseEpoch } from "#accounts/account.store.ts";
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
@@ -40,7 +40,7 @@ export async function resetSecondFactor(
   }
   return actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, now, record } = action;
-    if (!(await hasFactorNow(action))) {
+    if ((await findFactors(transaction, account.id)).length === 0) {
       throw refusal("not_enabled");
     }
     if (actor !== undefined && (await needsAnother(action, actor))) {
@@ -82,17 +82,13 @@ export async function cancelReset(dependencies: AdministrationDependencies, acto
  */
 export async function refuseTakingFactor(action: Action, actor: Caller): Promise<void> {
   const { transaction, account, now } = action;
-  if (!(await hasFactorNow(action))) {
+  if ((await findFactors(transaction, account.id)).length === 0) {
     return;
   }
   refuseWithoutSecondFactor(await listActiveAdmins(transaction, account.tenantId), actor.userId);
   if (needsTwo(await findPolicy(transaction, account.tenantId), now)) {
     throw refusal("reset_needed_first");
   }
-}
-
-async function hasFactorNow({ transaction, account }: Action): Promise<boolean> {
-  return account.totpEnabled || (await countPasskeys(transaction, account.id)) > 0;
 }
 
 /** @throws {AppError} 403 `second_factor_needed` or `admin_too_new`. */

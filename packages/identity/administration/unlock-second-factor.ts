@@ -1,3 +1,4 @@
+import { findFactors } from "#accounts/account.store.ts";
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import { forgetAllFailures } from "#totp/code-tries.store.ts";
@@ -20,7 +21,7 @@ export async function unlockSecondFactor(
     throw refusal("own_second_factor");
   }
   await actOnAccount(dependencies, actor, address, async ({ transaction, account, now, record }) => {
-    if (!account.totpEnabled) {
+    if (!(await findFactors(transaction, account.id)).includes("totp")) {
       throw refusal("not_enabled");
     }
     if (actor !== undefined) {

@@ -5,7 +5,7 @@ import { ownAction, type Caller } from "#audit/client.ts";
 import type { ChangePasswordRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { hasSecondFactor, requireFactor } from "#session/require-factor.ts";
+import { requireFactor } from "#session/require-factor.ts";
 import { findSession } from "#session/session.store.ts";
 import type { Grant } from "#session/sessions.ts";
 import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
@@ -39,7 +39,7 @@ export async function changePassword(dependencies: LoginDependencies, caller: Ca
     const action = ownAction(caller, now);
     await updatePassword(transaction, { id: userId, passwordHash, now });
     // The password that was shown here renews a login that took no more; a second factor is as long ago as it was.
-    const authenticatedAt = hasSecondFactor(account) ? session.authenticatedAt : now;
+    const authenticatedAt = account.factors.length > 0 ? session.authenticatedAt : now;
     const successor = await sessions.open(transaction, { userId, amr: session.amr, authenticatedAt, client });
     const ending = { ...action, reason: "password_changed", except: successor };
     await endSessions(transaction, ending, { ...action, event: "user_password_changed" });

@@ -6,7 +6,6 @@ import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { grantLogin, openFullLogin, type FullLoginDependencies, type LoginGrant, type OpenedLogin } from "#session/full-login.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
-import { hasSecondFactor } from "#session/require-factor.ts";
 import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttle/counters.ts";
 import type { Turns } from "#throttle/turns.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
@@ -52,7 +51,9 @@ export async function login(
     if (isRefused) {
       return recordFailure(dependencies, account, client);
     }
-    return hasSecondFactor(account) ? askForCode(dependencies, account, client) : openSession(dependencies, account, client, presented);
+    return account.factors.length > 0
+      ? askForSecondStep(dependencies, account, client)
+      : openSession(dependencies, account, client, presented);
   };
   const opened = await givingBackOnFailure(taken, () => (device === undefined ? strangers.take(evaluate) : evaluate()));
   if (opened === undefined || opened === "sso_required") {
@@ -91,7 +92,11 @@ async function recordFailure(
 }
 
 /** A password alone never opens an account that has a second factor: there is no session until that was shown too. */
-async function askForCode({ queries, clock }: LoginDependencies, account: Account, client: Client): Promise<PartialSession | undefined> {
+async function askForSecondStep(
+  { queries, clock }: LoginDependencies,
+  account: Account,
+  client: Client,
+): Promise<PartialSession | undefined> {
   const partial = await queries
     .transaction()
     .execute(async (transaction) =>

@@ -21,10 +21,11 @@ import type { SecondStepDependencies } from "./verify-second-factor.ts";
 export async function stepUp(dependencies: SecondStepDependencies, caller: Caller, { password, code }: StepUpRequest): Promise<Date> {
   const { queries, secondFactor, clock } = dependencies;
   const account = orRefuse(await findAccount(queries, caller.userId), sessionOver);
-  if (account.totpEnabled && code === undefined) {
+  const hasCodes = account.factors.includes("totp");
+  if (hasCodes && code === undefined) {
     throw refusal("code_required");
   }
-  if (account.hasPasskeys && !account.totpEnabled) {
+  if (account.factors.length > 0 && !hasCodes) {
     // The password alone would leave the second factor out.
     throw refusal("passkey_required");
   }
@@ -44,7 +45,7 @@ export async function stepUp(dependencies: SecondStepDependencies, caller: Calle
     await appendAudit(transaction, { ...ownAction(caller, now), event: "step_up_ok", details: { method } });
     return until;
   }
-  return account.totpEnabled && code !== undefined
+  return hasCodes && code !== undefined
     ? secondFactor.withCode({ ...caller, code, purpose: "step_up" }, (transaction, { method }) => raise(transaction, method))
     : queries.transaction().execute((transaction) => raise(transaction, "password"));
 }

@@ -27,7 +27,7 @@ export async function verifySecondFactor(
 ): Promise<LoginGrant & { readonly accepted: AcceptedCode }> {
   const { queries, throttle, devices, clock } = dependencies;
   const place = await throttle.take(secondFactorCounters(client.ip, await devices.knownToAnybody(presented)));
-  const taken = await takePartialToken(queries, hashOfPartialToken(token), clock.now());
+  const taken = await takePartialToken(queries, hashOfPartialToken(token), clock.now(), "totp");
   const login = orRefuse(taken, () => refusal("invalid_partial_token"));
   try {
     const opened = await openSession(dependencies, { ...login, code, presented }, client);

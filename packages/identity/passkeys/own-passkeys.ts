@@ -1,7 +1,7 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { keepingEmergencyAdmin } from "#accounts/emergency.ts";
 import type { Owner } from "@sightline/foundation/http/principal";
-import { countPasskeys, findAccount } from "#accounts/account.store.ts";
+import { findAccount, findFactors } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import type { Passkey } from "#contract.ts";
@@ -60,8 +60,7 @@ export async function removeOwnPasskey(dependencies: RegistrationDependencies, c
       orRefuse(await deletePasskey(transaction, { id, userId }), () => refusal("unknown_passkey")),
     );
     const now = clock.now();
-    const hasOthers = (await countPasskeys(transaction, userId)) > 0;
-    const left = hasOthers ? "passkey" : account.totpEnabled ? "totp" : "nothing";
+    const left = (await findFactors(transaction, userId)).at(-1) ?? "nothing";
     await deletePartialTokensOf(transaction, userId);
     await notices.append(transaction, { userId, kind: "passkey_removed", at: now, details: { name, left, ip: client.ip } });
     const action = ownAction(caller, now);

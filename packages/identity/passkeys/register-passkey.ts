@@ -92,7 +92,7 @@ export async function registerPasskey(
       const added = orRefuse(inserted, () => invalidPasskey(sessionId));
       return {
         passkey: added,
-        successor: await recordAdded(transaction, dependencies, caller, { name, isFirst: !account.hasPasskeys, amr }),
+        successor: await recordAdded(transaction, dependencies, caller, { name, isFirst: !account.factors.includes("passkey"), amr }),
       };
     });
   });

@@ -15,7 +15,7 @@ import { requestOptions } from "./request-options.ts";
 export async function stepUpOptions(dependencies: PasskeyDependencies, { userId, sessionId, client }: Caller): Promise<PasskeyRequest> {
   const { queries, throttle } = dependencies;
   const account = orRefuse(await findAccount(queries, userId), sessionOver);
-  if (!account.hasPasskeys) {
+  if (!account.factors.includes("passkey")) {
     throw refusal("unknown_passkey");
   }
   await throttle.take(passkeyOptionsCounters(client.ip));

@@ -1,13 +1,8 @@
+import type { Factor } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { isFreshLogin } from "./fresh-login.ts";
 
-type Factors = { readonly totpEnabled: boolean; readonly hasPasskeys: boolean };
-
 type LastProof = Parameters<typeof isFreshLogin>[0];
-
-export function hasSecondFactor({ totpEnabled, hasPasskeys }: Factors): boolean {
-  return totpEnabled || hasPasskeys;
-}
 
 /**
  * The one rule for whatever changes the password or the second factors of one's own account: if the account has a second factor, one
@@ -16,8 +11,8 @@ export function hasSecondFactor({ totpEnabled, hasPasskeys }: Factors): boolean 
  *
  * @throws {AppError} 403 `step_up_required`.
  */
-export function requireFactor(account: Factors, session: LastProof, now: Date): void {
-  if (hasSecondFactor(account)) {
+export function requireFactor({ factors }: { readonly factors: readonly Factor[] }, session: LastProof, now: Date): void {
+  if (factors.length > 0) {
     requireFreshLogin(session, now);
   }
 }

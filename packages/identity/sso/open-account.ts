@@ -10,7 +10,6 @@ import { endSessions } from "#session/end-sessions.ts";
 import { openFullLogin, type FullLoginDependencies, type OpenedLogin } from "#session/full-login.ts";
 import { forgetDevices } from "#session/known-device.store.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
-import { hasSecondFactor } from "#session/require-factor.ts";
 import { linkPerson } from "#session/sso-link.store.ts";
 import { issuePartialToken, secondStepsOf } from "#totp/partial-tokens.ts";
 import { findSsoAccount, lockSsoAccount } from "./sso-account.store.ts";
@@ -63,7 +62,7 @@ export async function openAccount(
       return "sso_no_role";
     }
     const proved = { amr: person.amr, named: person.named };
-    if (hasSecondFactor(account)) {
+    if (account.factors.length > 0) {
       const epoch = account.epoch + (roleChange === "changed" ? 1 : 0);
       const partial = await issuePartialToken(transaction, { ...proved, id: account.id, epoch }, from.client, now);
       return { ...partial, ...secondStepsOf(account) };

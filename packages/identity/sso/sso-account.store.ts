@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { countPasskeys, foldEmail } from "#accounts/account.store.ts";
+import { findFactors, foldEmail } from "#accounts/account.store.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import type { Person } from "./person.ts";
 
@@ -16,8 +16,7 @@ export async function findSsoAccount(queries: Queries, tenantId: string, wanted:
 /** The same, locked to the end of the transaction. */
 export async function lockSsoAccount(transaction: Transaction, tenantId: string, wanted: Wanted) {
   const account = await accountsOf(transaction, tenantId, wanted).forUpdate().executeTakeFirst();
-  // Counted once the row is held: the statement that waited for it saw the passkeys as they were before.
-  return account === undefined ? undefined : { ...account, hasPasskeys: (await countPasskeys(transaction, account.id)) > 0 };
+  return account === undefined ? undefined : { ...account, factors: await findFactors(transaction, account.id) };
 }
 
 function accountsOf(queries: Queries, tenantId: string, { named: { issuer, subject }, email }: Wanted) {
@@ -34,7 +33,6 @@ function accountsOf(queries: Queries, tenantId: string, { named: { issuer, subje
       "epoch",
       "disabled_at as disabledAt",
       "break_glass as breakGlass",
-      "totp_enabled as totpEnabled",
       sql<boolean>`exists (select from identity.sso_links where user_id = "user".id and issuer = ${issuer} and subject <> ${subject})`.as(
         "isSomebodyElses",
       ),

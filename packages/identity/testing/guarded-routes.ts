@@ -144,7 +144,7 @@ function clientOf({ issuer, clients }: CompanyProvider) {
 
 function finishEarlySetup({ id: userId, sessionId }: Bearer, { subject: { clock } }: Surroundings): Sent {
   const secret = makeTotpSecret();
-  const ticket = { id: uuidv7(), userId, sessionId, epoch: 1, hasPasskeys: false, secret, replaces: undefined };
+  const ticket = { id: uuidv7(), userId, sessionId, epoch: 1, factors: [], secret, replaces: undefined };
   const tickets = createSetupTickets({ sealer: ringUnderTest(), clock });
   const token = tickets.seal({ ...ticket, expiresAt: new Date(clock.now().getTime() + 600_000) });
   return { payload: { code: codeOf(secret, clock), setup_token: token } };

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { HAS_PASSKEYS } from "#account-facts.ts";
+import { IS_SET_UP } from "#account-facts.ts";
+import type { Factor } from "#contract.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /** A login whose first step was right and whose second is due; `authenticatedAt` is when the first was verified. */
@@ -7,9 +8,6 @@ export type PartialLogin = NonNullable<Awaited<ReturnType<typeof takePartialToke
 
 const TRIES = 5;
 const LIVE_PER_USER = 3;
-
-/** What the second step is done with. */
-type SecondStep = "code" | "passkey";
 
 /** Inserts a token and deletes the oldest ones, so that an account never has more than three. The caller holds the account's lock. */
 export async function insertPartialToken(
@@ -38,15 +36,14 @@ export async function insertPartialToken(
  *
  * @returns undefined when its tries are used up, it has expired, or the account has changed since.
  */
-export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date, by: SecondStep = "code") {
+export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date, factor: Factor) {
   const row = await queries
     .updateTable("identity.partial_tokens as token")
     .from("identity.users as user")
     .set({ tries: sql<number>`token.tries + 1` })
     .whereRef("user.id", "=", "token.user_id")
     .whereRef("user.epoch", "=", "token.epoch")
-    .$if(by === "code", (query) => query.where("user.totp_enabled", "=", true))
-    .$if(by === "passkey", (query) => query.where(HAS_PASSKEYS))
+    .where(IS_SET_UP[factor])
     .where("user.disabled_at", "is", null)
     .where("token.token_hash", "=", tokenHash)
     .where("token.expires_at", ">", now)
@@ -78,7 +75,7 @@ export async function findPasskeyLogin(queries: Queries, tokenHash: Buffer, now:
     .where("token.expires_at", ">", now)
     .where("token.tries", "<", TRIES)
     .where("user.disabled_at", "is", null)
-    .where(HAS_PASSKEYS)
+    .where(IS_SET_UP.passkey)
     .executeTakeFirst();
   return row?.id;
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Client } from "#audit/client.ts";
-import type { PartialSession } from "#contract.ts";
+import type { Factor, PartialSession } from "#contract.ts";
 import type { Transaction } from "#schema.ts";
 import type { NamedPerson } from "#session/sso-link.store.ts";
 import { insertPartialToken } from "./partial-token.store.ts";
@@ -40,8 +40,8 @@ export async function issuePartialToken(
 }
 
 /** What the second step takes, where that is more than codes. */
-export function secondStepsOf(account: { readonly totpEnabled: boolean; readonly hasPasskeys: boolean }): Pick<PartialSession, "methods"> {
-  return account.hasPasskeys ? { methods: account.totpEnabled ? ["totp", "passkey"] : ["passkey"] } : {};
+export function secondStepsOf({ factors }: { readonly factors: readonly Factor[] }): Pick<PartialSession, "methods"> {
+  return factors.every((factor) => factor === "totp") ? {} : { methods: [...factors] };
 }
 
 /** The hash is all that is stored of a token. */

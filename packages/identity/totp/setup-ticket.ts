@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
+import { factorSchema } from "#contract.ts";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
 import { AppError } from "@sightline/foundation/errors";
@@ -12,8 +13,8 @@ const ticketSchema = z.object({
   sessionId: z.uuid(),
   /** The epoch of the account's credentials. */
   epoch: z.int(),
-  /** Whether the account had passkeys, one of which was shown then. A ticket of an older version does not say so. */
-  hasPasskeys: z.boolean().default(false),
+  /** The second factors that the account had, one of which was shown then. A ticket of an older version does not say so. */
+  factors: z.array(factorSchema).default([]),
   secret: z.string(),
   /** The fingerprint of the secret that is replaced; undefined when the second factor is off. */
   replaces: z.string().optional(),

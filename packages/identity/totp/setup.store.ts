@@ -1,4 +1,4 @@
-import { countPasskeys } from "#accounts/account.store.ts";
+import { findFactors } from "#accounts/account.store.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import { lockLiveSession } from "#session/session.store.ts";
 
@@ -65,7 +65,7 @@ type Owner = { readonly userId: string; readonly sessionId: string; readonly epo
 export async function lockForSetup(transaction: Transaction, { userId, sessionId, epoch }: Owner) {
   const account = await transaction
     .selectFrom("identity.users")
-    .select(["totp_enabled as totpEnabled", "totp_secret as totpSecret"])
+    .select(["totp_secret as totpSecret"])
     .where("id", "=", userId)
     .where("epoch", "=", epoch)
     .where("disabled_at", "is", null)
@@ -74,8 +74,7 @@ export async function lockForSetup(transaction: Transaction, { userId, sessionId
   if (account === undefined || !(await lockLiveSession(transaction, sessionId, userId))) {
     return undefined;
   }
-  // Counted once the row is held: the statement that waited for it saw the passkeys as they were before.
-  return { ...account, hasPasskeys: (await countPasskeys(transaction, userId)) > 0 };
+  return { ...account, factors: await findFactors(transaction, userId) };
 }
 
 /** Finds the sealed secret; empty when there is none. */

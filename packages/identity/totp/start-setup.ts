@@ -13,7 +13,7 @@ import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import { isFreshLogin } from "#session/fresh-login.ts";
-import { hasSecondFactor, requireFactor } from "#session/require-factor.ts";
+import { requireFactor } from "#session/require-factor.ts";
 import type { Sessions } from "#session/sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";
@@ -77,11 +77,11 @@ const ISSUER = "Sightline";
 export async function startSetup(dependencies: SetupDependencies, caller: Caller, password: string | undefined): Promise<SetupAnswer> {
   const { queries, clock } = dependencies;
   const account = await findOwnAccount(queries, caller);
-  if (account.totpEnabled) {
+  if (account.factors.includes("totp")) {
     throw refusal("already_enabled");
   }
   requireFactor(account, caller, clock.now());
-  if (!hasSecondFactor(account)) {
+  if (account.factors.length === 0) {
     await confirmLogin(dependencies, account, caller, password);
   }
   await auditAlone(queries, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });
@@ -126,7 +126,7 @@ export async function startReplacement(
 /** Verifies the password again for an account that must have a second factor, and returns the account. */
 export async function confirmEnabled(dependencies: SetupDependencies, caller: Caller, password: string): Promise<Account> {
   const account = await findOwnAccount(dependencies.queries, caller);
-  if (!account.totpEnabled) {
+  if (!account.factors.includes("totp")) {
     throw refusal("not_enabled");
   }
   await confirmPassword(dependencies, account, password, caller);
@@ -157,7 +157,7 @@ function openOrKeep(sealer: Sealer, sealed: string, userId: string): string {
 function issueTicket(
   { tickets, clock }: SetupDependencies,
   { userId, sessionId }: Owner,
-  { email, epoch, hasPasskeys }: Account,
+  { email, epoch, factors }: Account,
   replaces: string | undefined,
 ): SetupAnswer {
   const secret = makeTotpSecret();
@@ -167,7 +167,7 @@ function issueTicket(
     secret,
     otpauth_url: otpauthUrl,
     qr_svg: renderQrCode(otpauthUrl),
-    setup_token: tickets.seal({ id: uuidv7(), userId, sessionId, epoch, hasPasskeys, secret, replaces, expiresAt }),
+    setup_token: tickets.seal({ id: uuidv7(), userId, sessionId, epoch, factors: [...factors], secret, replaces, expiresAt }),
     expires_in: SETUP_SECONDS,
   };
 }

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { AppError, orRefuse } from "@sightline/foundation/errors";
 import { appendAudit, auditAlone } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
+import type { Factor } from "#contract.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
@@ -138,22 +140,23 @@ const CODE = ["otp", "mfa"];
 const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled", reason: "two_factor_enabled" } as const;
 const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced", reason: "two_factor_replaced" } as const;
 
-type AccountNow = { readonly totpEnabled: boolean; readonly totpSecret: string | null; readonly hasPasskeys: boolean };
+type AccountNow = { readonly totpSecret: string | null; readonly factors: readonly Factor[] };
 
 /**
- * A ticket is valid for the state it was made in: second factor off, or the same secret that was then on, and passkeys or none. One
+ * A ticket is valid for the state it was made in: no secret, or the same one that was then on, beside the same other factors. One
  * that was begun before the first passkey was there, by a password alone, may not be finished beside it.
  */
 function refuseOutdated({ replaces, userId, ...ticket }: SetupTicket, account: AccountNow, sealer: Sealer): void {
-  const { totpEnabled, totpSecret, hasPasskeys } = account;
-  if (replaces === undefined && totpEnabled) {
+  const { totpSecret, factors } = account;
+  const isEnabled = factors.includes("totp");
+  if (replaces === undefined && isEnabled) {
     throw refusal("already_enabled");
   }
-  if (replaces !== undefined && !totpEnabled) {
+  if (replaces !== undefined && !isEnabled) {
     throw refusal("not_enabled");
   }
   const isOtherSecret = replaces !== undefined && fingerprintOf(sealer, totpSecret ?? "", userId) !== replaces;
-  if (isOtherSecret || hasPasskeys !== ticket.hasPasskeys) {
+  if (isOtherSecret || !isDeepStrictEqual(factors, ticket.factors)) {
     throw refusal("setup_invalid");
   }
 }

@@ -1,3 +1,4 @@
+import type { Factor } from "@sightline/identity/contract";
 import { createContext, use } from "react";
 
 /** The password was right; the second step is to come. */
@@ -7,7 +8,7 @@ export type PartialLogin = {
   readonly until: number;
   readonly email: string;
   /** What the second step takes. */
-  readonly methods: readonly ("totp" | "passkey")[];
+  readonly methods: readonly Factor[];
 };
 
 export type LoginNotice = { readonly tone: "ok" | "warn"; readonly title: string; readonly text: string };

@@ -6,7 +6,7 @@ import { stepUpByPasskey } from "#features/auth/api/passkeys.ts";
 import { useChange } from "#http/use-change.ts";
 import { PasskeyButton } from "./passkey-button.tsx";
 import { ProofForm } from "./proof-form.tsx";
-import { type StepUpRequest, stepUpAnswerSchema } from "@sightline/identity/contract";
+import { factorsOfAccount, type StepUpRequest, stepUpAnswerSchema } from "@sightline/identity/contract";
 
 type StepUpDialogProps = {
   readonly opened: boolean;
@@ -18,9 +18,11 @@ type StepUpDialogProps = {
 
 export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: StepUpDialogProps) {
   const queries = useQueryClient();
-  const me = useMe();
+  const factors = factorsOfAccount(useMe());
+  const needsCode = factors.includes("totp");
+  const hasPasskeys = factors.includes("passkey");
   // Where the second factor is a passkey alone, the password would leave it out.
-  const takesPassword = me.totp_enabled || me.passkeys === 0;
+  const takesPassword = needsCode || factors.length === 0;
   const passkey = useChange({ send: (_, api) => stepUpByPasskey(api), onSuccess: confirm });
 
   function confirm(): void {
@@ -39,7 +41,7 @@ export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: Ste
       title="Confirm that it is you"
     >
       <Stack gap="md">
-        {me.passkeys > 0 && (
+        {hasPasskeys && (
           <>
             <Text c="dimmed">Your passkey opens this for ten minutes.</Text>
             <PasskeyButton asking={passkey} isOnlyWay={!takesPassword} onClick={() => passkey.mutate()}>
@@ -49,15 +51,15 @@ export function StepUpDialog({ opened, onConfirmed, onCancelled, onClosed }: Ste
         )}
         {takesPassword ? (
           <ProofForm
-            needsCode={me.totp_enabled}
-            prove={({ password, code }) => stepUp({ password, ...(me.totp_enabled ? { code } : {}) })}
+            needsCode={needsCode}
+            prove={({ password, code }) => stepUp({ password, ...(needsCode ? { code } : {}) })}
             onProved={confirm}
             onCancel={onCancelled}
             submitLabel="Confirm"
           >
             <Text c="dimmed">
-              {me.passkeys > 0 && "Or: "}
-              {me.totp_enabled ? "Your password and a code open this for ten minutes." : "Your password opens this for ten minutes."}
+              {hasPasskeys && "Or: "}
+              {needsCode ? "Your password and a code open this for ten minutes." : "Your password opens this for ten minutes."}
             </Text>
           </ProofForm>
         ) : (

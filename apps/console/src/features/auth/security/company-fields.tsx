@@ -1,3 +1,4 @@
+import { factorsOfAccount } from "@sightline/identity/contract";
 import { Fieldset, MultiSelect, PasswordInput, Select, Stack, Switch, TagsInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { adminsQuery } from "#features/auth/api/sso.ts";
@@ -143,7 +144,7 @@ export function RuleFields({ settings, problems, onChange }: FieldsProps) {
 
 function EmergencyAdmins({ settings, problems, onChange }: FieldsProps) {
   const admins = useQuery(adminsQuery);
-  const fit = admins.data?.users.filter((user) => user.disabled_at === null && (user.totp_enabled || user.passkeys > 0)) ?? [];
+  const fit = admins.data?.users.filter((user) => user.disabled_at === null && factorsOfAccount(user).length > 0) ?? [];
   return (
     <MultiSelect
       label="Admins kept for emergencies"

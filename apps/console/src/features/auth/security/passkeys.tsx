@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import type { Passkey } from "@sightline/identity/contract";
+import { factorsOfAccount, type Passkey } from "@sightline/identity/contract";
 import { IconFingerprint } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -110,7 +110,7 @@ type RemoveDialogProps = {
 };
 
 function RemoveDialog({ passkey, isLast, onRemoved, onClose }: RemoveDialogProps) {
-  const me = useMe();
+  const factors = factorsOfAccount(useMe());
   const withStepUp = useStepUp();
   const remove = useChange({
     send: ({ id }: Passkey, api: Api) => withStepUp(() => api.request(removePasskey(id))),
@@ -133,7 +133,7 @@ function RemoveDialog({ passkey, isLast, onRemoved, onClose }: RemoveDialogProps
     >
       <Text>
         {passkey?.name} no longer logs in, and your other sessions end.
-        {isLast && !me.totp_enabled && " It is your only second factor: without it your password alone opens this account."}
+        {isLast && factors.length === 1 && " It is your only second factor: without it your password alone opens this account."}
       </Text>
     </ConfirmDialog>
   );

@@ -1,6 +1,6 @@
 import { Paper } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import type { SetupAnswer } from "@sightline/identity/contract";
+import { factorsOfAccount, type SetupAnswer } from "@sightline/identity/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { Call } from "#http/send.ts";
@@ -46,7 +46,7 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
   const refresh = () => SECURITY_KEYS.forEach((queryKey) => void queries.invalidateQueries({ queryKey }));
   const ask = (change: Change) => setDialog({ change, opened: true });
   const close = () => setDialog(({ change }) => ({ change, opened: false }));
-  const hasPasskeys = useMe().passkeys > 0;
+  const hasPasskeys = factorsOfAccount(useMe()).includes("passkey");
   const withStepUp = useStepUp();
   const setUp = useChange({
     // An account without any second factor is asked for its password here, one with a passkey for that by the step-up.

@@ -10,7 +10,7 @@ import { CancelReset, ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFa
 import { CreateAccount, RoleChoice } from "./create-account.tsx";
 import { useBlocker } from "@tanstack/react-router";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
-import type { AccountItem } from "@sightline/identity/contract";
+import { type AccountItem, factorsOfAccount } from "@sightline/identity/contract";
 
 export type DialogSubject = Intent | { readonly kind: "create" };
 
@@ -202,7 +202,7 @@ function EditAccount({ account, own, onDone, ...asking }: EditAccountProps) {
       {newRole && (
         <Alert color="yellow">
           A new role ends the sessions of {account.name}, who has to log in again.
-          {role === "member" && account.totp_enabled && " 2FA stays on."}
+          {role === "member" && factorsOfAccount(account).length > 0 && " 2FA stays on."}
         </Alert>
       )}
     </ActionForm>

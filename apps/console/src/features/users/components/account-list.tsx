@@ -1,5 +1,5 @@
 import { Badge, Group, Text, Tooltip } from "@mantine/core";
-import type { AccountItem } from "@sightline/identity/contract";
+import { type AccountItem, factorsOfAccount } from "@sightline/identity/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type AccountFilter, accountsQuery } from "#features/users/api/accounts.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -94,7 +94,7 @@ function State({ account }: { readonly account: AccountItem }) {
 }
 
 function SecondFactor({ account }: { readonly account: AccountItem }) {
-  if (account.totp_enabled || account.passkeys > 0) {
+  if (factorsOfAccount(account).length > 0) {
     return <Status tone="ok">On</Status>;
   }
   return account.role === "admin" ? <Status tone="warn">Off</Status> : <NoValue />;

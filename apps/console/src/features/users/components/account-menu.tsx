@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, type MenuItemProps } from "@mantine/core";
-import type { AccountItem } from "@sightline/identity/contract";
+import { type AccountItem, factorsOfAccount } from "@sightline/identity/contract";
 import {
   IconDots,
   IconKey,
@@ -39,6 +39,7 @@ type AccountMenuProps = {
 
 export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
   const isEnabled = account.disabled_at === null;
+  const factors = factorsOfAccount(account);
   const item = (kind: Intent["kind"], Icon: typeof IconKey, words: string, color: Pick<MenuItemProps, "color"> = {}) => (
     <Menu.Item leftSection={<Icon size={15} />} onClick={() => onIntent({ kind, account })} {...color}>
       {words}
@@ -68,8 +69,8 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
             <Menu.Divider />
             {!account.must_change_password && !account.invited && item("require-password", IconLockExclamation, "Require a new password…")}
             {isEnabled && item("reset-password", IconKey, account.invited ? "Invite again…" : "Reset the password…")}
-            {account.totp_enabled && item("unlock-second-factor", IconLockOpen, "Unlock 2FA codes…")}
-            {(account.totp_enabled || account.passkeys > 0) && item("reset-second-factor", IconShieldOff, "Reset 2FA…")}
+            {factors.includes("totp") && item("unlock-second-factor", IconLockOpen, "Unlock 2FA codes…")}
+            {factors.length > 0 && item("reset-second-factor", IconShieldOff, "Reset 2FA…")}
             {account.reset_waiting !== null && item("cancel-reset", IconShieldCheck, "Withdraw the reset request…")}
             <Menu.Divider />
             {isEnabled ? item("disable", IconUserOff, "Disable…") : item("enable", IconUserCheck, "Enable…")}

@@ -1,5 +1,10 @@
 import { Alert, Text, TextInput } from "@mantine/core";
-import { type AccountItem, type ChangeAccountRequest, resetSecondFactorRequestSchema } from "@sightline/identity/contract";
+import {
+  type AccountItem,
+  type ChangeAccountRequest,
+  factorsOfAccount,
+  resetSecondFactorRequestSchema,
+} from "@sightline/identity/contract";
 import { type ReactNode, useState } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { formatTimeAndZone } from "#ui/words/format.ts";
@@ -86,9 +91,9 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
       failure="2FA was not reset"
       ready={resetSecondFactorRequestSchema.safeParse({ reason }).success}
       send={() => resetSecondFactor(account.id, reason.trim())}
-      onDone={({ totp_enabled: hasCodes, passkeys }) =>
+      onDone={(changed) =>
         onDone(
-          hasCodes || passkeys > 0
+          factorsOfAccount(changed).length > 0
             ? "The reset is waiting for another admin, who has been notified."
             : `${account.name} now logs in with only a password.`,
         )
@@ -206,7 +211,7 @@ export function ResetPassword({ account, mailWorks, onPassword, onDone, ...form 
         {account.invited
           ? `${account.name} (${account.email}) has not followed the invitation yet. The link of that mail stops working.`
           : `The current password of ${account.name} (${account.email}) stops working at once, and every session ends.`}
-        {(account.totp_enabled || account.passkeys > 0) && " 2FA stays on: a new password alone is not enough to log in."}
+        {factorsOfAccount(account).length > 0 && " 2FA stays on: a new password alone is not enough to log in."}
       </Text>
       <WayIn label="How they log in again" mailLabel="By a mailed link" way={way} mailWorks={mailWorks} onChange={setWanted} />
     </ActionForm>
