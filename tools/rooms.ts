@@ -71,30 +71,39 @@ export const PARTS: readonly Part[] = [
     rooms: {
       contract: { uses: [], why: "a browser reads it through contract.ts, so it knows no room" },
       login: {
-        uses: ["totp", "session", "accounts", "throttle", "notices", "audit"],
+        uses: ["factors", "factors/kit", "factors/backup-code", "session", "accounts", "throttle", "notices", "audit"],
         why: "a login ends in a session, and administration stands above it",
       },
       oauth: {
         uses: ["session", "accounts", "throttle", "notices", "keys", "audit"],
         why: "an app is granted something by somebody who is logged in, however that was proved",
       },
-      passkeys: {
-        uses: ["totp", "session", "accounts", "throttle", "notices", "audit"],
-        why: "a passkey logs in by itself, and the login by password does not know of it",
+      factors: {
+        uses: ["factors/kit", "factors/totp", "factors/backup-code", "factors/passkey"],
+        why: "it lists the kinds of second factor, and whoever asks all of them stands above it",
+      },
+      "factors/totp": {
+        uses: ["factors/kit", "factors/backup-code", "session", "accounts", "throttle", "notices", "keys", "audit"],
+        why: "a kind of second factor knows no other; backup codes are made with an app",
+      },
+      "factors/backup-code": { uses: ["factors/kit", "audit"], why: "a code that stands in for an app knows nothing of it" },
+      "factors/passkey": {
+        uses: ["factors/kit", "session", "accounts", "throttle", "notices", "audit"],
+        why: "a kind of second factor knows no other",
+      },
+      "factors/kit": {
+        uses: ["session", "accounts", "throttle", "notices", "keys", "audit"],
+        why: "what is the same for every kind of second factor asks the kind, and knows none",
       },
       administration: {
-        uses: ["recovery", "passkeys", "totp", "session", "accounts", "throttle", "notices", "audit"],
+        uses: ["recovery", "factors", "factors/kit", "session", "accounts", "throttle", "notices", "audit"],
         why: "admins change accounts without logging in as anybody",
       },
       sso: {
-        uses: ["administration", "totp", "session", "accounts", "throttle", "notices", "keys", "audit"],
+        uses: ["administration", "factors/kit", "session", "accounts", "throttle", "notices", "keys", "audit"],
         why: "a provider proves who somebody is, and what that opens is decided by the rooms that every login uses",
       },
       recovery: { uses: ["session", "accounts", "throttle", "notices", "audit"], why: "a mailed link never answers for the second factor" },
-      totp: {
-        uses: ["session", "accounts", "throttle", "notices", "keys", "audit"],
-        why: "the second factor does not know who asks for it",
-      },
       session: { uses: ["keys", "audit"], why: "a session is issued for whoever logged in, however that was proved" },
       accounts: { uses: ["throttle", "audit"], why: "accounts exist before sessions and second factors" },
       notices: { uses: ["keys"], why: "notices are written by others and only sealed and sent here" },

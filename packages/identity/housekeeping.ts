@@ -5,7 +5,7 @@ import { repeat } from "@sightline/foundation/repeat";
 import { retireSigningKeys, rotateSigningKeyWhenDue } from "./keys/rotate-signing-key.ts";
 import type { Sealer } from "./keys/sealed-values.ts";
 import { deleteNoticesBefore } from "./notices/notice.store.ts";
-import { deleteExpiredChallenges } from "./passkeys/challenge.store.ts";
+import { deleteExpiredChallenges } from "./factors/passkey/challenge.store.ts";
 import { deleteExpiredMailTickets } from "./recovery/mail-ticket.store.ts";
 import { deleteExpiredClients } from "./oauth/client.store.ts";
 import { deleteGrantsEndedBefore } from "./oauth/grant.store.ts";
@@ -16,9 +16,9 @@ import { deleteExpiredAttempts } from "./sso/attempt.store.ts";
 import { deleteExpiredDevices } from "./session/known-device.store.ts";
 import { deleteSessionsExpiredBefore } from "./session/session.store.ts";
 import { deleteExpiredThrottles } from "./throttle/throttle.store.ts";
-import { deleteDeadPartialTokens } from "./totp/partial-token.store.ts";
-import { deleteOldTries } from "./totp/code-tries.store.ts";
-import { deleteExpiredSetupTries } from "./totp/setup.store.ts";
+import { deleteDeadPartialTokens } from "./factors/kit/partial-token.store.ts";
+import { deleteOldTries } from "./factors/kit/code-tries.store.ts";
+import { deleteExpiredSetupTries } from "./factors/totp/setup.store.ts";
 
 const EVERY_MS = 600_000;
 /** 90 days. */

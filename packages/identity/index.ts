@@ -36,8 +36,8 @@ import { createOutbox } from "./notices/outbox.ts";
 import { fetchDocument as fetchPublicDocument, type FetchDocument } from "./oauth/fetch-document.ts";
 import { authorizationServerRoutes, oauthProtocolRoutes, oauthRoutes } from "./oauth/oauth.routes.ts";
 import { createOauthProvider } from "./oauth/provider.ts";
-import { ownPasskeyRoutes, passkeyLoginRoutes } from "./passkeys/passkeys.routes.ts";
-import { createRelyingParty } from "./passkeys/relying-party.ts";
+import { ownPasskeyRoutes, passkeyLoginRoutes } from "./factors/passkey/passkeys.routes.ts";
+import { createRelyingParty } from "./factors/passkey/relying-party.ts";
 import { recoveryRoutes } from "./recovery/recovery.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
 import { createAccessTokens } from "./session/access-token.ts";
@@ -58,10 +58,11 @@ import { ssoRoutes } from "./sso/sso.routes.ts";
 import { createTurns } from "./throttle/turns.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
-import { adminSecondFactorRoutes } from "./totp/admin-second-factor.routes.ts";
-import { liftLocksOfADay } from "./totp/lift-locks.ts";
-import { createSecondFactor } from "./totp/second-factor.ts";
-import { createSetupTickets } from "./totp/setup-ticket.ts";
+import { adminSecondFactorRoutes } from "./factors/totp/admin-second-factor.routes.ts";
+import { liftLocksOfADay } from "./factors/kit/lift-locks.ts";
+import { createCodes } from "./factors/kit/codes.ts";
+import { createCodeKinds } from "./factors/registry.ts";
+import { createSetupTickets } from "./factors/totp/setup-ticket.ts";
 
 export type { IdentitySchema } from "./schema.ts";
 export { readAnchorLine, type Anchor } from "./audit/anchor.ts";
@@ -125,14 +126,14 @@ export function createIdentity({
   const outbox = mailed
     ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
     : undefined;
-  const secondFactor = createSecondFactor({ queries, sealer, notices, clock, window: config.TOTP_WINDOW });
+  const codes = createCodes({ queries, notices, clock, kinds: createCodeKinds({ sealer, clock, window: config.TOTP_WINDOW }) });
   const devices = createKnownDevices({ queries, clock, publicUrl });
   const login = { ...accounts, throttle, sessions, cookie, devices, strangers: createTurns(STRANGERS_AT_ONCE) };
   const administered = {
     ...accounts,
     throttle,
     sessions,
-    secondFactor,
+    codes,
     sealer,
     notices,
     tickets: createSetupTickets({ sealer, clock }),
@@ -185,7 +186,7 @@ export function createIdentity({
   /** Each in a scope of its own, since some of them read bodies in their own way. */
   const privateRoutes: readonly Routes[] = [
     loginRoutes(login),
-    secondStepRoutes({ ...login, secondFactor }),
+    secondStepRoutes({ ...login, codes }),
     passkeyLoginRoutes(passkeys),
     ownPasskeyRoutes(passkeys),
     ssoRoutes(sso),

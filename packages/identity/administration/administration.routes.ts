@@ -19,7 +19,7 @@ import {
   type Accounts,
 } from "#contract.ts";
 import { refusal } from "#refusals.ts";
-import { acceptNoBody } from "#totp/optional-json.ts";
+import { acceptNoBody } from "#factors/kit/optional-json.ts";
 import { findListedAccount, listAccounts, type ListedAccount } from "./account-list.store.ts";
 import { type AccountAddress, actOnAccount, type AdministrationDependencies, refuseLosingAdmin } from "./act-on-account.ts";
 import { addAccount } from "./add-account.ts";

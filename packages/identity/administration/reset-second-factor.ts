@@ -2,9 +2,7 @@ import { findAccount, findFactors, raiseEpoch } from "#accounts/account.store.ts
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
-import { deletePasskeysOf } from "#passkeys/passkey.store.ts";
-import { forgetAllFailures } from "#totp/code-tries.store.ts";
-import { wipeSecondFactor } from "#totp/setup.store.ts";
+import { removeFactors } from "#factors/registry.ts";
 import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 import { needsTwo } from "./policy.ts";
 import {
@@ -21,7 +19,7 @@ import {
 const WAITING_MS = 24 * 3600_000;
 
 /**
- * Removes the second factor of an account whose owner lost it, its passkeys too: from then on the password alone logs in, until a
+ * Removes every second factor of an account whose owner lost it: from then on the password alone logs in, until a
  * new one is set up. Never one's own: a stolen session of an admin must not be able to remove that admin's second factor. Nor by an
  * admin without one, so that an organization's second factor is not as weak as its weakest admin. Where the policy says so the reset
  * waits, a day at the most, until another admin asks for it too.
@@ -49,9 +47,7 @@ export async function resetSecondFactor(
     }
     await deleteWaitingReset(transaction, account.id, now);
     await raiseEpoch(transaction, { id: account.id, now });
-    await wipeSecondFactor(transaction, account.id);
-    await deletePasskeysOf(transaction, account.id);
-    await forgetAllFailures(transaction, account.id);
+    await removeFactors(transaction, account.id);
     await deletePartialTokensOf(transaction, account.id);
     await dependencies.notices.append(transaction, { userId: account.id, kind: "two_factor_reset", at: now, details: { reason } });
     record("2fa_admin_reset", { reason });

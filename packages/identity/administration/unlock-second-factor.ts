@@ -1,7 +1,7 @@
 import { findFactors } from "#accounts/account.store.ts";
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
-import { forgetAllFailures } from "#totp/code-tries.store.ts";
+import { forgetAllFailures } from "#factors/kit/code-tries.store.ts";
 import { type AccountAddress, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 import { listActiveAdmins, refuseWithoutSecondFactor } from "./policy.store.ts";
 

@@ -106,7 +106,6 @@ export const secondStepPasskeyOptionsRequestSchema = z.object({ partial_token: z
 
 /** `POST /login/verify-2fa/passkey` */
 export const secondStepPasskeyRequestSchema = passkeyAnswerRequestSchema.extend({ partial_token: z.string().max(128) });
-export type SecondStepPasskeyRequest = z.infer<typeof secondStepPasskeyRequestSchema>;
 
 /** What a login by passkey answers. */
 export const passkeyLoginAnswerSchema = fullSessionSchema.extend({ method: z.literal("passkey") });

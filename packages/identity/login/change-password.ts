@@ -8,7 +8,7 @@ import { endSessions } from "#session/end-sessions.ts";
 import { requireFactor } from "#session/require-factor.ts";
 import { findSession } from "#session/session.store.ts";
 import type { Grant } from "#session/sessions.ts";
-import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
+import { lockSignedIn, sessionOver } from "#factors/kit/lock-signed-in.ts";
 import type { LoginDependencies } from "./login.ts";
 
 /**

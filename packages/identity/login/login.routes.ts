@@ -15,13 +15,14 @@ import {
   verifySecondFactorRequestSchema,
   type Me,
 } from "#contract.ts";
+import { findBackupCodes } from "#factors/backup-code/backup-codes.store.ts";
+import { verifySecondStep } from "#factors/kit/second-step.ts";
 import type { TokenCookie } from "#session/cookies.ts";
 import { setLoginCookies } from "#session/full-login.ts";
 import { findSession } from "#session/session.store.ts";
 import { changePassword } from "./change-password.ts";
 import { login, type LoginDependencies } from "./login.ts";
-import { stepUp } from "./step-up.ts";
-import { verifySecondFactor, type SecondStepDependencies } from "./verify-second-factor.ts";
+import { stepUp, type StepUpDependencies } from "./step-up.ts";
 
 const BODY_BYTES = 16 * 1024;
 const withBody = routesTagged("login", BODY_BYTES);
@@ -75,8 +76,8 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
   };
 }
 
-export function secondStepRoutes(dependencies: SecondStepDependencies & { readonly cookie: TokenCookie }) {
-  const { devices } = dependencies;
+export function secondStepRoutes(dependencies: StepUpDependencies & { readonly cookie: TokenCookie }) {
+  const { queries, devices, codes } = dependencies;
   return (server: HttpServer): void => {
     server.post(
       "/login/verify-2fa",
@@ -85,9 +86,11 @@ export function secondStepRoutes(dependencies: SecondStepDependencies & { readon
         response: { 200: verifySecondFactorAnswerSchema },
       }),
       async (request, reply) => {
-        const { accepted, ...grant } = await verifySecondFactor(dependencies, request.body, clientOf(request), devices.presented(request));
+        const { partial_token: token, code } = request.body;
+        const from = { client: clientOf(request), presented: devices.presented(request) };
+        const { userId, method, ...grant } = await verifySecondStep(dependencies, token, codes.proofOf(code), from);
         setLoginCookies(dependencies, reply, grant);
-        return { ...grant.answer, method: accepted.method, backup_codes_remaining: accepted.backupCodesRemaining };
+        return { ...grant.answer, method, backup_codes_remaining: (await findBackupCodes(queries, userId)).length };
       },
     );
 

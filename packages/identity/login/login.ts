@@ -9,7 +9,7 @@ import type { PresentedDevice } from "#session/known-devices.ts";
 import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttle/counters.ts";
 import type { Turns } from "#throttle/turns.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
-import { BY_PASSWORD, issuePartialToken, secondStepsOf } from "#totp/partial-tokens.ts";
+import { BY_PASSWORD, issuePartialToken, secondStepsOf } from "#factors/kit/partial-tokens.ts";
 
 export type LoginDependencies = AccountDependencies &
   FullLoginDependencies & {

@@ -11,7 +11,7 @@ import { openFullLogin, type FullLoginDependencies, type OpenedLogin } from "#se
 import { forgetDevices } from "#session/known-device.store.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
 import { linkPerson } from "#session/sso-link.store.ts";
-import { issuePartialToken, secondStepsOf } from "#totp/partial-tokens.ts";
+import { issuePartialToken, secondStepsOf } from "#factors/kit/partial-tokens.ts";
 import { findSsoAccount, lockSsoAccount } from "./sso-account.store.ts";
 import type { Person } from "./person.ts";
 import { noteSsoLogin, type Provider } from "./provider.store.ts";

@@ -1,7 +1,7 @@
 import { decodeJwt } from "jose";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { insertPasskey } from "#passkeys/passkey.store.ts";
+import { insertPasskey } from "#factors/passkey/passkey.store.ts";
 import { lockUser } from "#session/session.store.ts";
 import { ask, auditOfUser, createAdmin, createMember, rowOf, type Person } from "#testing/administration.ts";
 import { startCompanyProvider, type CompanyProvider } from "#testing/company-provider.ts";

@@ -3,8 +3,12 @@ import { AppError } from "@sightline/foundation/errors";
 import { createSealer } from "#keys/sealed-values.ts";
 import { createNotices } from "#notices/notices.ts";
 import type { IdentitySchema } from "#schema.ts";
-import { type CodeAttempt, type CodeTries, createCodeTries, type SecondFactorPurpose } from "#totp/code-tries.ts";
-import { createSecondFactor, type SecondFactor } from "#totp/second-factor.ts";
+import { type CodeAttempt, type CodeTries, createCodeTries } from "#factors/kit/code-tries.ts";
+import type { FactorPurpose } from "#factors/kit/factor.ts";
+import { backupCodes } from "#factors/backup-code/backup-codes.ts";
+import type { CodeKind } from "#factors/kit/code-kind.ts";
+import { createTotpCodes } from "#factors/totp/totp.ts";
+import { createCodes, type Codes } from "#factors/kit/codes.ts";
 import { createAccount, type IdentityFixture } from "./identity-fixture.ts";
 import { codeOf, enableSecondFactor, wrongCodeOf, type EnabledSecondFactor } from "./second-factor.ts";
 
@@ -13,13 +17,14 @@ export const sealer = createSealer([{ id: "k1", secret: "ring-secret-of-the-test
 
 /** One account's second factor without routes around it. */
 export type CodesUnderTest = EnabledSecondFactor & {
-  readonly secondFactor: SecondFactor;
+  readonly codes: Codes;
+  readonly totp: CodeKind;
   readonly tries: CodeTries;
   readonly right: () => string;
   readonly wrong: () => string;
-  readonly attemptOf: (code: string, purpose?: SecondFactorPurpose) => CodeAttempt;
+  readonly attemptOf: (code: string, purpose?: FactorPurpose) => CodeAttempt;
   /** `totp` or `backup_code` when it was accepted, else the error's code; for a lock the seconds to wait. */
-  readonly outcomeOf: (code: string, purpose?: SecondFactorPurpose) => Promise<string | number>;
+  readonly outcomeOf: (code: string, purpose?: FactorPurpose) => Promise<string | number>;
   /** Tries until nothing is looked at any more. */
   readonly failUntilLocked: (code: () => string) => Promise<{ readonly outcomes: readonly string[]; readonly seconds: number }>;
   readonly row: () => Promise<Selectable<IdentitySchema["identity.users"]>>;
@@ -37,15 +42,16 @@ export async function createCodesUnderTest({ identity, database, clock }: Identi
   const { userId, tenantId, secret } = enabled;
   const queries = database.query;
   const dependencies = { queries, notices: createNotices({ sealer, mailed: false }), clock };
-  const secondFactor = createSecondFactor({ ...dependencies, sealer, window: 1 });
+  const totp = createTotpCodes({ sealer, clock, window: 1 });
+  const codes = createCodes({ ...dependencies, kinds: [totp, backupCodes] });
 
-  function attemptOf(code: string, purpose: SecondFactorPurpose = "login"): CodeAttempt {
+  function attemptOf(code: string, purpose: FactorPurpose = "login"): CodeAttempt {
     return { userId, tenantId, code, purpose, client: { ip: "203.0.113.7", userAgent: undefined } };
   }
 
-  async function outcomeOf(code: string, purpose?: SecondFactorPurpose): Promise<string | number> {
+  async function outcomeOf(code: string, purpose?: FactorPurpose): Promise<string | number> {
     try {
-      return await secondFactor.withCode(attemptOf(code, purpose), async (_transaction, { method }) => method);
+      return await codes.accept(attemptOf(code, purpose), async (_transaction, { method }) => method);
     } catch (error) {
       if (!(error instanceof AppError)) {
         throw error;
@@ -56,7 +62,8 @@ export async function createCodesUnderTest({ identity, database, clock }: Identi
 
   return {
     ...enabled,
-    secondFactor,
+    codes,
+    totp,
     tries: createCodeTries(dependencies),
     right: () => codeOf(secret, clock),
     wrong: () => wrongCodeOf(secret, clock),

@@ -1,9 +1,9 @@
 import { registerApp, askFor, questionOf, ALL } from "./connect-app.ts";
 import type { PasskeyCreation } from "#contract.ts";
-import { issueChallenge } from "#passkeys/challenges.ts";
-import { userHandleOf } from "#passkeys/relying-party.ts";
-import { createSetupTickets } from "#totp/setup-ticket.ts";
-import { makeTotpSecret } from "#totp/totp-code.ts";
+import { issueChallenge } from "#factors/passkey/challenges.ts";
+import { userHandleOf } from "#factors/passkey/relying-party.ts";
+import { createSetupTickets } from "#factors/totp/setup-ticket.ts";
+import { makeTotpSecret } from "#factors/totp/totp-code.ts";
 import { v7 as uuidv7 } from "uuid";
 import { hasApp, hasFactor, hasPasskey, type Bearer } from "./bearers.ts";
 import type { Row, Sent, Surroundings } from "./route-row.ts";

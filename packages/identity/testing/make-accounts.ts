@@ -5,9 +5,9 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createPasswordHasher } from "#accounts/password-hash.ts";
 import { createSealer } from "#keys/sealed-values.ts";
 import type { IdentitySchema } from "#schema.ts";
-import { makeBackupCodes } from "#totp/backup-code-hashes.ts";
-import { sealTotpSecret } from "#totp/sealed-secret.ts";
-import { makeTotpSecret, STEP_SECONDS, stepAt } from "#totp/totp-code.ts";
+import { makeBackupCodes } from "#factors/backup-code/backup-code-hashes.ts";
+import { sealTotpSecret } from "#factors/totp/sealed-secret.ts";
+import { makeTotpSecret, STEP_SECONDS, stepAt } from "#factors/totp/totp-code.ts";
 
 /**
  * Puts admins with a second factor into a migrated database, for benchmarks. Arguments: the database's address, a key of

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
+import { AppError } from "@sightline/foundation/errors";
 import type { Queries } from "#schema.ts";
 import { forgetTries, giveTryBack, takeTry, type Limit } from "./throttle.store.ts";
 import { createTurns } from "./turns.ts";
@@ -99,6 +100,23 @@ export async function givingBackOnFailure<Result>(taken: Pick<Try, "giveBack">, 
     return await work();
   } catch (error) {
     await taken.giveBack();
+    throw error;
+  }
+}
+
+/** What a wrong second factor is refused with. */
+const GUESSES = new Set(["invalid_code", "invalid_passkey", "invalid_partial_token"]);
+
+/** Counts a try that was a wrong guess at a second factor, and no other. */
+export async function countingRefusals<Result>(taken: Try, work: () => Promise<Result>): Promise<Result> {
+  try {
+    const result = await work();
+    await taken.succeeded();
+    return result;
+  } catch (error) {
+    if (!(error instanceof AppError && GUESSES.has(error.code))) {
+      await taken.giveBack();
+    }
     throw error;
   }
 }

@@ -16,9 +16,9 @@ import { isFreshLogin } from "#session/fresh-login.ts";
 import { requireFactor } from "#session/require-factor.ts";
 import type { Sessions } from "#session/sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
-import { lockSignedIn } from "./lock-signed-in.ts";
+import { lockSignedIn } from "#factors/kit/lock-signed-in.ts";
 import { openTotpSecret } from "./sealed-secret.ts";
-import type { SecondFactor } from "./second-factor.ts";
+import type { Codes } from "#factors/kit/codes.ts";
 import type { SetupTickets } from "./setup-ticket.ts";
 import { findSealedSecret } from "./setup.store.ts";
 import { makeTotpSecret } from "./totp-code.ts";
@@ -56,7 +56,7 @@ function runsOf(row: readonly boolean[]): readonly { readonly x: number; readonl
 
 export type SetupDependencies = AccountDependencies & {
   readonly throttle: Throttle;
-  readonly secondFactor: SecondFactor;
+  readonly codes: Codes;
   readonly tickets: SetupTickets;
   readonly sessions: Sessions;
   readonly sealer: Sealer;
@@ -112,9 +112,9 @@ export async function startReplacement(
   caller: Caller,
   { password, code }: PasswordAndCode,
 ): Promise<SetupAnswer> {
-  const { secondFactor, sealer, clock } = dependencies;
+  const { codes, sealer, clock } = dependencies;
   const account = await confirmEnabled(dependencies, caller, password);
-  const replaces = await secondFactor.withCode({ ...caller, code, purpose: "replace" }, async (transaction) => {
+  const replaces = await codes.accept({ ...caller, code, purpose: "replace" }, async (transaction) => {
     await lockSignedIn(transaction, account, caller.sessionId);
     const sealed = await findSealedSecret(transaction, caller.userId);
     await appendAudit(transaction, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });

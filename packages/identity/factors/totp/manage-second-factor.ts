@@ -1,31 +1,14 @@
-import type { Owner } from "@sightline/foundation/http/principal";
 import { keepingEmergencyAdmin } from "#accounts/emergency.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
-import type { PasswordAndCode, SecondFactorStatus } from "#contract.ts";
+import type { PasswordAndCode } from "#contract.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { makeBackupCodes, type BackupCodes } from "./backup-code-hashes.ts";
+import { makeBackupCodes, type BackupCodes } from "#factors/backup-code/backup-code-hashes.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
-import { lockSignedIn } from "./lock-signed-in.ts";
-import { readPool } from "./code-tries.store.ts";
-import { findSecondFactor, replaceBackupCodes, wipeSecondFactor } from "./setup.store.ts";
+import { lockSignedIn } from "#factors/kit/lock-signed-in.ts";
+import { replaceBackupCodes } from "#factors/backup-code/backup-codes.store.ts";
+import { wipeSecondFactor } from "./setup.store.ts";
 import { confirmEnabled, type SetupDependencies } from "./start-setup.ts";
-import { blocksOf } from "./lockout.ts";
-
-/** Answers `GET /admin/2fa`. */
-export async function describeSecondFactor({ queries, clock }: SetupDependencies, { userId }: Owner): Promise<SecondFactorStatus> {
-  const now = clock.now();
-  const { totpEnabled, backupCodes, lastUsedAt } = await findSecondFactor(queries, userId);
-  const [block] = totpEnabled ? blocksOf("totp", await readPool(queries, { userId, pool: "totp" }, now), now) : [];
-  const suspended = block?.reason === "suspended";
-  return {
-    totp_enabled: totpEnabled,
-    backup_codes_remaining: backupCodes.length,
-    totp_last_used_at: lastUsedAt?.toISOString() ?? null,
-    locked_until: block === undefined || suspended ? null : block.until.toISOString(),
-    suspended,
-  };
-}
 
 /**
  * Makes ten new backup codes; the old ones become invalid with the same statement.
@@ -38,14 +21,14 @@ export async function regenerateBackupCodes(
   caller: Caller,
   { password, code }: PasswordAndCode,
 ): Promise<readonly string[]> {
-  const { secondFactor, notices, clock } = dependencies;
+  const { codes, notices, clock } = dependencies;
   const { userId, sessionId, client } = caller;
   const account = await confirmEnabled(dependencies, caller, password);
   let made: BackupCodes = { codes: [], hashes: [] };
   async function prepare(): Promise<void> {
     made = await makeBackupCodes();
   }
-  await secondFactor.withCode({ ...caller, code, purpose: "backup_codes", prepare }, async (transaction) => {
+  await codes.accept({ ...caller, code, purpose: "backup_codes", prepare }, async (transaction) => {
     await lockSignedIn(transaction, account, sessionId);
     const now = clock.now();
     await replaceBackupCodes(transaction, userId, made.hashes);
@@ -67,10 +50,10 @@ export async function disableSecondFactor(
   caller: Caller,
   { password, code }: PasswordAndCode,
 ): Promise<void> {
-  const { secondFactor, notices, clock } = dependencies;
+  const { codes, notices, clock } = dependencies;
   const { userId, sessionId, client } = caller;
   const account = await confirmEnabled(dependencies, caller, password);
-  await secondFactor.withCode({ ...caller, code, purpose: "disable" }, async (transaction) => {
+  await codes.accept({ ...caller, code, purpose: "disable" }, async (transaction) => {
     await lockSignedIn(transaction, account, sessionId);
     const now = clock.now();
     await keepingEmergencyAdmin(transaction, caller.tenantId, () => wipeSecondFactor(transaction, userId));

@@ -1,32 +1,14 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { keepingEmergencyAdmin } from "#accounts/emergency.ts";
-import type { Owner } from "@sightline/foundation/http/principal";
 import { findAccount, findFactors } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
-import type { Passkey } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
-import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
-import { deletePasskey, listPasskeys, renamePasskey } from "./passkey.store.ts";
+import { lockSignedIn, sessionOver } from "#factors/kit/lock-signed-in.ts";
+import { deletePasskey, renamePasskey } from "./passkey.store.ts";
 import type { RegistrationDependencies } from "./register-passkey.ts";
-
-type Shown = {
-  readonly id: string;
-  readonly name: string;
-  readonly created_at: Date;
-  readonly last_used_at: Date | null;
-  readonly synced: boolean;
-};
-
-export async function listOwnPasskeys({ queries }: RegistrationDependencies, { userId }: Owner): Promise<Passkey[]> {
-  return (await listPasskeys(queries, userId)).map(describePasskey);
-}
-
-export function describePasskey({ id, name, created_at, last_used_at, synced }: Shown): Passkey {
-  return { id, name, created_at: created_at.toISOString(), last_used_at: last_used_at?.toISOString() ?? null, synced };
-}
 
 /** @throws {AppError} 404 `unknown_passkey`. */
 export async function renameOwnPasskey(

@@ -1,11 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { blocksOf, withoutTry, withTry, type PoolState } from "./lockout.ts";
+import { backupCodes } from "#factors/backup-code/backup-codes.ts";
+import { TOTP } from "#factors/totp/totp.ts";
+import { findBlocks, withoutTry, withTry, type PoolState } from "./lockout.ts";
 
 const START = new Date("2026-01-01T00:00:00Z");
 const NOTHING: PoolState = { inARow: 0, lockedUntil: null, suspended: false, triedAt: [] };
 
-const secondsOf = (pool: "totp" | "backup_code", state: PoolState, now: Date) => {
-  const [block] = blocksOf(pool, state, now);
+const LIMITS = { totp: TOTP.limits, backup_code: backupCodes.limits };
+
+const secondsOf = (pool: keyof typeof LIMITS, state: PoolState, now: Date) => {
+  const [block] = findBlocks(LIMITS[pool], state, now);
   return block === undefined ? undefined : (block.until.getTime() - now.getTime()) / 1000;
 };
 
@@ -15,7 +19,7 @@ function locksInARow(failures: number): readonly number[] {
   let now = START;
   const locks: number[] = [];
   for (let failure = 0; failure < failures; failure++) {
-    state = { ...withTry("totp", state, now), triedAt: [] };
+    state = { ...withTry(TOTP.limits, state, now), triedAt: [] };
     const seconds = secondsOf("totp", state, now);
     if (seconds !== undefined) {
       locks.push(seconds);
@@ -33,17 +37,17 @@ describe("failures in a row of codes by time", () => {
   });
 
   test("suspend after 100, whatever time goes by", () => {
-    const state = withTry("totp", { ...NOTHING, inARow: 99 }, START);
+    const state = withTry(TOTP.limits, { ...NOTHING, inARow: 99 }, START);
 
     expect(state.suspended).toBe(true);
     const later = new Date(START.getTime() + 400 * 86_400_000);
-    expect(blocksOf("totp", { ...state, triedAt: [] }, later)).toMatchObject([{ reason: "suspended" }]);
+    expect(findBlocks(TOTP.limits, { ...state, triedAt: [] }, later)).toMatchObject([{ reason: "suspended" }]);
   });
 
   test("are undone with their lock when the try is given back", () => {
     for (const inARow of [0, 3, 4, 9, 99]) {
       const before = { ...NOTHING, inARow };
-      const { triedAt: _triedAt, ...after } = withoutTry(withTry("totp", before, START));
+      const { triedAt: _triedAt, ...after } = withoutTry(withTry(TOTP.limits, before, START));
       expect({ ...after, triedAt: [] }).toEqual(before);
     }
   });
@@ -74,10 +78,10 @@ describe("rolling budgets", () => {
     const triedAt = Array.from({ length: 20 }, () => new Date(START.getTime() - 82_800_000));
     const state = { ...NOTHING, inARow: 20, lockedUntil: new Date(START.getTime() + 7_200_000), triedAt };
 
-    expect(blocksOf("totp", state, START).map(({ reason }) => reason)).toEqual(["in_a_row", "rolling"]);
+    expect(findBlocks(TOTP.limits, state, START).map(({ reason }) => reason)).toEqual(["in_a_row", "rolling"]);
   });
 
   test("of backup codes know no failures in a row", () => {
-    expect(withTry("backup_code", NOTHING, START)).toEqual({ ...NOTHING, triedAt: [START] });
+    expect(withTry(backupCodes.limits, NOTHING, START)).toEqual({ ...NOTHING, triedAt: [START] });
   });
 });

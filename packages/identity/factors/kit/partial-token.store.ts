@@ -1,10 +1,5 @@
-import { sql } from "kysely";
-import { IS_SET_UP } from "#account-facts.ts";
-import type { Factor } from "#contract.ts";
+import { sql, type RawBuilder } from "kysely";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
-
-/** A login whose first step was right and whose second is due; `authenticatedAt` is when the first was verified. */
-export type PartialLogin = NonNullable<Awaited<ReturnType<typeof takePartialToken>>>;
 
 const TRIES = 5;
 const LIVE_PER_USER = 3;
@@ -32,18 +27,18 @@ export async function insertPartialToken(
 }
 
 /**
- * Takes one of the token's tries.
+ * Takes one of the token's tries, for a second factor of which `isSetUp` says whether an account has it.
  *
- * @returns undefined when its tries are used up, it has expired, or the account has changed since.
+ * @returns the login, `authenticatedAt` being when its first step was verified; undefined when its tries are used up, it has expired, or the account has changed since.
  */
-export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date, factor: Factor) {
+export async function takePartialToken(queries: Queries, tokenHash: Buffer, now: Date, isSetUp: RawBuilder<boolean>) {
   const row = await queries
     .updateTable("identity.partial_tokens as token")
     .from("identity.users as user")
     .set({ tries: sql<number>`token.tries + 1` })
     .whereRef("user.id", "=", "token.user_id")
     .whereRef("user.epoch", "=", "token.epoch")
-    .where(IS_SET_UP[factor])
+    .where(isSetUp)
     .where("user.disabled_at", "is", null)
     .where("token.token_hash", "=", tokenHash)
     .where("token.expires_at", ">", now)
@@ -65,8 +60,13 @@ export async function takePartialToken(queries: Queries, tokenHash: Buffer, now:
   return { ...taken, named: issuer === null || subject === null ? undefined : { issuer, subject } };
 }
 
-/** Whose login it is, where a passkey may end it. Takes none of the token's tries. */
-export async function findPasskeyLogin(queries: Queries, tokenHash: Buffer, now: Date): Promise<string | undefined> {
+/** Whose login it is, where the account has such a second factor. Takes none of the token's tries. */
+export async function findPartialLogin(
+  queries: Queries,
+  tokenHash: Buffer,
+  now: Date,
+  isSetUp: RawBuilder<boolean>,
+): Promise<string | undefined> {
   const row = await queries
     .selectFrom("identity.partial_tokens as token")
     .innerJoin("identity.users as user", (join) => join.onRef("user.id", "=", "token.user_id").onRef("user.epoch", "=", "token.epoch"))
@@ -75,7 +75,7 @@ export async function findPasskeyLogin(queries: Queries, tokenHash: Buffer, now:
     .where("token.expires_at", ">", now)
     .where("token.tries", "<", TRIES)
     .where("user.disabled_at", "is", null)
-    .where(IS_SET_UP.passkey)
+    .where(isSetUp)
     .executeTakeFirst();
   return row?.id;
 }

@@ -31,9 +31,10 @@ export async function makeBackupCodes(): Promise<BackupCodes> {
   return { codes: codes.map(inGroups), hashes };
 }
 
-/** Whether it is written as a backup code is. */
-export function isBackupCode(typed: string): boolean {
-  return FORM.test(normalise(typed));
+/** @returns the code without hyphens; undefined when it is not written as a backup code is. */
+export function readBackupCode(typed: string): string | undefined {
+  const code = normalise(typed);
+  return FORM.test(code) ? code : undefined;
 }
 
 /** @returns which of the stored hashes the code belongs to. Costs one hash, whatever was typed. */

@@ -11,8 +11,9 @@ import { endSessions } from "#session/end-sessions.ts";
 import { deletePartialTokensOf, findSession } from "#session/session.store.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
 import { passkeyOptionsCounters } from "#throttle/counters.ts";
-import { lockSignedIn, sessionOver } from "#totp/lock-signed-in.ts";
-import { amrOf, countingRefusals, invalidPasskey, type PasskeyDependencies } from "./accept-passkey.ts";
+import { countingRefusals } from "#throttle/throttle.ts";
+import { lockSignedIn, sessionOver } from "#factors/kit/lock-signed-in.ts";
+import { amrOf, invalidPasskey, type PasskeyDependencies } from "./accept-passkey.ts";
 import { consumeChallenge, isOpenChallenge } from "./challenge.store.ts";
 import { CHALLENGE_MS, hashOfChallenge, issueChallenge, readChallenge } from "./challenges.ts";
 import { insertPasskey, listPasskeys } from "./passkey.store.ts";
@@ -76,8 +77,8 @@ export async function registerPasskey(
   const { queries, throttle, sessions, clock } = dependencies;
   const { userId, sessionId } = caller;
   const account = orRefuse(await findAccount(queries, userId), sessionOver);
-  const place = await throttle.take(triesOf(caller));
-  const { passkey, successor } = await countingRefusals(place, async () => {
+  const taken = await throttle.take(triesOf(caller));
+  const { passkey, successor } = await countingRefusals(taken, async () => {
     const { hash, credential, amr } = await verify(dependencies, caller, response);
     return queries.transaction().execute(async (transaction) => {
       await lockSignedIn(transaction, account, sessionId);

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createCodesUnderTest, sealer, type CodesUnderTest } from "#testing/code-attempts.ts";
 import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { deleteDeadPartialTokens } from "./partial-token.store.ts";
-import { sealTotpSecret } from "./sealed-secret.ts";
+import { sealTotpSecret } from "#factors/totp/sealed-secret.ts";
 import { deleteOldTries } from "./code-tries.store.ts";
-import { makeTotpSecret } from "./totp-code.ts";
+import { makeTotpSecret } from "#factors/totp/totp-code.ts";
 
 let subject: IdentityFixture;
 let user: CodesUnderTest;
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 describe("a try", () => {
   test("is given back when what the code was for fails, and the code stays good", async () => {
-    const failing = user.secondFactor.withCode(user.attemptOf(user.right()), async () => {
+    const failing = user.codes.accept(user.attemptOf(user.right()), async () => {
       throw new Error("the disk is full");
     });
 
@@ -36,7 +36,7 @@ describe("a try", () => {
     for (let round = 0; round < 4; round++) {
       await user.outcomeOf(user.wrong());
     }
-    const failing = user.secondFactor.withCode(user.attemptOf(user.right()), async () => {
+    const failing = user.codes.accept(user.attemptOf(user.right()), async () => {
       throw new Error("the disk is full");
     });
     await expect(failing).rejects.toThrow("the disk is full");
@@ -47,7 +47,7 @@ describe("a try", () => {
 
   test("of a process that died stays counted", async () => {
     for (let round = 0; round < 5; round++) {
-      await user.tries.reserve(user.attemptOf(user.right()), "totp");
+      await user.tries.reserve(user.attemptOf(user.right()), user.totp);
     }
 
     expect(await user.outcomeOf(user.right())).toBe(900);
@@ -80,7 +80,7 @@ describe("a try", () => {
 });
 
 test("a refusal speaks of the kind of code that was typed", async () => {
-  const refusalOf = (code: string) => user.secondFactor.withCode(user.attemptOf(code), async () => undefined);
+  const refusalOf = (code: string) => user.codes.accept(user.attemptOf(code), async () => undefined);
 
   await expect(refusalOf(user.wrong())).rejects.toThrow("Wait for the next one");
   await expect(refusalOf("AAAA-BBBB-CCCC-DDDD")).rejects.toThrow("The backup code is wrong or was used before.");

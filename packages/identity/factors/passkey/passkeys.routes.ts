@@ -20,9 +20,11 @@ import {
 } from "#contract.ts";
 import type { TokenCookie } from "#session/cookies.ts";
 import { setLoginCookies, type LoginGrant } from "#session/full-login.ts";
-import { acceptNoBody } from "#totp/optional-json.ts";
-import { loginOptions, logInWithPasskey, secondStepOptions, verifyPasskey, type PasskeyLoginDependencies } from "./log-in.ts";
-import { describePasskey, listOwnPasskeys, removeOwnPasskey, renameOwnPasskey } from "./own-passkeys.ts";
+import { acceptNoBody } from "#factors/kit/optional-json.ts";
+import { verifySecondStep } from "#factors/kit/second-step.ts";
+import { loginOptions, logInWithPasskey, secondStepOptions, type PasskeyLoginDependencies } from "./log-in.ts";
+import { describePasskey, passkeyFactor, passkeyProof } from "./passkey.ts";
+import { removeOwnPasskey, renameOwnPasskey } from "./own-passkeys.ts";
 import { registerPasskey, registrationOptions, type RegistrationDependencies } from "./register-passkey.ts";
 import { stepUpOptions, stepUpWithPasskey } from "./step-up.ts";
 
@@ -74,8 +76,9 @@ export function passkeyLoginRoutes(dependencies: LoginDependencies) {
         response: { 200: passkeyLoginAnswerSchema },
       }),
       async (request, reply) => {
+        const { partial_token: token, response } = request.body;
         const from = { client: clientOf(request), presented: devices.presented(request) };
-        return answer(dependencies, reply, await verifyPasskey(dependencies, request.body, from));
+        return answer(dependencies, reply, await verifySecondStep(dependencies, token, passkeyProof(dependencies, response), from));
       },
     );
   };
@@ -92,7 +95,7 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
       "/login/passkeys",
       withoutBody("session-setting-up", "Your passkeys", { response: { 200: passkeysSchema } }),
       async (request) => ({
-        passkeys: await listOwnPasskeys(dependencies, ownerOf(request)),
+        passkeys: await passkeyFactor.describe(dependencies.queries, ownerOf(request).userId, dependencies.clock.now()),
       }),
     );
 

@@ -106,15 +106,6 @@ export async function storeSecondFactor(transaction: Transaction, row: SecondFac
     .execute();
 }
 
-/** Replaces the whole set in one statement: old and new codes are never valid at the same time. */
-export async function replaceBackupCodes(transaction: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
-  await transaction
-    .updateTable("identity.users")
-    .set({ totp_backup_codes: [...hashes] })
-    .where("id", "=", userId)
-    .execute();
-}
-
 export async function wipeSecondFactor(transaction: Transaction, userId: string): Promise<void> {
   await transaction
     .updateTable("identity.users")
@@ -123,10 +114,10 @@ export async function wipeSecondFactor(transaction: Transaction, userId: string)
     .execute();
 }
 
-export async function findSecondFactor(queries: Queries, userId: string) {
+export async function findTotpUse(queries: Queries, userId: string) {
   return queries
     .selectFrom("identity.users")
-    .select(["totp_enabled as totpEnabled", "totp_backup_codes as backupCodes", "totp_last_used_at as lastUsedAt"])
+    .select(["totp_enabled as totpEnabled", "totp_last_used_at as lastUsedAt"])
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
 }

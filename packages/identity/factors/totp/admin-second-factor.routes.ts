@@ -12,9 +12,10 @@ import {
   verifySetupAnswerSchema,
   verifySetupRequestSchema,
 } from "#contract.ts";
-import { describeSecondFactor, disableSecondFactor, regenerateBackupCodes } from "./manage-second-factor.ts";
-import { acceptNoBody } from "./optional-json.ts";
+import { disableSecondFactor, regenerateBackupCodes } from "./manage-second-factor.ts";
+import { acceptNoBody } from "#factors/kit/optional-json.ts";
 import { SETUP_SECONDS, startReplacement, startSetup, type SetupDependencies } from "./start-setup.ts";
+import { totpFactor } from "./totp.ts";
 import { verifySetup } from "./verify-setup.ts";
 import type { TokenCookie } from "#session/cookies.ts";
 
@@ -33,7 +34,7 @@ export function adminSecondFactorRoutes(
     acceptNoBody(server);
 
     server.get("/admin/2fa", route("admin-setting-up", "Your second factor", { response: { 200: secondFactorStatusSchema } }), (request) =>
-      describeSecondFactor(dependencies, ownerOf(request)),
+      totpFactor.describe(dependencies.queries, ownerOf(request).userId, dependencies.clock.now()),
     );
 
     server.post(

@@ -1,24 +1,18 @@
-import type { SecondFactorPool } from "#schema.ts";
-
 type RollingLimit = { readonly tries: number; readonly seconds: number };
 
-const MINUTE = 60;
+export const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+export const DAY = 24 * HOUR;
 
-/** The most wrong codes that are evaluated within a time, whatever succeeded in between. */
-export const ROLLING_LIMITS: Readonly<Record<SecondFactorPool, readonly RollingLimit[]>> = {
-  totp: [
-    { tries: 20, seconds: DAY },
-    { tries: 100, seconds: 30 * DAY },
-  ],
-  backup_code: [
-    { tries: 5, seconds: 15 * MINUTE },
-    { tries: 20, seconds: DAY },
-  ],
+/** How often wrong codes of a kind are evaluated. */
+export type CodeLimits = {
+  /** The most within a time, whatever succeeded in between. */
+  readonly rolling: readonly RollingLimit[];
+  /** Whether failures in a row lock it too, and in the end suspend it; then its rolling limits tell that the password is known. */
+  readonly inARow: boolean;
 };
 
-/** After so long no try of either pool matters any more. */
+/** After so long no try of any kind matters any more. */
 export const MAX_WINDOW_SECONDS: number = 30 * DAY;
 
 const FAILURES_PER_LOCK = 5;
@@ -28,7 +22,7 @@ const FAILURES_TO_SUSPENSION = 100;
 /** The wait that a suspended client is told, although waiting does not help. */
 const SUSPENDED_RETRY_SECONDS: number = DAY;
 
-/** The counters of one kind of second factor of one account; tries that are being evaluated count as wrong ones. */
+/** The counters of one kind of code of one account; tries that are being evaluated count as wrong ones. */
 export type PoolState = {
   readonly inARow: number;
   readonly lockedUntil: Date | null;
@@ -39,13 +33,13 @@ export type PoolState = {
 
 export type Block = { readonly until: Date; readonly reason: "in_a_row" | "rolling" | "suspended" };
 
-/** @returns why no code of the pool is looked at, and until when, the longest first; empty when one is. */
-export function blocksOf(pool: SecondFactorPool, state: PoolState, now: Date): readonly Block[] {
+/** @returns why no code of the kind is looked at, and until when, the longest first; empty when one is. */
+export function findBlocks(limits: CodeLimits, state: PoolState, now: Date): readonly Block[] {
   if (state.suspended) {
     return [{ until: after(now, SUSPENDED_RETRY_SECONDS), reason: "suspended" }];
   }
   const locks: Block[] = state.lockedUntil === null ? [] : [{ until: state.lockedUntil, reason: "in_a_row" }];
-  for (const { tries, seconds } of ROLLING_LIMITS[pool]) {
+  for (const { tries, seconds } of limits.rolling) {
     const oldest = state.triedAt[tries - 1];
     if (oldest !== undefined) {
       locks.push({ until: after(oldest, seconds), reason: "rolling" });
@@ -55,9 +49,9 @@ export function blocksOf(pool: SecondFactorPool, state: PoolState, now: Date): r
 }
 
 /** The state with one more try in it, which counts as wrong until it is known to be right. */
-export function withTry(pool: SecondFactorPool, state: PoolState, now: Date): PoolState {
+export function withTry(limits: CodeLimits, state: PoolState, now: Date): PoolState {
   const triedAt = [now, ...state.triedAt];
-  if (pool !== "totp") {
+  if (!limits.inARow) {
     return { ...state, triedAt };
   }
   const inARow = state.inARow + 1;

@@ -7,7 +7,7 @@ import type { Client } from "#audit/client.ts";
 import type { PasskeyAssertion } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
-import type { Throttle, Try } from "#throttle/throttle.ts";
+import type { Throttle } from "#throttle/throttle.ts";
 import { consumeChallenge, isOpenChallenge, type ChallengeScope } from "./challenge.store.ts";
 import { hashOfChallenge, readChallenge } from "./challenges.ts";
 import { findPasskey, recordUse, type StoredPasskey } from "./passkey.store.ts";
@@ -100,20 +100,6 @@ export function amrOf(deviceType: "singleDevice" | "multiDevice"): readonly stri
 export function invalidPasskey(sessionId: string | undefined): AppError {
   const { code, status, message } = refusal("invalid_passkey");
   return new AppError({ code, status: sessionId === undefined ? status : 403, message });
-}
-
-/** Counts a try that is refused, and no other. */
-export async function countingRefusals<Result>(place: Try, work: () => Promise<Result>): Promise<Result> {
-  try {
-    const result = await work();
-    await place.succeeded();
-    return result;
-  } catch (error) {
-    if (!(error instanceof AppError && (error.code === "invalid_passkey" || error.code === "invalid_partial_token"))) {
-      await place.giveBack();
-    }
-    throw error;
-  }
 }
 
 /** @throws {RefusedPasskey} */

@@ -8,11 +8,12 @@ import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
 import { withSecondStep } from "#session/authentication-methods.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import { makeBackupCodes } from "./backup-code-hashes.ts";
+import { makeBackupCodes } from "#factors/backup-code/backup-code-hashes.ts";
 import type { Grant } from "#session/sessions.ts";
 import { deletePartialTokensOf, findSession } from "#session/session.store.ts";
-import { sessionOver } from "./lock-signed-in.ts";
+import { sessionOver } from "#factors/kit/lock-signed-in.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
+import { TOTP_AMR } from "./totp.ts";
 import { setupExpired, type SetupTicket } from "./setup-ticket.ts";
 import { claimSetupTicket, giveSetupTryBack, lockForSetup, reopenSetupTicket, storeSecondFactor, takeSetupTry } from "./setup.store.ts";
 import { fingerprintOf, type SetupDependencies } from "./start-setup.ts";
@@ -128,14 +129,11 @@ async function enable(
   await notices.append(transaction, { userId, kind: change.notice, at: now, details: { ip: client.ip } });
   // Whoever came by the company's provider still did, and stays for a day at the most.
   const { amr } = orRefuse(await findSession(transaction, sessionId), sessionOver);
-  const successor = await sessions.open(transaction, { userId, amr: withSecondStep(amr, CODE), authenticatedAt, client });
+  const successor = await sessions.open(transaction, { userId, amr: withSecondStep(amr, TOTP_AMR), authenticatedAt, client });
   await endSessions(transaction, { ...ownAction(caller, now), reason: change.reason, except: successor });
   await appendAudit(transaction, { ...ownAction(caller, now), event: change.event });
   return successor;
 }
-
-/** A one-time code beside what was shown before, by the names of RFC 8176. */
-const CODE = ["otp", "mfa"];
 
 const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled", reason: "two_factor_enabled" } as const;
 const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced", reason: "two_factor_replaced" } as const;
