@@ -59,7 +59,7 @@ import { createTurns } from "./throttle/turns.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
 import { adminSecondFactorRoutes } from "./factors/totp/admin-second-factor.routes.ts";
-import { liftLocksOfADay } from "./factors/kit/lift-locks.ts";
+import { liftLocksOfADay } from "./factors/kit/code-tries.store.ts";
 import { createCodes } from "./factors/kit/codes.ts";
 import { createCodeKinds } from "./factors/registry.ts";
 import { createSetupTickets } from "./factors/totp/setup-ticket.ts";

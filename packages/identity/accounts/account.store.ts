@@ -132,15 +132,6 @@ export async function findFactors(queries: Queries, userId: string): Promise<rea
   return factors;
 }
 
-export async function countPasskeys(queries: Queries, userId: string): Promise<number> {
-  const { count } = await queries
-    .selectFrom("identity.passkeys")
-    .select(sql<number>`count(*)::int`.as("count"))
-    .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
 /** Sets the password and ends what was issued before. */
 export async function updatePassword(
   transaction: Transaction,

@@ -1,8 +1,14 @@
 import type { Factor } from "#contract.ts";
 import { refusal } from "#refusals.ts";
-import { isFreshLogin } from "./fresh-login.ts";
 
-type LastProof = Parameters<typeof isFreshLogin>[0];
+type LastProof = { readonly authenticatedAt: Date };
+
+/** How long a login, or a step-up, counts for what asks for a recent one. */
+export const FRESH_LOGIN_MS = 600_000;
+
+export function isFreshLogin({ authenticatedAt }: LastProof, now: Date): boolean {
+  return now.getTime() - authenticatedAt.getTime() <= FRESH_LOGIN_MS;
+}
 
 /**
  * The one rule for whatever changes the password or the second factors of one's own account: if the account has a second factor, one

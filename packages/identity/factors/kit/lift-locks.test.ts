@@ -3,7 +3,7 @@ import { ask, createAdmin, giveSecondFactor } from "#testing/administration.ts";
 import { createCodesUnderTest, type CodesUnderTest } from "#testing/code-attempts.ts";
 import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { createMailTicket } from "#recovery/mail-ticket.ts";
-import { liftLocksOfADay } from "./lift-locks.ts";
+import { liftLocksOfADay } from "./code-tries.store.ts";
 
 let subject: IdentityFixture;
 let codes: CodesUnderTest;

@@ -3,7 +3,7 @@ import type { Account } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import type { Queries, Transaction } from "#schema.ts";
-import { FRESH_LOGIN_MS } from "#session/fresh-login.ts";
+import { FRESH_LOGIN_MS } from "#session/require-factor.ts";
 import { setStepUp } from "#session/session.store.ts";
 import type { FactorProof } from "./factor.ts";
 import { lockSignedIn } from "./lock-signed-in.ts";

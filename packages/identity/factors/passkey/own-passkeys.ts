@@ -4,9 +4,8 @@ import { findAccount, findFactors } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
-import { endSessions } from "#session/end-sessions.ts";
-import { deletePartialTokensOf } from "#session/session.store.ts";
 import { lockSignedIn, sessionOver } from "#factors/kit/lock-signed-in.ts";
+import { recordFactorChange } from "#factors/kit/record-change.ts";
 import { deletePasskey, renamePasskey } from "./passkey.store.ts";
 import type { RegistrationDependencies } from "./register-passkey.ts";
 
@@ -27,26 +26,24 @@ export async function renameOwnPasskey(
 }
 
 /**
- * Removes a passkey. Other sessions end, since one of them may be that of whoever has the passkey now. Without another second
- * factor the password alone logs in from then on.
+ * Removes a passkey. Without another second factor the password alone logs in from then on.
  *
  * @throws {AppError} 401 `auth_failed`, 404 `unknown_passkey`, 409 `last_break_glass`.
  */
 export async function removeOwnPasskey(dependencies: RegistrationDependencies, caller: Caller, id: string): Promise<void> {
-  const { queries, notices, clock } = dependencies;
-  const { userId, sessionId, client } = caller;
+  const { queries } = dependencies;
+  const { userId, sessionId } = caller;
   const account = orRefuse(await findAccount(queries, userId), sessionOver);
   await queries.transaction().execute(async (transaction) => {
     await lockSignedIn(transaction, account, sessionId);
     const name = await keepingEmergencyAdmin(transaction, caller.tenantId, async () =>
       orRefuse(await deletePasskey(transaction, { id, userId }), () => refusal("unknown_passkey")),
     );
-    const now = clock.now();
     const left = (await findFactors(transaction, userId)).at(-1) ?? "nothing";
-    await deletePartialTokensOf(transaction, userId);
-    await notices.append(transaction, { userId, kind: "passkey_removed", at: now, details: { name, left, ip: client.ip } });
-    const action = ownAction(caller, now);
-    const removed = { ...action, event: "passkey_removed", details: { name, left } } as const;
-    await endSessions(transaction, { ...action, reason: "passkey_removed", except: sessionId }, removed);
+    await recordFactorChange(transaction, dependencies, caller, {
+      event: "passkey_removed",
+      notice: "passkey_removed",
+      details: { name, left },
+    });
   });
 }

@@ -1,18 +1,15 @@
 import { generateRegistrationOptions, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { orRefuse } from "@sightline/foundation/errors";
-import { countPasskeys, findAccount, findProfile } from "#accounts/account.store.ts";
-import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
-import { ownAction, type Caller } from "#audit/client.ts";
+import { findAccount, findProfile } from "#accounts/account.store.ts";
+import type { Caller } from "#audit/client.ts";
 import type { PasskeyAttestation, PasskeyCreation, RegisterPasskeyRequest } from "#contract.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
-import type { Transaction } from "#schema.ts";
-import { endSessions } from "#session/end-sessions.ts";
-import { deletePartialTokensOf, findSession } from "#session/session.store.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
 import { passkeyOptionsCounters } from "#throttle/counters.ts";
 import { countingRefusals } from "#throttle/throttle.ts";
 import { lockSignedIn, sessionOver } from "#factors/kit/lock-signed-in.ts";
+import { recordFactorChange } from "#factors/kit/record-change.ts";
 import { amrOf, invalidPasskey, type PasskeyDependencies } from "./accept-passkey.ts";
 import { consumeChallenge, isOpenChallenge } from "./challenge.store.ts";
 import { CHALLENGE_MS, hashOfChallenge, issueChallenge, readChallenge } from "./challenges.ts";
@@ -86,15 +83,18 @@ export async function registerPasskey(
       if (!(await consumeChallenge(transaction, hash, now))) {
         throw invalidPasskey(sessionId);
       }
-      if ((await countPasskeys(transaction, userId)) >= MAX_PASSKEYS) {
+      if ((await listPasskeys(transaction, userId)).length >= MAX_PASSKEYS) {
         throw refusal("too_many_passkeys");
       }
       const inserted = await insertPasskey(transaction, { ...credential, user_id: userId, name, created_at: now });
       const added = orRefuse(inserted, () => invalidPasskey(sessionId));
-      return {
-        passkey: added,
-        successor: await recordAdded(transaction, dependencies, caller, { name, isFirst: !account.factors.includes("passkey"), amr }),
-      };
+      const isFirst = !account.factors.includes("passkey");
+      const change = { event: "passkey_added", notice: "passkey_added", details: { name } } as const;
+      const kept = await recordFactorChange(transaction, dependencies, caller, {
+        ...change,
+        ...(isFirst ? { provedBy: amr } : { keepsSessions: true }),
+      });
+      return { passkey: added, successor: isFirst ? kept : undefined };
     });
   });
   return { passkey, grant: successor === undefined ? undefined : await sessions.grant(successor) };
@@ -136,30 +136,4 @@ async function verify(
       backed_up: credentialBackedUp,
     },
   };
-}
-
-type Added = { readonly name: string; readonly isFirst: boolean; readonly amr: readonly string[] };
-
-/** @returns the session in place of all others, where it is the first. */
-async function recordAdded(
-  transaction: Transaction,
-  { sessions, notices, clock }: RegistrationDependencies,
-  caller: Caller,
-  { name, isFirst, amr }: Added,
-): Promise<string | undefined> {
-  const { userId, sessionId, client } = caller;
-  const now = clock.now();
-  const action = ownAction(caller, now);
-  const added: AuditEvent = { ...action, event: "passkey_added", details: { name } };
-  await deletePartialTokensOf(transaction, userId);
-  await notices.append(transaction, { userId, kind: "passkey_added", at: now, details: { name, ip: client.ip } });
-  if (!isFirst) {
-    await appendAudit(transaction, added);
-    return undefined;
-  }
-  const before = orRefuse(await findSession(transaction, sessionId), sessionOver);
-  const proved = [...new Set([...before.amr, ...amr])];
-  const successor = await sessions.open(transaction, { userId, amr: proved, authenticatedAt: caller.authenticatedAt, client });
-  await endSessions(transaction, { ...action, reason: "passkey_added", except: successor }, added);
-  return successor;
 }

@@ -77,12 +77,6 @@ export async function lockForSetup(transaction: Transaction, { userId, sessionId
   return { ...account, factors: await findFactors(transaction, userId) };
 }
 
-/** Finds the sealed secret; empty when there is none. */
-export async function findSealedSecret(queries: Queries, userId: string): Promise<string> {
-  const row = await queries.selectFrom("identity.users").select("totp_secret").where("id", "=", userId).executeTakeFirst();
-  return row?.totp_secret ?? "";
-}
-
 type SecondFactorRow = {
   readonly userId: string;
   readonly sealedSecret: string;
@@ -112,12 +106,4 @@ export async function wipeSecondFactor(transaction: Transaction, userId: string)
     .set({ totp_enabled: false, totp_secret: null, totp_backup_codes: [], totp_last_step: null, totp_last_used_at: null })
     .where("id", "=", userId)
     .execute();
-}
-
-export async function findTotpUse(queries: Queries, userId: string) {
-  return queries
-    .selectFrom("identity.users")
-    .select(["totp_enabled as totpEnabled", "totp_last_used_at as lastUsedAt"])
-    .where("id", "=", userId)
-    .executeTakeFirstOrThrow();
 }

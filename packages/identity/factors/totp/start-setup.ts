@@ -11,16 +11,16 @@ import type { PasswordAndCode, SetupAnswer } from "#contract.ts";
 import { SealError, type Sealer } from "#keys/sealed-values.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
-import type { Queries } from "#schema.ts";
-import { isFreshLogin } from "#session/fresh-login.ts";
-import { requireFactor } from "#session/require-factor.ts";
+import type { Queries, Transaction } from "#schema.ts";
+import { isFreshLogin, requireFactor } from "#session/require-factor.ts";
 import type { Sessions } from "#session/sessions.ts";
 import type { Throttle } from "#throttle/throttle.ts";
 import { lockSignedIn } from "#factors/kit/lock-signed-in.ts";
 import { openTotpSecret } from "./sealed-secret.ts";
+import type { CodeAttempt } from "#factors/kit/code-tries.ts";
 import type { Codes } from "#factors/kit/codes.ts";
 import type { SetupTickets } from "./setup-ticket.ts";
-import { findSealedSecret } from "./setup.store.ts";
+import { findTotp } from "./totp.store.ts";
 import { makeTotpSecret } from "./totp-code.ts";
 import { encode } from "uqr";
 
@@ -30,7 +30,7 @@ const QUIET_ZONE = 4;
 /** Renders the text as a QR code: black on white, with a title for screen readers, one path, no script and no style. */
 function renderQrCode(text: string): string {
   const { data, size } = encode(text, { ecc: "M", border: QUIET_ZONE });
-  const path = data.flatMap((row, y) => runsOf(row).map(({ x, length }) => `M${x} ${y}h${length}v1h-${length}z`)).join("");
+  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">`,
     "<title>QR code to scan with an authenticator app</title>",
@@ -38,20 +38,6 @@ function renderQrCode(text: string): string {
     `<path fill="#000" d="${path}"/>`,
     "</svg>",
   ].join("");
-}
-
-/** The stretches of dark modules in a row. */
-function runsOf(row: readonly boolean[]): readonly { readonly x: number; readonly length: number }[] {
-  const runs: { x: number; length: number }[] = [];
-  for (const [x, dark] of row.entries()) {
-    const last = runs.at(-1);
-    if (dark && last !== undefined && last.x + last.length === x) {
-      last.length += 1;
-    } else if (dark) {
-      runs.push({ x, length: 1 });
-    }
-  }
-  return runs;
 }
 
 export type SetupDependencies = AccountDependencies & {
@@ -107,30 +93,39 @@ async function confirmLogin(
  *
  * @throws {AppError} 409 `not_enabled`, 403 `wrong_password` or `invalid_code`, 429 `too_many_tries`.
  */
-export async function startReplacement(
-  dependencies: SetupDependencies,
-  caller: Caller,
-  { password, code }: PasswordAndCode,
-): Promise<SetupAnswer> {
-  const { codes, sealer, clock } = dependencies;
-  const account = await confirmEnabled(dependencies, caller, password);
-  const replaces = await codes.accept({ ...caller, code, purpose: "replace" }, async (transaction) => {
-    await lockSignedIn(transaction, account, caller.sessionId);
-    const sealed = await findSealedSecret(transaction, caller.userId);
-    await appendAudit(transaction, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });
-    return fingerprintOf(sealer, sealed, caller.userId);
-  });
+export async function startReplacement(dependencies: SetupDependencies, caller: Caller, proof: PasswordAndCode): Promise<SetupAnswer> {
+  const { sealer, clock } = dependencies;
+  const { account, replaces } = await withPasswordAndCode(
+    dependencies,
+    caller,
+    { ...proof, purpose: "replace" },
+    async (transaction, owner) => {
+      const found = await findTotp(transaction, caller.userId);
+      await appendAudit(transaction, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });
+      return { account: owner, replaces: fingerprintOf(sealer, found?.envelope ?? "", caller.userId) };
+    },
+  );
   return issueTicket(dependencies, caller, account, replaces);
 }
 
-/** Verifies the password again for an account that must have a second factor, and returns the account. */
-export async function confirmEnabled(dependencies: SetupDependencies, caller: Caller, password: string): Promise<Account> {
+type PasswordCodeAttempt = PasswordAndCode & Pick<CodeAttempt, "purpose" | "prepare">;
+
+/** Runs an action that takes the password and a code of an account that has an app. */
+export async function withPasswordAndCode<Result>(
+  dependencies: SetupDependencies,
+  caller: Caller,
+  { password, ...attempt }: PasswordCodeAttempt,
+  action: (transaction: Transaction, account: Account) => Promise<Result>,
+): Promise<Result> {
   const account = await findOwnAccount(dependencies.queries, caller);
   if (!account.factors.includes("totp")) {
     throw refusal("not_enabled");
   }
   await confirmPassword(dependencies, account, password, caller);
-  return account;
+  return dependencies.codes.accept({ ...caller, ...attempt }, async (transaction) => {
+    await lockSignedIn(transaction, account, caller.sessionId);
+    return action(transaction, account);
+  });
 }
 
 /**

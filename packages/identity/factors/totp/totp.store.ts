@@ -4,7 +4,7 @@ import type { Queries, Transaction } from "#schema.ts";
 export async function findTotp(queries: Queries, userId: string) {
   return queries
     .selectFrom("identity.users")
-    .select(["totp_last_step as lastStep"])
+    .select(["totp_last_step as lastStep", "totp_last_used_at as lastUsedAt"])
     .select((row) => row.ref("totp_secret").$notNull().as("envelope"))
     .where("id", "=", userId)
     .where("totp_enabled", "=", true)

@@ -8,7 +8,7 @@ import type { FactorKind } from "#factors/kit/factor.ts";
 import { DAY, findBlocks } from "#factors/kit/lockout.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import { openTotpSecret, sealTotpSecret } from "./sealed-secret.ts";
-import { findTotpUse, wipeSecondFactor } from "./setup.store.ts";
+import { wipeSecondFactor } from "./setup.store.ts";
 import { readTotpCode, stepOfCode, timeOfStep } from "./totp-code.ts";
 import { consumeStep, findTotp, replaceEnvelope } from "./totp.store.ts";
 
@@ -31,13 +31,13 @@ export const TOTP: Pick<CodeKind, "method" | "limits"> = {
 export const totpFactor: FactorKind<SecondFactorStatus> = {
   isSetUp: IS_SET_UP.totp,
   describe: async (queries, userId, now) => {
-    const { totpEnabled, lastUsedAt } = await findTotpUse(queries, userId);
-    const [block] = totpEnabled ? findBlocks(TOTP.limits, await readPool(queries, userId, TOTP, now), now) : [];
+    const found = await findTotp(queries, userId);
+    const [block] = found === undefined ? [] : findBlocks(TOTP.limits, await readPool(queries, userId, TOTP, now), now);
     const suspended = block?.reason === "suspended";
     return {
-      totp_enabled: totpEnabled,
+      totp_enabled: found !== undefined,
       backup_codes_remaining: (await findBackupCodes(queries, userId)).length,
-      totp_last_used_at: lastUsedAt?.toISOString() ?? null,
+      totp_last_used_at: found?.lastUsedAt?.toISOString() ?? null,
       locked_until: block === undefined || suspended ? null : block.until.toISOString(),
       suspended,
     };

@@ -25,8 +25,13 @@ function inSeconds(seconds: number): Date {
   return new Date(now().getTime() + seconds * 1000);
 }
 
-async function lastAudit() {
-  return subject.database.query.selectFrom("identity.audit").selectAll().orderBy("id", "desc").executeTakeFirstOrThrow();
+async function lastAudit(event: string) {
+  return subject.database.query
+    .selectFrom("identity.audit")
+    .selectAll()
+    .where("event", "=", event)
+    .orderBy("id", "desc")
+    .executeTakeFirstOrThrow();
 }
 
 describe("POST /admin/2fa/verify-setup", () => {
@@ -72,7 +77,7 @@ describe("POST /admin/2fa/verify-setup", () => {
     const token = await signedIn(subject, "told@example.org");
     const { secret, backupCodes } = await setUpSecondFactor(subject, token);
 
-    const row = await lastAudit();
+    const row = await lastAudit("2fa_enabled");
     const notice = await subject.database.query
       .selectFrom("identity.notices")
       .selectAll()
@@ -80,7 +85,7 @@ describe("POST /admin/2fa/verify-setup", () => {
       .executeTakeFirstOrThrow();
 
     const { sub, sid } = decodeJwt(token);
-    expect(row).toMatchObject({ event: "2fa_enabled", user_id: sub, actor_id: sub, session_id: sid, ip: "127.0.0.1" });
+    expect(row).toMatchObject({ user_id: sub, actor_id: sub, session_id: sid, ip: "127.0.0.1" });
     expect(notice).toMatchObject({ kind: "two_factor_enabled", shown: true });
     for (const hidden of [secret, ...backupCodes]) {
       expect(JSON.stringify([row, notice])).not.toContain(hidden);
@@ -112,7 +117,7 @@ describe("POST /admin/2fa/verify-setup", () => {
     expect(await subject.database.query.selectFrom("identity.partial_tokens").selectAll().where("user_id", "=", user_id).execute()).toEqual(
       [],
     );
-    expect((await auditOf(subject)).slice(-3)).toEqual(["session_revoked", "session_revoked", "2fa_enabled"]);
+    expect((await auditOf(subject)).slice(-4)).toEqual(["2fa_enabled", "session_revoked", "session_revoked", "session_revoked"]);
   });
 
   test("takes the ticket from its cookie, so that the code alone will do", async () => {
@@ -179,7 +184,7 @@ describe("a wrong code", () => {
       error: "invalid_code",
       message: "The code is wrong. Enter the six digits that the app shows for Sightline now. Tries left: 9.",
     });
-    expect(await lastAudit()).toMatchObject({ event: "2fa_setup_failed", details: { reason: "wrong_code" } });
+    expect(await lastAudit("2fa_setup_failed")).toMatchObject({ details: { reason: "wrong_code" } });
     expect((await userOf(subject, token)).totp_enabled).toBe(false);
     expect((await verify(token, { code: codeAt(secret, now()), setup_token })).statusCode).toBe(200);
   });
@@ -197,7 +202,7 @@ describe("a wrong code", () => {
 
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toMatchObject({ error: "invalid_code", message: expect.stringContaining(told) });
-    expect(await lastAudit()).toMatchObject({ event: "2fa_setup_failed", details: { reason: "clock_off" } });
+    expect(await lastAudit("2fa_setup_failed")).toMatchObject({ details: { reason: "clock_off" } });
   });
 
   test("further off is wrong and nothing else", async () => {

@@ -1,17 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError, orRefuse } from "@sightline/foundation/errors";
-import { appendAudit, auditAlone } from "#audit/audit.store.ts";
+import { auditAlone } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import type { Factor } from "#contract.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
-import { withSecondStep } from "#session/authentication-methods.ts";
-import { endSessions } from "#session/end-sessions.ts";
 import { makeBackupCodes } from "#factors/backup-code/backup-code-hashes.ts";
 import type { Grant } from "#session/sessions.ts";
-import { deletePartialTokensOf, findSession } from "#session/session.store.ts";
-import { sessionOver } from "#factors/kit/lock-signed-in.ts";
+import { recordFactorChange } from "#factors/kit/record-change.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";
 import { TOTP_AMR } from "./totp.ts";
 import { setupExpired, type SetupTicket } from "./setup-ticket.ts";
@@ -40,7 +37,7 @@ const FINISHED = "This set-up was finished, or had ten wrong codes. Start it aga
 /**
  * Switches a secret on by its first code: alone, or in place of the one before. Makes new backup codes either way,
  * since the old ones may have been stored on the lost device. Every session ends, and a new one that both factors opened takes the
- * caller's place (OWASP ASVS 5, 7.2.4): what was copied of the old one before is worth nothing.
+ * caller's place.
  *
  * @returns the backup codes, which are shown once, and the new session.
  * @throws {AppError} 400 `setup_invalid`, `setup_expired` or `invalid_code`, 409 `already_enabled` or `not_enabled`.
@@ -109,12 +106,12 @@ type Verified = { readonly ticket: SetupTicket; readonly step: number; readonly 
 
 async function enable(
   transaction: Transaction,
-  { sealer, notices, sessions, clock }: SetupDependencies,
+  dependencies: SetupDependencies,
   caller: Caller,
   { ticket, step, hashes }: Verified,
 ): Promise<string> {
-  const { userId, sessionId, authenticatedAt, client } = caller;
-  const now = clock.now();
+  const { sealer } = dependencies;
+  const { userId } = caller;
   const account = orRefuse(await lockForSetup(transaction, ticket), () => refusal("setup_invalid"));
   refuseOutdated(ticket, account, sealer);
   await storeSecondFactor(transaction, {
@@ -124,19 +121,14 @@ async function enable(
     step,
     stepAt: timeOfStep(step),
   });
-  await deletePartialTokensOf(transaction, userId);
-  const change = ticket.replaces === undefined ? ENABLED : REPLACED;
-  await notices.append(transaction, { userId, kind: change.notice, at: now, details: { ip: client.ip } });
-  // Whoever came by the company's provider still did, and stays for a day at the most.
-  const { amr } = orRefuse(await findSession(transaction, sessionId), sessionOver);
-  const successor = await sessions.open(transaction, { userId, amr: withSecondStep(amr, TOTP_AMR), authenticatedAt, client });
-  await endSessions(transaction, { ...ownAction(caller, now), reason: change.reason, except: successor });
-  await appendAudit(transaction, { ...ownAction(caller, now), event: change.event });
-  return successor;
+  return recordFactorChange(transaction, dependencies, caller, {
+    ...(ticket.replaces === undefined ? ENABLED : REPLACED),
+    provedBy: TOTP_AMR,
+  });
 }
 
-const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled", reason: "two_factor_enabled" } as const;
-const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced", reason: "two_factor_replaced" } as const;
+const ENABLED = { event: "2fa_enabled", notice: "two_factor_enabled" } as const;
+const REPLACED = { event: "2fa_replaced", notice: "two_factor_replaced" } as const;
 
 type AccountNow = { readonly totpSecret: string | null; readonly factors: readonly Factor[] };
 
