@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { refusal } from "#errors.ts";
 import { createSemaphore } from "./semaphore.ts";
 
 test("so many works of one owner go on at once, in order, while another's begin at once", async () => {
@@ -20,6 +21,19 @@ test("so many works of one owner go on at once, in order, while another's begin 
     end();
   }
   expect(await Promise.all(works.map(({ ended }) => ended))).toEqual(["a1", "a2", "a3", "a4", "b1"]);
+});
+
+test("without a time limit work waits as long as it takes, and more than may wait is refused in the words of the limit", async () => {
+  const semaphore = createSemaphore({ atOnce: 1, maxWaiting: 1, refuse: () => refusal(429, "too_many_tries", "Wait.") });
+  const giveBack = await semaphore.take("a");
+  const next = semaphore.take("a");
+  await expect(semaphore.take("a")).rejects.toMatchObject({ code: "too_many_tries" });
+  giveBack();
+  giveBack();
+  await next;
+  const after = semaphore.run("a", undefined, async () => "done");
+  (await next)();
+  expect(await after).toBe("done");
 });
 
 test("who waits too long is told, who is gone waits no more, and neither takes a turn from those after", async () => {

@@ -2,19 +2,32 @@ import { type AppError, refusal } from "#errors.ts";
 
 /** Limits how much work of one owner runs at once; the rest waits in order, so that one owner does not take the place of all others. */
 export type Semaphore = {
-  /** @throws {AppError} `too_busy` (503) when the work could not begin in time; the signal's reason when it was aborted. */
+  /** @throws {AppError} the refusal of the limits when the work could not begin; the signal's reason when it was aborted. */
   readonly run: <Result>(owner: string, signal: AbortSignal | undefined, work: () => Promise<Result>) => Promise<Result>;
+  /** Takes a place as `run` does. @returns what gives it back. */
+  readonly take: (owner: string) => Promise<() => void>;
 };
 
-type Limits = { readonly atOnce: number; readonly waitMs: number };
+type Limits = {
+  readonly atOnce: number;
+  /** How long work waits for its place; without it as long as it takes. */
+  readonly waitMs?: number;
+  /** How much work of one owner waits; without it any number. */
+  readonly maxWaiting?: number;
+  /** The refusal of work that waits too long, or is too much to wait; without it 503 `too_busy`. */
+  readonly refuse?: () => AppError;
+};
 
 type Line = { running: number; readonly waiting: Set<() => void> };
 
-export function createSemaphore({ atOnce, waitMs }: Limits): Semaphore {
+export function createSemaphore({ atOnce, waitMs, maxWaiting = Infinity, refuse = () => tooBusy(waitMs ?? 0) }: Limits): Semaphore {
   const lines = new Map<string, Line>();
 
   async function wait(line: Line, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
+    if (line.waiting.size >= maxWaiting) {
+      throw refuse();
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     // Removed at once, so that no place is handed to a caller that has left.
     const leave = (reason: unknown) => {
@@ -22,7 +35,7 @@ export function createSemaphore({ atOnce, waitMs }: Limits): Semaphore {
       reject(reason);
     };
     const abandon = () => leave(signal?.reason);
-    const late = setTimeout(() => leave(tooBusy(waitMs)), waitMs);
+    const late = waitMs === undefined ? undefined : setTimeout(() => leave(refuse()), waitMs);
     line.waiting.add(resolve);
     signal?.addEventListener("abort", abandon, { once: true });
     try {
@@ -33,30 +46,38 @@ export function createSemaphore({ atOnce, waitMs }: Limits): Semaphore {
     }
   }
 
-  return {
-    run: async (owner, signal, work) => {
-      const line = lines.get(owner) ?? { running: 0, waiting: new Set() };
-      lines.set(owner, line);
-      if (line.running < atOnce) {
-        line.running++;
+  const run: Semaphore["run"] = async (owner, signal, work) => {
+    const line = lines.get(owner) ?? { running: 0, waiting: new Set() };
+    lines.set(owner, line);
+    if (line.running < atOnce) {
+      line.running++;
+    } else {
+      await wait(line, signal);
+    }
+    try {
+      return await work();
+    } finally {
+      const [next] = line.waiting;
+      if (next === undefined) {
+        line.running--;
       } else {
-        await wait(line, signal);
+        // The place is handed on to whoever waits longest.
+        line.waiting.delete(next);
+        next();
       }
-      try {
-        return await work();
-      } finally {
-        const [next] = line.waiting;
-        if (next === undefined) {
-          line.running--;
-        } else {
-          // The place is handed on to whoever waits longest.
-          line.waiting.delete(next);
-          next();
-        }
-        if (line.running === 0) {
-          lines.delete(owner);
-        }
+      if (line.running === 0) {
+        lines.delete(owner);
       }
+    }
+  };
+
+  return {
+    run,
+    take: (owner) => {
+      const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+      const holdPlace = () => new Promise<void>((giveBack) => resolve(giveBack));
+      run(owner, undefined, holdPlace).catch(reject);
+      return promise;
     },
   };
 }

@@ -55,7 +55,7 @@ import { createProviderClients } from "./sso/provider-clients.ts";
 import { createDomainChecks } from "./sso/recheck-domains.ts";
 import { ssoConfigurationRoutes } from "./sso/configure.routes.ts";
 import { ssoRoutes } from "./sso/sso.routes.ts";
-import { createTurns } from "./throttle/turns.ts";
+import { createStrangerLimit } from "./throttle/stranger-limit.ts";
 import { createThrottle } from "./throttle/throttle.ts";
 import { createWaitingRoom, realSleep, type Sleep } from "./throttle/waiting-room.ts";
 import { adminSecondFactorRoutes } from "./factors/totp/admin-second-factor.routes.ts";
@@ -128,7 +128,7 @@ export function createIdentity({
     : undefined;
   const codes = createCodes({ queries, notices, clock, kinds: createCodeKinds({ sealer, clock, window: config.TOTP_WINDOW }) });
   const devices = createKnownDevices({ queries, clock, publicUrl });
-  const login = { ...accounts, throttle, sessions, cookie, devices, strangers: createTurns(STRANGERS_AT_ONCE) };
+  const login = { ...accounts, throttle, sessions, cookie, devices, strangerLimit: createStrangerLimit(STRANGERS_AT_ONCE) };
   const administered = {
     ...accounts,
     throttle,

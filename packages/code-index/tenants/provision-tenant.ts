@@ -24,7 +24,7 @@ const MAX_TENANT_ID_BYTES = 255;
 /** Makes tenants on their first use, for `CODEINDEX_TENANT_AUTO_PROVISION=true`. */
 export function createProvisioner({ database, log, clock }: ProvisionerOptions): ProvisionTenant {
   const making = new Map<string, Promise<Tenant | undefined>>();
-  const turns = createSemaphore(IN_TURN);
+  const provisioningLimit = createSemaphore(IN_TURN);
   let minute = 0;
   let made = 0;
 
@@ -56,7 +56,7 @@ export function createProvisioner({ database, log, clock }: ProvisionerOptions):
 
   async function makeInTurn(tenantId: string): Promise<Tenant | undefined> {
     count();
-    return turns.run(ALL, undefined, () => make(tenantId));
+    return provisioningLimit.run(ALL, undefined, () => make(tenantId));
   }
 
   return async (tenantId) => {

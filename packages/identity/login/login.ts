@@ -7,15 +7,16 @@ import { refusal } from "#refusals.ts";
 import { grantLogin, openFullLogin, type FullLoginDependencies, type LoginGrant, type OpenedLogin } from "#session/full-login.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
 import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttle/counters.ts";
-import type { Turns } from "#throttle/turns.ts";
+import type { Semaphore } from "@sightline/foundation/semaphore";
+import { STRANGERS } from "#throttle/stranger-limit.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
 import { BY_PASSWORD, issuePartialToken, secondStepsOf } from "#factors/kit/partial-tokens.ts";
 
 export type LoginDependencies = AccountDependencies &
   FullLoginDependencies & {
     readonly throttle: Throttle;
-    /** In which strangers' passwords are looked at. */
-    readonly strangers: Turns;
+    /** Of passwords of strangers that are looked at. */
+    readonly strangerLimit: Semaphore;
   };
 
 export type Credentials = { readonly email: string; readonly password: string };
@@ -32,7 +33,7 @@ export async function login(
   client: Client,
   presented: PresentedDevice,
 ): Promise<LoginGrant | PartialSession> {
-  const { queries, hasher, throttle, devices, strangers } = dependencies;
+  const { queries, hasher, throttle, devices, strangerLimit } = dependencies;
   const foldedEmail = foldEmail(email);
   const device = await devices.knownTo(presented, storableText(foldedEmail));
   const counters =
@@ -55,7 +56,9 @@ export async function login(
       ? askForSecondStep(dependencies, account, client)
       : openSession(dependencies, account, client, presented);
   };
-  const opened = await givingBackOnFailure(taken, () => (device === undefined ? strangers.take(evaluate) : evaluate()));
+  const opened = await givingBackOnFailure(taken, () =>
+    device === undefined ? strangerLimit.run(STRANGERS, undefined, evaluate) : evaluate(),
+  );
   if (opened === undefined || opened === "sso_required") {
     throw refusal(opened ?? "invalid_credentials");
   }

@@ -3,7 +3,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import { AppError } from "@sightline/foundation/errors";
 import type { Queries } from "#schema.ts";
 import { forgetTries, giveTryBack, takeTry, type Limit } from "./throttle.store.ts";
-import { createTurns } from "./turns.ts";
+import { createStrangerLimit, STRANGERS } from "./stranger-limit.ts";
 import { tooManyTries, type Guest, type WaitingRoom } from "./waiting-room.ts";
 
 /** One counter of a try: what is counted, and for whom. */
@@ -36,7 +36,7 @@ const COUNTED_AT_ONCE = 2;
 
 /** Counts in PostgreSQL, so that every replica sees every try. */
 export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
-  const turns = createTurns(COUNTED_AT_ONCE);
+  const strangerLimit = createStrangerLimit(COUNTED_AT_ONCE);
 
   async function giveBack(counters: readonly Counter[]): Promise<void> {
     for (const counter of counters) {
@@ -79,8 +79,8 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
      * @throws {AppError} 429 with `Retry-After`, having counted nothing.
      */
     take: async (counters: readonly Counter[], left?: AbortSignal): Promise<Try> => {
-      const inTurn = counters.some(({ site }) => site !== undefined) ? turns.take : <Result>(work: () => Promise<Result>) => work();
-      const { delays, guest } = await inTurn(() => count(counters));
+      const isStranger = counters.some(({ site }) => site !== undefined);
+      const { delays, guest } = await (isStranger ? strangerLimit.run(STRANGERS, undefined, () => count(counters)) : count(counters));
       await givingBackOnFailure({ giveBack: () => giveBack(counters) }, () => wait(delays, guest, left));
       return {
         giveBack: () => giveBack(counters),

@@ -7,6 +7,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import { createAlarm } from "@sightline/foundation/repeat";
+import { createSemaphore } from "@sightline/foundation/semaphore";
 import type { ObservabilityConfig } from "#config.ts";
 import { partitionKeys } from "#events/partitions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -22,7 +23,6 @@ import { createStreamDuties } from "./stream-duties.ts";
 import { tellPartitions } from "./tell-partitions.ts";
 import { tellProjects } from "./tell-projects.ts";
 import { BATCHES_AT_ONCE, LANES, type Tuning } from "./tuning.ts";
-import { createTurns } from "./turns.ts";
 import { createEntryWriter } from "./writing/write-entries.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
 
@@ -83,7 +83,8 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   let held = 0;
   let isRunning = false;
   const streams = new Map<string, EventStream>();
-  const startTurn = createTurns(LANES);
+  /** Of batches that are gathered and written; other readers wait with the few entries that woke them. */
+  const batchLimit = createSemaphore({ atOnce: LANES });
   const readers = createPartitionReaders(readOn, LANES);
   const findShares = createPartitionShares({
     redis,
@@ -141,8 +142,13 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   async function readOn(stream: EventStream, released: AbortSignal): Promise<void> {
     const reader = createRedis({ url, name: `sightline-${name}-reader`, log, blockingMs: tuning.blockMs });
     const pause = createRetryPause(tuning, AbortSignal.any([signal, released]));
-    const turn = startTurn();
-    const read = stream.openReading(reader.client, turn.take);
+    /** Ends the batch at hand, where one was begun. */
+    const ends: (() => void)[] = [];
+    const read = stream.openReading(reader.client, async () => {
+      if (ends.length === 0) {
+        ends.push(await batchLimit.take(streamName));
+      }
+    });
     // A Redis that is away is waited for: the connection goes on trying by itself.
     await reader.client.connect().catch(() => undefined);
     while (!signal.aborted && !released.aborted) {
@@ -157,7 +163,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
           await pause.wait();
         }
       } finally {
-        turn.end();
+        ends.pop()?.();
       }
     }
     await reader.close();

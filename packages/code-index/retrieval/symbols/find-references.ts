@@ -37,7 +37,7 @@ const DEFINITIONS = 10;
  * @throws {AppError} `invalid_query`, `invalid_cursor` (400), `too_busy` (503) when too many run at once, and as `readScope`.
  */
 export async function findReferences(
-  { database, finder, limit: turns, limits = LIMITS }: ReferenceDependencies,
+  { database, finder, limit: scanLimit, limits = LIMITS }: ReferenceDependencies,
   access: Access,
   { symbol, all, limit, cursor, ...where }: ReferencesRequest,
 ): Promise<FoundPage<ReferencesAnswer>> {
@@ -105,7 +105,7 @@ export async function findReferences(
       cursorAfter: (count) => paging.cursorAfter(before + count),
     };
   };
-  return turns.run(access.tenant.tenantId, database.signal, () => readScope({ database, scope, milliseconds: STATEMENT_MS }, read));
+  return scanLimit.run(access.tenant.tenantId, database.signal, () => readScope({ database, scope, milliseconds: STATEMENT_MS }, read));
 }
 
 type Meant = { readonly meaning: ExactMeaning | undefined; readonly holding: readonly TextFile[] };
