@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import * as oidc from "openid-client";
 import type { Clock } from "@sightline/foundation/clock";
 import type { AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
@@ -24,7 +25,12 @@ export const secretContext = (providerId: string) => ({ purpose: "sso_providers.
 /** The library's client of each provider, made from the description that the provider publishes. */
 export function createProviderClients({ sealer, clock, allowed }: { sealer: Sealer; clock: Clock; allowed: AllowedHosts }) {
   const fetchFromProvider = createProviderFetch(allowed);
-  const kept = new Map<string, { readonly until: number; readonly client: oidc.Configuration }>();
+  const kept = new LRUCache<string, oidc.Configuration>({
+    max: MAX_KEPT,
+    ttl: KEPT_MS,
+    ttlResolution: 0,
+    perf: { now: () => clock.now().getTime() },
+  });
 
   /** @throws {Error} when there is no provider at the address, or it is another than it says. */
   async function discover({ issuer, clientId, secret }: Client): Promise<oidc.Configuration> {
@@ -48,18 +54,13 @@ export function createProviderClients({ sealer, clock, allowed }: { sealer: Seal
     discover,
     of: async (provider: Provider): Promise<oidc.Configuration> => {
       const key = `${provider.id}.${provider.revision}`;
-      const now = clock.now().getTime();
       const found = kept.get(key);
-      if (found !== undefined && found.until > now) {
-        return found.client;
+      if (found !== undefined) {
+        return found;
       }
       const secret = sealer.open(provider.sealedSecret, secretContext(provider.id)).toString();
       const client = await discover({ issuer: provider.issuer, clientId: provider.clientId, secret });
-      const [oldest] = kept.size >= MAX_KEPT ? kept.keys() : [];
-      if (oldest !== undefined) {
-        kept.delete(oldest);
-      }
-      kept.set(key, { until: now + KEPT_MS, client });
+      kept.set(key, client);
       return client;
     },
   };
