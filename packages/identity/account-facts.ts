@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import { NO_PASSWORD } from "#accounts/password-hash.ts";
 import type { Factor } from "#contract.ts";
 
-/** What stores read of an account besides its columns: SQL over a row of identity.users that is named `user` there. */
+/** Facts of an account besides its columns: SQL over a row of identity.users that is named `user` there. */
 
 /** Whether a second factor of the kind is set up. */
 export const IS_SET_UP: Readonly<Record<Factor, RawBuilder<boolean>>> = {
@@ -29,7 +29,7 @@ const demandedWhere = (condition: RawBuilder<boolean>) => sql<boolean>`exists (
 /** Its organization demands company sign-in of its e-mail domain, and has proven that domain. */
 export const IN_SSO_DOMAIN = demandedWhere(sql<boolean>`verified_at is not null`);
 
-/** The same once every domain that its organization lists is proven. */
+/** Its organization will demand company sign-in of its e-mail domain once every listed domain is proven. */
 export const IN_LISTED_SSO_DOMAIN = demandedWhere(sql<boolean>`true`);
 
 /** Its organization demands company sign-in of it, and it is not kept for emergencies. */

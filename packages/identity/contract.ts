@@ -36,7 +36,7 @@ export const partialSessionSchema = z.object({
   partial_token: z.string(),
   /** Seconds. */
   expires_in: z.int(),
-  /** What the second step takes, where that is more than codes. */
+  /** The kinds that the second step takes, where they are more than codes. */
   methods: z.array(factorSchema).optional(),
 });
 export type PartialSession = z.infer<typeof partialSessionSchema>;

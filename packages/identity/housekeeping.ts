@@ -40,7 +40,7 @@ export function createHousekeeping({ queries, sealer, log, clock }: Dependencies
   /** One part that fails, such as a table that is locked for long, keeps no other from being done: least of all the keys from changing. */
   async function run(): Promise<void> {
     const now = clock.now();
-    // What was revoked is told of until the last of its access tokens is over.
+    // Revoked sessions are told of until the last of their access tokens is over.
     const toldUntil = new Date(now.getTime() - TOLD_BACK_MS);
     const parts: readonly (readonly [name: string, run: () => Promise<unknown>])[] = [
       ["rotating the signing key", rotate],

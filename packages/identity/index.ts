@@ -258,13 +258,13 @@ export function createIdentity({
       /** Publishes the next signing key, which begins to sign 15 minutes later; audited. One that already waits for its time is answered instead. */
       rotateSigningKey: () => rotateSigningKey({ queries, sealer, clock }),
     },
-    /** What the host's command line does to accounts of any tenant; audited without an actor. */
+    /** The commands of the host on accounts of any tenant; audited without an actor. */
     host: createHostCommands(administration),
     /** Recomputes the audit's chain, and compares it with what was noted earlier. */
     verifyAudit: (expected?: ChainExpectations) => verifyAudit(audited, expected),
     /** The present end of the chain, signed, as a line to keep elsewhere. */
     anchorAudit: () => anchorNow(audited),
-    /** What an operator would accept with `acceptRestore`. */
+    /** Describes what an operator would accept with `acceptRestore`. */
     describeRestore: () => describeRestore(audited),
     /** Takes the audit for what it is now, as after the restore of a backup; audited, and signed. */
     acceptRestore: (acceptance: Acceptance) => acceptRestore(audited, acceptance),

@@ -1,6 +1,6 @@
 import { refusalsOf } from "@sightline/foundation/errors";
 
-/** What identity refuses in words that never change. */
+/** The refusals of identity whose words never change. */
 export const refusal = refusalsOf({
   account_disabled: [409, "This account is disabled, so no password opens it. Enable it first."],
   admin_too_new: [

@@ -34,7 +34,7 @@ export type IdentitySchema = {
 /** A pool's query builder or a transaction: stores take either. */
 export type Queries = Kysely<IdentitySchema>;
 
-/** What a store that is only right inside a transaction takes. */
+/** A transaction, for stores that are only right inside of one. */
 export type Transaction = KyselyTransaction<IdentitySchema>;
 
 export type Role = "admin" | "member";
@@ -210,7 +210,7 @@ type PasskeyRow = {
   readonly last_used_at: Date | null;
 };
 
-/** What a passkey was asked to sign for; an answer to one is none to another. */
+/** The purpose of a challenge; an answer for one is none for another. */
 export type PasskeyPurpose = "login" | "second_factor" | "register" | "step_up";
 
 type PasskeyChallengeRow = {

@@ -34,7 +34,7 @@ test("no password, token, cookie or key is in a log line, in an error's body or 
   subject.clock.forward(60);
   await keep(refresh(server, cookieOf(login)));
   await server.inject({ method: "POST", url: "/logout", headers: { cookie: cookieOf(refreshed) } });
-  // What an error of the database says of the statement that failed.
+  // An error of the database names the statement that failed.
   await database.query.schema.alterTable("identity.sessions").renameTo("sessions_gone").execute();
   expect((await keep(logIn(server, "ada@example.org", PASSWORD, "203.0.113.80"))).statusCode).toBe(500);
   expect((await keep(server.inject({ url: "/login/me", headers: { authorization } }))).statusCode).toBe(500);

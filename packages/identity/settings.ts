@@ -1,3 +1,3 @@
-/** What is read before anything of identity is loaded: it loads nothing else. */
+/** The settings that are read before identity is loaded: this door loads nothing else. */
 export { identityVariables, type IdentityConfig } from "./config.ts";
 export { problemsOfFirstAdmin } from "./accounts/first-admin-problems.ts";

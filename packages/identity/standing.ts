@@ -1,2 +1,2 @@
-/** Who an account is, for those who know its id alone. */
+/** Finds the standing of an account by its id alone. */
 export { findStanding } from "./accounts/account.store.ts";

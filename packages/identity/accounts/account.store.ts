@@ -86,7 +86,7 @@ export async function isSsoDomain(queries: Queries, email: string, tenantId: str
   return row !== undefined;
 }
 
-/** As it is stored and compared. */
+/** The domain of an address, as it is stored and compared. */
 export function domainOf(email: string): string {
   return storableText(foldEmail(email)).split("@").at(-1) ?? "";
 }

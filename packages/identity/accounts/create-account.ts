@@ -15,7 +15,7 @@ export type AccountPlan = {
   /** Undefined for an invitation: nobody can log in until the owner has chosen a password by a mailed link. */
   readonly password: string | undefined;
   readonly mustChangePassword: boolean;
-  /** What made the account: `first_start`, `command`, `registration`, `admin` or `invitation`. */
+  /** The origin of the account: `first_start`, `command`, `registration`, `admin` or `invitation`. */
   readonly origin: string;
   /** The admin who makes the account; undefined on the host. */
   readonly actor?: { readonly userId: string; readonly sessionId: string } | undefined;

@@ -21,7 +21,7 @@ export async function keepingEmergencyAdmin<Result>(
 }
 
 /**
- * The same, where the account itself stops to count.
+ * Guards a change after which the account itself counts no more.
  *
  * @throws {AppError} 409 `last_break_glass`.
  */

@@ -26,7 +26,7 @@ export function createPasswordHasher(cost = COST) {
   };
 }
 
-/** The same password typed on another keyboard may arrive as other code points. */
+/** A password typed on another keyboard may arrive as other code points. */
 function normalise(password: string): string {
   return password.normalize("NFKC");
 }

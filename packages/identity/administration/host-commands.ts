@@ -9,7 +9,7 @@ import { resetSecondFactor } from "./reset-second-factor.ts";
 import { unlockSecondFactor } from "./unlock-second-factor.ts";
 import { DEFAULT_TENANT, findTenant } from "#accounts/tenant.store.ts";
 
-/** What the host's command line may do to any account, of any tenant: whoever runs it holds the database already. */
+/** The commands of the host on accounts of any tenant: whoever runs them holds the database already. */
 export function createHostCommands(dependencies: AdministrationDependencies) {
   return {
     listAdmins: () => listAdmins(dependencies.queries),

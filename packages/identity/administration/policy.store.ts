@@ -3,7 +3,7 @@ import { HAS_SECOND_FACTOR } from "#account-facts.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
 
-/** What an organization asks of its admins. */
+/** An organization's policy for its admins. */
 export type StoredPolicy = {
   readonly secondFactorFrom: Date | null;
   readonly resetsNeedTwo: boolean;

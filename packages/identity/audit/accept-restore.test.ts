@@ -46,7 +46,7 @@ describe("a restored backup", () => {
       },
     });
 
-    // What is signed from now on counts again, and so do the ends behind it.
+    // Ends that are signed from now on count again, and so do those behind them.
     await audit.append();
     audit.later(1);
     await hosts[0]?.run();

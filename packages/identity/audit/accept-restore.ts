@@ -15,7 +15,7 @@ type Dependencies = { readonly queries: Queries; readonly sealer: Sealer; readon
 export type Acceptance = {
   /** The hash, in hex, of a row that the operator has seen as the last one. */
   readonly head: string;
-  /** Who accepts, as the audit shows it. */
+  /** The name of the operator, as the audit shows it. */
   readonly by: string;
 };
 

@@ -10,7 +10,7 @@ export type ChainedRow = UnchainedRow & { readonly hash: Buffer };
 /** A row as it stands in the table: its hash is `null` when somebody has tampered with the column. */
 export type StoredRow = UnchainedRow & { readonly hash: Buffer | null };
 
-/** What the first row's hash is chained to. */
+/** The start of the chain, before the first row's hash. */
 export const CHAIN_START = Buffer.alloc(32);
 
 /** SHA-256 over the hash before and the row's canonical text. */

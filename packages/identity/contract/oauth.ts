@@ -33,7 +33,7 @@ export const registeredClientSchema = z.object({
 export type RegisteredClient = z.infer<typeof registeredClientSchema>;
 
 const appSchema = z.object({
-  /** What the app calls itself: nobody has verified it. */
+  /** The app's own name for itself: nobody has verified it. */
   name: z.string(),
   /** Where the browser goes with the answer. */
   redirect_host: z.string(),

@@ -16,7 +16,7 @@ const transports = z.array(z.string().max(32).regex(ONE_LINE)).max(10);
 
 const descriptorSchema = z.object({ id: z.string(), type: z.literal("public-key"), transports: transports.exactOptional() });
 
-/** What a browser is to ask a passkey for: `navigator.credentials.get`. */
+/** The options of `navigator.credentials.get`. */
 export const passkeyRequestSchema = z.object({
   challenge: z.string(),
   rpId: z.string(),
@@ -26,7 +26,7 @@ export const passkeyRequestSchema = z.object({
 });
 export type PasskeyRequest = z.infer<typeof passkeyRequestSchema>;
 
-/** What a browser is to make a passkey of: `navigator.credentials.create`. */
+/** The options of `navigator.credentials.create`. */
 export const passkeyCreationSchema = z.object({
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
@@ -48,11 +48,11 @@ const credential = {
   rawId: credentialId,
   type: z.literal("public-key"),
   authenticatorAttachment: attachment.nullish().transform((value) => value ?? undefined),
-  /** What extensions answered, of which none is asked for. */
+  /** The answers of extensions, of which none is asked for. */
   clientExtensionResults: z.unknown().transform(() => ({})),
 };
 
-/** What a passkey answered to a request. */
+/** The answer of a passkey to a request. */
 export const passkeyAssertionSchema = z.object({
   ...credential,
   response: z.object({
@@ -66,7 +66,7 @@ export const passkeyAssertionSchema = z.object({
 });
 export type PasskeyAssertion = z.infer<typeof passkeyAssertionSchema>;
 
-/** What a new passkey answered. */
+/** The answer of a new passkey. */
 export const passkeyAttestationSchema = z.object({
   ...credential,
   response: z.object({ clientDataJSON: base64url(4096), attestationObject: base64url(8192), transports: transports.default([]) }),
@@ -107,6 +107,6 @@ export const secondStepPasskeyOptionsRequestSchema = z.object({ partial_token: z
 /** `POST /login/verify-2fa/passkey` */
 export const secondStepPasskeyRequestSchema = passkeyAnswerRequestSchema.extend({ partial_token: z.string().max(128) });
 
-/** What a login by passkey answers. */
+/** The answer to a login by passkey. */
 export const passkeyLoginAnswerSchema = fullSessionSchema.extend({ method: z.literal("passkey") });
 export type PasskeyLoginAnswer = z.infer<typeof passkeyLoginAnswerSchema>;

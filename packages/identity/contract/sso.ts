@@ -27,9 +27,9 @@ const domainSchema = z
 const scopeSchema = z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/, "a scope without spaces");
 const valuesSchema = z.array(line(200)).max(50);
 
-/** What admins set; `PUT /admin/sso`. */
+/** The settings of an admin; `PUT /admin/sso`. */
 const settings = {
-  /** What the button on the login page says: "Sign in with …". */
+  /** The name on the button of the login page: "Sign in with …". */
   name: line(40),
   issuer: issuerSchema,
   client_id: line(500),
@@ -72,7 +72,7 @@ export const domainProofSchema = z.object({
   checked_at: timestamp.nullable(),
   /** When a domain whose record is gone stops to count. */
   ends_at: timestamp.nullable(),
-  /** What DNS answered last, when that was no proof. */
+  /** The last answer of DNS, when that was no proof. */
   problem: z.string().nullable(),
 });
 export type DomainProof = z.infer<typeof domainProofSchema>;
@@ -83,7 +83,7 @@ export const ssoSchema = z.object({
   issuer: z.string(),
   domains: z.array(z.string()),
   domain_proofs: z.array(domainProofSchema),
-  /** What the provider has to be told: where it may send browsers back to. */
+  /** The address to register with the provider, to which it may send browsers back. */
   redirect_uri: z.string(),
   updated_at: timestamp,
   /** When somebody last signed in by it. */

@@ -9,7 +9,7 @@ import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.
 import { answerOf, type Fault, type SoftwarePasskey } from "#testing/software-authenticator.ts";
 import { createCodeKinds, FACTOR_KINDS } from "./registry.ts";
 
-/** What every kind of second factor has to do. A kind without a row here does not compile. */
+/** The contract of every kind of second factor. A kind without a row here does not compile. */
 
 type Answer = { readonly statusCode: number; readonly json: <Body>() => Body };
 
@@ -29,7 +29,7 @@ type FactorRow = {
   readonly setUp: (token: string) => Promise<SetUp>;
   /** The first request of setting it up. */
   readonly begin: (token: string) => Promise<Answer>;
-  /** What its owner is shown, by the route for it. */
+  /** Reads how the route for it describes it to its owner. */
   readonly shown: (token: string) => Promise<unknown>;
   readonly amr: readonly string[];
   readonly events: readonly string[];

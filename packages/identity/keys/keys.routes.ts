@@ -7,7 +7,7 @@ const route = routesTagged("keys");
 
 /** Verifiers look again on an unknown key id anyway; a new key is published 15 minutes before its first use. */
 const CACHE_SECONDS = 300;
-/** What other parts and foreign verifiers need to trust our access tokens. */
+/** Serves the keys by which other parts and foreign verifiers trust our access tokens. */
 export function keyRoutes({ keys }: { readonly keys: SigningKeys }) {
   return (server: HttpServer): void => {
     server.get(

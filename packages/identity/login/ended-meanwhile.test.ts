@@ -28,7 +28,7 @@ const ends: readonly { readonly what: string; readonly meanwhile: Meanwhile }[] 
   { what: "the password changes", meanwhile: (transaction, { id }) => raiseEpoch(transaction, { id, now: subject.clock.now() }) },
 ];
 
-/** What shows the password, and then waits for the account's row. */
+/** Requests that show the password, and then wait for the account's row. */
 const routes = [
   { path: "/login/password", body: { current_password: PASSWORD, new_password: "nine violet umbrellas" } },
   { path: "/step-up", body: { password: PASSWORD } },

@@ -15,7 +15,7 @@ import { BY_PASSWORD, issuePartialToken, secondStepsOf } from "#factors/kit/part
 export type LoginDependencies = AccountDependencies &
   FullLoginDependencies & {
     readonly throttle: Throttle;
-    /** Of passwords of strangers that are looked at. */
+    /** Limits how many passwords of strangers are verified at a time. */
     readonly strangerLimit: Semaphore;
   };
 

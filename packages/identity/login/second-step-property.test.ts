@@ -41,7 +41,7 @@ beforeAll(async () => {
   await createAccount(subject.identity, "bea@example.org");
   ada = await enableSecondFactor(subject, EMAIL);
   bea = await enableSecondFactor(subject, "bea@example.org");
-  // The same rules at the least cost, or the sequences would take hours.
+  // Hashes cost as little as they can, or the sequences would take hours.
   await weakenPasswords(subject);
   backupHashes = await Promise.all(
     ada.backupCodes.map(async (code) => `${code.slice(0, 2)}:${await hashCode(code.replaceAll("-", ""), { cost: 4 })}`),
@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => subject.close());
 
-/** As on the first day, and a day later, so that no code of the sequence before is good. */
+/** Resets everything, a day later, so that no code of the sequence before is good. */
 async function startOver(): Promise<void> {
   subject.clock.forward(86_400);
   const { query } = subject.database;
@@ -70,14 +70,14 @@ async function startOver(): Promise<void> {
     .execute();
 }
 
-/** What the rules allow: kept beside the real thing, from its answers alone. */
+/** A model of the rules, kept from the server's answers alone. */
 type Model = {
   readonly tokens: { readonly token: string; readonly until: number; used: boolean }[];
   readonly typed: string[];
   lastStep: number;
   readonly usedBackupCodes: Set<string>;
   sessions: number;
-  /** What was answered and should not have been. */
+  /** The answers that the rules forbid. */
   readonly violations: string[];
 };
 

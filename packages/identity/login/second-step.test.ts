@@ -14,7 +14,7 @@ import { codeOf, enableSecondFactor, partialTokenOf, verifyCode, wrongCodeOf, ty
 let subject: IdentityFixture;
 let ada: EnabledSecondFactor;
 let email: string;
-/** Of each test, since failures are counted by it. */
+/** Each test has an address of its own, since failures are counted by it. */
 let ip: string;
 let count = 0;
 

@@ -21,7 +21,7 @@ type Dependencies = {
 
 const nothing = async (): Promise<undefined> => undefined;
 
-/** What the library asks for and this product has no use of: sessions of its own, say, since the console has some. */
+/** Models of the library that this product has no use of: sessions of its own, say, since the console has some. */
 const KEPT_NOWHERE: Adapter = {
   upsert: nothing,
   find: nothing,
@@ -51,7 +51,7 @@ export function createAdapter(dependencies: Dependencies): (kind: string) => Ada
   };
 }
 
-/** What is none of our ids is not looked up: PostgreSQL takes no zero byte, which anybody may send. */
+/** Ids of another form are not looked up: PostgreSQL takes no zero byte, which anybody may send. */
 async function findRegisteredClient({ queries, clock }: Dependencies, id: string): Promise<AdapterPayload | undefined> {
   return isClientId(id) ? findClient(queries, id, clock.now()) : undefined;
 }

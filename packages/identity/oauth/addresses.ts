@@ -4,7 +4,7 @@ export const PROXY_PATH = "/api/identity";
 /** The one scope: what an app may see is chosen by the person who lets it in, not by the app. */
 export const SCOPE = "mcp";
 
-/** What tokens of apps are made for. */
+/** The audience of apps' tokens. */
 export function mcpResource(codeIndexUrl: string): string {
   return `${codeIndexUrl}/mcp`;
 }

@@ -15,7 +15,7 @@ export function answerLater(ctx: KoaContextWithOIDC, error: Error): void {
   }
 }
 
-/** What an error of the database is told as; undefined where it is none that passes. */
+/** The error to answer for one of the database; undefined where it does not pass by itself. */
 export function toldLater(error: Error): ErrorOut | undefined {
   const refused = databaseUnavailable(error);
   return refused && { error: "temporarily_unavailable", error_description: refused.message };

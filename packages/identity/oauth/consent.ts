@@ -26,7 +26,7 @@ const DAY_MS = 24 * 3600_000;
 const KEPT_AFTER_MS = 30 * DAY_MS;
 
 /**
- * What an app asks of the person whose browser this is.
+ * Describes what an app asks of the person whose browser this is.
  *
  * @throws {AppError} 409 `connection_request_over` where the browser is another one than the app was opened in, too.
  */

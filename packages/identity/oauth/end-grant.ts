@@ -9,7 +9,7 @@ type Dependencies = { readonly queries: Queries; readonly clock: Clock };
 type Ending = {
   readonly grantId: string;
   readonly client: Client | undefined;
-  /** What was shown although it had been used: a stolen copy of it may be in somebody's hands. Left out, the app itself ended the grant. */
+  /** The code or token that was shown although it had been used: somebody may hold a stolen copy. Left out, the app itself ended the grant. */
   readonly reused?: string | undefined;
 };
 

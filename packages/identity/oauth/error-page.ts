@@ -2,7 +2,7 @@ import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { toldLater } from "./answer-later.ts";
 
 /**
- * What a browser shows when a request of an app can't be answered to the app itself: its address is not known to be the app's.
+ * Renders the page for a request that can't be answered to the app itself: its address is not known to be the app's.
  * The page has no script, and nothing of the request stands in it as HTML.
  */
 export function showError(ctx: KoaContextWithOIDC, out: ErrorOut, cause: Error): void {

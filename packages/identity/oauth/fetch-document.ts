@@ -3,7 +3,7 @@ import { send } from "@sightline/foundation/outbound/send";
 
 export type FetchDocument = (url: URL, signal: AbortSignal) => Promise<Response>;
 
-/** What an app says of itself is short. */
+/** An app's description of itself is short. */
 export const DOCUMENT_BYTES = 64 * 1024;
 
 /**

@@ -40,7 +40,7 @@ function tokenCounters(ip: string): readonly Counter[] {
   return placeCounters("oauth-token", ip, { tries: 600, windowSeconds: 600 });
 }
 
-/** What apps call: the library reads their forms and answers as OAuth says. */
+/** Serves apps: the library reads their forms and answers as OAuth says. */
 export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -124,7 +124,7 @@ function answerAsOauth(error: FastifyError, _request: FastifyRequest, reply: Fas
     .send({ ...refused.toBody(), error: code, error_description: details === "" ? refused.message : details });
 }
 
-/** What the console calls for the person, and how apps become known. */
+/** Serves the console, which asks the person, and makes apps known. */
 export function oauthRoutes(dependencies: Dependencies) {
   return (server: HttpServer): void => {
     server.post(

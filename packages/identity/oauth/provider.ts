@@ -113,7 +113,7 @@ function refusedOrThrow(error: unknown): undefined {
 }
 
 function prepared(provider: Provider, log: Logger): Provider {
-  // What it reads of the request's address is set below, whatever proxies say.
+  // The address that it reads of the request is set below, whatever proxies say.
   provider.proxy = true;
   provider.on("server_error", (ctx, error) => {
     log.error({ reason: messageOf(error) }, "a request of an app failed");

@@ -45,7 +45,7 @@ export function createAuthenticators(dependencies: Dependencies) {
   };
   /** Anybody's, who may have yet to set up the second factor that the organization asks for. */
   const anyoneSettingUp: Authenticator = async (request) => refusePasswordChange(await authenticate(request, dependencies));
-  /** The same, on a session that began, or was stepped up, at most ten minutes ago. */
+  /** Anybody's, on a session that began, or was stepped up, at most ten minutes ago. */
   const fresh: Authenticator = async (request) => {
     const found = await authenticate(request, dependencies);
     refusePasswordChange(found);

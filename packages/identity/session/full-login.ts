@@ -13,7 +13,7 @@ import type { Grant, Sessions } from "./sessions.ts";
 
 export type FullLoginDependencies = { readonly sessions: Sessions; readonly devices: KnownDevices; readonly clock: Clock };
 
-/** Whose login it is, how it was proved, and from where it came. */
+/** A login: its account, how it was proved, and from where it came. */
 export type FullLogin = {
   readonly userId: string;
   readonly tenantId: string;
@@ -22,7 +22,7 @@ export type FullLogin = {
   readonly client: Client;
   readonly presented: PresentedDevice;
   readonly details?: Readonly<Record<string, string>>;
-  /** Whom the company's provider named, where it did: from now on that is this account. */
+  /** The person that the company's provider named, where it did: from now on that is this account. */
   readonly named?: NamedPerson | undefined;
 };
 

@@ -5,7 +5,7 @@ import type { Queries, Transaction } from "#schema.ts";
 import { createTokenCookie } from "./cookies.ts";
 import { deleteDevicesBeyond, isKnownDevice, moveDevice, upsertDevice } from "./known-device.store.ts";
 
-/** What a browser presents as its own, known or not: the hash of its cookie. */
+/** The hash of a browser's cookie, known or not. */
 export type PresentedDevice = Buffer | undefined;
 
 export type KnownDevices = ReturnType<typeof createKnownDevices>;
@@ -38,7 +38,7 @@ export function createKnownDevices({ queries, clock, publicUrl }: Dependencies) 
     /** @returns the name by which its tries are counted; undefined when the account was never logged in there. */
     knownTo: (presented: PresentedDevice, foldedEmail: string): Promise<string | undefined> => nameOf(presented, foldedEmail),
 
-    /** The same for any account, while it is not known yet which one it will be. */
+    /** Finds the device of any account, while it is not known yet whose login this will be. */
     knownToAnybody: (presented: PresentedDevice): Promise<string | undefined> => nameOf(presented),
 
     /** Makes the device known to the account. @returns the token for its cookie. */

@@ -51,7 +51,7 @@ function revoke({ token }: LoggedIn, id = "", server: HttpServer = subject.serve
   });
 }
 
-/** Of the sessions of this test: those of the ones before are gone. */
+/** Only sessions of this test count: those of earlier tests are gone. */
 function revocations() {
   return subject.database.query
     .selectFrom("identity.audit")

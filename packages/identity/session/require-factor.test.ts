@@ -68,7 +68,7 @@ test("every route that changes something has a row here, and every row its route
 });
 
 const CASES = FACTORS.flatMap((factors) => PROOFS.map((proof) => ({ factors, proof }))).filter(
-  // Of an account without a second factor there is no partial token.
+  // An account without a second factor is given no partial token.
   ({ factors, proof }) => !(factors === "no second factor" && proof === "a partial token"),
 );
 
@@ -118,7 +118,7 @@ describe.each(Object.entries(OPEN))("%s", (route, row) => {
   });
 });
 
-/** What the host's command line may call, and what it changes of an account: whoever runs it holds the database already. */
+/** The commands of the host, and what each changes of an account: whoever runs them holds the database already. */
 const COMMANDS: Readonly<Record<string, { readonly changes: readonly string[]; readonly run: (bearer: Bearer) => unknown }>> = {
   ensureFirstAdmin: { changes: [], run: () => subject.identity.ensureFirstAdmin() },
   ensureTenant: { changes: [], run: () => subject.identity.ensureTenant("another") },
@@ -204,7 +204,7 @@ test.each(Object.entries(TASKS))("the task %s changes no credential that counts"
   expect(changesBetween(before, await credentialsOf(subject, id))).toEqual([]);
 });
 
-/** As the sources name them. */
+/** Reads the names of tasks from the sources. */
 async function namesOfTasks(): Promise<readonly string[]> {
   const part = join(import.meta.dirname, "..");
   const files = (await readdir(part, { recursive: true })).filter(

@@ -24,7 +24,7 @@ export function requireFactor({ factors }: { readonly factors: readonly Factor[]
 }
 
 /**
- * The same for what asks every account for a recent login.
+ * Requires a recent login of every account, with a second factor or without.
  *
  * @throws {AppError} 403 `step_up_required`.
  */

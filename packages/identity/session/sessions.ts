@@ -12,7 +12,7 @@ import type { AccessTokens, TokenSubject } from "./access-token.ts";
 import { isReused, type RefreshTokens } from "./refresh-token.ts";
 import { findSession, insertSession, revokeSession, rotateSession, type Session } from "./session.store.ts";
 
-/** What a client receives: the body of the answer, and the refresh token for its cookie. */
+/** The tokens for a client: the body of the answer, and the refresh token for its cookie. */
 export type Grant = { readonly answer: FullSession; readonly refreshToken: string; readonly refreshMaxAgeSeconds: number };
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -21,7 +21,7 @@ type Opening = Pick<TokenSubject, "userId" | "amr" | "authenticatedAt"> & { read
 
 const IDLE_MS = 12 * 3600 * 1000;
 const ABSOLUTE_MS = 30 * 24 * 3600 * 1000;
-/** What the provider said a day ago need not be so any more: whoever left the company is out by then. */
+/** A provider's word counts for a day: whoever left the company is out by then. */
 const SSO_ABSOLUTE_MS = 24 * 3600 * 1000;
 const SALT_BYTES = 32;
 

@@ -1,7 +1,7 @@
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
 
-/** Who somebody is at a provider. */
+/** A person as a provider names them. */
 export type NamedPerson = { readonly issuer: string; readonly subject: string };
 
 type Link = NamedPerson & { readonly tenantId: string; readonly userId: string };

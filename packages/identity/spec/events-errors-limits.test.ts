@@ -6,7 +6,7 @@ import { call, setUpSecondFactor, signedIn, userOf } from "#testing/second-facto
 import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.ts";
 
 let subject: IdentityFixture;
-/** Of an admin whom each test has for itself. */
+/** Each test has an admin for itself. */
 let email: string;
 let token: string;
 let secret: string;

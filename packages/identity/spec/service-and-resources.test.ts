@@ -8,7 +8,7 @@ import { partialTokenOf, verifyCode, wrongCodeOf } from "#testing/second-factor.
 const MEMBER = "grace@example.org";
 
 let subject: IdentityFixture;
-/** Of an admin whom each test has for itself. */
+/** Each test has an admin for itself. */
 let email: string;
 let token: string;
 
@@ -30,7 +30,7 @@ async function setUpSecondFactorHere() {
   return made;
 }
 
-/** What the authenticator app shows, so many seconds from now. */
+/** The code that the authenticator app shows, so many seconds from now. */
 const codeIn = (secret: string, seconds = 0) => codeAt(secret, new Date(subject.clock.now().getTime() + seconds * 1000));
 
 describe("What the service does (docs/contract.md#two-factor-what-the-service-does)", () => {

@@ -10,7 +10,7 @@ const FULL_SESSION = { token_type: "bearer", access_token: expect.any(String), e
 const PARTIAL_SESSION = { two_factor_required: true, partial_token: expect.any(String), expires_in: 300 };
 
 let subject: IdentityFixture;
-/** Of an admin whom each test has for itself. */
+/** Each test has an admin for itself. */
 let email: string;
 let token: string;
 

@@ -10,7 +10,7 @@ import { listWithSessions } from "./configuration.store.ts";
 
 export type ConfigureDependencies = AdministrationDependencies & { readonly sealer: Sealer };
 
-/** As for the policy: the caller still is an admin, and has a second factor of their own. */
+/** The caller still is an admin, and has a second factor of their own, as for the policy. */
 export async function beginChange(transaction: Transaction, caller: Caller): Promise<void> {
   await lockAdministration(transaction, caller.tenantId);
   await refuseFormerAdmin(transaction, caller);

@@ -57,7 +57,7 @@ export async function listBreakGlass(queries: Queries, tenantId: string): Promis
   return rows.map(({ id }) => id);
 }
 
-/** Whose sessions end: those that the provider opened, or those of accounts that it alone opens from now on. */
+/** Finds whose sessions end: those that the provider opened, or those of accounts that it alone opens from now on. */
 export async function listWithSessions(
   queries: Queries,
   tenantId: string,

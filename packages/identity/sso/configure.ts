@@ -106,7 +106,7 @@ function domainEvents(
 
 type Settings = Readonly<Record<string, string | boolean | null | readonly string[]>>;
 
-/** What differs, as the audit tells it: the secret is never named. */
+/** Names the settings that differ, for the audit: the secret is never told. */
 function changesOf(request: SaveSsoRequest, before: Provider | undefined, keptBefore: readonly string[]) {
   const { client_secret: secret, ...asked } = request;
   const old: Settings = before === undefined ? {} : settingsOf(before, keptBefore);

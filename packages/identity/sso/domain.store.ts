@@ -44,7 +44,7 @@ export async function lockDomain(transaction: Transaction, domain: string): Prom
   await sql`select pg_advisory_xact_lock(${lockKey("identity.sso_domains", domain)})`.execute(transaction);
 }
 
-/** What stays keeps its token and its proof. @returns what came and what went. */
+/** Lists the domains anew; those that stay keep token and proof. @returns what came and what went. */
 export async function saveDomains(transaction: Transaction, providerId: string, listed: readonly string[]) {
   const gone = await transaction
     .deleteFrom("identity.sso_domains")

@@ -7,7 +7,7 @@ import { OtherProviderError } from "./provider-clients.ts";
 import { PlainHttpError, UnreachableProviderError } from "./provider-fetch.ts";
 import type { Provider } from "./provider.store.ts";
 
-/** What OAuth and OpenID Connect call it; anything else that a provider says is repeated nowhere. */
+/** Error codes of OAuth and OpenID Connect; anything else that a provider says is repeated nowhere. */
 const KNOWN_ERRORS = new Set([
   "access_denied",
   "account_selection_required",
@@ -46,7 +46,7 @@ export function reasonOf(error: unknown): string {
     if (one instanceof oidc.AuthorizationResponseError || one instanceof oidc.ResponseBodyError) {
       return KNOWN_ERRORS.has(one.error) ? one.error : "unknown_error";
     }
-    // Who shows the secret in a header is refused in one, as RFC 6749 asks for (5.2).
+    // A client that shows the secret in a header is refused in one, as RFC 6749 asks for (5.2).
     if (one instanceof oidc.WWWAuthenticateChallengeError) {
       const said = one.cause.map(({ parameters }) => parameters.error).find((word) => word !== undefined && KNOWN_ERRORS.has(word));
       return said ?? `status_${one.status}`;

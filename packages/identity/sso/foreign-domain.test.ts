@@ -81,7 +81,7 @@ describe("an address in a domain that another tenant has proven and demands", ()
   });
 });
 
-/** What the people of the first tenant are answered, but for what differs each time. */
+/** The answers to the people of the first tenant, but for what differs each time. */
 async function answersToOwners(): Promise<readonly string[]> {
   await subject.database.query.deleteFrom("identity.throttles").execute();
   const made = await ask(subject.server, owner, "POST", "/admin/users", { email: "made@acme.example", name: "Made" });

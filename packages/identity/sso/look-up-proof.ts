@@ -9,7 +9,7 @@ const TOGETHER_MS = 5_000;
 const MAX_RECORDS = 50;
 const MAX_CHARACTERS = 8_192;
 
-/** What the record's name has, which may be nothing; or why that is not known. */
+/** The texts of the record, of which there may be none; or why they are not known. */
 export type DnsAnswer = { readonly values: readonly string[] } | { readonly failure: string };
 
 export type LookUpProof = (domain: string) => Promise<DnsAnswer>;

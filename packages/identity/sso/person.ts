@@ -5,7 +5,7 @@ import type { NamedPerson } from "#session/sso-link.store.ts";
 import type { Role } from "#schema.ts";
 import type { Provider } from "./provider.store.ts";
 
-/** What a provider said of somebody, once its signature, issuer, audience and nonce were verified. */
+/** A provider's claims about somebody, once signature, issuer, audience and nonce were verified. */
 export type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string };
 
 export type Person = {
@@ -28,7 +28,7 @@ const MAX_ADDRESS = 320;
 const MAX_NAME = 200;
 const ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
 
-/** Who that is to the tenant of the provider; or why nobody. */
+/** Finds the person that the claims name to the tenant of the provider; or why there is none. */
 export function readPerson(rules: Rules, claims: Claims): Person | RefusedPerson {
   const { email, email_verified: verified, name, amr } = claims;
   if (email === undefined || email === null || email === "") {

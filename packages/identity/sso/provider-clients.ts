@@ -13,7 +13,7 @@ const TIMEOUT_SECONDS = 10;
 
 export type Client = { readonly issuer: string; readonly clientId: string; readonly secret: string };
 
-/** What is at the address of the issuer calls itself by another. */
+/** The provider at the address of the issuer calls itself by another. */
 export class OtherProviderError extends Error {
   override readonly name = "OtherProviderError";
 }

@@ -7,7 +7,7 @@ export type Provider = NonNullable<Awaited<ReturnType<typeof findProvider>>>;
 const domainsWhere = (condition: RawBuilder<boolean>) =>
   sql<string[]>`array(select domain from identity.sso_domains where provider_id = provider.id and ${condition} order by domain)`;
 
-/** What the tenant listed, and which of them count since it has proven that they are its own. */
+/** The domains that the tenant listed, and which of them it has proven to be its own. */
 const DOMAINS = [
   domainsWhere(sql<boolean>`true`).as("domains"),
   domainsWhere(sql<boolean>`verified_at is not null`).as("provenDomains"),

@@ -13,7 +13,7 @@ export async function findSsoAccount(queries: Queries, tenantId: string, wanted:
   return accountsOf(queries, tenantId, wanted).executeTakeFirst();
 }
 
-/** The same, locked to the end of the transaction. */
+/** Finds that account, and locks it to the end of the transaction. */
 export async function lockSsoAccount(transaction: Transaction, tenantId: string, wanted: Wanted) {
   const account = await accountsOf(transaction, tenantId, wanted).forUpdate().executeTakeFirst();
   return account === undefined ? undefined : { ...account, factors: await findFactors(transaction, account.id) };

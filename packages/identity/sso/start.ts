@@ -25,7 +25,7 @@ export type StartDependencies = {
   readonly clock: Clock;
 };
 
-/** What the provider's answer is checked against; kept sealed until it comes. */
+/** The values that the provider's answer is checked against; kept sealed until it comes. */
 export const attemptSchema = z.object({ nonce: z.string(), verifier: z.string(), state: z.string() });
 
 export const ATTEMPT_SECONDS = 600;

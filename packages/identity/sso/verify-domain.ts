@@ -37,7 +37,7 @@ export async function verifyDomain(dependencies: VerifyDependencies, caller: Cal
     const domain = await findListed(transaction, caller, name);
     const holder = isProven(domain, answer) ? await findVerified(transaction, name) : undefined;
     const isAnothers = holder !== undefined && holder.tenantId !== caller.tenantId;
-    // The same answer says whether the holder's record is still there.
+    // One answer of DNS also says whether the holder's record is still there.
     const held = isAnothers ? await noteAnswer(transaction, { domain: holder, answer, notices, now }) : { counts: false, events: [] };
     if (held.counts) {
       await appendAudit(transaction, ...held.events);

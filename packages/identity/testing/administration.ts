@@ -121,7 +121,7 @@ export async function giveSecondFactor({ database, clock }: IdentityFixture, use
     .execute();
 }
 
-/** What the audit holds of a user besides logins, oldest first. */
+/** Lists the audit of a user without logins, oldest first. */
 export async function auditOfUser({ database }: IdentityFixture, userId: string) {
   return database.query
     .selectFrom("identity.audit")

@@ -1,4 +1,4 @@
-/** What the answers of the API may show, and only they: by route the fields that hold a secret. */
+/** The fields that hold a secret in answers of the API, by route; no others may. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "POST /login/access-token": ["access_token", "partial_token"],
   "POST /login/verify-2fa": ["access_token"],

@@ -68,7 +68,7 @@ export const ATTACKS: Attacks = {
   },
 };
 
-/** What only an end that was kept outside of the database tells: all that is there was once signed, or is as a new database. */
+/** Attacks that only an end kept outside of the database tells: all that is there was once signed, or is as a new database. */
 export const ROLLBACKS: Attacks = {
   "the chain cut back to an earlier signature": async (audit) => {
     await audit.rewrite((await audit.rows()).slice(0, 40));

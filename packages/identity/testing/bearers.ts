@@ -5,9 +5,9 @@ import { addPasskey, logInByPasskey, post, stepUpByPasskey } from "./passkeys.ts
 import { codeOf, enableSecondFactor, partialTokenOf, verifyCode } from "./second-factor.ts";
 import type { SoftwarePasskey } from "./software-authenticator.ts";
 
-/** What an account has beside its password. */
+/** The second factors of an account. */
 export const FACTORS = ["no second factor", "a passkey", "an app", "a passkey and an app"] as const;
-/** What somebody holds of it. */
+/** The credentials of it that somebody holds. */
 export const PROOFS = ["an old session", "a fresh session", "a stepped-up session", "a partial token"] as const;
 
 export type Bearer = {
@@ -41,7 +41,7 @@ export async function makeBearer(
   await createAccount(identity, email);
   const passkey = hasPasskey({ factors }) ? await addPasskey(server, await accessTokenOf(server, email)) : undefined;
   const app = hasApp({ factors }) ? await enableSecondFactor(subject, email) : undefined;
-  /** The same code once more: the clock stands still, so that a fresh session stays one. */
+  /** Makes a code count once more: the clock stands still, so that a fresh session stays one. */
   async function code(): Promise<string> {
     await database.query.updateTable("identity.users").set({ totp_last_step: null }).where("email", "=", email).execute();
     return app === undefined ? "000000" : codeOf(app.secret, clock);
@@ -86,7 +86,7 @@ async function stepUp({ server }: IdentityFixture, bearer: Bearer): Promise<void
   }
 }
 
-/** What opens an account, each as it is stored. */
+/** Reads what opens an account, each as it is stored. */
 export async function credentialsOf({ database: { query } }: IdentityFixture, userId: string) {
   const user = await query
     .selectFrom("identity.users")

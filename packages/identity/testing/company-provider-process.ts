@@ -11,14 +11,14 @@ import { z } from "zod";
 const optionsSchema = z.object({
   redirectUri: z.string(),
   clients: z.array(z.object({ id: z.string(), secret: z.string() })),
-  /** Who logs in until somebody else is told. */
+  /** The person who logs in until somebody else is told. */
   person: z.unknown(),
 });
 
 const orderSchema = z.object({
-  /** Who logs in from now on. */
+  /** The person who logs in from now on. */
   person: z.object({ sub: z.string(), claims: z.record(z.string(), z.unknown()), amr: z.array(z.string()).default([]) }),
-  /** What its ID tokens say instead of what is right, and whose key signs them. */
+  /** Wrong claims for its ID tokens, and the key that signs them. */
   wrong: z.record(z.string(), z.unknown()).default({}),
   isForged: z.boolean().default(false),
 });

@@ -12,7 +12,7 @@ export type Orders = {
 export type CompanyProvider = {
   readonly issuer: string;
   readonly clients: readonly { readonly id: string; readonly secret: string }[];
-  /** Who logs in from now on, and what it answers wrongly. */
+  /** Sets who logs in from now on, and what it answers wrongly. */
   readonly tell: (orders: Orders) => Promise<void>;
   readonly stop: () => Promise<void>;
 };

@@ -3,7 +3,7 @@ import { ask, createAdmin, giveSecondFactor, type Person } from "./administratio
 import type { CompanyProvider } from "./company-provider.ts";
 import type { IdentityFixture } from "./identity-fixture.ts";
 
-/** What an admin saves who wants nothing special. */
+/** The settings of an admin who wants nothing special. */
 export function settingsFor(
   { issuer, clients }: Pick<CompanyProvider, "issuer" | "clients">,
   changes: Readonly<Record<string, unknown>> = {},

@@ -6,7 +6,7 @@ export type DnsServer = {
   /** For `IDENTITY_DNS_SERVERS`. */
   readonly address: string;
   readonly records: Map<string, readonly string[]>;
-  /** What it answers to everything: 2 is SERVFAIL. Undefined: what is right. */
+  /** The code that it answers to everything: 2 is SERVFAIL. Undefined: the right answers. */
   fails: number | undefined;
   readonly stop: () => Promise<void>;
 };

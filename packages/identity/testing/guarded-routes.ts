@@ -35,7 +35,7 @@ const stepUp: Demand =
   (then = done) =>
   (bearer) =>
     bearer.proof === "a stepped-up session" ? then(bearer) : "step_up_required";
-/** Of an admin who has a second factor, too. */
+/** A step-up, by an admin who has a second factor. */
 const stepUpWithFactor: Demand = (then = done) => stepUp((bearer) => (hasFactor(bearer) ? then(bearer) : "second_factor_needed"));
 
 const itsPasskey: Row["answers"] = (bearer) => (hasPasskey(bearer) ? "done" : "unknown_passkey");
@@ -128,7 +128,7 @@ export const GUARDED: Readonly<Record<string, Row>> = {
   "DELETE /admin/users/:id/2fa/reset": { answers: stepUp(() => "no_reset_waiting"), isOnAnother: true, sends: ofAnother() },
   "POST /admin/users/:id/2fa/unlock": { answers: stepUpWithFactor(), isOnAnother: true, sends: ofAnother() },
   "PUT /admin/policy": { answers: stepUpWithFactor(), sends: () => ({ payload: { resets_need_two: false } }) },
-  // What a provider opens is still asked for the account's own factor: POST /login/sso, among the open routes.
+  // A login by a provider is still asked for the account's own factor: POST /login/sso, among the open routes.
   "PUT /admin/sso": { answers: stepUpWithFactor(), sends: (_bearer, { provider }) => ({ payload: settingsFor(provider) }) },
   "POST /admin/sso/test": { answers: stepUp(), sends: (_bearer, { provider }) => ({ payload: clientOf(provider) }) },
   "POST /admin/sso/domains/verify": {

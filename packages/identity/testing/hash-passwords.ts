@@ -1,7 +1,7 @@
 import { createPasswordHasher } from "#accounts/password-hash.ts";
 
 /**
- * What the password hash alone costs, the peer of a login in benchmarks. Arguments: how many verifications, how many at once.
+ * Measures what the password hash alone costs, the peer of a login in benchmarks. Arguments: how many verifications, how many at once.
  * Prints the milliseconds that each took, and all of them together, as JSON.
  */
 const [count = "1", atOnce = "1"] = process.argv.slice(2);

@@ -49,7 +49,7 @@ export async function createOutboxFixture() {
   return {
     database,
     clock,
-    /** Of the log. */
+    /** Lines of the log. */
     lines,
     setTime: (time: Date): void => {
       now = time;
@@ -71,7 +71,7 @@ export async function createOutboxFixture() {
       return server;
     },
     closeLater: (close: () => Promise<unknown>): void => void opened.push(close),
-    /** As it was at first. */
+    /** Makes it as it was at first. */
     reset: async (): Promise<void> => {
       now = start;
       lines.length = 0;

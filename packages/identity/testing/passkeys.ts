@@ -28,7 +28,7 @@ export async function addPasskey(
   return { passkey, id: shown.id, token: next };
 }
 
-/** What the server asks a passkey for, at the login. */
+/** Asks for the server's request to a passkey, at the login. */
 export async function loginRequest(server: HttpServer): Promise<PasskeyRequest> {
   return (await post(server, "/login/passkey/options")).json<PasskeyRequest>();
 }
@@ -39,12 +39,12 @@ export async function logInByPasskey(server: HttpServer, passkey: SoftwarePasske
   return post(server, "/login/passkey", { response }, undefined, ip);
 }
 
-/** What the server asks a passkey for, at the second step. */
+/** Asks for the server's request to a passkey, at the second step. */
 export async function secondStepRequest(server: HttpServer, partialToken: string): Promise<PasskeyRequest> {
   return (await post(server, "/login/verify-2fa/passkey/options", { partial_token: partialToken })).json<PasskeyRequest>();
 }
 
-/** What the server asks a passkey for, in place of password and code. */
+/** Asks for the server's request to a passkey, in place of password and code. */
 export async function stepUpRequest(server: HttpServer, token: string): Promise<PasskeyRequest> {
   return (await post(server, "/step-up/passkey/options", undefined, token)).json<PasskeyRequest>();
 }

@@ -51,7 +51,7 @@ export function createRecording(): Recording {
 
 function listen(server: HttpServer, exchanges: Exchange[]): void {
   const bodies = new WeakMap<object, string>();
-  // What the library of OAuth answers passes by Fastify.
+  // The answers of OAuth's library pass by Fastify.
   server.addHook("onRequest", async (request, { raw }) => {
     const end = raw.end.bind(raw) as (...given: readonly unknown[]) => typeof raw;
     raw.end = (...given: readonly unknown[]) => {

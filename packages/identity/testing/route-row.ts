@@ -2,17 +2,17 @@ import type { Bearer } from "./bearers.ts";
 import type { CompanyProvider } from "./company-provider.ts";
 import type { IdentityFixture } from "./identity-fixture.ts";
 
-/** What is sent, and whose id stands in the address. */
+/** A request: its body, and the id in its address. */
 export type Sent = { readonly id?: string; readonly payload?: object; readonly cookie?: string };
 
 export type Surroundings = {
   readonly subject: IdentityFixture;
   readonly provider: CompanyProvider;
-  /** Whose account is changed. */
+  /** The owner of the account that is changed. */
   readonly owner: Bearer;
 };
 
-/** What a route that changes something asks of whom. */
+/** A route that changes something, and its demands. */
 export type Row = {
   /** `done`, or the code of the refusal. */
   readonly answers: (bearer: Bearer) => string;

@@ -54,7 +54,7 @@ export async function weakenPasswords({ database }: Pick<IdentityFixture, "datab
   await database.query.updateTable("identity.users").set({ password_hash }).execute();
 }
 
-/** What an authenticator app shows, so many seconds from now. */
+/** The code that an authenticator app shows, so many seconds from now. */
 export function codeOf(secret: string, clock: { readonly now: () => Date }, seconds = 0): string {
   return generateSync({ secret, epoch: Math.floor(clock.now().getTime() / 1000) + seconds });
 }

@@ -4,7 +4,7 @@ import type { PasskeyCreation, PasskeyRequest } from "#contract.ts";
 /** The origin of the console, and so the party that passkeys answer to, where a test sets none. */
 const ORIGIN = "http://localhost:3000";
 
-/** What a test may have the authenticator get wrong. */
+/** Faults that a test may have the authenticator make. */
 export type Fault = {
   readonly origin?: string;
   readonly rpId?: string;
@@ -21,7 +21,7 @@ export type SoftwarePasskey = {
   readonly id: string;
   readonly userHandle: string;
   readonly privateKey: KeyObject;
-  /** Of the authenticator: how often it has signed; undefined where it does not count. */
+  /** How often the authenticator has signed; undefined where it does not count. */
   counter: number | undefined;
   readonly synced: boolean;
 };
@@ -61,7 +61,7 @@ export function makePasskey(
   return { passkey, response };
 }
 
-/** What the passkey answers to a request of the server. */
+/** Makes the passkey's answer to a request of the server. */
 export function answerOf(passkey: SoftwarePasskey, { challenge, rpId }: PasskeyRequest, fault: Fault = {}) {
   if (passkey.counter !== undefined) {
     passkey.counter = fault.counter ?? passkey.counter + 1;

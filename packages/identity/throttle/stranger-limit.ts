@@ -1,7 +1,7 @@
 import { createSemaphore, type Semaphore } from "@sightline/foundation/semaphore";
 import { tooManyTries } from "./waiting-room.ts";
 
-/** As many wait for their time in the waiting room anyway. */
+/** More than the waiting room holds anyway. */
 const MAX_WAITING = 500;
 const RETRY_SECONDS = 2;
 

@@ -104,7 +104,7 @@ export async function givingBackOnFailure<Result>(taken: Pick<Try, "giveBack">, 
   }
 }
 
-/** What a wrong second factor is refused with. */
+/** The refusals of a wrong second factor. */
 const GUESSES = new Set(["invalid_code", "invalid_passkey", "invalid_partial_token"]);
 
 /** Counts a try that was a wrong guess at a second factor, and no other. */

@@ -82,7 +82,7 @@ describe("backup codes", () => {
         await findBackupCode(set.hashes, code);
         times.push(process.cpuUsage(begun).user);
       }
-      // Of this process alone, and the fastest of each: what else is done can only add.
+      // Only this process counts, and the fastest of each: other work can only add.
       costs.push(Math.min(...times));
     }
     expect(Math.max(...costs) / Math.min(...costs)).toBeLessThan(2);

@@ -18,7 +18,7 @@ export type CodeKind = {
     readonly form: string;
     /** Answers a wrong code. */
     readonly wrong: string;
-    /** What to do instead while the kind is locked: the end of a sentence. */
+    /** The way out while the kind is locked: the end of a sentence. */
     readonly instead: string;
     /** Answers while the kind is suspended, where it can be. */
     readonly suspended?: string;

@@ -6,9 +6,9 @@ import type { Queries, Transaction } from "#schema.ts";
 export type FactorKind<Description = unknown> = {
   /** Which accounts have it: SQL over a row of identity.users that is named `user`. */
   readonly isSetUp: RawBuilder<boolean>;
-  /** What its owner is shown of it. */
+  /** Describes it to its owner. */
   readonly describe: (queries: Queries, userId: string, now: Date) => Promise<Description>;
-  /** What is said to a password that comes without it. */
+  /** The refusal of a password that comes without it. */
   readonly missing: "code_required" | "passkey_required";
   /** Takes it from an account, with what was tried of it. */
   readonly remove: (transaction: Transaction, userId: string) => Promise<unknown>;
@@ -16,7 +16,7 @@ export type FactorKind<Description = unknown> = {
 
 export type FactorPurpose = "login" | "step_up" | "replace" | "backup_codes" | "disable";
 
-/** Whose second factor is shown, and what for. */
+/** Somebody shows a second factor for a purpose. */
 export type FactorAttempt = {
   readonly userId: string;
   readonly tenantId: string;
@@ -30,13 +30,13 @@ export type ProvedFactor<Method extends string = string> = {
   readonly method: Method;
   /** Its names in RFC 8176, which has none for some. */
   readonly amr: readonly string[];
-  /** What the audit of a login says of it. */
+  /** Details for the audit of a login. */
   readonly details?: Readonly<Record<string, string>>;
 };
 
-/** What somebody sent as a second factor: a code, or the answer of a passkey. */
+/** Something that was sent as a second factor: a code, or the answer of a passkey. */
 export type FactorProof<Method extends string = string> = {
-  /** Of which accounts it could be, as SQL. */
+  /** The accounts that it could belong to, as SQL. */
   readonly isSetUp: RawBuilder<boolean>;
   /** False of a slip of the keys, which guesses nothing. */
   readonly isGuess: boolean;

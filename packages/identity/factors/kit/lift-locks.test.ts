@@ -20,7 +20,7 @@ afterAll(() => subject.close());
 
 const wrongBackupCode = () => "AAAA-BBBB-CCCC-DDDD";
 
-/** What somebody with the password does in a few hours: both kinds of codes are shut for most of a day. */
+/** Does what somebody with the password can do in a few hours: both kinds of codes are shut for most of a day. */
 async function shutBothPools(): Promise<void> {
   for (let round = 0; round < 4; round++) {
     for (let index = 0; index < 5; index++) {

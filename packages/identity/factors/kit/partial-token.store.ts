@@ -60,7 +60,7 @@ export async function takePartialToken(queries: Queries, tokenHash: Buffer, now:
   return { ...taken, named: issuer === null || subject === null ? undefined : { issuer, subject } };
 }
 
-/** Whose login it is, where the account has such a second factor. Takes none of the token's tries. */
+/** Finds the user whose login it is, where the account has such a second factor. Takes none of the token's tries. */
 export async function findPartialLogin(
   queries: Queries,
   tokenHash: Buffer,

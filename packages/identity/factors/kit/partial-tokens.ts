@@ -39,7 +39,7 @@ export async function issuePartialToken(
   return { two_factor_required: true, partial_token: token, expires_in: SECONDS };
 }
 
-/** What the second step takes, where that is more than codes. */
+/** Lists the kinds that the second step takes, where they are more than codes. */
 export function secondStepsOf({ factors }: { readonly factors: readonly Factor[] }): Pick<PartialSession, "methods"> {
   return factors.every((factor) => factor === "totp") ? {} : { methods: [...factors] };
 }

@@ -16,7 +16,7 @@ type Dependencies = { readonly notices: Notices; readonly sessions: Sessions; re
 
 type FactorChange = {
   readonly event: AuditEventName;
-  /** What the owner is told, and why sessions end. */
+  /** The notice to the owner, and the reason for which sessions end. */
   readonly notice: NoticeKind;
   readonly details?: Readonly<Record<string, string>>;
   /** How a factor was proved that was not there before: a new session takes the caller's place. */
@@ -26,7 +26,7 @@ type FactorChange = {
 };
 
 /**
- * What every change of one's own second factors brings: logins that wait for their second step begin again, the owner is told, and the
+ * Does what every change of one's own second factors brings: logins that wait for their second step begin again, the owner is told, and the
  * other sessions end, since one of them may be that of whoever has the old factor. With a new factor the caller's own ends, too (OWASP
  * ASVS 5, 7.2.4): what was copied of it before is worth nothing.
  *

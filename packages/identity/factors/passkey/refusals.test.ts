@@ -12,7 +12,7 @@ const REFUSED = { error: "invalid_passkey", message: "This passkey was not accep
 
 let subject: IdentityFixture;
 let count = 0;
-/** Of an account that each test has for itself. */
+/** Each test has an account for itself. */
 let email: string;
 let token: string;
 let passkey: SoftwarePasskey;

@@ -1,7 +1,7 @@
-/** Whom a passkey answers to: the console's own address. */
+/** The site that a passkey answers to: the console's own address. */
 export type RelyingParty = { readonly id: string; readonly origin: string };
 
-/** What authenticators show beside the account. */
+/** The name that authenticators show beside the account. */
 export const RELYING_PARTY_NAME = "Sightline";
 
 export function createRelyingParty(publicUrl: string): RelyingParty {
@@ -9,7 +9,7 @@ export function createRelyingParty(publicUrl: string): RelyingParty {
   return { id: hostname, origin };
 }
 
-/** What an authenticator knows an account by: the bytes of its id, which say nothing about anybody. */
+/** The handle by which an authenticator knows an account: the bytes of its id, which say nothing about anybody. */
 export function userHandleOf(userId: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(userId.replaceAll("-", ""), "hex"));
 }

@@ -6,7 +6,7 @@ import { CHALLENGE_MS, issueChallenge } from "./challenges.ts";
 import { listPasskeys } from "./passkey.store.ts";
 
 /**
- * What a browser asks a passkey for. Where the account is known its passkeys are named; at the login none are, so that nothing is
+ * Makes the request that a browser passes to a passkey. Where the account is known its passkeys are named; at the login none are, so that nothing is
  * told of any account.
  */
 export async function requestOptions(dependencies: PasskeyDependencies, scope: ChallengeScope): Promise<PasskeyRequest> {

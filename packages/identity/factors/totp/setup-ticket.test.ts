@@ -180,7 +180,7 @@ async function expectInvalid(token: string, secret: string, setupToken: string):
   expect((await userOf(subject, token)).totp_enabled).toBe(false);
 }
 
-/** The same ticket with something else in it, sealed with the real key. */
+/** Seals the ticket anew, with something else in it. */
 function reseal(setupToken: string, subjectId: string, change: (ticket: object) => object): string {
   const context = { purpose: "2fa.setup_ticket", subject: subjectId };
   const ticket = JSON.parse(ringUnderTest().open(setupToken, context).toString()) as object;

@@ -74,7 +74,7 @@ export async function startSetup(dependencies: SetupDependencies, caller: Caller
   return issueTicket(dependencies, caller, account, undefined);
 }
 
-/** Whose account has no second factor yet shows the password, unless the login just did. */
+/** An owner without a second factor shows the password, unless the login just did. */
 async function confirmLogin(
   dependencies: SetupDependencies,
   account: Account,

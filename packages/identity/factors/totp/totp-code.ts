@@ -19,7 +19,7 @@ export function readTotpCode(text: string): string | undefined {
 
 export type CodeMatch = {
   readonly secret: string;
-  /** As `readTotpCode` answers it. */
+  /** The code in the form that `readTotpCode` answers. */
   readonly code: string;
   readonly now: Date;
   /** How many steps before and after the present one are accepted. */
