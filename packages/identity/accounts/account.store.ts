@@ -78,7 +78,7 @@ export async function isSsoDomain(queries: Queries, email: string, tenantId: str
     .selectFrom("identity.sso_domains as domain")
     .innerJoin("identity.sso_providers as provider", "provider.id", "domain.provider_id")
     .select("domain")
-    .where("domain", "=", domainOf(email))
+    .where("domain", "=", emailDomain(email))
     .where("verified_at", "is not", null)
     .where("enforced", "=", true)
     .$if(tenantId !== undefined, (query) => query.where("tenant_id", "=", tenantId ?? ""))
@@ -87,7 +87,7 @@ export async function isSsoDomain(queries: Queries, email: string, tenantId: str
 }
 
 /** The domain of an address, as it is stored and compared. */
-export function domainOf(email: string): string {
+export function emailDomain(email: string): string {
   return storableText(foldEmail(email)).split("@").at(-1) ?? "";
 }
 

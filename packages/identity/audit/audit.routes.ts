@@ -26,7 +26,7 @@ export function auditRoutes(dependencies: Dependencies) {
     server.get(
       "/admin/audit",
       route("admin", "What happened, newest first", { querystring: auditQuerySchema, response: { 200: auditPageSchema } }),
-      (request) => listAudit(queries, filterOf(ownerOf(request), request.query), request.query),
+      (request) => listAudit(queries, readAuditFilter(ownerOf(request), request.query), request.query),
     );
 
     server.get(
@@ -40,7 +40,12 @@ export function auditRoutes(dependencies: Dependencies) {
         return reply
           .type("application/jsonl; charset=utf-8")
           .header("content-disposition", `attachment; filename="${name}"`)
-          .send(Readable.from(exportEntries(queries, filterOf(ownerOf(request), request.query)), { objectMode: true, highWaterMark: 16 }));
+          .send(
+            Readable.from(exportEntries(queries, readAuditFilter(ownerOf(request), request.query)), {
+              objectMode: true,
+              highWaterMark: 16,
+            }),
+          );
       },
     );
 
@@ -62,7 +67,7 @@ export function auditRoutes(dependencies: Dependencies) {
   };
 }
 
-function filterOf({ tenantId }: Owner, query: z.output<typeof auditExportQuerySchema>): AuditFilter {
+function readAuditFilter({ tenantId }: Owner, query: z.output<typeof auditExportQuerySchema>): AuditFilter {
   return {
     tenantId,
     events: query.event?.split(",").map((event) => event.trim()),

@@ -13,7 +13,11 @@ export type Client = {
 const USER_AGENT_LENGTH = 512;
 
 export function clientOf(request: FastifyRequest): Client {
-  return { ip: addressOf(request), userAgent: request.headers["user-agent"]?.slice(0, USER_AGENT_LENGTH), left: endOf(request.raw.socket) };
+  return {
+    ip: clientAddress(request),
+    userAgent: request.headers["user-agent"]?.slice(0, USER_AGENT_LENGTH),
+    left: connectionSignal(request.raw.socket),
+  };
 }
 
 /** Somebody with a session, and where the request came from. */
@@ -31,7 +35,7 @@ export function ownAction({ userId, tenantId, sessionId, client }: Caller, at: D
 const WITH_PORT = /^\[?(.+?)\]?(?::\d+)?$/;
 
 /** Some proxies append a port, which differs for each connection. When a proxy sends no address, the proxy's own is used. */
-function addressOf({ ip, raw }: FastifyRequest): string {
+function clientAddress({ ip, raw }: FastifyRequest): string {
   const [, address = ""] = isIP(ip) === 0 ? (WITH_PORT.exec(ip) ?? []) : [ip, ip];
   return isIP(address) === 0 ? (raw.socket.remoteAddress ?? "") : address;
 }
@@ -39,7 +43,7 @@ function addressOf({ ip, raw }: FastifyRequest): string {
 const ends = new WeakMap<Socket, AbortSignal>();
 
 /** Follows the connection, because Fastify's own signal of a request is aborted as soon as the request's body was read. */
-function endOf(socket: Socket): AbortSignal {
+function connectionSignal(socket: Socket): AbortSignal {
   const known = ends.get(socket);
   if (known !== undefined) {
     return known;

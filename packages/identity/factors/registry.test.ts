@@ -11,7 +11,7 @@ import { createCodeKinds, FACTOR_KINDS } from "./registry.ts";
 
 /** The contract of every kind of second factor. A kind without a row here does not compile. */
 
-type Answer = { readonly statusCode: number; readonly json: <Body>() => Body };
+type Answer = Awaited<ReturnType<typeof post>>;
 
 /** A second factor in somebody's hands. */
 type HeldFactor = {

@@ -10,7 +10,7 @@ import { knownDevicePasswordCounters, strangersPasswordCounters } from "#throttl
 import type { Semaphore } from "@sightline/foundation/semaphore";
 import { STRANGERS } from "#throttle/stranger-limit.ts";
 import { givingBackOnFailure, type Throttle } from "#throttle/throttle.ts";
-import { BY_PASSWORD, issuePartialToken, secondStepsOf } from "#factors/kit/partial-tokens.ts";
+import { BY_PASSWORD, issuePartialToken, describeSecondSteps } from "#factors/kit/partial-tokens.ts";
 
 export type LoginDependencies = AccountDependencies &
   FullLoginDependencies & {
@@ -107,5 +107,5 @@ async function askForSecondStep(
         ? issuePartialToken(transaction, { ...account, ...BY_PASSWORD }, client, clock.now())
         : undefined,
     );
-  return partial === undefined ? undefined : { ...partial, ...secondStepsOf(account) };
+  return partial === undefined ? undefined : { ...partial, ...describeSecondSteps(account) };
 }

@@ -8,7 +8,7 @@ import { SCOPE } from "./addresses.ts";
 import { findClient } from "./client.store.ts";
 import { findLiveGrant } from "./grant.store.ts";
 import { isClientId } from "./register-client.ts";
-import { consumeState, deleteState, findState, grantOfState, hashOf, putState } from "./state.store.ts";
+import { consumeState, deleteState, findState, grantOfState, hashStateId, putState } from "./state.store.ts";
 
 type Dependencies = {
   readonly queries: Queries;
@@ -77,26 +77,26 @@ async function findGrantPayload({ queries, clock, resource }: Dependencies, id: 
  * it holds what else may not be read, such as where a question is answered.
  */
 function stateAdapter({ queries, sealer, clock, endGrant }: Dependencies, kind: string): Adapter {
-  const contextOf = (subject: string) => ({ purpose: "oauth_states.payload", subject });
+  const stateSealContext = (subject: string) => ({ purpose: "oauth_states.payload", subject });
   return {
     ...KEPT_NOWHERE,
     upsert: async (id, { jti: _jti, ...payload }, expiresIn = 0) => {
-      const hash = hashOf(kind, id);
-      const sealed = sealer.seal(Buffer.from(JSON.stringify(payload)), contextOf(hash));
+      const hash = hashStateId(kind, id);
+      const sealed = sealer.seal(Buffer.from(JSON.stringify(payload)), stateSealContext(hash));
       const expiresAt = new Date(clock.now().getTime() + expiresIn * 1000);
       await putState(queries, { id: hash, kind, grantId: payload.grantId, payload: sealed }, expiresAt);
     },
     find: async (id) => {
-      const hash = hashOf(kind, id);
+      const hash = hashStateId(kind, id);
       const state = await findState(queries, hash, clock.now());
       if (state === undefined) {
         return undefined;
       }
-      const payload = parseJson(sealer.open(state.payload, contextOf(hash)).toString()) as AdapterPayload;
+      const payload = parseJson(sealer.open(state.payload, stateSealContext(hash)).toString()) as AdapterPayload;
       return { ...payload, jti: id, ...(state.consumedAt === null ? {} : { consumed: toSeconds(state.consumedAt) }) };
     },
     consume: async (id) => {
-      const hash = hashOf(kind, id);
+      const hash = hashStateId(kind, id);
       if (!(await consumeState(queries, hash, clock.now()))) {
         const grantId = await grantOfState(queries, hash);
         if (grantId !== undefined) {
@@ -105,6 +105,6 @@ function stateAdapter({ queries, sealer, clock, endGrant }: Dependencies, kind: 
         throw new errors.InvalidGrant("it was used already");
       }
     },
-    destroy: (id) => deleteState(queries, hashOf(kind, id)),
+    destroy: (id) => deleteState(queries, hashStateId(kind, id)),
   };
 }

@@ -13,7 +13,7 @@ import { plainName, redirectHost } from "./app-metadata.ts";
 import { keepClientUntil } from "./client.store.ts";
 import { insertGrant } from "./grant.store.ts";
 import type { OauthDependencies, OauthProvider } from "./provider.ts";
-import { hashOf } from "./state.store.ts";
+import { hashStateId } from "./state.store.ts";
 
 type Dependencies = OauthDependencies & { readonly provider: OauthProvider };
 
@@ -119,7 +119,7 @@ async function grant({ clock, notices }: Dependencies, transaction: Transaction,
     redirect_host: app.redirect_host,
     repositories: answer.repositories === null ? null : [...new Set(answer.repositories)],
     traces: answer.traces,
-    asked_by: hashOf("Interaction", question.uid),
+    asked_by: hashStateId("Interaction", question.uid),
     created_at: now,
     expires_at: expiresAt,
   });

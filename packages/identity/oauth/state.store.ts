@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Queries } from "#schema.ts";
 
 /** 256 random bits need no slow hash: nobody can guess them. */
-export function hashOf(kind: string, id: string): string {
+export function hashStateId(kind: string, id: string): string {
   return createHash("sha256").update(`${kind}|${id}`).digest("base64url");
 }
 

@@ -55,7 +55,7 @@ export function createAccessTokens({ keys, issuer, clock }: Dependencies) {
       const { tenantId: tid, role, epoch, sessionId: sid, amr, userId } = subject;
       const token = new SignJWT({ tid, role, epoch, sid, amr: [...amr], auth_time: toSeconds(subject.authenticatedAt) })
         .setSubject(userId)
-        .setAudience(audienceOf(subject, clock.now()))
+        .setAudience(tokenAudience(subject, clock.now()))
         .setJti(randomUUID());
       return signAccessToken(token, { keys, issuer }, clock.now(), ACCESS_TOKEN_SECONDS);
     },
@@ -71,7 +71,7 @@ export function createAccessTokens({ keys, issuer, clock }: Dependencies) {
   };
 }
 
-function audienceOf({ mustChangePassword, secondFactorDue }: TokenSubject, now: Date): string {
+function tokenAudience({ mustChangePassword, secondFactorDue }: TokenSubject, now: Date): string {
   if (mustChangePassword) {
     return PASSWORD_CHANGE_AUDIENCE;
   }

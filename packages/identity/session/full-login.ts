@@ -7,7 +7,7 @@ import type { Transaction } from "#schema.ts";
 import { SSO } from "./authentication-methods.ts";
 import type { TokenCookie } from "./cookies.ts";
 import type { KnownDevices, PresentedDevice } from "./known-devices.ts";
-import { findSsoDuty, setLastLogin } from "./session.store.ts";
+import { findSsoRequirement, setLastLogin } from "./session.store.ts";
 import { linkPerson, type NamedPerson } from "./sso-link.store.ts";
 import type { Grant, Sessions } from "./sessions.ts";
 
@@ -44,8 +44,8 @@ export async function openFullLogin(
 ): Promise<OpenedLogin> {
   const { userId, tenantId, client } = login;
   const now = clock.now();
-  const duty = login.amr.includes(SSO) ? undefined : await findSsoDuty(transaction, userId);
-  if (duty?.isDemanded === true && !duty.isBreakGlass) {
+  const requirement = login.amr.includes(SSO) ? undefined : await findSsoRequirement(transaction, userId);
+  if (requirement?.isDemanded === true && !requirement.isBreakGlass) {
     throw refusal("sso_required");
   }
   const isNewLink = named !== undefined && (await linkPerson(transaction, { tenantId, userId, ...named }, now));
@@ -54,7 +54,7 @@ export async function openFullLogin(
   await setLastLogin(transaction, userId, now);
   const by = { at: now, userId, actorId: userId, tenantId, sessionId, client };
   const linked = isNewLink ? [{ ...by, event: "sso_linked" as const, details: named }] : [];
-  const emergency = duty?.isDemanded === true ? [{ ...by, event: "break_glass_used" as const }] : [];
+  const emergency = requirement?.isDemanded === true ? [{ ...by, event: "break_glass_used" as const }] : [];
   await appendAudit(transaction, ...linked, { ...by, event: "login_ok", details }, ...emergency);
   return { sessionId, deviceToken };
 }

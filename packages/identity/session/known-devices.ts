@@ -24,7 +24,7 @@ type Dependencies = { readonly queries: Queries; readonly clock: Clock; readonly
 export function createKnownDevices({ queries, clock, publicUrl }: Dependencies) {
   const cookie = createTokenCookie(publicUrl, "sightline_device", "lax");
 
-  async function nameOf(presented: PresentedDevice, foldedEmail?: string): Promise<string | undefined> {
+  async function findName(presented: PresentedDevice, foldedEmail?: string): Promise<string | undefined> {
     const isKnown = presented !== undefined && (await isKnownDevice(queries, presented, clock.now(), foldedEmail));
     return isKnown ? presented.toString("base64url") : undefined;
   }
@@ -32,20 +32,20 @@ export function createKnownDevices({ queries, clock, publicUrl }: Dependencies) 
   return {
     presented: (request: FastifyRequest): PresentedDevice => {
       const token = cookie.read(request);
-      return token === undefined ? undefined : hashOf(token);
+      return token === undefined ? undefined : hashDeviceToken(token);
     },
 
     /** @returns the name by which its tries are counted; undefined when the account was never logged in there. */
-    knownTo: (presented: PresentedDevice, foldedEmail: string): Promise<string | undefined> => nameOf(presented, foldedEmail),
+    knownTo: (presented: PresentedDevice, foldedEmail: string): Promise<string | undefined> => findName(presented, foldedEmail),
 
     /** Finds the device of any account, while it is not known yet whose login this will be. */
-    knownToAnybody: (presented: PresentedDevice): Promise<string | undefined> => nameOf(presented),
+    knownToAnybody: (presented: PresentedDevice): Promise<string | undefined> => findName(presented),
 
     /** Makes the device known to the account. @returns the token for its cookie. */
     remember: async (transaction: Transaction, userId: string, presented: PresentedDevice): Promise<string> => {
       const now = clock.now();
       const token = randomBytes(TOKEN_BYTES).toString("base64url");
-      const tokenHash = hashOf(token);
+      const tokenHash = hashDeviceToken(token);
       if (presented !== undefined) {
         await moveDevice(transaction, presented, tokenHash);
       }
@@ -58,6 +58,6 @@ export function createKnownDevices({ queries, clock, publicUrl }: Dependencies) 
   };
 }
 
-function hashOf(token: string): Buffer {
+function hashDeviceToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

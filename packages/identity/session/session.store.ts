@@ -43,7 +43,7 @@ export async function findSession(queries: Queries, id: string) {
 }
 
 /** Whether the account is to log in by company sign-in, and whether it is kept for when that fails. */
-export async function findSsoDuty(queries: Queries, userId: string) {
+export async function findSsoRequirement(queries: Queries, userId: string) {
   return queries
     .selectFrom("identity.users as user")
     .select([IN_SSO_DOMAIN.as("isDemanded"), "break_glass as isBreakGlass"])

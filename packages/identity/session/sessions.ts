@@ -33,7 +33,7 @@ type Dependencies = {
 };
 
 export function createSessions({ queries, accessTokens, refreshTokens, clock }: Dependencies) {
-  async function tokensOf(session: Session): Promise<Grant> {
+  async function issueTokens(session: Session): Promise<Grant> {
     return {
       answer: { token_type: "bearer", access_token: await accessTokens.issue(session), expires_in: ACCESS_TOKEN_SECONDS },
       refreshToken: refreshTokens.of(session, session.generation),
@@ -83,7 +83,7 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       if (session === undefined || !isLive(session, clock.now())) {
         throw refusal("session_ended");
       }
-      return tokensOf(session);
+      return issueTokens(session);
     },
 
     /** @throws {AppError} 401 `session_ended`. */
@@ -96,7 +96,7 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
       const { presented, session } = found;
       const idleExpiresAt = new Date(Math.min(now.getTime() + IDLE_MS, session.expiresAt.getTime()));
       if (presented.generation === session.generation && (await rotateSession(queries, session, now, idleExpiresAt))) {
-        return tokensOf({ ...session, generation: session.generation + 1, idleExpiresAt });
+        return issueTokens({ ...session, generation: session.generation + 1, idleExpiresAt });
       }
       const current = await findSession(queries, session.id);
       if (current === undefined || !isLive(current, now)) {
@@ -106,7 +106,7 @@ export function createSessions({ queries, accessTokens, refreshTokens, clock }: 
         await revoke(current, "refresh_token_reused", client);
         throw refusal("session_ended");
       }
-      return tokensOf(current);
+      return issueTokens(current);
     },
 
     /** Ends the session that the token belongs to, if it is one of ours. */

@@ -6,7 +6,7 @@ import { callerOf } from "#audit/client.ts";
 import { saveSsoRequestSchema, ssoAnswerSchema, ssoTestSchema, testSsoRequestSchema, verifyDomainRequestSchema } from "#contract.ts";
 import { describeSso, removeSso, saveSso } from "./configure.ts";
 import type { ProviderClients } from "./provider-clients.ts";
-import { redirectUriOf } from "./start.ts";
+import { ssoRedirectUri } from "./start.ts";
 import { testSso } from "./test-provider.ts";
 import { verifyDomain, type VerifyDependencies } from "./verify-domain.ts";
 
@@ -17,7 +17,7 @@ const withoutBody = routesTagged("sso");
 /** Serves the company sign-in of the admin's own organization. The client's secret goes in, and never out. */
 export function ssoConfigurationRoutes(dependencies: VerifyDependencies & { readonly clients: ProviderClients }) {
   async function describe(tenantId: string) {
-    return { sso: await describeSso(dependencies, tenantId), redirect_uri: redirectUriOf(dependencies.publicUrl) };
+    return { sso: await describeSso(dependencies, tenantId), redirect_uri: ssoRedirectUri(dependencies.publicUrl) };
   }
 
   return (server: HttpServer): void => {

@@ -11,7 +11,7 @@ import { listDomains, saveDomains } from "./domain.store.ts";
 import { describeProof } from "./judge-proof.ts";
 import { secretContext } from "./provider-clients.ts";
 import { findProviderOf, type Provider } from "./provider.store.ts";
-import { redirectUriOf } from "./start.ts";
+import { ssoRedirectUri } from "./start.ts";
 
 export async function describeSso({ queries, publicUrl }: ConfigureDependencies, tenantId: string): Promise<Sso | null> {
   const provider = await findProviderOf(queries, tenantId);
@@ -53,7 +53,7 @@ export async function saveSso(dependencies: ConfigureDependencies, caller: Calle
     if (!(await keepsEmergencyAdmin(transaction, tenantId))) {
       throw refusal("break_glass_needed");
     }
-    const changes = changesOf(request, before, keptBefore);
+    const changes = describeSettingsChanges(request, before, keptBefore);
     const events = [
       ...changes.map((details): AuditEvent => ({ ...ownAction(caller, now), event: "sso_changed", details })),
       ...domainEvents(caller, now, "sso_domain_added", added),
@@ -107,9 +107,9 @@ function domainEvents(
 type Settings = Readonly<Record<string, string | boolean | null | readonly string[]>>;
 
 /** Names the settings that differ, for the audit: the secret is never told. */
-function changesOf(request: SaveSsoRequest, before: Provider | undefined, keptBefore: readonly string[]) {
+function describeSettingsChanges(request: SaveSsoRequest, before: Provider | undefined, keptBefore: readonly string[]) {
   const { client_secret: secret, ...asked } = request;
-  const old: Settings = before === undefined ? {} : settingsOf(before, keptBefore);
+  const old: Settings = before === undefined ? {} : readSettings(before, keptBefore);
   const changes = Object.entries<Settings[string]>(asked).flatMap(([name, value]) => {
     const [from, to] = [inWords(old[name]), inWords(value)];
     return from === to ? [] : [{ changed: name, from, to }];
@@ -130,7 +130,7 @@ function byCharacter(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-function settingsOf(provider: Provider, breakGlass: readonly string[]) {
+function readSettings(provider: Provider, breakGlass: readonly string[]) {
   return {
     name: provider.name,
     issuer: provider.issuer,
@@ -151,9 +151,9 @@ function settingsOf(provider: Provider, breakGlass: readonly string[]) {
 
 function toAnswer(provider: Provider, breakGlass: readonly string[], publicUrl: string): Omit<Sso, "domain_proofs"> {
   return {
-    ...settingsOf(provider, breakGlass),
+    ...readSettings(provider, breakGlass),
     id: provider.id,
-    redirect_uri: redirectUriOf(publicUrl),
+    redirect_uri: ssoRedirectUri(publicUrl),
     updated_at: provider.updatedAt.toISOString(),
     last_login_at: provider.lastLoginAt?.toISOString() ?? null,
   };

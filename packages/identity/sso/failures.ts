@@ -26,7 +26,7 @@ const KNOWN_ERRORS = new Set([
 
 /** One word for the log and the audit. It never holds what the provider wrote, which may be anything. */
 export function reasonOf(error: unknown): string {
-  const chain = causesOf(error);
+  const chain = listCauses(error);
   if (chain.some((one) => one instanceof RefusedAddressError)) {
     return "private_address";
   }
@@ -87,7 +87,7 @@ const REFUSALS: Readonly<Record<string, "sso_denied" | "sso_provider_unreachable
   temporarily_unavailable: "sso_provider_unreachable",
 };
 
-function causesOf(error: unknown): readonly unknown[] {
+function listCauses(error: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let at = error; at !== undefined && chain.length < 10; at = at instanceof Error ? at.cause : undefined) {
     chain.push(at);

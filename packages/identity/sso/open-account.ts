@@ -2,24 +2,20 @@ import { raiseEpoch } from "#accounts/account.store.ts";
 import { createAccount, type AccountDependencies } from "#accounts/create-account.ts";
 import { hasOtherActiveAdmin, lockAdministration, updateAccount } from "#administration/managed-account.store.ts";
 import type { AuditEvent } from "#audit/audit.store.ts";
-import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Role, Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
 import { openFullLogin, type FullLoginDependencies, type OpenedLogin } from "#session/full-login.ts";
 import { forgetDevices } from "#session/known-device.store.ts";
-import type { PresentedDevice } from "#session/known-devices.ts";
 import { linkPerson } from "#session/sso-link.store.ts";
-import { issuePartialToken, secondStepsOf } from "#factors/kit/partial-tokens.ts";
+import type { LoginOrigin } from "#factors/kit/second-step.ts";
+import { issuePartialToken, describeSecondSteps } from "#factors/kit/partial-tokens.ts";
 import { findSsoAccount, lockSsoAccount } from "./sso-account.store.ts";
 import type { Person } from "./person.ts";
 import { noteSsoLogin, type Provider } from "./provider.store.ts";
 
 export type OpeningDependencies = AccountDependencies & FullLoginDependencies;
-
-/** From where somebody signs in. */
-export type From = { readonly client: Client; readonly presented: PresentedDevice };
 
 type SsoAccount = NonNullable<Awaited<ReturnType<typeof lockSsoAccount>>>;
 
@@ -35,7 +31,7 @@ export async function openAccount(
   dependencies: OpeningDependencies,
   provider: Provider,
   person: Person,
-  from: From,
+  from: LoginOrigin,
 ): Promise<OpenedLogin | PartialSession> {
   const { queries, clock } = dependencies;
   if (provider.createsAccounts && person.role !== "none" && (await findSsoAccount(queries, provider.tenantId, person)) === undefined) {
@@ -65,7 +61,7 @@ export async function openAccount(
     if (account.factors.length > 0) {
       const epoch = account.epoch + (roleChange === "changed" ? 1 : 0);
       const partial = await issuePartialToken(transaction, { ...proved, id: account.id, epoch }, from.client, now);
-      return { ...partial, ...secondStepsOf(account) };
+      return { ...partial, ...describeSecondSteps(account) };
     }
     const login = { ...proved, ...from, userId: account.id, tenantId: account.tenantId, authenticatedAt: now };
     return openFullLogin(transaction, dependencies, { ...login, details: { method: "sso" } });
@@ -77,7 +73,12 @@ export async function openAccount(
 }
 
 /** An address that is taken is another tenant's: nobody is told so. */
-async function makeAccount(dependencies: OpeningDependencies, { tenantId }: Provider, person: Person, { client }: From): Promise<void> {
+async function makeAccount(
+  dependencies: OpeningDependencies,
+  { tenantId }: Provider,
+  person: Person,
+  { client }: LoginOrigin,
+): Promise<void> {
   const { email, name, named } = person;
   const role: Role = person.role === "admin" ? "admin" : "member";
   await createAccount(dependencies, {
@@ -101,7 +102,7 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "email_taken";
 }
 
-type When = { readonly now: Date; readonly from: From };
+type RoleChangeOccasion = { readonly now: Date; readonly from: LoginOrigin };
 
 /**
  * Gives the account the role that the provider says. What was open with another role ends. The last admin, and those who are kept for
@@ -111,7 +112,7 @@ async function changeRole(
   transaction: Transaction,
   account: SsoAccount,
   { role }: Person,
-  { now, from: { client } }: When,
+  { now, from: { client } }: RoleChangeOccasion,
 ): Promise<"unchanged" | "changed" | "refused"> {
   if (role === "keep" || role === account.role) {
     return "unchanged";

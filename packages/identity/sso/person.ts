@@ -1,4 +1,4 @@
-import { domainOf } from "#accounts/account.store.ts";
+import { emailDomain } from "#accounts/account.store.ts";
 import { ONE_LINE } from "#contract.ts";
 import { SSO } from "#session/authentication-methods.ts";
 import type { NamedPerson } from "#session/sso-link.store.ts";
@@ -38,7 +38,7 @@ export function readPerson(rules: Rules, claims: Claims): Person | RefusedPerson
   if (typeof email !== "string" || email.length > MAX_ADDRESS || !ADDRESS.test(email) || !isVerified) {
     return "sso_address_not_verified";
   }
-  if (!rules.provenDomains.includes(domainOf(email))) {
+  if (!rules.provenDomains.includes(emailDomain(email))) {
     return "sso_domain_not_allowed";
   }
   const isTwice = rules.asksSecondFactor || (Array.isArray(amr) && amr.includes("mfa"));
@@ -46,12 +46,12 @@ export function readPerson(rules: Rules, claims: Claims): Person | RefusedPerson
     named: { issuer: claims.iss, subject: claims.sub },
     email,
     name: plainName(name) ?? email,
-    role: roleOf(rules, claims),
+    role: readRole(rules, claims),
     amr: isTwice ? [SSO, "mfa"] : [SSO],
   };
 }
 
-function roleOf({ roleClaim, adminValues, memberValues, defaultRole }: Rules, claims: Claims): Person["role"] {
+function readRole({ roleClaim, adminValues, memberValues, defaultRole }: Rules, claims: Claims): Person["role"] {
   if (roleClaim === null) {
     return "keep";
   }

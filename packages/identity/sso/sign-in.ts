@@ -10,10 +10,11 @@ import { grantLogin, type LoginGrant } from "#session/full-login.ts";
 import type { Counter } from "#throttle/throttle.ts";
 import { consumeAttempt } from "./attempt.store.ts";
 import { asRefusal } from "./failures.ts";
-import { openAccount, type From, type OpeningDependencies } from "./open-account.ts";
+import type { LoginOrigin } from "#factors/kit/second-step.ts";
+import { openAccount, type OpeningDependencies } from "./open-account.ts";
 import { readPerson, type Claims } from "./person.ts";
 import { findProvider, type Provider } from "./provider.store.ts";
-import { attemptContext, attemptSchema, hashOf, redirectUriOf, type StartDependencies } from "./start.ts";
+import { attemptContext, attemptSchema, hashAttemptToken, ssoRedirectUri, type StartDependencies } from "./start.ts";
 
 export type SignInDependencies = StartDependencies & OpeningDependencies;
 
@@ -32,7 +33,7 @@ function answerCounters(ip: string): readonly Counter[] {
 export async function completeSignIn(
   dependencies: SignInDependencies,
   { query, browser }: { readonly query: string; readonly browser: string | undefined },
-  from: From,
+  from: LoginOrigin,
 ): Promise<LoginGrant | PartialSession> {
   await dependencies.throttle.take(answerCounters(from.client.ip));
   const answer = new URLSearchParams(query);
@@ -58,8 +59,9 @@ export async function completeSignIn(
 
 /** @throws {AppError} 400 `sso_over`, also when the provider was changed meanwhile. */
 async function takeAttempt({ queries, sealer, clock }: SignInDependencies, state: string, browser: string | undefined) {
-  const id = hashOf(state).toString("base64url");
-  const attempt = browser === undefined ? undefined : await consumeAttempt(queries, { id, browserHash: hashOf(browser), now: clock.now() });
+  const id = hashAttemptToken(state).toString("base64url");
+  const attempt =
+    browser === undefined ? undefined : await consumeAttempt(queries, { id, browserHash: hashAttemptToken(browser), now: clock.now() });
   const provider = attempt === undefined ? undefined : await findProvider(queries, attempt.providerId);
   if (attempt === undefined || provider === undefined || provider.revision !== attempt.revision) {
     throw refusal("sso_over");
@@ -80,7 +82,7 @@ async function readClaims(
   { answer, state, nonce, verifier }: Checks,
 ): Promise<Claims> {
   const client = await clients.of(provider);
-  const cameBackTo = new URL(`${redirectUriOf(publicUrl)}?${answer.toString()}`);
+  const cameBackTo = new URL(`${ssoRedirectUri(publicUrl)}?${answer.toString()}`);
   const tokens = await oidc.authorizationCodeGrant(client, cameBackTo, {
     expectedState: state,
     expectedNonce: nonce,

@@ -3,23 +3,23 @@ import { findFactors, foldEmail } from "#accounts/account.store.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import type { Person } from "./person.ts";
 
-type Wanted = Pick<Person, "named" | "email">;
+type PersonQuery = Pick<Person, "named" | "email">;
 
 /**
  * The account of the tenant, and of no other, that is linked with the person; where none is, the one with the address. That may be
  * somebody else's at the same provider, since addresses are given to new people.
  */
-export async function findSsoAccount(queries: Queries, tenantId: string, wanted: Wanted) {
-  return accountsOf(queries, tenantId, wanted).executeTakeFirst();
+export async function findSsoAccount(queries: Queries, tenantId: string, person: PersonQuery) {
+  return selectSsoAccounts(queries, tenantId, person).executeTakeFirst();
 }
 
 /** Finds that account, and locks it to the end of the transaction. */
-export async function lockSsoAccount(transaction: Transaction, tenantId: string, wanted: Wanted) {
-  const account = await accountsOf(transaction, tenantId, wanted).forUpdate().executeTakeFirst();
+export async function lockSsoAccount(transaction: Transaction, tenantId: string, person: PersonQuery) {
+  const account = await selectSsoAccounts(transaction, tenantId, person).forUpdate().executeTakeFirst();
   return account === undefined ? undefined : { ...account, factors: await findFactors(transaction, account.id) };
 }
 
-function accountsOf(queries: Queries, tenantId: string, { named: { issuer, subject }, email }: Wanted) {
+function selectSsoAccounts(queries: Queries, tenantId: string, { named: { issuer, subject }, email }: PersonQuery) {
   const linked = sql<boolean>`exists (select from identity.sso_links where tenant_id = ${tenantId} and issuer = ${issuer}
     and subject = ${subject} and user_id = "user".id)`;
   const anybodyLinked = sql<boolean>`exists (select from identity.sso_links where tenant_id = ${tenantId} and issuer = ${issuer}

@@ -34,12 +34,12 @@ const COOKIE_BYTES = 32;
 export const attemptContext = (id: string) => ({ purpose: "sso_attempts.payload", subject: id });
 
 /** The hash is all that is stored of what a browser holds, and of what the provider is told. */
-export function hashOf(text: string): Buffer {
+export function hashAttemptToken(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
 /** The page of the console that a provider sends browsers back to: one address for all tenants. */
-export function redirectUriOf(publicUrl: string): string {
+export function ssoRedirectUri(publicUrl: string): string {
   return `${publicUrl}/login/sso`;
 }
 
@@ -66,7 +66,7 @@ export async function startSignIn(dependencies: StartDependencies, providerId: s
   });
   const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
   const address = addressAt(dependencies, provider, client, {
-    redirect_uri: redirectUriOf(publicUrl),
+    redirect_uri: ssoRedirectUri(publicUrl),
     scope: ["openid", ...provider.scopes.filter((scope) => scope !== "openid")].join(" "),
     state,
     nonce,
@@ -74,10 +74,10 @@ export async function startSignIn(dependencies: StartDependencies, providerId: s
     code_challenge_method: "S256",
   });
   const browser = randomBytes(COOKIE_BYTES).toString("base64url");
-  const id = hashOf(state).toString("base64url");
+  const id = hashAttemptToken(state).toString("base64url");
   await insertAttempt(queries, {
     id,
-    browser_hash: hashOf(browser),
+    browser_hash: hashAttemptToken(browser),
     provider_id: provider.id,
     revision: provider.revision,
     payload: sealer.seal(Buffer.from(JSON.stringify({ nonce, verifier, state })), attemptContext(id)),

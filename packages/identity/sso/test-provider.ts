@@ -9,7 +9,7 @@ import type { Queries } from "#schema.ts";
 import { reasonOf } from "./failures.ts";
 import { secretContext, type ProviderClients } from "./provider-clients.ts";
 import { findProviderOf } from "./provider.store.ts";
-import { redirectUriOf } from "./start.ts";
+import { ssoRedirectUri } from "./start.ts";
 
 type Dependencies = {
   readonly queries: Queries;
@@ -50,7 +50,7 @@ export async function testSso(dependencies: Dependencies, { tenantId }: Caller, 
       describeEndpoints(client.serverMetadata()),
       describePkce(client.serverMetadata()),
       await lookForKeys(client),
-      await tryClient(client, redirectUriOf(dependencies.publicUrl)),
+      await tryClient(client, ssoRedirectUri(dependencies.publicUrl)),
     ],
   };
 }

@@ -13,7 +13,7 @@ type Scanned = {
 };
 
 /** A place where no secret may stand. */
-type Place = { readonly name: string; readonly text: string; readonly column?: string };
+type ScannedText = { readonly name: string; readonly text: string; readonly column?: string };
 
 const SIX_DIGITS = /^\d{6}$/;
 
@@ -28,7 +28,7 @@ export async function assertNothingLeaked({ recording, pool, configs, passwords 
   const stored = await readStoredTexts(pool);
   const secrets = collectSecrets({ exchanges, stored, configs, passwords });
   const answers = exchanges.map((exchange) => ({ name: `the answer of ${exchange.route}`, text: splitAnswer(exchange).rest }));
-  const places: readonly Place[] = [...answers, ...lines.map(loggedPlace), ...stored.map(storedPlace)];
+  const places: readonly ScannedText[] = [...answers, ...lines.map(loggedPlace), ...stored.map(storedPlace)];
   // Most tests leak nothing: one look through all of it tells.
   const all = places.map(({ text }) => text).join("\n");
   const suspects = secrets.filter(({ value, column }) => column !== undefined || all.includes(value));
@@ -39,7 +39,7 @@ export async function assertNothingLeaked({ recording, pool, configs, passwords 
   }
 }
 
-function stands({ value, column }: KnownSecret, place: Place): boolean {
+function stands({ value, column }: KnownSecret, place: ScannedText): boolean {
   if (!place.text.includes(value) || (column !== undefined && column === place.column)) {
     return false;
   }
@@ -47,16 +47,16 @@ function stands({ value, column }: KnownSecret, place: Place): boolean {
 }
 
 /** Six digits stand inside of many numbers; as a word of their own, in a line or a row, they are the code. */
-function isWord(code: string, { name, text }: Place): boolean {
+function isWord(code: string, { name, text }: ScannedText): boolean {
   return !name.startsWith("the answer") && new RegExp(`(?<![\\w.:-])${code}(?![\\w.:-])`).test(text);
 }
 
-function loggedPlace(line: string): Place {
+function loggedPlace(line: string): ScannedText {
   const { pid: _pid, time: _time, ...logged }: { pid?: unknown; time?: unknown; msg?: unknown } = JSON.parse(line);
   return { name: `the log line "${String(logged.msg)}"`, text: JSON.stringify(logged) };
 }
 
-function storedPlace({ table, column, value }: StoredText): Place {
+function storedPlace({ table, column, value }: StoredText): ScannedText {
   return { name: `identity.${table}.${column}`, text: value, column };
 }
 

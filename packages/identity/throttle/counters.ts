@@ -13,7 +13,13 @@ const FIVE_THEN_PAUSES: Limit = { tries: 5, windowSeconds: 900, pause: { firstSe
 export function strangersPasswordCounters(foldedEmail: string, ip: string): readonly Counter[] {
   const [network, site] = [networkOf(ip), siteOf(ip)];
   return [
-    { name: "password-account-network", subject: `${foldedEmail}|${network}`, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true, site },
+    {
+      name: "password-account-network",
+      subject: `${foldedEmail}|${network}`,
+      limit: FIVE_THEN_PAUSES,
+      forgottenBySuccess: true,
+      network: site,
+    },
     ...(site === network
       ? []
       : [

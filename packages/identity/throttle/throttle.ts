@@ -4,7 +4,7 @@ import { AppError } from "@sightline/foundation/errors";
 import type { Queries } from "#schema.ts";
 import { forgetTries, giveTryBack, takeTry, type Limit } from "./throttle.store.ts";
 import { createStrangerLimit, STRANGERS } from "./stranger-limit.ts";
-import { tooManyTries, type Guest, type WaitingRoom } from "./waiting-room.ts";
+import { tooManyTries, type Waiter, type WaitingRoom } from "./waiting-room.ts";
 
 /** One counter of a try: what is counted, and for whom. */
 export type Counter = {
@@ -14,7 +14,7 @@ export type Counter = {
   /** Whether a success proves that the failures before it were the owner's. */
   readonly forgottenBySuccess: boolean;
   /** Where the try comes from, if its count decides who gives way when too many wait: those that tried most. */
-  readonly site?: string;
+  readonly network?: string;
 };
 
 /** A try that is counted before anything is verified. */
@@ -40,36 +40,36 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
 
   async function giveBack(counters: readonly Counter[]): Promise<void> {
     for (const counter of counters) {
-      await giveTryBack(queries, keyOf(counter), counter.limit);
+      await giveTryBack(queries, counterKey(counter), counter.limit);
     }
   }
 
-  async function wait(delays: readonly Delay[], guest: Omit<Guest, "key">, left: AbortSignal | undefined): Promise<void> {
+  async function wait(delays: readonly Delay[], waiter: Omit<Waiter, "key">, left: AbortSignal | undefined): Promise<void> {
     for (const { counter, seconds } of delays) {
-      await waitingRoom.wait({ ...guest, key: keyOf(counter) }, seconds, left);
+      await waitingRoom.wait({ ...waiter, key: counterKey(counter) }, seconds, left);
     }
   }
 
   /** @throws {AppError} 429 with `Retry-After`, having counted nothing. */
-  async function count(counters: readonly Counter[]): Promise<{ readonly delays: readonly Delay[]; readonly guest: Omit<Guest, "key"> }> {
+  async function count(counters: readonly Counter[]): Promise<{ readonly delays: readonly Delay[]; readonly waiter: Omit<Waiter, "key"> }> {
     const now = clock.now();
     const delays: Delay[] = [];
-    let guest = { site: "", tries: 0 };
+    let waiter = { network: "", tries: 0 };
     for (const [index, counter] of counters.entries()) {
-      const taken = await takeTry(queries, keyOf(counter), counter.limit, now);
+      const taken = await takeTry(queries, counterKey(counter), counter.limit, now);
       if ("blockedUntil" in taken) {
         await giveBack(counters.slice(0, index));
         throw tooManyTries(Math.max(Math.ceil((taken.blockedUntil.getTime() - now.getTime()) / 1000), 1));
       }
-      if (counter.site !== undefined) {
-        guest = { site: counter.site, tries: taken.tries };
+      if (counter.network !== undefined) {
+        waiter = { network: counter.network, tries: taken.tries };
       }
       const seconds = delayAfter(taken.tries, counter.limit);
       if (seconds > 0) {
         delays.push({ counter, seconds });
       }
     }
-    return { delays, guest };
+    return { delays, waiter };
   }
 
   return {
@@ -79,14 +79,16 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
      * @throws {AppError} 429 with `Retry-After`, having counted nothing.
      */
     take: async (counters: readonly Counter[], left?: AbortSignal): Promise<Try> => {
-      const isStranger = counters.some(({ site }) => site !== undefined);
-      const { delays, guest } = await (isStranger ? strangerLimit.run(STRANGERS, undefined, () => count(counters)) : count(counters));
-      await givingBackOnFailure({ giveBack: () => giveBack(counters) }, () => wait(delays, guest, left));
+      const isStranger = counters.some(({ network }) => network !== undefined);
+      const { delays, waiter } = await (isStranger ? strangerLimit.run(STRANGERS, undefined, () => count(counters)) : count(counters));
+      await givingBackOnFailure({ giveBack: () => giveBack(counters) }, () => wait(delays, waiter, left));
       return {
         giveBack: () => giveBack(counters),
         succeeded: async () => {
           for (const counter of counters) {
-            await (counter.forgottenBySuccess ? forgetTries(queries, keyOf(counter)) : giveTryBack(queries, keyOf(counter), counter.limit));
+            await (counter.forgottenBySuccess
+              ? forgetTries(queries, counterKey(counter))
+              : giveTryBack(queries, counterKey(counter), counter.limit));
           }
         },
       };
@@ -121,7 +123,7 @@ export async function countingRefusals<Result>(taken: Try, work: () => Promise<R
   }
 }
 
-function keyOf({ name, subject }: Counter): string {
+function counterKey({ name, subject }: Counter): string {
   return createHash("sha256").update(`${name}|${subject}`).digest("base64url");
 }
 

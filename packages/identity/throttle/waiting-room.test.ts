@@ -12,26 +12,26 @@ function createManualSleep() {
 }
 
 /** The first try of a place of its own. */
-function guest(key: string, index: number) {
-  return { key, site: `198.18.0.${index}`, tries: 1 };
+function waiter(key: string, index: number) {
+  return { key, network: `198.18.0.${index}`, tries: 1 };
 }
 
 describe("a waiting room", () => {
   test("holds two hundred for one key; the next is told to come back, and may once they are through", async () => {
     const { sleep, wakeAll } = createManualSleep();
     const room = createWaitingRoom(sleep);
-    const waiting = Array.from({ length: 200 }, (_, index) => room.wait(guest("ada", index), 8, undefined));
+    const waiting = Array.from({ length: 200 }, (_, index) => room.wait(waiter("ada", index), 8, undefined));
 
-    await expect(room.wait(guest("ada", 999), 8, undefined)).rejects.toMatchObject({
+    await expect(room.wait(waiter("ada", 999), 8, undefined)).rejects.toMatchObject({
       status: 429,
       code: "too_many_tries",
       headers: { "retry-after": "8" },
     });
-    const other = room.wait(guest("bea", 999), 8, undefined);
+    const other = room.wait(waiter("bea", 999), 8, undefined);
 
     wakeAll();
     await Promise.all([...waiting, other]);
-    const next = room.wait(guest("ada", 999), 8, undefined);
+    const next = room.wait(waiter("ada", 999), 8, undefined);
     wakeAll();
     await expect(next).resolves.toBeUndefined();
   });
@@ -39,9 +39,9 @@ describe("a waiting room", () => {
   test("holds four hundred in all", async () => {
     const { sleep, wakeAll, asleep } = createManualSleep();
     const room = createWaitingRoom(sleep);
-    const waiting = Array.from({ length: 400 }, (_, index) => room.wait(guest(`account-${index}`, index), 1, undefined));
+    const waiting = Array.from({ length: 400 }, (_, index) => room.wait(waiter(`account-${index}`, index), 1, undefined));
 
-    await expect(room.wait(guest("one-more", 999), 1, undefined)).rejects.toMatchObject({ status: 429 });
+    await expect(room.wait(waiter("one-more", 999), 1, undefined)).rejects.toMatchObject({ status: 429 });
 
     expect(asleep()).toBe(400);
     wakeAll();
@@ -49,16 +49,16 @@ describe("a waiting room", () => {
   });
 
   test.each([
-    ["has tried more often", { site: "198.18.0.7", tries: 2 }],
-    ["has more that wait", { site: "198.18.0.6", tries: 1 }],
+    ["has tried more often", { network: "198.18.0.7", tries: 2 }],
+    ["has more that wait", { network: "198.18.0.6", tries: 1 }],
   ])("when it is full, a first try finds a chair: whose place %s gives way", async (_why, weaker) => {
     const room = createWaitingRoom(realSleep);
     const leaving = new AbortController();
-    const others = Array.from({ length: 199 }, (_, index) => room.wait(guest("ada", index), 3600, leaving.signal));
+    const others = Array.from({ length: 199 }, (_, index) => room.wait(waiter("ada", index), 3600, leaving.signal));
     const gaveWay = room.wait({ key: "ada", ...weaker }, 3600, leaving.signal);
     const refused = Promise.allSettled([...others, gaveWay]);
 
-    const owner = room.wait({ key: "ada", site: "203.0.113.7", tries: 1 }, 0.001, undefined);
+    const owner = room.wait({ key: "ada", network: "203.0.113.7", tries: 1 }, 0.001, undefined);
 
     await expect(owner).resolves.toBeUndefined();
     leaving.abort();
@@ -72,22 +72,22 @@ describe("a waiting room", () => {
   test("lets go at once of someone who has left, and their place is free", async () => {
     const room = createWaitingRoom(realSleep);
     const leaving = new AbortController();
-    const waiting = Array.from({ length: 200 }, (_, index) => room.wait(guest("ada", index), 3600, leaving.signal));
+    const waiting = Array.from({ length: 200 }, (_, index) => room.wait(waiter("ada", index), 3600, leaving.signal));
 
     leaving.abort();
 
     for (const wait of waiting) {
       await expect(wait).rejects.toMatchObject({ code: "client_gone" });
     }
-    await expect(room.wait(guest("ada", 1), 3600, AbortSignal.abort())).rejects.toMatchObject({ code: "client_gone" });
-    await expect(room.wait(guest("ada", 1), 0.001, undefined)).resolves.toBeUndefined();
+    await expect(room.wait(waiter("ada", 1), 3600, AbortSignal.abort())).rejects.toMatchObject({ code: "client_gone" });
+    await expect(room.wait(waiter("ada", 1), 0.001, undefined)).resolves.toBeUndefined();
   });
 
   test("frees the place of someone whose waiting failed", async () => {
     const room = createWaitingRoom(() => Promise.reject(new Error("no timers")));
 
     for (let round = 0; round < 20; round++) {
-      await expect(room.wait(guest("ada", 1), 1, undefined)).rejects.toThrow("no timers");
+      await expect(room.wait(waiter("ada", 1), 1, undefined)).rejects.toThrow("no timers");
     }
   });
 });

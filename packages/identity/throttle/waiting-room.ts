@@ -7,11 +7,11 @@ export type Sleep = (milliseconds: number, signal: AbortSignal | undefined) => P
 
 export type WaitingRoom = ReturnType<typeof createWaitingRoom>;
 
-/** Somebody who waits: at what, from where, and how often that place has tried it lately. */
-export type Guest = { readonly key: string; readonly site: string; readonly tries: number };
+/** A request that is to wait: what it tries, from which network, and how often that has tried it lately. */
+export type Waiter = { readonly key: string; readonly network: string; readonly tries: number };
 
-/** A guest with a chair. Aborting `gaveWay` sends the guest away. */
-type Seated = Guest & { readonly gaveWay: AbortController };
+/** A request that waits. Aborting `displaced` ends it in favour of another one. */
+type WaitingEntry = Waiter & { readonly displaced: AbortController };
 
 /** Waiting costs an attacker nothing, so the number of waiting requests in one process is limited, for one key and in all. */
 const MAX_WAITING_PER_KEY = 200;
@@ -21,29 +21,29 @@ export const realSleep: Sleep = (milliseconds, signal) => delay(milliseconds, un
 
 /**
  * Holds requests back for a while. When it is full, whoever came from the place with the most waiting, or the most tries,
- * gives way: an owner's first try from a place of their own finds a chair among any number of guesses from others.
+ * gives way: an owner's first try from a place of their own still waits among any number of guesses from others.
  */
 export function createWaitingRoom(sleep: Sleep) {
-  const seated = new Set<Seated>();
+  const waiting = new Set<WaitingEntry>();
 
   /** @throws {AppError} 429 when nobody has a weaker claim than the newcomer. */
-  function makeRoom(newcomer: Guest, seconds: number): void {
-    const rivals = [...seated].filter(({ key }) => key === newcomer.key);
-    const crowded = rivals.length >= MAX_WAITING_PER_KEY ? rivals : seated.size >= MAX_WAITING ? [...seated] : undefined;
+  function makeRoom(newcomer: Waiter, seconds: number): void {
+    const sameKey = [...waiting].filter(({ key }) => key === newcomer.key);
+    const crowded = sameKey.length >= MAX_WAITING_PER_KEY ? sameKey : waiting.size >= MAX_WAITING ? [...waiting] : undefined;
     if (crowded === undefined) {
       return;
     }
-    const perSite = new Map<string, number>();
-    for (const { site } of crowded) {
-      perSite.set(site, (perSite.get(site) ?? 0) + 1);
+    const perNetwork = new Map<string, number>();
+    for (const { network } of crowded) {
+      perNetwork.set(network, (perNetwork.get(network) ?? 0) + 1);
     }
-    const claimOf = ({ site, tries }: Guest, more = 0) => (perSite.get(site) ?? 0) + more + tries;
+    const claimOf = ({ network, tries }: Waiter, more = 0) => (perNetwork.get(network) ?? 0) + more + tries;
     const weakest = crowded.reduce((one, other) => (claimOf(other) > claimOf(one) ? other : one));
     if (claimOf(weakest) <= claimOf(newcomer, 1)) {
       throw tooManyTries(seconds);
     }
-    seated.delete(weakest);
-    weakest.gaveWay.abort();
+    waiting.delete(weakest);
+    weakest.displaced.abort();
   }
 
   return {
@@ -52,11 +52,11 @@ export function createWaitingRoom(sleep: Sleep) {
      *
      * @throws {AppError} 429 when too many wait already, or this one gave way to another; 400 `client_gone` when the caller left.
      */
-    wait: async (guest: Guest, seconds: number, left: AbortSignal | undefined): Promise<void> => {
-      makeRoom(guest, seconds);
-      const chair: Seated = { ...guest, gaveWay: new AbortController() };
-      const { signal } = chair.gaveWay;
-      seated.add(chair);
+    wait: async (waiter: Waiter, seconds: number, left: AbortSignal | undefined): Promise<void> => {
+      makeRoom(waiter, seconds);
+      const entry: WaitingEntry = { ...waiter, displaced: new AbortController() };
+      const { signal } = entry.displaced;
+      waiting.add(entry);
       try {
         await sleep(seconds * 1000, left === undefined ? signal : AbortSignal.any([left, signal]));
       } catch (error) {
@@ -65,7 +65,7 @@ export function createWaitingRoom(sleep: Sleep) {
         }
         throw signal.aborted ? tooManyTries(seconds) : error;
       } finally {
-        seated.delete(chair);
+        waiting.delete(entry);
       }
     },
   };

@@ -24,10 +24,10 @@ export async function makeBackupCodes(): Promise<BackupCodes> {
   const bySelector = new Map<string, string>();
   while (bySelector.size < COUNT) {
     const code = Array.from({ length: LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join("");
-    bySelector.set(selectorOf(code), code);
+    bySelector.set(codeSelector(code), code);
   }
   const codes = [...bySelector.values()];
-  const hashes = await Promise.all(codes.map(async (code) => `${selectorOf(code)}:${await hash(code, { cost: COST })}`));
+  const hashes = await Promise.all(codes.map(async (code) => `${codeSelector(code)}:${await hash(code, { cost: COST })}`));
   return { codes: codes.map(inGroups), hashes };
 }
 
@@ -40,7 +40,7 @@ export function readBackupCode(typed: string): string | undefined {
 /** @returns which of the stored hashes the code belongs to. Costs one hash, whatever was typed. */
 export async function findBackupCode(hashes: readonly string[], typed: string): Promise<string | undefined> {
   const code = normalise(typed);
-  const stored = FORM.test(code) ? hashes.find((entry) => entry.startsWith(`${selectorOf(code)}:`)) : undefined;
+  const stored = FORM.test(code) ? hashes.find((entry) => entry.startsWith(`${codeSelector(code)}:`)) : undefined;
   const matches = await verify(code, stored?.slice(SELECTOR + 1) ?? DECOY);
   return matches ? stored : undefined;
 }
@@ -55,7 +55,7 @@ function normalise(typed: string): string {
     .replaceAll(/[IL]/g, "1");
 }
 
-function selectorOf(code: string): string {
+function codeSelector(code: string): string {
   return code.slice(0, SELECTOR);
 }
 

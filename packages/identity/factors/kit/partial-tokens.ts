@@ -40,7 +40,7 @@ export async function issuePartialToken(
 }
 
 /** Lists the kinds that the second step takes, where they are more than codes. */
-export function secondStepsOf({ factors }: { readonly factors: readonly Factor[] }): Pick<PartialSession, "methods"> {
+export function describeSecondSteps({ factors }: { readonly factors: readonly Factor[] }): Pick<PartialSession, "methods"> {
   return factors.every((factor) => factor === "totp") ? {} : { methods: [...factors] };
 }
 

@@ -43,7 +43,7 @@ class RefusedPasskey extends Error {
   }
 }
 
-type Found = { readonly passkey: StoredPasskey | undefined; readonly account: Account | undefined };
+type FoundPasskey = { readonly passkey: StoredPasskey | undefined; readonly account: Account | undefined };
 
 /**
  * The only way by which the answer of a passkey is accepted. It is verified outside of any transaction; then the challenge is used
@@ -92,7 +92,7 @@ export async function acceptPasskey<Result>(
 }
 
 /** How it is proved, by the names of RFC 8176: a key in hardware or in software, and its user present and verified. */
-export function amrOf(deviceType: "singleDevice" | "multiDevice"): readonly string[] {
+export function passkeyAmr(deviceType: "singleDevice" | "multiDevice"): readonly string[] {
   return [deviceType === "singleDevice" ? "hwk" : "swk", "user", "mfa"];
 }
 
@@ -103,7 +103,7 @@ export function invalidPasskey(sessionId: string | undefined): AppError {
 }
 
 /** @throws {RefusedPasskey} */
-function refuseStrangers({ purpose, userId, response }: PasskeyAttempt, { passkey, account }: Found) {
+function refuseStrangers({ purpose, userId, response }: PasskeyAttempt, { passkey, account }: FoundPasskey) {
   if (passkey === undefined || account === undefined) {
     throw new RefusedPasskey("unknown_credential");
   }
@@ -142,7 +142,7 @@ async function verify({ relyingParty }: PasskeyDependencies, response: PasskeyAs
   if (passkey.counter > 0 && counter <= passkey.counter) {
     throw new RefusedPasskey("cloned");
   }
-  return { counter, backedUp, amr: amrOf(credentialDeviceType) };
+  return { counter, backedUp, amr: passkeyAmr(credentialDeviceType) };
 }
 
 function withoutUndefined({ authenticatorAttachment, response: { userHandle, ...response }, ...rest }: PasskeyAssertion) {
@@ -153,13 +153,13 @@ function withoutUndefined({ authenticatorAttachment, response: { userHandle, ...
   };
 }
 
-type Refused = Found & { readonly reason: Reason; readonly hash: Buffer | undefined };
+type RefusedAttempt = FoundPasskey & { readonly reason: Reason; readonly hash: Buffer | undefined };
 
 /** Whatever it was refused for, its challenge is used up. */
 async function recordRefusal(
   { queries, clock }: PasskeyDependencies,
   { purpose, sessionId, client, ...known }: PasskeyAttempt,
-  { reason, passkey, account, hash }: Refused,
+  { reason, passkey, account, hash }: RefusedAttempt,
 ): Promise<void> {
   const at = clock.now();
   const { userId = account?.id, tenantId = account?.tenantId } = known;

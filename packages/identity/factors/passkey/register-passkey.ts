@@ -10,13 +10,13 @@ import { passkeyOptionsCounters } from "#throttle/counters.ts";
 import { countingRefusals } from "#throttle/throttle.ts";
 import { lockSignedIn, sessionOver } from "#factors/kit/lock-signed-in.ts";
 import { recordFactorChange } from "#factors/kit/record-change.ts";
-import { amrOf, invalidPasskey, type PasskeyDependencies } from "./accept-passkey.ts";
+import { passkeyAmr, invalidPasskey, type PasskeyDependencies } from "./accept-passkey.ts";
 import { consumeChallenge, isOpenChallenge } from "./challenge.store.ts";
 import { CHALLENGE_MS, hashOfChallenge, issueChallenge, readChallenge } from "./challenges.ts";
 import { insertPasskey, listPasskeys } from "./passkey.store.ts";
 import { RELYING_PARTY_NAME, userHandleOf } from "./relying-party.ts";
 import { describeCredential } from "./request-options.ts";
-import { triesOf } from "./step-up.ts";
+import { ownFactorCounters } from "./step-up.ts";
 
 export type RegistrationDependencies = PasskeyDependencies & { readonly sessions: Sessions; readonly notices: Notices };
 
@@ -74,7 +74,7 @@ export async function registerPasskey(
   const { queries, throttle, sessions, clock } = dependencies;
   const { userId, sessionId } = caller;
   const account = orRefuse(await findAccount(queries, userId), sessionOver);
-  const taken = await throttle.take(triesOf(caller));
+  const taken = await throttle.take(ownFactorCounters(caller));
   const { passkey, successor } = await countingRefusals(taken, async () => {
     const { hash, credential, amr } = await verify(dependencies, caller, response);
     return queries.transaction().execute(async (transaction) => {
@@ -126,7 +126,7 @@ async function verify(
   const { credential, credentialDeviceType, credentialBackedUp } = orRefuse(registrationInfo, () => invalidPasskey(sessionId));
   return {
     hash,
-    amr: amrOf(credentialDeviceType),
+    amr: passkeyAmr(credentialDeviceType),
     credential: {
       credential_id: credential.id,
       public_key: Buffer.from(credential.publicKey),

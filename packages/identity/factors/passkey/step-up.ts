@@ -31,11 +31,11 @@ export async function stepUpOptions(dependencies: PasskeyDependencies, { userId,
 export async function stepUpWithPasskey(dependencies: PasskeyDependencies, caller: Caller, response: PasskeyAssertion): Promise<Date> {
   const { queries, throttle } = dependencies;
   const account = orRefuse(await findAccount(queries, caller.userId), sessionOver);
-  const taken = await throttle.take(triesOf(caller));
+  const taken = await throttle.take(ownFactorCounters(caller));
   return countingRefusals(taken, () => raiseSession(dependencies, caller, account, passkeyProof(dependencies, response)));
 }
 
 /** Somebody who is signed in has tries of their own, which strangers of the same network do not use up. */
-export function triesOf({ client, sessionId }: Caller) {
+export function ownFactorCounters({ client, sessionId }: Caller) {
   return secondFactorCounters(client.ip, `session ${sessionId}`);
 }

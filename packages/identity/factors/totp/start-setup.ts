@@ -102,7 +102,7 @@ export async function startReplacement(dependencies: SetupDependencies, caller: 
     async (transaction, owner) => {
       const found = await findTotp(transaction, caller.userId);
       await appendAudit(transaction, { ...ownAction(caller, clock.now()), event: "2fa_setup_started" });
-      return { account: owner, replaces: fingerprintOf(sealer, found?.envelope ?? "", caller.userId) };
+      return { account: owner, replaces: fingerprintSecret(sealer, found?.envelope ?? "", caller.userId) };
     },
   );
   return issueTicket(dependencies, caller, account, replaces);
@@ -132,7 +132,7 @@ export async function withPasswordAndCode<Result>(
  * Distinguishes secrets, whichever key they are sealed with. A secret whose key is lost is never sealed again, so its
  * envelope identifies it.
  */
-export function fingerprintOf(sealer: Sealer, sealed: string, userId: string): string {
+export function fingerprintSecret(sealer: Sealer, sealed: string, userId: string): string {
   return createHash("sha256")
     .update(openOrKeep(sealer, sealed, userId))
     .digest("base64url");

@@ -13,7 +13,7 @@ import { sealTotpSecret } from "./sealed-secret.ts";
 import { TOTP_AMR } from "./totp.ts";
 import { setupExpired, type SetupTicket } from "./setup-ticket.ts";
 import { claimSetupTicket, giveSetupTryBack, lockForSetup, reopenSetupTicket, storeSecondFactor, takeSetupTry } from "./setup.store.ts";
-import { fingerprintOf, type SetupDependencies } from "./start-setup.ts";
+import { fingerprintSecret, type SetupDependencies } from "./start-setup.ts";
 import { readTotpCode, stepOfCode, timeOfStep, STEP_SECONDS, stepAt } from "./totp-code.ts";
 
 const STEPS = 10;
@@ -102,13 +102,13 @@ async function finish(
   }
 }
 
-type Verified = { readonly ticket: SetupTicket; readonly step: number; readonly hashes: readonly string[] };
+type VerifiedTicket = { readonly ticket: SetupTicket; readonly step: number; readonly hashes: readonly string[] };
 
 async function enable(
   transaction: Transaction,
   dependencies: SetupDependencies,
   caller: Caller,
-  { ticket, step, hashes }: Verified,
+  { ticket, step, hashes }: VerifiedTicket,
 ): Promise<string> {
   const { sealer } = dependencies;
   const { userId } = caller;
@@ -145,7 +145,7 @@ function refuseOutdated({ replaces, userId, ...ticket }: SetupTicket, account: A
   if (replaces !== undefined && !isEnabled) {
     throw refusal("not_enabled");
   }
-  const isOtherSecret = replaces !== undefined && fingerprintOf(sealer, totpSecret ?? "", userId) !== replaces;
+  const isOtherSecret = replaces !== undefined && fingerprintSecret(sealer, totpSecret ?? "", userId) !== replaces;
   if (isOtherSecret || !isDeepStrictEqual(factors, ticket.factors)) {
     throw refusal("setup_invalid");
   }
