@@ -8,8 +8,6 @@ type EachOwnerOptions = {
   /** What is done for each, for the log: `counting the traces of a project`. */
   readonly name: string;
   readonly clock?: Clock;
-  /** Whether an error is nobody's own, so that going on with the next owner makes no sense: it is thrown. */
-  readonly concernsAll?: (error: unknown) => boolean;
 };
 
 type Work<Owner> = {
@@ -38,7 +36,7 @@ const LAST_PAUSE_MS = 3_600_000;
  * const eachProject = createEachOwner({ log, name: "counting the traces of a project" });
  * await eachProject(projectIds, { idOf: (id) => id, work: (id) => countTraces(query, id), signal });
  */
-export function createEachOwner({ log, name, clock = systemClock, concernsAll = isDatabaseAway }: EachOwnerOptions): EachOwner {
+export function createEachOwner({ log, name, clock = systemClock }: EachOwnerOptions): EachOwner {
   const failing = new Map<string, Failing>();
 
   function noteFailure(owner: string, error: unknown): void {
@@ -82,7 +80,7 @@ export function createEachOwner({ log, name, clock = systemClock, concernsAll = 
         await work(owner);
         noteSuccess(id);
       } catch (error) {
-        if (isStopping() || concernsAll(error)) {
+        if (isStopping() || isDatabaseAway(error)) {
           throw error;
         }
         noteFailure(id, error);

@@ -17,6 +17,11 @@ import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 
 export const observabilityVariables = {
   DATABASE_URL: { doc: "PostgreSQL of identity and observability.", schema: postgresUrlVariable(), secret: true },
+  OBSERVABILITY_DATABASE_URL: {
+    doc: "On Citus: any node of the cluster, to which a `consumer` or `observability` connects for traces; each replica may have another. Without it DATABASE_URL, which leads to the coordinator.",
+    schema: postgresUrlVariable().optional(),
+    secret: true,
+  },
   SECRET_KEY: {
     doc: "Random, url-safe, 32 bytes; the same as identity's.",
     schema: z.string("expected text").min(32, "expected at least 32 characters").max(512, "expected at most 512 characters"),
@@ -68,11 +73,6 @@ export const observabilityVariables = {
     default: "consumer",
   },
   OBSERVABILITY_BATCH_SIZE: { doc: "Events read at once.", schema: integerVariable(1, 10_000), default: "100" },
-  OBSERVABILITY_WRITE_TO_NODES: {
-    doc: "On Citus: events are written to the workers that have their projects, and counted there, over connections of their own with the user, password and parameters of DATABASE_URL; where a worker does not let them in, and with `false`, all of that goes through the coordinator.",
-    schema: booleanVariable(),
-    default: "true",
-  },
   OBSERVABILITY_PORT: { doc: "Port of the observability API.", schema: portVariable(), default: "8000" },
   OBSERVABILITY_PUBLIC_URL: {
     doc: "Address under which exporters and clients reach the observability API; the console and the start show it.",
@@ -103,6 +103,7 @@ export const observabilityVariables = {
 /** What the consumer reads: no secret but the addresses of its stores. */
 export const consumerVariables = pickVariables(observabilityVariables, [
   "DATABASE_URL",
+  "OBSERVABILITY_DATABASE_URL",
   "LOG_LEVEL",
   "OBSERVABILITY_ENABLED",
   "OBSERVABILITY_REDIS_URL",
@@ -111,7 +112,6 @@ export const consumerVariables = pickVariables(observabilityVariables, [
   "OBSERVABILITY_GROUP_NAME",
   "OBSERVABILITY_CONSUMER_NAME",
   "OBSERVABILITY_BATCH_SIZE",
-  "OBSERVABILITY_WRITE_TO_NODES",
   "OBSERVABILITY_CONSUMER_PORT",
 ]);
 

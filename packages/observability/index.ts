@@ -5,17 +5,11 @@ import { composeApi, type ObservabilityApi } from "./compose-api.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
 import type { ApiOptions } from "./api.ts";
 import { withHousekeeping } from "./housekeeping/with-housekeeping.ts";
-import { createDirectNodes, type OpenNode } from "./store/nodes/direct-nodes.ts";
 
 export { createObservabilityKeys, type ObservabilityKeys } from "./alerts/project/observability-keys.ts";
 export { findPartitionState } from "./events/partition-state.ts";
 export { observabilityMigrations } from "./migration-set.ts";
 export type { ObservabilitySchema } from "./schema.ts";
-
-type Options = Omit<ApiOptions, "alarm"> & {
-  /** Where it is given, what is of a Citus cluster is counted on its nodes; what is opened is closed at the stop. */
-  readonly openNode?: OpenNode | undefined;
-};
 
 /**
  * Answers questions about what was observed, and takes spans of OpenTelemetry exporters. Evaluates the projects' alert rules and tells of them. Registers the stream's metrics (length, lag, heartbeat) in `metrics`.
@@ -26,12 +20,11 @@ type Options = Omit<ApiOptions, "alarm"> & {
  * const { routes, authenticators } = api;
  * const server = await createHttpServer({ name: "observability", title: "Observability", version, log, metrics, routes: [routes], authenticators });
  */
-export function createObservabilityApi({ openNode, ...options }: Options): ObservabilityApi {
-  const { config, database, clock, log } = options;
+export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): ObservabilityApi {
+  const { config, database, log } = options;
   const alarm = createAlarm();
   const { ring, wakenBy } = alarm;
-  const directNodes = openNode === undefined ? undefined : createDirectNodes({ query: database.query, openNode, clock, log });
-  const api = withHousekeeping(composeApi({ ...options, alarm }, HEARTBEAT_KEY), { ...options, wakenBy, directNodes });
+  const api = withHousekeeping(composeApi({ ...options, alarm }, HEARTBEAT_KEY), { ...options, wakenBy });
   const alerts = createAlertDuties({ query: database.query, log, access: channelAccessOf(config), wakenBy });
   return {
     ...api,

@@ -181,14 +181,3 @@ export function describeAddress(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
 }
-
-/** The address of the database of the same name on another server, for the same user and with the same parameters. */
-export function sameDatabaseAt(url: string, { host, port }: { readonly host: string; readonly port: number }): string {
-  const address = new URL(url);
-  address.hostname = host.includes(":") ? `[${host}]` : host;
-  address.port = String(port);
-  // They would hold before what stands in front.
-  address.searchParams.delete("host");
-  address.searchParams.delete("port");
-  return address.href;
-}

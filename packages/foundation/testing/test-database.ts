@@ -38,12 +38,16 @@ async function createOnCluster<Schema>(
 ): Promise<TestDatabase<Schema>> {
   const name = newName();
   await createClusterDatabase(cluster, name);
-  const url = addressOf(cluster.coordinator, name);
-  const database = open<Schema>(url);
-  await migrate(database.pool, sets);
+  const coordinator = open<Schema>(addressOf(cluster.coordinator, name));
+  await migrate(coordinator.pool, sets);
   for (const set of sets) {
-    await set.distribute?.(database.pool);
+    await set.distribute?.(coordinator.pool);
   }
+  await coordinator.close();
+  // Tables that are divided are read and written on any node; schemas are placed by the coordinator.
+  const [worker = ""] = cluster.workers;
+  const url = addressOf(sets.every((set) => set.distribute !== undefined) ? worker : cluster.coordinator, name);
+  const database = open<Schema>(url);
   return {
     ...database,
     url,

@@ -1,25 +1,20 @@
-import { systemClock } from "@sightline/foundation/clock";
-import { createLog, type Logger } from "@sightline/foundation/log";
+import { createDatabase, type Database } from "@sightline/foundation/database/database";
+import { addressOf } from "@sightline/foundation/testing/on-server";
 import { randomOf, SEED } from "@sightline/foundation/testing/random";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
-import { Kysely, PostgresDialect } from "kysely";
-import { v7 as uuidv7 } from "uuid";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { decodeEntry } from "#events/stream-entry.ts";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { v7 as uuidv7 } from "uuid";
+import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from "vitest";
+import { decodeEntry } from "#events/stream-entry.ts";
 import { createCounting } from "#housekeeping/counting.ts";
 import { toRows } from "#ingest/event-rows.ts";
-import { createWritingByNode } from "#ingest/writing/write-by-node.ts";
+import { writeBatch } from "#ingest/writing/write-batch.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
-import { createDirectNodes, type DirectNodes, type OpenNode } from "#store/nodes/direct-nodes.ts";
-import { ShardMovedError } from "#store/nodes/shard-query.ts";
-import { findPlaces, type Place } from "#store/project-groups.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { sqlStateOf } from "#store/refused-data.ts";
-import { countMarkedTraces, findUncounted, lockCounting } from "#store/trace-entries.store.ts";
-import { clearTables, openNodeOf } from "#testing/consumer-rig.ts";
-import { moveProject } from "#testing/move-project.ts";
+import { countMarkedTraces, lockCounting } from "#store/trace-entries.store.ts";
+import { clearTables, countOf } from "#testing/consumer-rig.ts";
 import { createNumberedProducer } from "#testing/numbered-events.ts";
 import { countedAnew, readCounted } from "#testing/read-counted.ts";
 
@@ -28,15 +23,21 @@ const random = randomOf(SEED);
 const { signal } = new AbortController();
 
 let database: TestDatabase<ObservabilitySchema>;
+/** The coordinator and both workers. */
+let nodes: readonly Database<ObservabilitySchema>[];
 let projects: readonly string[];
-let logged: string[];
-let log: Logger;
-let opened: DirectNodes[];
 
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+  const name = new URL(database.url).pathname.slice(1);
+  nodes = [inject("databaseUrl"), ...inject("workerUrls")].map((url) =>
+    createDatabase<ObservabilitySchema>({ url: addressOf(url, name), poolSize: 3, applicationName: "node", log: silentLog }),
+  );
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await database.drop();
+});
 
 beforeEach(async () => {
   await clearTables(database);
@@ -44,161 +45,67 @@ beforeEach(async () => {
   for (const id of projects) {
     await insertProject(database.query, { id, tenantId: "tenant-1", name: "counted" });
   }
-  opened = [];
-  logged = [];
-  log = createLog({ name: "test", level: "info", destination: { write: (line) => void logged.push(line) } });
 });
-afterEach(() => Promise.all(opened.map((nodes) => nodes.close())));
 
-test(`what was written is counted on its nodes, and the coordinator is asked for no row of it (TEST_SEED=${SEED})`, PATIENCE, async () => {
-  const asked: string[] = [];
-  const watched = new Kysely<ObservabilitySchema>({
-    dialect: new PostgresDialect({ pool: database.pool }),
-    log: ({ query }) => void asked.push(query.sql),
-  });
-  await write();
-  const directNodes = open();
-  const counting = createCounting({ query: watched, log: silentLog, directNodes });
-  await counting.countHours(signal);
-  expect(await counting.countTraces(signal)).toBeUndefined();
+test(`what was written on any node is counted on any, once (TEST_SEED=${SEED})`, PATIENCE, async () => {
+  for (const { query } of [...nodes, ...nodes.toReversed()]) {
+    await write(query);
+    await count(query);
+  }
+  await Promise.all(nodes.map(({ query }) => write(query)));
+  await Promise.all(nodes.map(({ query }) => count(query)));
   expect(await marks()).toBe(0);
-  expect(directNodes.count()).toBe(2);
-  expect(await counting.countHours(signal)).toBe(false);
-  expect(await counting.countTraces(signal)).toBe(false);
-  expect(asked.filter((text) => /\b(?:from|join|into|update) observability\./.test(text))).toEqual([]);
-  await everythingIsCounted();
-  // Again, where there are entries and figures before.
-  await write();
-  await count(directNodes);
-  await everythingIsCounted();
-});
-
-test("runs that belong to a trace no longer are counted next, on their node", PATIENCE, async () => {
-  const [projectId = ""] = projects;
-  await write();
-  const directNodes = open();
-  await count(directNodes);
-  const { rows } = await database.pool.query<{ id: string }>("select id from observability.traces where project_id = $1 limit 2", [
-    projectId,
-  ]);
-  const [kept, parted] = rows.map(({ id }) => id);
-  await database.pool.query("update observability.trace_entries set runs = array[$2, $3]::uuid[] where project_id = $1 and trace_id = $2", [
-    projectId,
-    kept,
-    parted,
-  ]);
-  await database.pool.query("insert into observability.trace_marks (project_id, trace_id) values ($1, $2)", [projectId, kept]);
-  const shard = await shardAt(directNodes, await placeOf(projectId));
-  const { lastMark } = await findUncounted(shard, projectId);
-  expect(await countMarkedTraces(shard, projectId, { lastMark: lastMark ?? "" })).toBe(true);
-  expect(await countMarkedTraces(shard, projectId, { lastMark: lastMark ?? "" })).toBe(false);
-  expect(await marks()).toBe(0);
-  await everythingIsCounted();
-});
-
-test("hours are packed on their nodes as the coordinator packs them", PATIENCE, async () => {
-  await write();
-  const directNodes = open();
-  await count(directNodes);
-  await letHoursBeOver();
-  expect(await createCounting({ query: database.query, log: silentLog, directNodes }).packHours(signal)).toBe(false);
-  const packed = await packedHours();
-  expect(new Set(packed.map((row) => row.project_id)).size).toBe(projects.length);
-  await letHoursBeOver();
-  await createCounting({ query: database.query, log: silentLog, directNodes: undefined }).packHours(signal);
-  expect(await packedHours()).toEqual(packed);
-});
-
-test.each([
-  { why: "nobody listens", openNode: () => openNodeOf(database.url)({ host: "127.0.0.1", port: 1 }) },
-  { why: "another server answers", openNode: () => openNodeOf(database.url)(addressOf(database.url)) },
-])("where $why, it is counted through the coordinator", PATIENCE, async ({ openNode }) => {
-  await write();
-  await count(open(openNode));
-  expect(await marks()).toBe(0);
-  await everythingIsCounted();
+  // Figures, entries and groups are what they are when all of them are made anew.
+  expect(await readCounted(database)).toEqual(await countedAnew(database));
 });
 
 test(`shards are moved to and fro while events are written and counted, each once (TEST_SEED=${SEED})`, PATIENCE, async () => {
   const moved = new AbortController();
-  const [writer, ...counters] = [open(), open(), open()];
-  const working = [
-    (async () => {
-      while (!moved.signal.aborted) {
-        await unlessDropped(() => write(writer));
-      }
-    })(),
-    ...counters.map(async (directNodes) => {
-      const counting = createCounting({ query: database.query, log: silentLog, directNodes });
-      while (!moved.signal.aborted) {
-        await unlessDropped(() => counting.countHours(signal));
-        await unlessDropped(() => counting.countTraces(signal));
-      }
-    }),
-  ];
+  const working = nodes.map(async ({ query }) => {
+    while (!moved.signal.aborted) {
+      await unlessDropped(() => write(query));
+      await unlessDropped(() => count(query));
+    }
+  });
   for (const id of [...projects.slice(0, 2), ...projects.slice(0, 2)]) {
-    await moveProject(database, id);
+    await moveProject(id);
   }
   moved.abort();
   await Promise.all(working);
-  await count(open());
-  expect(logged.filter((line) => line.includes("can't be written"))).toEqual([]);
-  await everythingIsCounted();
+  await count(database.query);
+  expect(await marks()).toBe(0);
+  // Figures, entries and groups are what they are when all of them are made anew.
+  expect(await readCounted(database)).toEqual(await countedAnew(database));
 });
 
-test("a shard that was moved is not counted where it was, and keeps its marks", PATIENCE, async () => {
+test("two who count the same project through different nodes wait for each other", PATIENCE, async () => {
   const [projectId = ""] = projects;
-  await write();
-  const before = await marks();
-  const directNodes = open();
-  const place = await placeOf(projectId);
-  await moveProject(database, projectId);
-  let error: unknown;
-  const done = await directNodes.at(place, async ({ query }) => {
-    await countMarkedTraces(query, projectId).catch((reason: unknown) => {
-      error = reason;
-      throw reason;
-    });
-  });
-  expect(done).toBeUndefined();
-  expect(error).toBeInstanceOf(ShardMovedError);
-  expect(await marks()).toBe(before);
-  await count(directNodes);
-  await everythingIsCounted();
-});
-
-test.each([
-  { who: "two on the node", second: (query: Query) => query },
-  { who: "one on the node and one through the coordinator", second: () => database.query },
-])("$who who count the same project wait for each other, and count each mark once", PATIENCE, async ({ second }) => {
-  const [projectId = ""] = projects;
-  await write();
-  const place = await placeOf(projectId);
-  const [holder, first, other] = [open(), open(), open()];
-  const [holding, one, two] = [await shardAt(holder, place), await shardAt(first, place), second(await shardAt(other, place))];
-  const held = Promise.withResolvers<void>();
+  await write(database.query);
+  const [holder, ...counters] = nodes.map(({ query }) => query);
+  const locked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  const locked = holding.transaction().execute(async (transaction) => {
+  const holding = holder?.transaction().execute(async (transaction) => {
     await lockCounting(transaction, projectId);
-    held.resolve();
+    locked.resolve();
     await release.promise;
   });
-  await held.promise;
-  const counted: string[] = [];
-  const countings = [one, two].map(async (query, index) => {
+  await locked.promise;
+  let counted = 0;
+  const countings = counters.map(async (query) => {
     while (await countMarkedTraces(query, projectId));
-    counted.push(`counter ${index}`);
+    counted += 1;
   });
-  await vi.waitFor(async () => expect(await waitingAt(place)).toBe(2), PATIENCE);
-  expect(counted).toEqual([]);
+  await vi.waitFor(async () => expect(await waiting()).toBe(2), PATIENCE);
+  expect(counted).toBe(0);
   release.resolve();
-  await Promise.all([locked, ...countings]);
-  expect(counted).toHaveLength(2);
-  await count(first);
-  await everythingIsCounted();
+  await Promise.all([holding, ...countings]);
+  await count(database.query);
+  expect(await marks()).toBe(0);
+  // Figures, entries and groups are what they are when all of them are made anew.
+  expect(await readCounted(database)).toEqual(await countedAnew(database));
 });
 
-/** What the coordinator has planned for a shard that is dropped meanwhile fails; consumers and housekeeping try again. */
+/** What was planned for a shard that is dropped meanwhile fails; consumers and housekeeping try again. */
 async function unlessDropped(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -209,9 +116,7 @@ async function unlessDropped(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** As consumers do, by default on the nodes. */
-async function write(directNodes = open()): Promise<void> {
-  const writing = createWritingByNode({ query: database.query, clock: systemClock, log, directNodes });
+async function write(query: Query): Promise<void> {
   const events = projects.flatMap((projectId) =>
     createNumberedProducer({ projectId, homelessProjectId: projectId, random, poison: 0 })
       .next(60)
@@ -220,81 +125,40 @@ async function write(directNodes = open()): Promise<void> {
         return decoded.ok ? [decoded.event] : [];
       }),
   );
-  await writing({
-    items: events,
-    projectOf: (event) => event.project_id,
-    isReadable: () => true,
-    write: (own, put) => put({ ...toRows(own, []), deadLetters: [] }),
-  });
+  await writeBatch(query, { ...toRows(events, []), deadLetters: [] });
 }
 
-function open(openNode: OpenNode = openNodeOf(database.url)): DirectNodes {
-  const nodes = createDirectNodes({ query: database.query, openNode, clock: systemClock, log });
-  opened.push(nodes);
-  return nodes;
-}
-
-async function count(directNodes: DirectNodes): Promise<void> {
-  const counting = createCounting({ query: database.query, log: silentLog, directNodes });
+async function count(query: Query): Promise<void> {
+  const counting = createCounting({ query, log: silentLog });
   while ((await counting.countHours(signal)) !== false);
   while ((await counting.countTraces(signal)) !== false);
 }
 
-/** Figures, entries and groups are what they are when all of them are made anew, by the coordinator. */
-async function everythingIsCounted(): Promise<void> {
-  const counted = await readCounted(database);
-  expect(counted).toEqual(await countedAnew(database));
-}
-
 async function marks(): Promise<number> {
-  const { rows } = await database.pool.query<{ count: number }>(
-    "select (select count(*) from observability.trace_marks) + (select count(*) from observability.hourly_marks) as count",
+  return (await countOf(database, "trace_marks")) + (await countOf(database, "hourly_marks"));
+}
+
+/** Moves the shard of a project to the other worker. The marks have no key, so nothing is written to it meanwhile. */
+async function moveProject(projectId: string): Promise<void> {
+  const [coordinator = database] = nodes;
+  await coordinator.pool.query(
+    `select citus_move_shard_placement(shardid, own.nodename, own.nodeport, other.nodename, other.nodeport, 'block_writes')
+     from citus_shards as own join pg_dist_node as other on other.groupid <> 0 and other.nodeport <> own.nodeport
+     where own.shardid = get_shard_id_for_distribution_column('observability.traces', $1::uuid)`,
+    [projectId],
   );
-  return rows[0]?.count ?? -1;
+  // What it leaves behind is deleted later by Citus itself; before that it can't be moved back.
+  await coordinator.pool.query("call citus_cleanup_orphaned_resources()");
 }
 
-/** As if all traces were of one hour, which was over and had changed long ago. */
-async function letHoursBeOver(): Promise<void> {
-  const hour = "2026-01-02T03:00:00Z";
-  await database.pool.query("update observability.trace_entries set sort_at = $1", [hour]);
-  await database.pool.query("delete from observability.trace_hours");
-  for (const id of projects) {
-    await database.pool.query("insert into observability.trace_hours (project_id, hour, changed_at) values ($1, $2, $2)", [id, hour]);
-  }
-}
-
-async function packedHours() {
-  const { rows } = await database.pool.query<{ project_id: string }>(
-    "select * from observability.trace_hour_fields order by project_id, hour, field",
+/** How many wait for a lock, on all nodes. */
+async function waiting(): Promise<number> {
+  const counts = await Promise.all(
+    nodes.map(({ pool }) =>
+      pool.query(
+        "select from pg_locks where not granted and locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+      ),
+    ),
   );
-  return rows;
-}
-
-async function placeOf(projectId: string): Promise<Place> {
-  const place = (await findPlaces(database.query, new Set([projectId]))).get(projectId);
-  if (place === undefined) {
-    throw new Error("The tables are distributed");
-  }
-  return place;
-}
-
-async function shardAt(directNodes: DirectNodes, place: Place): Promise<Query> {
-  const found = await directNodes.at(place, async ({ query }) => query);
-  if (found === undefined) {
-    throw new Error("The node is open");
-  }
-  return found.result;
-}
-
-async function waitingAt({ address }: Place): Promise<number> {
-  const node = openNodeOf(database.url)(address);
-  const { rows } = await node.pool.query("select from pg_locks where not granted and locktype = 'advisory'");
-  await node.close();
-  return rows.length;
-}
-
-/** Where the coordinator is, which has no shards. */
-function addressOf(url: string) {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: Number(port) };
+  return counts.reduce((sum, { rows }) => sum + rows.length, 0);
 }

@@ -46,13 +46,6 @@ test(
     await publishRounds(2);
     world.replicas[0]?.start();
     await everythingIsWritten();
-    for (const port of world.projectsOf.keys()) {
-      const told = new RegExp(`127.0.0.1:${port}.*directly`);
-      expect(
-        world.replicas[1]?.lines.filter((line) => told.test(line)),
-        "it wrote to the workers",
-      ).toHaveLength(1);
-    }
   },
 );
 
@@ -79,7 +72,7 @@ test("lists, traces and figures of a project are read on one node, each statemen
 });
 
 test(
-  "while a worker is away the projects of the other are read and written, and what was sent to its own is written once it is back",
+  "while a worker is away the projects of the other are read, and what is sent is written and counted once it is back",
   PATIENCE,
   async () => {
     const [[lostPort, lost], [, kept]] = [...world.projectsOf] as unknown as [[number, string[]], [number, string[]]];
@@ -101,16 +94,12 @@ test(
     }
     await expect(readPages(world.database.query, lost[0] ?? "")).rejects.toThrow(/connection|connect/);
     await publishRounds(3);
-    const sentTo = (projects: readonly string[]) => sent.filter(({ projectId }) => projects.includes(projectId)).map(({ id }) => id);
-    await vi.waitFor(async () => expect((await eventsOf(kept)).toSorted()).toEqual(sentTo(kept).toSorted()), PATIENCE);
-    // They are counted, too, while nobody can see what there is of the others.
-    await vi.waitFor(async () => expect(await marksOf(kept)).toBe(0), PATIENCE);
     // Longer than it takes to be delivered as often as what consumers die of.
     await delay(HASTY_TUNING.claimIdleMs * 2 * MAX_UNFINISHED_DELIVERIES);
-    expect(await world.backlog(), "what can't be written waits, all of it").toBeGreaterThanOrEqual(AT_ONCE * lost.length * 4);
+    expect(await world.backlog(), "what can't be written waits, all of it").toBe(AT_ONCE * PROJECTS * 4);
     await worker?.start();
     await everythingIsWritten();
-    await vi.waitFor(async () => expect(await marksOf([...lost, ...kept])).toBe(0), PATIENCE);
+    await vi.waitFor(async () => expect((await countRows("trace_marks")) + (await countRows("hourly_marks"))).toBe(0), PATIENCE);
     const counted = await readCounted(world.database);
     expect(counted).toEqual(await countedAnew(world.database));
   },
@@ -124,28 +113,6 @@ async function publishRounds(rounds: number): Promise<void> {
       await world.publish(entries);
     }
   }
-}
-
-async function marksOf(projects: readonly string[]): Promise<number> {
-  const counts = await Promise.all(
-    projects.map((id) =>
-      world.database.pool.query<{ count: number }>(
-        `select (select count(*) from observability.trace_marks where project_id = $1)
-           + (select count(*) from observability.hourly_marks where project_id = $1) as count`,
-        [id],
-      ),
-    ),
-  );
-  return counts.reduce((sum, { rows }) => sum + (rows[0]?.count ?? 0), 0);
-}
-
-async function eventsOf(projects: readonly string[]): Promise<readonly string[]> {
-  const rows = await Promise.all(
-    projects.map((id) =>
-      world.database.pool.query<{ event_id: string }>("select event_id from observability.payloads where project_id = $1", [id]),
-    ),
-  );
-  return rows.flatMap((answer) => answer.rows.map((row) => row.event_id));
 }
 
 async function countRows(table: string): Promise<number> {

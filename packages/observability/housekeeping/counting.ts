@@ -4,8 +4,6 @@ import type { Logger } from "@sightline/foundation/log";
 import { inRounds } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import { countMarkedHours, type HourCounting } from "#store/hourly.store.ts";
-import { concernsNode, type DirectNodes } from "#store/nodes/direct-nodes.ts";
-import { createWorkEverywhere } from "#store/nodes/work-everywhere.ts";
 import { packHours } from "#store/pack-hours.store.ts";
 import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
 
@@ -16,17 +14,14 @@ type Options = {
   readonly query: Query;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** Without them everything goes through the coordinator, where there is one. */
-  readonly directNodes: DirectNodes | undefined;
 };
 
 /** Each tells false when there was nothing to do, and ends soon when the signal is aborted. */
 export type Counting = Readonly<Record<"countHours" | "packHours" | "countTraces", (signal: AbortSignal) => Promise<false | undefined>>>;
 
-/** Counts what was written since: hours' figures and the list's entries, and packs those of hours. On a cluster a shard at a time, on its node. */
-export function createCounting({ query: whole, log, clock = systemClock, directNodes }: Options): Counting {
-  const everywhere = createWorkEverywhere({ query: whole, directNodes });
-  const each = (name: string) => createEachOwner({ log, name, clock, concernsAll: concernsNode });
+/** Counts what was written since: hours' figures and the list's entries, and packs those of hours. */
+export function createCounting({ query, log, clock = systemClock }: Options): Counting {
+  const each = (name: string) => createEachOwner({ log, name, clock });
   const eachCounted = each("counting the traces of a project");
   const eachPacked = each("packing an hour of a project's traces");
   const hours: HourCounting = {
@@ -40,7 +35,7 @@ export function createCounting({ query: whole, log, clock = systemClock, directN
   };
 
   /** All projects take turns, a step each, so that one whose steps take long holds up the others by no more than one. */
-  async function countTraces(query: Query, signal: AbortSignal): Promise<false | undefined> {
+  async function countTraces(signal: AbortSignal): Promise<false | undefined> {
     const projects = await findUncountedProjects(query);
     let waiting = projects;
     for (let turn = 0; turn < TURNS && waiting.length > 0; turn += 1) {
@@ -61,8 +56,8 @@ export function createCounting({ query: whole, log, clock = systemClock, directN
   }
 
   return {
-    countHours: (signal) => everywhere((query) => inRounds(() => countMarkedHours(query, hours, signal), signal)),
-    packHours: (signal) => everywhere((query) => inRounds(() => packHours(query, { each: eachPacked, signal }), signal)),
-    countTraces: (signal) => everywhere((query) => countTraces(query, signal)),
+    countHours: (signal) => inRounds(() => countMarkedHours(query, hours, signal), signal),
+    packHours: (signal) => inRounds(() => packHours(query, { each: eachPacked, signal }), signal),
+    countTraces,
   };
 }

@@ -6,7 +6,6 @@ import type { Query } from "#schema.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
 import { sweepDeletedProjects } from "#store/delete-project.store.ts";
-import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
 import { createCounting } from "./counting.ts";
@@ -18,8 +17,6 @@ export type HousekeepingOptions = {
   readonly clock?: Clock | undefined;
   /** Wakes when this process has written something. What another one wrote and could not count any more waits for a rest. */
   readonly wakenBy?: WakenBy | undefined;
-  /** Where they are given, what is of a Citus cluster is counted on its nodes. */
-  readonly directNodes?: DirectNodes | undefined;
 };
 
 /** The part of the time that one task may take, unless it says otherwise. */
@@ -39,14 +36,8 @@ const STATISTICS_EVERY_MS = 15_000;
 const STATISTICS_REST_MS = 300_000;
 
 /** Makes days ahead, lets old ones go, counts hours and traces, packs hours, and has grown tables looked at. Every process that has the database may do it; none has to. */
-export function createHousekeeping({
-  query,
-  log,
-  clock = systemClock,
-  wakenBy = () => undefined,
-  directNodes,
-}: HousekeepingOptions): Repeated {
-  const { countHours, packHours, countTraces } = createCounting({ query, log, clock, directNodes });
+export function createHousekeeping({ query, log, clock = systemClock, wakenBy = () => undefined }: HousekeepingOptions): Repeated {
+  const { countHours, packHours, countTraces } = createCounting({ query, log, clock });
   const eachSwept = createEachOwner({ log, clock, name: "deleting what a project keeps no longer" });
   const eachDeleted = createEachOwner({ log, clock, name: "deleting what is left of a deleted project" });
 

@@ -40,7 +40,7 @@ beforeEach(async () => {
 afterAll(() => database.drop());
 
 const signal = new AbortController().signal;
-const counting = () => createCounting({ query: database.query, log: silentLog, directNodes: undefined });
+const counting = () => createCounting({ query: database.query, log: silentLog });
 
 test("whose traces can't be counted has others counted", async () => {
   await refuse("insert", "trace_entries");

@@ -22,8 +22,6 @@ export type EventStream = {
   readonly deliveriesOf: (id: string) => Promise<number | undefined>;
   /** The age of the oldest entry that was delivered and is not settled; 0 when there is none. */
   readonly oldestPendingMs: () => Promise<number>;
-  /** Lets entries wait that are not to blame for it: they are as if they had not been delivered, and may be claimed again. */
-  readonly letWait: (ids: readonly string[]) => Promise<void>;
   /** Settles the entries: acknowledges them and removes them from the stream. */
   readonly settle: (ids: readonly string[]) => Promise<void>;
   /** Removes this consumer's name, unless entries are pending under it. */
@@ -140,17 +138,6 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
         return 0;
       }
       return Math.max((await redisSeconds(commands, stream)) * 1000 - Number(first.split("-")[0]), 0);
-    },
-
-    letWait: async (ids) => {
-      try {
-        await commands.call("XCLAIM", stream, group, consumer, 0, ...ids, "RETRYCOUNT", 0, "JUSTID");
-      } catch (error) {
-        // They wait in any case; who may not say that they are not to blame has them written one by one later, or set aside.
-        if (!isForbidden(error)) {
-          throw error;
-        }
-      }
     },
 
     settle: async (ids) => {

@@ -11,7 +11,6 @@ import { createSemaphore } from "@sightline/foundation/semaphore";
 import type { ObservabilityConfig } from "#config.ts";
 import { partitionKeys } from "#events/partitions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { createAnnouncer, type Announce } from "./announce.ts";
 import { createConsumerMetrics } from "./consumer-metrics.ts";
 import { createEventStream, isGroupMissing, type EventStream } from "./event-stream.ts";
@@ -19,11 +18,11 @@ import { createHeartbeat } from "./heartbeat.ts";
 import { createPartitionReaders } from "./partition-readers.ts";
 import { createPartitionShares, type Shares } from "./partition-shares.ts";
 import { createRetryPause } from "./retry-pause.ts";
-import { createStreamDuties } from "./stream-duties.ts";
+import { createStreamTasks } from "./stream-tasks.ts";
 import { tellPartitions } from "./tell-partitions.ts";
 import { tellProjects } from "./tell-projects.ts";
 import { BATCHES_AT_ONCE, LANES, type Tuning } from "./tuning.ts";
-import { createEntryWriter } from "./writing/write-entries.ts";
+import { createEntryWriter } from "./write-entries.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
 
 export type ConsumerOptions = {
@@ -41,8 +40,6 @@ export type ConsumerOptions = {
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Where they are given, events are written to the nodes of a Citus cluster directly. */
-  readonly directNodes?: DirectNodes | undefined;
 };
 
 export type Consumer = {
@@ -55,7 +52,7 @@ export type Consumer = {
 
 /** Reads the partitions of the stream that are its share until it is stopped; no error ends it. Rings `written` after each commit. */
 export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: string, tuning: Tuning, written = createAlarm()): Consumer {
-  const { config, database, log, clock, directNodes } = options;
+  const { config, database, log, clock } = options;
   const { OBSERVABILITY_REDIS_URL: url, OBSERVABILITY_STREAM_NAME: streamName, OBSERVABILITY_GROUP_NAME: group } = config;
   const { OBSERVABILITY_BATCH_SIZE: batchSize, OBSERVABILITY_STREAMS: count } = config;
   const name = `${config.OBSERVABILITY_CONSUMER_NAME}-${randomUUID().slice(0, 8)}`;
@@ -68,7 +65,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     written.ring();
   };
   const { maskingKnownMs } = tuning;
-  const writeEntries = createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs, directNodes });
+  const writeEntries = createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs });
   const beat = createHeartbeat({
     redis,
     key: heartbeatKey,
@@ -96,7 +93,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     quietMs: tuning.quietMs,
     log,
   });
-  const duties = createStreamDuties({
+  const tasks = createStreamTasks({
     partitions: { all: () => [...streams.values()], own: readers.partitions },
     query: database.query,
     clock,
@@ -153,9 +150,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     await reader.client.connect().catch(() => undefined);
     while (!signal.aborted && !released.aborted) {
       try {
-        // Each node gets as many at once as one PostgreSQL would.
-        const most = batchSize * BATCHES_AT_ONCE * (directNodes?.count() ?? 1);
-        await process(stream, await read(most, tuning.blockMs));
+        await process(stream, await read(batchSize * BATCHES_AT_ONCE, tuning.blockMs));
         pause.reset();
       } catch (error) {
         if (!released.aborted) {
@@ -169,31 +164,27 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
     await reader.close();
   }
 
-  /** @returns whether all are written. */
-  async function process(stream: EventStream, entries: readonly StreamEntry[]): Promise<boolean> {
+  async function process(stream: EventStream, entries: readonly StreamEntry[]): Promise<void> {
     for (let start = 0; start < entries.length; start += batchSize) {
       log.info(`Processing batch of ${Math.min(batchSize, entries.length - start)} events`);
     }
-    const isWritten = entries.length === 0 || (await persist(stream, entries));
+    if (entries.length > 0) {
+      await persist(stream, entries);
+    }
     if (!signal.aborted && held === 0) {
       await beat();
     }
-    return isWritten;
   }
 
-  /**
-   * Holds the entries until the database takes them. When the consumer stops first, or a node of the database is away, they stay pending.
-   *
-   * @returns whether all are written.
-   */
-  async function persist(stream: EventStream, entries: readonly StreamEntry[]): Promise<boolean> {
+  /** Holds the entries until the database takes them. When the consumer stops first, they stay pending. */
+  async function persist(stream: EventStream, entries: readonly StreamEntry[]): Promise<void> {
     const pause = createRetryPause(tuning, signal);
     let isHeld = false;
     do {
       try {
-        const areAllWritten = await writeEntries(stream, entries);
+        await writeEntries(stream, entries);
         held -= isHeld ? 1 : 0;
-        return areAllWritten;
+        return;
       } catch (error) {
         log.error({ entries: entries.length, reason: messageOf(error) }, "a batch could not be written and is held");
         held += isHeld ? 0 : 1;
@@ -201,7 +192,6 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
         await pause.wait();
       }
     } while (!signal.aborted);
-    return false;
   }
 
   async function recover(stream: EventStream, failure: unknown): Promise<void> {
@@ -224,11 +214,11 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
       await redis.connect().catch(() => undefined);
       const first = partitionKeys(streamName, count);
       await takeShare({ all: first, own: first });
-      duties.start();
+      tasks.start();
     },
     stop: async () => {
       stopping.abort();
-      await Promise.all([readers.stop(), duties.stop()]);
+      await Promise.all([readers.stop(), tasks.stop()]);
       if (isRunning) {
         await Promise.all([...streams.values()].map(leave));
       }

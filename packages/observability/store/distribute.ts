@@ -7,9 +7,12 @@ type PoolClient = Awaited<ReturnType<typeof connect>>;
 /** On every node: what every statement asks who may see a project, and what a model costs. */
 const REFERENCE_TABLES = ["projects", "project_members", "default_prices"] as const;
 
-/** Divided by project; the rows of one project are on one node, all of them. The first decides into how many shards. */
+/** It decides into how many shards all are divided. */
+const FIRST_TABLE = "traces";
+
+/** Divided by project; the rows of one project are on one node, all of them. */
 const DISTRIBUTED_TABLES = [
-  "traces",
+  FIRST_TABLE,
   "observations",
   "payloads",
   "blobs",
@@ -48,7 +51,8 @@ const LOCAL_TABLES = [
   "alert_notifications",
 ] as const;
 
-const FUNCTIONS = ["trace_key", "cost_of", "priced_name"] as const;
+/** Every node has them. */
+const FUNCTIONS = ["trace_key", "cost_of", "priced_name", "ensure_days"] as const;
 
 /**
  * Divides the tables of observability over the nodes of a Citus cluster, a table in a transaction: what is done already is
@@ -77,17 +81,15 @@ export async function distributeObservability(pool: Pool): Promise<readonly stri
         done.push(`${name}: a copy on every node`);
       }
     }
-    const [first] = DISTRIBUTED_TABLES;
     for (const name of DISTRIBUTED_TABLES) {
       if (known.get(name) !== "distributed") {
-        await (name === first
-          ? client.query("select create_distributed_table($1, 'project_id', colocate_with => 'none', shard_count => $2)", [
+        await (name === FIRST_TABLE
+          ? client.query(`select create_distributed_table($1, 'project_id', colocate_with => 'none', shard_count => ${SHARD_COUNT})`, [
               `observability.${name}`,
-              await shardCount(client),
             ])
           : client.query("select create_distributed_table($1, 'project_id', colocate_with => $2)", [
               `observability.${name}`,
-              `observability.${first}`,
+              `observability.${FIRST_TABLE}`,
             ]));
         done.push(`${name}: divided by project`);
       }
@@ -136,23 +138,14 @@ async function demandCluster(client: PoolClient): Promise<void> {
   }
 }
 
-/** Room for twice as many nodes, each with a shard. */
-const SHARDS_OF_A_WORKER = 2;
-
 /**
- * Citus' own 32 of few nodes cost more than they bring: who writes to nodes directly has a transaction for each shard, and for every statement that
- * writes through the coordinator, it spells out what each shard would be told, before it leaves all out but those that there are rows for. Who has
- * set `citus.shard_count` gets that.
+ * Room for twice as many nodes, each with a shard, unless `citus.shard_count` is set. Citus' own 32 of few nodes cost more than they bring: a batch is
+ * sent to each shard by itself.
  */
-async function shardCount(client: PoolClient): Promise<number> {
-  const { rows } = await client.query<{ count: number }>(
-    `select case when source = 'default' then
-       (select count(*) from pg_dist_node where shouldhaveshards and isactive and noderole = 'primary') * $1 else setting::int end::int as count
-     from pg_settings where name = 'citus.shard_count'`,
-    [SHARDS_OF_A_WORKER],
-  );
-  return rows[0]?.count ?? SHARDS_OF_A_WORKER;
-}
+const SHARD_COUNT = `(
+  select case when source = 'default' then
+    (select 2 * count(*) from pg_dist_node where shouldhaveshards and isactive and noderole = 'primary') else setting::int end::int
+  from pg_settings where name = 'citus.shard_count')`;
 
 /** How Citus keeps each table that it knows. */
 async function kindsOf(client: PoolClient): Promise<ReadonlyMap<string, string>> {

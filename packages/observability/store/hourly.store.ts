@@ -70,12 +70,9 @@ async function countOrSetAside(query: Query, hour: ProjectHour, { clock, onSetAs
     return await countHour(query, hour, clock.now());
   } catch (error) {
     // Whatever keeps even that from being written is no fault of the hour.
-    const setAside = await query
-      .transaction()
-      .execute((transaction) => setHourAside(transaction, hour, { error, now: clock.now() }))
-      .catch(() => {
-        throw error;
-      });
+    const setAside = await setHourAside(query, hour, { error, now: clock.now() }).catch(() => {
+      throw error;
+    });
     onSetAside(hour, setAside);
     return true;
   }

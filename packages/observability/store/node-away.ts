@@ -10,14 +10,10 @@ export async function unlessNodeIsAway<Result>(work: () => Promise<Result>, othe
   try {
     return await work();
   } catch (error) {
-    if (isNodeAway(error)) {
+    // SQLSTATE class 08 is of connections; what Citus says of one that it lost in the middle has no class of its own.
+    if (error instanceof Error && (/^08[0-9A-Z]{3}$/.test(codeOf(error) ?? "") || isNodeLost(error))) {
       return otherwise;
     }
     throw error;
   }
-}
-
-/** SQLSTATE class 08 is of connections; what Citus says of one that it lost in the middle has no class of its own. */
-export function isNodeAway(error: unknown): boolean {
-  return error instanceof Error && (/^08[0-9A-Z]{3}$/.test(codeOf(error) ?? "") || isNodeLost(error));
 }

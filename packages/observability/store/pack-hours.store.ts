@@ -44,13 +44,10 @@ export async function packHours(query: Query, { each, restMinutes = REST_MINUTES
   return rows.length === HOURS;
 }
 
-/** In a transaction, as whatever is written to a shard. */
 async function putOff(query: Query, { project_id: projectId, hour }: ChangedHour): Promise<void> {
-  await query.transaction().execute((transaction) =>
-    sql`
-      update observability.trace_hours set changed_at = now()
-      where project_id = ${projectId}::uuid and hour = ${hour}::timestamptz and changed_at is not null`.execute(transaction),
-  );
+  await sql`
+    update observability.trace_hours set changed_at = now()
+    where project_id = ${projectId}::uuid and hour = ${hour}::timestamptz and changed_at is not null`.execute(query);
 }
 
 async function packHour(query: Query, projectId: string, hour: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { codeOf } from "@sightline/foundation/errors";
-import { sql, type Transaction } from "kysely";
-import type { ObservabilitySchema, Query } from "#schema.ts";
+import { sql } from "kysely";
+import type { Query } from "#schema.ts";
 import type { ProjectHour } from "./hour-figures.store.ts";
 import { listVisibleIds, type Reader } from "./reader.ts";
 
@@ -14,12 +14,9 @@ export type SetAside = {
   readonly error_code: string;
 };
 
-/**
- * Sets aside an hour that could not be counted: its row stands for its marks, and says when it is tried again, less and less often. In a transaction,
- * as whatever is written to a shard.
- */
+/** Sets aside an hour that could not be counted: its row stands for its marks, and says when it is tried again, less and less often. */
 export async function setHourAside(
-  transaction: Transaction<ObservabilitySchema>,
+  query: Query,
   { projectId, day, hour }: ProjectHour,
   { error, now }: { readonly error: unknown; readonly now: Date },
 ): Promise<SetAside> {
@@ -30,7 +27,7 @@ export async function setHourAside(
     values (${projectId}::uuid, ${day}::date, ${hour}::timestamptz, 1, ${now}::timestamptz, ${pause(sql`0`)}, ${codeOf(error) ?? "unknown"})
     on conflict (project_id, day, hour) do update
     set failures = known.failures + 1, next_try_at = ${pause(sql`known.failures`)}, error_code = excluded.error_code
-    returning failures, next_try_at, error_code`.execute(transaction);
+    returning failures, next_try_at, error_code`.execute(query);
   const [row] = rows;
   if (row === undefined) {
     throw new Error("an insert returned no row");

@@ -14,7 +14,7 @@ import { HASTY_TUNING } from "./ingestion-world.ts";
 import { createKillablePostgresOf, createKillableRedis, type KillableServer } from "@sightline/foundation/testing/killable-server";
 import type { NumberedEntry } from "./numbered-events.ts";
 
-/** A coordinator and two workers, a Redis and two replicas of the consumer, each in processes of its own that can be killed. */
+/** A coordinator and two workers, a Redis and a replica of the consumer at each worker, all in processes of their own that can be killed. */
 export type ClusterWorld = {
   readonly database: Database<ObservabilitySchema>;
   readonly nodes: readonly KillableServer[];
@@ -56,8 +56,8 @@ export async function startClusterWorld({ projects }: { readonly projects: numbe
   }
   const redis: RedisConnection = createRedis({ url: redisServer.url, name: NAME, log: silentLog });
   await redis.client.connect();
-  const options = { databaseUrl, redisUrl: redisServer.url, stream: STREAM, group: NAME, tuning: HASTY_TUNING };
-  const replicas = [createConsumerReplica(options), createConsumerReplica(options)];
+  const options = { redisUrl: redisServer.url, stream: STREAM, group: NAME, tuning: HASTY_TUNING };
+  const replicas = workers.map((worker) => createConsumerReplica({ ...options, databaseUrl: addressOf(worker, NAME) }));
   replicas.forEach((replica) => replica.start());
   return {
     database,

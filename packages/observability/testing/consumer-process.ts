@@ -1,8 +1,7 @@
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase, sameDatabaseAt } from "@sightline/foundation/database/database";
+import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { createMetrics } from "@sightline/foundation/http/metrics";
-import { createDirectNodes, type OpenNode } from "#store/nodes/direct-nodes.ts";
 import { createStreamConsumer } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -36,10 +35,7 @@ const config = {
 };
 const written = createAlarm();
 const metrics = createMetrics("consumer");
-const openNode: OpenNode = (node) =>
-  createDatabase<ObservabilitySchema>({ url: sameDatabaseAt(databaseUrl, node), poolSize: 3, applicationName: "consumer-process", log });
-const directNodes = createDirectNodes({ query: database.query, openNode, clock: systemClock, log });
-const options = { config, database, log, clock: systemClock, metrics, directNodes };
+const options = { config, database, log, clock: systemClock, metrics };
 await createStreamConsumer(options, `${stream}:heartbeat`, { ...defaultTuning, ...tuning }, written).start();
-createHousekeeping({ query: database.query, log, wakenBy: written.wakenBy, directNodes }).start();
+createHousekeeping({ query: database.query, log, wakenBy: written.wakenBy }).start();
 log.info("ready");

@@ -1,5 +1,5 @@
 import { systemClock } from "@sightline/foundation/clock";
-import { createDatabase, sameDatabaseAt, type Database } from "@sightline/foundation/database/database";
+import type { Database } from "@sightline/foundation/database/database";
 import type { Logger } from "@sightline/foundation/log";
 import { createMetrics } from "@sightline/foundation/http/metrics";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
@@ -10,7 +10,6 @@ import type { StreamEvent } from "#events/event.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createStreamConsumer, type Consumer, type ConsumerOptions } from "#ingest/stream-consumer.ts";
 import { defaultTuning, type Tuning } from "#ingest/tuning.ts";
-import { createDirectNodes, type DirectNodes, type OpenNode } from "#store/nodes/direct-nodes.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { fieldsOf } from "./agent-run.ts";
 
@@ -19,8 +18,6 @@ type StartOptions = {
   readonly log?: Logger;
   readonly database?: Database<ObservabilitySchema>;
   readonly config?: Partial<ConsumerOptions["config"]>;
-  /** By default as the product does. */
-  readonly openNode?: OpenNode;
 };
 
 export type ConsumerRig = {
@@ -45,7 +42,6 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
   const projectId = uuidv7();
   await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "support" });
   const started: Consumer[] = [];
-  const opened: DirectNodes[] = [];
   return {
     database,
     redis,
@@ -62,10 +58,6 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
     },
     start: async (options = {}) => {
       const metrics = createMetrics("test");
-      const own = options.database ?? database;
-      const common = { log: options.log ?? silentLog, clock: systemClock };
-      const directNodes = createDirectNodes({ ...common, query: own.query, openNode: options.openNode ?? openNodeOf(database.url) });
-      opened.push(directNodes);
       const consumer = createStreamConsumer(
         {
           config: {
@@ -78,10 +70,10 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
             OBSERVABILITY_BATCH_SIZE: 100,
             ...options.config,
           },
-          ...common,
-          database: own,
+          log: options.log ?? silentLog,
+          clock: systemClock,
+          database: options.database ?? database,
           metrics,
-          directNodes,
         },
         heartbeatKey,
         { ...defaultTuning, ...quick, ...options.tuning },
@@ -98,16 +90,10 @@ export async function createConsumerRig(database: TestDatabase<ObservabilitySche
     },
     close: async () => {
       await Promise.all(started.map((consumer) => consumer.stop()));
-      await Promise.all(opened.map((nodes) => nodes.close()));
       await redis.client.del(stream, heartbeatKey);
       await redis.close();
     },
   };
-}
-
-/** Opens nodes of a cluster as the consumer of a product does whose `DATABASE_URL` is `url`. */
-export function openNodeOf(url: string, log = silentLog): OpenNode {
-  return (node) => createDatabase<ObservabilitySchema>({ url: sameDatabaseAt(url, node), poolSize: 3, applicationName: "node", log });
 }
 
 export async function clearTables(database: Database<ObservabilitySchema>): Promise<void> {

@@ -1,14 +1,12 @@
 /**
- * `npm run bench:cluster`: the processor time that PostgreSQL takes on each node to write what a consumer reads at once, through the coordinator and to
- * the workers directly, to count it in both ways, and to read the pages of each project, on one PostgreSQL and on Citus with one, two and three workers. All of
+ * `npm run bench:cluster`: the processor time that PostgreSQL takes on each node to write what a consumer reads at once, to count it, and to read the
+ * pages of each project, on one PostgreSQL and on Citus with one, two and three workers, whose nodes take turns as the one that is connected to. All of
  * them share one machine, so rates say little and the time of each node is what counts: as much work as the busiest node has room for is what a
- * cluster does. All take turns, so that what else the machine does is in the figures of all; both ways are one on one PostgreSQL, which shows how
- * much figures are worth.
+ * cluster does. All take turns, so that what else the machine does is in the figures of all.
  */
-import { createDatabase, sameDatabaseAt, type Database } from "@sightline/foundation/database/database";
+import { createDatabase, type Database } from "@sightline/foundation/database/database";
 import { migrateUp } from "@sightline/foundation/database/migrations";
 import { createKillablePostgres, createKillablePostgresOf } from "@sightline/foundation/testing/killable-server";
-import { systemClock } from "@sightline/foundation/clock";
 import { addressOf } from "@sightline/foundation/testing/on-server";
 import { CITUS_SETTINGS, createClusterDatabase, findCitusServer } from "@sightline/foundation/testing/private-citus";
 import { randomOf } from "@sightline/foundation/testing/random";
@@ -18,15 +16,14 @@ import { v7 as uuidv7 } from "uuid";
 import { decodeEntry } from "#events/stream-entry.ts";
 import { toRows } from "#ingest/event-rows.ts";
 import { BATCHES_AT_ONCE } from "#ingest/tuning.ts";
-import { createCounting, type Counting } from "#housekeeping/counting.ts";
-import { createWritingByNode } from "#ingest/writing/write-by-node.ts";
+import { createCounting } from "#housekeeping/counting.ts";
+import { writeBatch } from "#ingest/writing/write-batch.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import { listEntries } from "#query/list/list-traces.store.ts";
 import { findRun } from "#query/steps/find-run.store.ts";
 import { findSkeleton } from "#query/steps/steps.store.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { distributeObservability } from "#store/distribute.ts";
-import { createDirectNodes, type DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createNumberedProducer, type NumberedProducer } from "./numbered-events.ts";
 import { forgetCounted } from "./read-counted.ts";
@@ -34,16 +31,18 @@ import { forgetCounted } from "./read-counted.ts";
 const EVENTS = Number(process.env["BENCH_EVENTS"] ?? 24_000);
 const ROUNDS = 4;
 const PROJECTS = Number(process.env["BENCH_PROJECTS"] ?? 24);
-/** What a consumer reads at once, with the default size of a batch; to nodes that it writes to directly as much for each. */
-const AT_ONCE = 100 * BATCHES_AT_ONCE;
-const COUNTS = 3;
-const READS = 3;
+/** What a consumer reads at once. */
+const AT_ONCE = Number(process.env["BENCH_BATCH"] ?? 100) * BATCHES_AT_ONCE;
+const WORKERS = (process.env["BENCH_WORKERS"] ?? "0 1 2 3").split(" ").map(Number);
+/** By each of one, two or three workers as often. */
+const COUNTS = 6;
+const READS = 6;
 /** The kernel counts processor time in hundredths of a second. */
 const MICROSECONDS_A_TICK = 10_000;
 const reader = { kind: "operator" } as const;
 
-const clusters = await Promise.all([0, 1, 2, 3].map(startCluster));
-const works = clusters.flatMap(worksOf);
+const clusters = await Promise.all(WORKERS.map(startCluster));
+const works = clusters.map(writingOf);
 const unstopped = new AbortController().signal;
 for (let round = 0; round <= ROUNDS; round += 1) {
   for (const work of works) {
@@ -51,7 +50,7 @@ for (let round = 0; round <= ROUNDS; round += 1) {
     await measure(work, round === 0 ? EVENTS / 10 : EVENTS / ROUNDS, round > 0);
   }
 }
-const countings = clusters.flatMap(countingsOf);
+const countings = clusters.map(countingOf);
 for (let round = 0; round < COUNTS; round += 1) {
   for (const counting of countings) {
     await forgetCounted(counting.cluster.database);
@@ -74,10 +73,8 @@ type Cluster = {
   readonly database: Database<ObservabilitySchema>;
   readonly producers: readonly NumberedProducer[];
   readonly postmasters: readonly number[];
-  /** Writes and counts as a consumer does, which works on workers directly or not. */
-  readonly ways: Readonly<
-    Record<"coordinator" | "directly", { readonly write: ReturnType<typeof createWritingByNode>; readonly counting: Counting }>
-  >;
+  /** The database on the worker whose turn it is to be connected to. */
+  readonly next: () => Database<ObservabilitySchema>;
   readonly close: () => Promise<void>;
 };
 
@@ -104,54 +101,35 @@ async function startCluster(workers: number): Promise<Cluster> {
   if (workers > 0) {
     await distributeObservability(database.pool);
   }
-  const common = { query: database.query, clock: systemClock, log: silentLog };
-  const directNodes = createDirectNodes({ ...common, openNode: (node) => open(sameDatabaseAt(url, node)) });
-  const wayOf = (opened: DirectNodes | undefined) => ({
-    write: createWritingByNode({ ...common, directNodes: opened }),
-    counting: createCounting({ query: database.query, log: silentLog, directNodes: opened }),
-  });
+  const opened = workers === 0 ? [database] : others.map((node) => open(addressOf(node.url, "bench")));
+  let turn = 0;
   return {
     workers,
     database,
     producers: await addProducers(database.query),
     postmasters: nodes.map((node) => postmasterOf(node.url)),
-    ways: { coordinator: wayOf(undefined), directly: wayOf(directNodes) },
+    next: () => opened[(turn += 1) % opened.length] ?? database,
     close: async () => {
-      await Promise.all([database.close(), directNodes.close()]);
+      await Promise.all([...new Set([database, ...opened])].map((node) => node.close()));
       await Promise.all(nodes.map((node) => node.remove()));
     },
   };
 }
 
-type Way = keyof Cluster["ways"];
-
-function worksOf(cluster: Cluster): readonly Work[] {
-  const writing = (way: Way, events: number): Work => ({
-    name: `write, ${way}`,
-    cluster,
-    run: () => write(cluster, way, Math.ceil(events / PROJECTS)),
-    times: [],
-    done: 0,
-  });
-  return [writing("coordinator", AT_ONCE), writing("directly", AT_ONCE * Math.max(cluster.workers, 1))];
+function writingOf(cluster: Cluster): Work {
+  return { name: "write", cluster, run: () => write(cluster, Math.ceil(AT_ONCE / PROJECTS)), times: [], done: 0 };
 }
 
 /** Counting all that is marked, as housekeeping does all the time. */
-function countingsOf(cluster: Cluster): readonly Work[] {
-  const counting = (way: Way): Work => ({
-    name: `count, ${way}`,
-    cluster,
-    run: async () => {
-      const { countHours, countTraces } = cluster.ways[way].counting;
-      while ((await countHours(unstopped)) !== false);
-      while ((await countTraces(unstopped)) !== false);
-      const { rows } = await cluster.database.pool.query<{ count: number }>("select count(*) from observability.payloads");
-      return rows[0]?.count ?? 0;
-    },
-    times: [],
-    done: 0,
-  });
-  return [counting("coordinator"), counting("directly")];
+function countingOf(cluster: Cluster): Work {
+  const run = async () => {
+    const { countHours, countTraces } = createCounting({ query: cluster.next().query, log: silentLog });
+    while ((await countHours(unstopped)) !== false);
+    while ((await countTraces(unstopped)) !== false);
+    const { rows } = await cluster.database.pool.query<{ count: number }>("select count(*) from observability.payloads");
+    return rows[0]?.count ?? 0;
+  };
+  return { name: "count", cluster, run, times: [], done: 0 };
 }
 
 /** As autovacuum does, within a minute. */
@@ -163,7 +141,7 @@ async function analyzeAll({ pool }: Cluster["database"]): Promise<void> {
 
 function readingOf(cluster: Cluster): Work {
   const run = async () => {
-    await readAll(cluster.database.query, cluster.producers);
+    await readAll(cluster.next().query, cluster.producers);
     return PROJECTS;
   };
   return { name: "read", cluster, run, times: [], done: 0 };
@@ -208,20 +186,15 @@ async function addProducers(query: Query): Promise<readonly NumberedProducer[]> 
 }
 
 /** @returns how many events it wrote. */
-async function write({ producers, ways }: Cluster, way: Way, ofProject: number): Promise<number> {
+async function write({ producers, next }: Cluster, ofProject: number): Promise<number> {
   const events = producers.flatMap((producer) =>
     producer.next(ofProject).flatMap(({ fields }) => {
       const decoded = decodeEntry(fields);
       return decoded.ok ? [decoded.event] : [];
     }),
   );
-  const left = await ways[way].write({
-    items: events,
-    projectOf: (event) => event.project_id,
-    isReadable: () => true,
-    write: (own, put) => put({ ...toRows(own, []), deadLetters: [] }),
-  });
-  return events.length - left.length;
+  await writeBatch(next().query, { ...toRows(events, []), deadLetters: [] });
+  return events.length;
 }
 
 /** The newest traces of each project, and the steps of the first. */

@@ -22,7 +22,7 @@ export async function readCounted({ pool }: Database<ObservabilitySchema>): Prom
 /** What {@link readCounted} reads, once all of it is deleted and counted again, on a cluster through its coordinator. */
 export async function countedAnew(database: Database<ObservabilitySchema>): Promise<Readonly<Record<string, readonly unknown[]>>> {
   await forgetCounted(database);
-  const counting = createCounting({ query: database.query, log: silentLog, directNodes: undefined });
+  const counting = createCounting({ query: database.query, log: silentLog });
   const { signal } = new AbortController();
   while ((await counting.countHours(signal)) !== false);
   while ((await counting.countTraces(signal)) !== false);

@@ -7,7 +7,7 @@ import { createObservabilityApi } from "@sightline/observability";
 import { observabilityVariables } from "@sightline/observability/settings";
 import { version } from "#settings/version.ts";
 import { serve, type Context } from "./context.ts";
-import { type DatabaseOf, closing, nodeOpener, openDatabase } from "./database.ts";
+import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 
 /** All three APIs have the same token audience. */
 const TOKEN_AUDIENCE = "sightline";
@@ -21,7 +21,8 @@ export async function composeObservability(context: Context): Promise<readonly S
   const config = readConfig(observabilityVariables, environment);
   const identityConfig = readConfig(identityVariables, environment);
   const poolSize = identityConfig.DATABASE_POOL_SIZE;
-  const database = openDatabase<DatabaseOf<typeof createObservabilityApi>>(context, "observability", config.DATABASE_URL, poolSize);
+  const url = config.OBSERVABILITY_DATABASE_URL ?? config.DATABASE_URL;
+  const database = openDatabase<DatabaseOf<typeof createObservabilityApi>>(context, "observability", url, poolSize);
   const accounts = openDatabase<DatabaseOf<typeof createRegistration>>(
     context,
     "registration",
@@ -37,8 +38,7 @@ export async function composeObservability(context: Context): Promise<readonly S
     type: "at+jwt",
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
   });
-  const openNode = nodeOpener<DatabaseOf<typeof createObservabilityApi>>(context, "observability", config, poolSize);
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, openNode });
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",

@@ -11,7 +11,6 @@ import {
   type Columns,
   type EventTable,
 } from "#event-columns.ts";
-import type { TableNames } from "#store/nodes/shard-query.ts";
 
 /** What is written without leaving marks, as a batch names it. */
 export type UnmarkedRows =
@@ -27,50 +26,32 @@ export type UnmarkedRows =
 /** A statement that is given any number of rows, as an array for each of their columns, in this order. */
 export type RowsStatement = { readonly text: string; readonly columns: Columns };
 
-/** The statements of a batch. A last parameter of `holdTraces` names the projects of its rows. */
-export type BatchStatements = {
-  readonly holdTraces: RowsStatement;
-  readonly upsertTraces: RowsStatement;
-  readonly upsertObservations: RowsStatement;
-  readonly insertHourMarks: RowsStatement;
-  readonly insertTraceMarks: RowsStatement;
-  readonly insertScores: RowsStatement;
-  /** In the order in which they are to run. */
-  readonly unmarked: readonly { readonly name: UnmarkedRows; readonly statement: RowsStatement }[];
-};
-
 const DAY = { day: { type: "date" } };
 /** An observation has the hour it counts for in a column; of a trace it follows from when it began. */
 const HOUR_OF_TRACE = "date_bin('1 hour', t.sort_at, timestamptz '1970-01-01 00:00:00+00')";
 
 const UUID = { type: "uuid" };
-const MARK_ID = { id: { type: "bigint" } };
-const OF_HOUR = { project_id: UUID, day: { type: "date" }, hour: { type: "timestamptz" } };
-const OF_TRACE = { project_id: UUID, trace_id: UUID };
+const ONCE = "on conflict do nothing";
 
-/** @param areMarksNumbered Whether rows of marks have their `id`; otherwise the table gives it. */
-export function batchStatements(tableNames: TableNames, { areMarksNumbered }: { readonly areMarksNumbered: boolean }): BatchStatements {
-  const nameOf: TableNames = (table) => `observability.${tableNames(table)}`;
-  const markColumns = areMarksNumbered ? MARK_ID : {};
-  return {
-    holdTraces: holdTraces(nameOf),
-    upsertTraces: upsertTraces(nameOf),
-    upsertObservations: upsertObservations(nameOf),
-    insertHourMarks: insertRows(nameOf("hourly_marks"), { ...markColumns, ...OF_HOUR }),
-    insertTraceMarks: insertRows(nameOf("trace_marks"), { ...markColumns, ...OF_TRACE }),
-    insertScores: insertRows(nameOf("scores"), columnsOf(SCORES), `${ONCE} returning t.project_id, t.trace_id`),
-    unmarked: unmarked(nameOf),
-  };
-}
+/** The statements of a batch. A last parameter of `lockTraces` names the projects of its rows. */
+export const BATCH_STATEMENTS = {
+  lockTraces: lockTraces(),
+  upsertTraces: upsertTraces(),
+  upsertObservations: upsertObservations(),
+  insertHourMarks: insertRows("hourly_marks", { project_id: UUID, ...DAY, hour: { type: "timestamptz" } }),
+  insertTraceMarks: insertRows("trace_marks", { project_id: UUID, trace_id: UUID }),
+  insertScores: insertRows("scores", columnsOf(SCORES), `${ONCE} returning t.project_id, t.trace_id`),
+  unmarked: unmarked(),
+} as const;
 
-/** The producers come last: every replica that reads the same producer's events waits for that row. */
-function unmarked(nameOf: TableNames): BatchStatements["unmarked"] {
+/** In the order in which they are to run. The producers come last: every replica that reads the same producer's events waits for that row. */
+function unmarked(): readonly { readonly name: UnmarkedRows; readonly statement: RowsStatement }[] {
   return [
-    { name: "payloads", statement: insertRows(nameOf("payloads"), { ...columnsOf(PAYLOADS), ...DAY }, ONCE) },
+    { name: "payloads", statement: insertRows("payloads", { ...columnsOf(PAYLOADS), ...DAY }, ONCE) },
     {
       name: "blobs",
       statement: insertRows(
-        nameOf("blobs"),
+        "blobs",
         columnsOf(BLOBS),
         // Changes nothing, but holds one that is there: whoever is about to delete it sees afterwards what this batch says of it.
         "on conflict (project_id, sha256) do update set content = t.content where false",
@@ -79,26 +60,26 @@ function unmarked(nameOf: TableNames): BatchStatements["unmarked"] {
     {
       name: "maskedContents",
       statement: insertRows(
-        nameOf("blobs"),
+        "blobs",
         columnsOf(BLOBS),
         "on conflict (project_id, sha256) do update set content = excluded.content where t.content::text <> excluded.content::text",
       ),
     },
-    { name: "blobReferences", statement: insertRows(nameOf("blob_references"), columnsOf(BLOB_REFERENCES)) },
+    { name: "blobReferences", statement: insertRows("blob_references", columnsOf(BLOB_REFERENCES)) },
     {
       name: "releasedBlobs",
       statement: insertRows(
-        nameOf("released_blobs"),
+        "released_blobs",
         { project_id: UUID, content: UUID },
         "on conflict (project_id, content) do update set released_at = now(), told_version = null, told_at = null",
       ),
     },
-    { name: "graphs", statement: insertRows(nameOf("graphs"), columnsOf(GRAPHS), ONCE) },
-    { name: "deadLetters", statement: insertRows(nameOf("dead_letters"), columnsOf(DEAD_LETTERS), ONCE) },
+    { name: "graphs", statement: insertRows("graphs", columnsOf(GRAPHS), ONCE) },
+    { name: "deadLetters", statement: insertRows("dead_letters", columnsOf(DEAD_LETTERS), ONCE) },
     {
       name: "producers",
       statement: insertRows(
-        nameOf("producers"),
+        "producers",
         columnsOf(PRODUCERS),
         `on conflict (project_id, producer_id) do update set
   first_event_at = least(t.first_event_at, excluded.first_event_at),
@@ -117,25 +98,25 @@ function unmarked(nameOf: TableNames): BatchStatements["unmarked"] {
 }
 
 /**
- * Tells the days of the traces that are there, which are held until the transaction ends: writers hold a trace together, and nobody can
+ * Tells the days of the traces that are there, which are locked until the transaction ends: writers share the lock of a trace, and nobody can
  * delete it meanwhile. The last parameter names the projects: a row that is locked can be looked for on one node.
  */
-function holdTraces(nameOf: TableNames): RowsStatement {
+function lockTraces(): RowsStatement {
   const { project_id, id } = TRACES.required;
   const columns = { project_id, id, seen_at: { type: "timestamptz" } };
-  const text = `select given.project_id, given.id, held.day::text as day, given.seen_at < held.seen_at as is_earlier
+  const text = `select given.project_id, given.id, locked.day::text as day, given.seen_at < locked.seen_at as is_earlier
 from ${unfolded(columns)}
 cross join lateral (
-  select t.day, t.seen_at from ${nameOf("traces")} as t
+  select t.day, t.seen_at from observability.traces as t
   where t.project_id = any($${Object.keys(columns).length + 1}::uuid[]) and t.project_id = given.project_id and t.id = given.id for key share
-) as held`;
+) as locked`;
   return { text, columns };
 }
 
 /** One that somebody else has made since it was looked for is written too, and so has its day told. */
-function upsertTraces(nameOf: TableNames): RowsStatement {
+function upsertTraces(): RowsStatement {
   const { text, columns } = upsertHalves(TRACES, {
-    name: nameOf("traces"),
+    name: "traces",
     columns: columnsOf(TRACES),
     key: "project_id, id",
     hour: HOUR_OF_TRACE,
@@ -144,9 +125,9 @@ function upsertTraces(nameOf: TableNames): RowsStatement {
   return { text: `${text}\n  returning ${returned}`, columns };
 }
 
-function upsertObservations(nameOf: TableNames): RowsStatement {
+function upsertObservations(): RowsStatement {
   const { text: upsert, columns } = upsertHalves(OBSERVATIONS, {
-    name: nameOf("observations"),
+    name: "observations",
     columns: { ...columnsOf(OBSERVATIONS), ...DAY },
     key: "project_id, trace_id, id, day",
     hour: "t.hour",
@@ -192,12 +173,10 @@ function newer(half: "start" | "end"): string {
   return `(${given} and (t.${half}_event is null or ${later}))`;
 }
 
-const ONCE = "on conflict do nothing";
-
 /** @param end What stands after the rows. */
 function insertRows(table: string, columns: Columns, end = ""): RowsStatement {
   const names = Object.keys(columns).join(", ");
-  return { text: `insert into ${table} as t (${names})\nselect ${names} from ${unfolded(columns)}\n${end}`, columns };
+  return { text: `insert into observability.${table} as t (${names})\nselect ${names} from ${unfolded(columns)}\n${end}`, columns };
 }
 
 /** Each column travels as an array of texts: PostgreSQL reads them in two thirds of the time that it takes for the same as JSON. */

@@ -3,37 +3,37 @@ import { textArray, textOfValue, type ParameterValue } from "@sightline/foundati
 import { CompiledQuery, type Transaction } from "kysely";
 import { MASKED } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import type { BatchStatements, RowsStatement } from "./batch-statements.ts";
 import type { BatchRows, OfTrace, TraceWrite } from "./batch-rows.ts";
+import { BATCH_STATEMENTS, type RowsStatement } from "./batch-statements.ts";
 
 /** A statement and its rows as PostgreSQL is given them: an array for each column. */
 export type EncodedRows = { readonly statement: RowsStatement; readonly count: number; readonly arrays: readonly Buffer[] };
 
 /** Rows of which only the last column is missing, the day of their traces. `traces` has the keys of those, a key for each row. */
-export type DaylessRows = EncodedRows & { readonly traces: readonly string[] };
+export type RowsWithoutPartition = EncodedRows & { readonly traces: readonly string[] };
 
 /** A batch of which all is encoded but the rows of its traces: which of those are written is decided by what is there. */
 export type EncodedBatch = {
   readonly traces: readonly TraceWrite[];
-  readonly observations: DaylessRows;
+  readonly observations: RowsWithoutPartition;
   readonly scores: EncodedRows;
   /** In the order in which they are to be written. */
-  readonly unmarked: readonly (EncodedRows | DaylessRows)[];
+  readonly unmarked: readonly (EncodedRows | RowsWithoutPartition)[];
 };
 
 /**
  * Encodes a batch before its transaction begins, and so before it has any lock: encoding takes nearly as long as PostgreSQL takes to write, and
  * the next batch of a trace waits for the one before it. Others have the event loop now and then, for one of them may wait to commit.
  */
-export async function encodeBatch(rows: BatchRows, statements: BatchStatements): Promise<EncodedBatch> {
-  const observations = encodeDayless(statements.upsertObservations, rows.observations);
+export async function encodeBatch(rows: BatchRows): Promise<EncodedBatch> {
+  const observations = encodeWithoutPartition(BATCH_STATEMENTS.upsertObservations, rows.observations);
   const given = { ...rows, maskedContents: maskedContentRows(rows.maskedContents ?? []) };
-  const unmarked: (EncodedRows | DaylessRows)[] = [];
-  for (const { name, statement } of statements.unmarked) {
+  const unmarked: (EncodedRows | RowsWithoutPartition)[] = [];
+  for (const { name, statement } of BATCH_STATEMENTS.unmarked) {
     await nextTurn();
-    unmarked.push(name === "payloads" ? encodeDayless(statement, rows.payloads) : encodeRows(statement, given[name]));
+    unmarked.push(name === "payloads" ? encodeWithoutPartition(statement, rows.payloads) : encodeRows(statement, given[name]));
   }
-  return { traces: rows.traces, observations, scores: encodeRows(statements.insertScores, rows.scores), unmarked };
+  return { traces: rows.traces, observations, scores: encodeRows(BATCH_STATEMENTS.insertScores, rows.scores), unmarked };
 }
 
 export function encodeRows(statement: RowsStatement, rows: readonly object[]): EncodedRows {
@@ -59,7 +59,7 @@ export function keyOf(projectId: string, traceId: string): string {
   return `${projectId}|${traceId}`;
 }
 
-function encodeDayless({ text, columns }: RowsStatement, rows: readonly OfTrace[]): DaylessRows {
+function encodeWithoutPartition({ text, columns }: RowsStatement, rows: readonly OfTrace[]): RowsWithoutPartition {
   const { day: _day, ...known } = columns;
   return { ...encodeRows({ text, columns: known }, rows), traces: rows.map((row) => keyOf(row.project_id, row.trace_id)) };
 }

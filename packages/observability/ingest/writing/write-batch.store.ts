@@ -5,92 +5,71 @@ import { TRACES } from "#event-columns.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { groupProjects } from "#store/project-groups.ts";
 import type { BatchRows, OfTrace, TraceWrite } from "./batch-rows.ts";
-import { batchStatements, type BatchStatements } from "./batch-statements.ts";
+import { BATCH_STATEMENTS } from "./batch-statements.ts";
 import { encodeBatch, encodeRows, keyOf, run, type EncodedBatch } from "./encoded-batch.ts";
 
 type Query = Transaction<ObservabilitySchema>;
 type TraceDay = { readonly project_id: string; readonly id: string; readonly day: string };
-type HeldTrace = TraceDay & { readonly is_earlier: boolean };
+type LockedTrace = TraceDay & { readonly is_earlier: boolean };
 type WrittenHour = { readonly project_id: string; readonly day: string; readonly hour: string; readonly left_hour: string | null };
-
-/** Where the tables are called what the migrations call them. */
-const statements = batchStatements((table) => table, { areMarksNumbered: false });
 
 /** What of a trace's row changes it. Most traces of a batch have nothing but observations. */
 const tracesSay = ["start_event", "end_event", ...Object.keys(TRACES.once), ...Object.keys(TRACES.latest)] as readonly (keyof TraceWrite)[];
 
 /**
  * Writes a batch in one transaction. Writing the same rows again, or rows of the same events in another order or in other batches,
- * ends in the same tables. No statement uses what another part of itself has written: of that Citus sends every node a copy, and a node
- * that is away would stop all writing.
+ * ends in the same tables. No statement uses what another part of itself has written: of that Citus sends every node a copy.
  */
 export async function writeBatch(query: Kysely<ObservabilitySchema>, rows: BatchRows): Promise<void> {
-  const encoded = await encodeBatch(rows, statements);
-  await withDays(query, async () => {
-    const groups = await groupProjects(
-      query,
-      rows.traces.map((row) => row.project_id),
-    );
-    await query.transaction().execute((transaction) => writeRows(transaction, encoded, { statements, groups }));
-  });
-}
-
-/** Partitions are made ahead, but a missing one must cost no event: it is made with `query`, and `write` is called again. */
-export async function withDays(query: Kysely<ObservabilitySchema>, write: () => Promise<void>): Promise<void> {
+  const encoded = await encodeBatch(rows);
+  const groups = await groupProjects(
+    query,
+    rows.traces.map((row) => row.project_id),
+  );
+  const write = () => query.transaction().execute((transaction) => writeRows(transaction, encoded, groups));
   try {
     await write();
   } catch (error) {
     if (!isDayMissing(error)) {
       throw error;
     }
+    // Partitions are made ahead, but a missing one must cost no event.
     await ensureDays(query);
     await write();
   }
 }
 
-type Writing = {
-  readonly statements: BatchStatements;
-  /** The projects of the traces, those together that one statement may lock. */
-  readonly groups: readonly (readonly string[])[];
-  /** What marks get as `id`, where the statements say that they have one. */
-  readonly markIds?: MarkIds;
-};
-
-/** Positions in the order in which marks are counted, one for all marks of a batch in each of the two tables. */
-export type MarkIds = { readonly hours: number; readonly traces: number };
-
-export async function writeRows(transaction: Query, batch: EncodedBatch, { statements: own, groups, markIds }: Writing): Promise<void> {
-  const { known, written } = await writeTraces(transaction, batch.traces, { statements: own, groups });
+/** @param groups The projects of the traces, those together that one statement may lock. */
+async function writeRows(transaction: Query, batch: EncodedBatch, groups: readonly (readonly string[])[]): Promise<void> {
+  const { known, written } = await writeTraces(transaction, batch.traces, groups);
   const days = new Map([...known, ...written].map(({ project_id: projectId, id, day }) => [keyOf(projectId, id), day]));
   const daysOf = (traces: readonly string[]) => textArray(traces.map((trace) => days.get(trace) ?? null));
   const { observations, scores, unmarked } = batch;
   const counted = await run<WrittenHour>(transaction, observations, daysOf(observations.traces));
-  const hours = hoursOf([...written, ...counted]).map((mark) => ({ ...mark, id: markIds?.hours }));
-  await run(transaction, encodeRows(own.insertHourMarks, hours));
+  await run(transaction, encodeRows(BATCH_STATEMENTS.insertHourMarks, hoursOf([...written, ...counted])));
   // A score is given to a trace that may be long over.
   const scored = await run<OfTrace>(transaction, scores);
   const seen = [...known, ...written].map(({ project_id, id }) => ({ project_id, trace_id: id }));
   const marks = distinct([...seen, ...scored], (row) => keyOf(row.project_id, row.trace_id));
-  const marked = marks.map(({ project_id, trace_id }) => ({ project_id, trace_id, id: markIds?.traces }));
-  await run(transaction, encodeRows(own.insertTraceMarks, marked));
+  await run(transaction, encodeRows(BATCH_STATEMENTS.insertTraceMarks, marks));
   for (const rows of unmarked) {
     await ("traces" in rows ? run(transaction, rows, daysOf(rows.traces)) : run(transaction, rows));
   }
 }
 
 /** The traces come first: whoever has their days may write what belongs to them. */
-async function writeTraces(transaction: Query, traces: readonly TraceWrite[], { statements: own, groups }: Writing) {
-  const known: HeldTrace[] = [];
+async function writeTraces(transaction: Query, traces: readonly TraceWrite[], groups: readonly (readonly string[])[]) {
+  const known: LockedTrace[] = [];
   for (const projects of groups) {
     const these = groups.length === 1 ? traces : traces.filter((row) => projects.includes(row.project_id));
     const keys = these.map(({ project_id, id, seen_at }) => ({ project_id, id, seen_at }));
-    known.push(...(await run<HeldTrace>(transaction, encodeRows(own.holdTraces, keys), projects)));
+    known.push(...(await run<LockedTrace>(transaction, encodeRows(BATCH_STATEMENTS.lockTraces, keys), projects)));
   }
   const unchanged = new Set(known.filter((trace) => !trace.is_earlier).map(({ project_id: projectId, id }) => keyOf(projectId, id)));
   const changed = traces.filter(
     (row) => !unchanged.has(keyOf(row.project_id, row.id)) || tracesSay.some((column) => (row[column] ?? null) !== null),
   );
-  return { known, written: await run<WrittenHour & TraceDay>(transaction, encodeRows(own.upsertTraces, changed)) };
+  return { known, written: await run<WrittenHour & TraceDay>(transaction, encodeRows(BATCH_STATEMENTS.upsertTraces, changed)) };
 }
 
 /** What rows counted for and count for now, which is to be counted anew. */

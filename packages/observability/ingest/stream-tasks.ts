@@ -9,7 +9,7 @@ import type { EventStream } from "./event-stream.ts";
 import { STUCK_MS, type Tuning } from "./tuning.ts";
 import type { StreamEntry } from "./chunked-reading.ts";
 
-type DutiesOptions = {
+type TasksOptions = {
   /** All that are known, and those that this consumer reads. */
   readonly partitions: { readonly all: () => readonly EventStream[]; readonly own: () => readonly EventStream[] };
   readonly query: Query;
@@ -24,8 +24,8 @@ type DutiesOptions = {
   readonly share: () => Promise<void>;
   /** Leaves in Redis what SDKs ask for. */
   readonly tell: () => Promise<void>;
-  /** @returns whether all are written. */
-  readonly process: (partition: EventStream, entries: readonly StreamEntry[]) => Promise<boolean>;
+  /** Returns when all are written, or the consumer stops. */
+  readonly process: (partition: EventStream, entries: readonly StreamEntry[]) => Promise<void>;
 };
 
 /**
@@ -33,7 +33,7 @@ type DutiesOptions = {
  * the partitions, removing consumers that are gone.
  * Apart from the reading, so that none of it can hold that up: not a database that is away, not a Redis user who may not do it.
  */
-export function createStreamDuties(options: DutiesOptions): Repeated {
+export function createStreamTasks(options: TasksOptions): Repeated {
   const { partitions, query, clock, log, metrics, tuning, batchSize } = options;
   const eachProject = createEachOwner({ log, clock, name: "looking for gaps of a project" });
 
@@ -45,10 +45,7 @@ export function createStreamDuties(options: DutiesOptions): Repeated {
           return;
         }
         log.info({ entries: entries.length, partition: partition.key }, "took over entries that were not acknowledged");
-        if (!(await options.process(partition, entries))) {
-          // The others that wait are likely to wait for the same node.
-          return;
-        }
+        await options.process(partition, entries);
       }
     });
   }

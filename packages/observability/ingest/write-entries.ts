@@ -4,24 +4,24 @@ import type { Database } from "@sightline/foundation/database/database";
 import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { yieldEvery } from "@sightline/foundation/yield-every";
+import { LRUCache } from "lru-cache";
+import { v7 as uuidv7 } from "uuid";
 import { decodeEntry, originOfEntry, type EntryOrigin, MAX_BODY_LENGTH } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { MaskingError } from "#events/masker.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findMaskingRules } from "#store/masking.store.ts";
-import type { DirectNodes } from "#store/nodes/direct-nodes.ts";
 import { findProjectIds } from "#store/projects.store.ts";
 import { isRefusedData } from "#store/refused-data.ts";
-import type { DeadLetterWrite } from "./batch-rows.ts";
-import type { Announce } from "#ingest/announce.ts";
-import type { ConsumerMetrics } from "#ingest/consumer-metrics.ts";
-import { inParts, type StreamEntry } from "#ingest/chunked-reading.ts";
-import { toRows } from "#ingest/event-rows.ts";
-import type { EventStream } from "#ingest/event-stream.ts";
-import { createEventMasking } from "#ingest/mask-by-project-rules.ts";
-import { createWritingByNode, type Put } from "./write-by-node.ts";
-import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "#ingest/tuning.ts";
-import { v7 as uuidv7 } from "uuid";
+import type { Announce } from "./announce.ts";
+import type { ConsumerMetrics } from "./consumer-metrics.ts";
+import { inParts, type StreamEntry } from "./chunked-reading.ts";
+import { toRows } from "./event-rows.ts";
+import type { EventStream } from "./event-stream.ts";
+import { createEventMasking } from "./mask-by-project-rules.ts";
+import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
+import type { DeadLetterWrite } from "./writing/batch-rows.ts";
+import { writeBatch } from "./writing/write-batch.store.ts";
 
 type KnownProjectsOptions = {
   /** Finds which of the ids are projects. */
@@ -37,17 +37,18 @@ const MAX_REMEMBERED = 10_000;
  * its events are accepted as soon as it exists.
  */
 function createKnownProjects({ find, clock }: KnownProjectsOptions): (ids: readonly string[]) => Promise<ReadonlySet<string>> {
-  const foundAt = new Map<string, number>();
+  const remembered = new LRUCache<string, true>({
+    max: MAX_REMEMBERED,
+    ttl: REMEMBERED_MS,
+    ttlResolution: 0,
+    perf: { now: () => clock.now().getTime() },
+  });
   return async (ids) => {
-    const now = clock.now().getTime();
-    const unsure = [...new Set(ids)].filter((id) => (foundAt.get(id) ?? -Infinity) <= now - REMEMBERED_MS);
-    const found = new Set(unsure.length === 0 ? [] : await find(unsure));
-    if (foundAt.size + found.size > MAX_REMEMBERED) {
-      foundAt.clear();
-    }
-    const known = new Set(ids.filter((id) => found.has(id) || (foundAt.has(id) && !unsure.includes(id))));
-    for (const id of found) {
-      foundAt.set(id, now);
+    const known = new Set(ids.filter((id) => remembered.has(id)));
+    const unsure = [...new Set(ids)].filter((id) => !known.has(id));
+    for (const id of unsure.length === 0 ? [] : await find(unsure)) {
+      remembered.set(id, true);
+      known.add(id);
     }
     return known;
   };
@@ -83,7 +84,7 @@ type Decoded =
   | { readonly entry: StreamEntry; readonly reason: string; readonly origin: EntryOrigin | undefined };
 
 /** The partition that entries come from. */
-type Source = Pick<EventStream, "key" | "settle" | "deliveriesOf" | "letWait">;
+type Source = Pick<EventStream, "key" | "settle" | "deliveriesOf">;
 
 type WriteEntriesOptions = {
   readonly database: Database<ObservabilitySchema>;
@@ -92,7 +93,6 @@ type WriteEntriesOptions = {
   readonly metrics: ConsumerMetrics;
   readonly announce: Announce;
   readonly maskingKnownMs: number;
-  readonly directNodes: DirectNodes | undefined;
 };
 
 /**
@@ -100,36 +100,31 @@ type WriteEntriesOptions = {
  * When the database refuses the data, or an event can't be masked, the entries are halved until the guilty one stands alone; that one stays
  * pending until it has been delivered {@link MAX_DELIVERIES} times and is then set aside too.
  *
- * What is of a node of the database that is away stays pending, too, however often it is delivered.
- *
- * @returns whether all of them are off the stream.
  * @throws whatever else goes wrong; nothing is lost then, and the same entries may be given again.
  */
-export function createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs, directNodes }: WriteEntriesOptions) {
+export function createEntryWriter({ database, clock, log, metrics, announce, maskingKnownMs }: WriteEntriesOptions) {
   const knownProjects = createKnownProjects({ clock, find: (ids) => findProjectIds(database.query, ids) });
   const maskEvents = createEventMasking({ clock, rememberedMs: maskingKnownMs, find: (ids) => findMaskingRules(database.query, ids) });
 
-  const writeByNode = createWritingByNode({ query: database.query, clock, log, directNodes });
-
-  async function write(stream: Source, decoded: readonly Decoded[], put: Put): Promise<void> {
+  async function write(stream: Source, decoded: readonly Decoded[]): Promise<void> {
     try {
-      await commit(stream, decoded, put);
+      await commit(stream, decoded);
     } catch (error) {
       if (!isRefusedData(error) && !(error instanceof MaskingError)) {
         throw error;
       }
       const [only] = decoded;
       if (only !== undefined && decoded.length === 1) {
-        await retryOrSetAside(stream, only, { failure: error, put });
+        await retryOrSetAside(stream, only, error);
         return;
       }
       const middle = Math.ceil(decoded.length / 2);
-      await write(stream, decoded.slice(0, middle), put);
-      await write(stream, decoded.slice(middle), put);
+      await write(stream, decoded.slice(0, middle));
+      await write(stream, decoded.slice(middle));
     }
   }
 
-  async function commit(stream: Source, decoded: readonly Decoded[], put: Put): Promise<void> {
+  async function commit(stream: Source, decoded: readonly Decoded[]): Promise<void> {
     const judged = await refuseUnknownProjects(decoded);
     const taken = judged.flatMap((item) => ("event" in item ? [item.event] : []));
     const refused = judged.flatMap((item) => ("reason" in item ? [item] : []));
@@ -142,7 +137,7 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     const masked = await maskEvents(taken);
     const rows = toRows(masked.events, setAside);
     await nextTurn();
-    await put({ ...rows, deadLetters, maskedContents: masked.contents });
+    await writeBatch(database.query, { ...rows, deadLetters, maskedContents: masked.contents });
     announce(rows);
     await stream.settle(decoded.map(({ entry }) => entry.id));
     metrics.processed.inc(taken.length);
@@ -164,7 +159,7 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     });
   }
 
-  async function retryOrSetAside(stream: Source, item: Decoded, { failure, put }: { failure: unknown; put: Put }): Promise<void> {
+  async function retryOrSetAside(stream: Source, item: Decoded, failure: unknown): Promise<void> {
     const reason = messageOf(failure);
     const what = failure instanceof MaskingError ? "it could not be masked" : "the database refused it";
     const deliveries = await stream.deliveriesOf(item.entry.id);
@@ -175,17 +170,9 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     const origin =
       "event" in item ? { projectId: item.event.project_id, producerId: item.event.producer_id, seq: item.event.seq } : item.origin;
     try {
-      await commit(
-        stream,
-        [
-          {
-            entry: item.entry,
-            reason: `${what}${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`,
-            origin,
-          },
-        ],
-        put,
-      );
+      await commit(stream, [
+        { entry: item.entry, reason: `${what}${deliveries === undefined ? "" : ` ${deliveries} times`}: ${reason}`, origin },
+      ]);
     } catch (error) {
       if (!isRefusedData(error)) {
         throw error;
@@ -197,30 +184,14 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
     }
   }
 
-  return async (stream: Source, entries: readonly StreamEntry[]): Promise<boolean> => {
+  return async (stream: Source, entries: readonly StreamEntry[]): Promise<void> => {
     // An entry that was delivered often and never finished is written alone, so that it takes no others with it.
     const isSuspect = ({ deliveries = 1 }: StreamEntry) => deliveries > MAX_DELIVERIES;
     const parts = [...inParts(entries.filter((entry) => !isSuspect(entry))), ...entries.filter(isSuspect).map((entry) => [entry])];
-    const left: Decoded[] = [];
     for (const part of parts) {
-      left.push(
-        ...(await writeByNode({
-          items: await decodeAll(part),
-          projectOf: projectIdOf,
-          isReadable: (item) => "event" in item,
-          write: (items, put) => write(stream, items, put),
-        })),
-      );
+      await write(stream, await decodeAll(part));
     }
-    if (left.length > 0) {
-      await stream.letWait(left.map(({ entry }) => entry.id));
-    }
-    return left.length === 0;
   };
-}
-
-function projectIdOf(item: Decoded): string | undefined {
-  return ("event" in item ? item.event.project_id : item.origin?.projectId)?.toLowerCase();
 }
 
 async function decodeAll(entries: readonly StreamEntry[]): Promise<readonly Decoded[]> {
