@@ -1,8 +1,8 @@
-import { MAX_VALUE_DEPTH, type OtlpAttributes, type OtlpValue } from "./otlp-span.ts";
+import { MAX_VALUE_DEPTH, toText, type OtlpAttributes, type OtlpValue } from "./otlp-span.ts";
 
 /** Reads attributes by the names that conventions give them, and remembers which were never read. */
 export type AttributeReader = {
-  /** The first of the names that has a text. */
+  /** The first of the names that has a text or a number. */
   readonly text: (...names: readonly string[]) => string | undefined;
   /** The first of the names that has a whole number of at least 0. */
   readonly count: (...names: readonly string[]) => number | undefined;
@@ -38,7 +38,7 @@ export function createAttributeReader(attributes: OtlpAttributes, readJson: Json
   }
 
   return {
-    text: (...names) => first(names, (value) => (typeof value === "string" && value !== "" ? value : undefined)),
+    text: (...names) => first(names, toText),
     count: (...names) => first(names, toCount),
     value: (...names) => first(names, readJson),
     peek: (name) => readJson(attributes.get(name) ?? null) ?? undefined,

@@ -43,6 +43,12 @@ export class UnreadableRequest extends Error {
   override readonly name = "UnreadableRequest";
 }
 
+/** A text with something in it; a number, as which some send ids and versions, is its digits. */
+export function toText(value: unknown): string | undefined {
+  const text = typeof value === "number" ? String(value) : value;
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
 /** The fields of an object; undefined of anything else. */
 export function toRecord(value: OtlpValue | undefined): Readonly<Record<string, OtlpValue>> | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : undefined;

@@ -130,6 +130,22 @@ test("LangGraph's nodes are nodes, and the thread is that of its metadata", () =
   });
 });
 
+test("ids that are numbers are kept as their text, wherever they are said", () => {
+  expect(factsOf("run", { "session.id": 7, "user.id": 42, "gen_ai.conversation.id": 1.5, "langfuse.release": 3 })).toMatchObject({
+    sessionId: "7",
+    userId: "42",
+    threadId: "1.5",
+    release: "3",
+  });
+  const metadata = JSON.stringify({ thread_id: 7, session_id: 8, user_id: 42 });
+  expect(factsOf("run", { metadata })).toMatchObject({ threadId: "7", sessionId: "8", userId: "42" });
+  expect(factsOf("run", { "ai.telemetry.metadata.threadId": 9, "tag.tags": ["x", 1], "session.id": true })).toMatchObject({
+    threadId: "9",
+    tags: ["x", "1"],
+    sessionId: undefined,
+  });
+});
+
 test("the code that ran, under its new names and its old", () => {
   expect(factsOf("f", { "code.file.path": "src/a.ts", "code.line.number": 12, "code.function.name": "plan" }).code).toEqual({
     file: "src/a.ts",

@@ -1,6 +1,6 @@
 import type { ObservationKind } from "#contract.ts";
 import { createAttributeReader, createJsonReader, type AttributeReader, type JsonReader } from "./attribute-reader.ts";
-import { toRecord, type OtlpAttributes, type OtlpEvent, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
+import { toRecord, toText, type OtlpAttributes, type OtlpEvent, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
 import { readLangGraphTask, type LangGraphTask } from "./langgraph-task.ts";
 import { readDialect } from "./dialects/read-dialect.ts";
 import { readMessageEvents } from "./read-message-events.ts";
@@ -106,7 +106,7 @@ function isBareChunk({ name, attributes }: OtlpEvent): boolean {
 /** A list, or what some write instead: its JSON, or one tag. */
 function tagsOf(value: OtlpValue | undefined): readonly string[] {
   const given = Array.isArray(value) ? value : [value];
-  return given.filter((tag): tag is string => typeof tag === "string" && tag !== "");
+  return given.flatMap((tag) => toText(tag) ?? []);
 }
 
 function below(prefix: string, group: Readonly<Record<string, OtlpValue>>): Readonly<Record<string, OtlpValue>> {
@@ -263,5 +263,5 @@ function codeOf(read: AttributeReader): SpanFacts["code"] {
 }
 
 function firstText(...candidates: readonly unknown[]): string | undefined {
-  return candidates.find((candidate): candidate is string => typeof candidate === "string" && candidate !== "");
+  return candidates.map(toText).find((text) => text !== undefined);
 }

@@ -1,7 +1,7 @@
 import { boundText, boundValue } from "./bound-value.ts";
 import type { JsonReader } from "./attribute-reader.ts";
 import { NO_REASON } from "#trace-facts/passes-on.ts";
-import { STATUS_ERROR, type OtlpAttributes, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
+import { STATUS_ERROR, toText, type OtlpAttributes, type OtlpSpan, type OtlpValue } from "./otlp-span.ts";
 
 export type EndStatus = "success" | "failure" | "interrupted";
 
@@ -86,6 +86,5 @@ function exceptionsOf({ events }: Pick<OtlpSpan, "events">): readonly OtlpAttrib
 }
 
 export function textOf(attributes: OtlpAttributes | undefined, name: string): string {
-  const value = attributes?.get(name);
-  return typeof value === "string" ? value : "";
+  return toText(attributes?.get(name)) ?? "";
 }
