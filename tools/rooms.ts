@@ -366,7 +366,12 @@ export const PARTS: readonly Part[] = [
       "alerts/project": { uses: ["query/access", "prices", "store"], why: "a rule reads counted hours and sends messages" },
       ingest: { uses: ["ingest/writing", "events", "messages", "store"], why: "writing never waits for reading" },
       "ingest/writing": { uses: ["store"], why: "rows are written without knowing the stream that they come from" },
-      otlp: { uses: ["events", "trace-facts"], why: "spans become events on the stream, not rows" },
+      otlp: {
+        uses: ["otlp/dialects", "otlp/wire", "events", "messages", "trace-facts"],
+        why: "spans become events on the stream, not rows",
+      },
+      "otlp/dialects": { uses: ["otlp/wire"], why: "a dialect reads a span and knows no event" },
+      "otlp/wire": { uses: [], why: "bytes become spans, whatever the spans say" },
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
       housekeeping: { uses: ["prices", "store"], why: "what is old is swept without anybody asking" },
       prices: { uses: ["store"], why: "cost is one formula for all readers" },

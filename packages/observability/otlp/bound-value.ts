@@ -1,4 +1,4 @@
-import type { OtlpValue } from "./otlp-span.ts";
+import type { OtlpValue } from "#otlp/wire/otlp-span.ts";
 
 /** The most characters of one text; a longer one, usually a file inside a message, is cut and says so. */
 const MAX_TEXT_LENGTH = 1_000_000;

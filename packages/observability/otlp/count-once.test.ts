@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import type { OtlpSpan, OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { toSpanEvents } from "./span-events.ts";
 
 const CHAT = { "openinference.span.kind": "LLM", "llm.model_name": "m-1", "llm.token_count.prompt": 30, "llm.token_count.completion": 7 };

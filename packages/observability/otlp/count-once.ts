@@ -1,4 +1,4 @@
-import type { OtlpSpan } from "./otlp-span.ts";
+import type { OtlpSpan } from "#otlp/wire/otlp-span.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
 type Read = { readonly span: OtlpSpan; readonly facts: SpanFacts };

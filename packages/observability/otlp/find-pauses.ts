@@ -1,6 +1,6 @@
-import type { OtlpSpan, OtlpValue } from "./otlp-span.ts";
+import type { OtlpSpan, OtlpValue } from "#otlp/wire/otlp-span.ts";
 import type { SpanFacts } from "./span-facts.ts";
-import type { LangGraphTask } from "./langgraph-task.ts";
+import type { GraphTask } from "#otlp/dialects/dialect.ts";
 
 type Read = {
   readonly span: OtlpSpan;
@@ -51,11 +51,11 @@ function findPause(reads: readonly Read[]): Pause {
   };
 }
 
-function isNested({ task }: LangGraphTask): boolean {
+function isNested({ task }: GraphTask): boolean {
   return task.includes("|");
 }
 
-function checkpointOf({ step, task }: LangGraphTask): string {
+function checkpointOf({ step, task }: GraphTask): string {
   return `${String(step).padStart(10, "0")} ${task}`.slice(0, 200);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { messagesOf } from "#messages/read-messages.ts";
-import type { OtlpEvent, OtlpValue } from "./otlp-span.ts";
+import type { OtlpEvent, OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { readSpanFacts } from "./span-facts.ts";
 import { errorOf } from "./span-status.ts";
 

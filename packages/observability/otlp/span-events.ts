@@ -1,13 +1,14 @@
 import type { EventType, StreamEvent } from "#events/event.ts";
+import { createJsonReader, type JsonReader } from "#otlp/dialects/attribute-reader.ts";
+import { createFactReader } from "#otlp/dialects/fact-reader.ts";
+import { MAX_NAME_LENGTH, type OtlpScopeSpans, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
-import { type OtlpScopeSpans, type OtlpSpan, type OtlpValue, MAX_NAME_LENGTH } from "./otlp-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
-import { createJsonReader, type JsonReader } from "./attribute-reader.ts";
 import { countOnce } from "./count-once.ts";
 import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
-import { readSpanFacts, type SpanFacts } from "./span-facts.ts";
-import { errorOf, type EndStatus, interruptsOf, statusOf, textOf } from "./span-status.ts";
+import { readLabels, readSpanFacts, type SpanFacts } from "./span-facts.ts";
+import { errorOf, type EndStatus, interruptsOf, statusOf } from "./span-status.ts";
 import { toTimestamp } from "./timestamp.ts";
 
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
@@ -186,11 +187,11 @@ const MAX_TAGS = 50;
 
 /** The span says it itself, or the process it ran in. */
 function labelsOf({ resource }: Source, { environment, release, version, tags }: SpanFacts) {
-  const inResource = (...names: readonly string[]) => names.map((name) => textOf(resource, name)).find((text) => text !== "");
+  const process = readLabels(createFactReader({ name: "", attributes: resource, events: [] }, (value) => value));
   const labels = {
-    environment: environment ?? inResource("langfuse.environment", "deployment.environment.name", "deployment.environment"),
-    release: release ?? inResource("langfuse.release"),
-    version: version ?? inResource("service.version"),
+    environment: environment ?? process.environment,
+    release: release ?? process.release,
+    version: version ?? process.version,
   };
   const bounded = Object.entries(labels).flatMap(([name, text]) => (text === undefined ? [] : [[name, boundText(text, MAX_LABEL)]]));
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OtlpEvent, OtlpValue } from "./otlp-span.ts";
+import type { OtlpEvent, OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { readSpanFacts } from "./span-facts.ts";
 
 test("a model call of Traceloop's OpenLLMetry", () => {

@@ -1,29 +1,16 @@
-import { MAX_VALUE_DEPTH, toText, type OtlpAttributes, type OtlpValue } from "./otlp-span.ts";
+import { MAX_VALUE_DEPTH, toText, type OtlpAttributes, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 
-/** Reads attributes by the names that conventions give them, and remembers which were never read. */
-export type AttributeReader = {
-  /** The first of the names that has a text or a number. */
-  readonly text: (...names: readonly string[]) => string | undefined;
-  /** The first of the names that has a whole number of at least 0. */
-  readonly count: (...names: readonly string[]) => number | undefined;
-  /** The first of the names that is there; a text that is JSON is read. */
-  readonly value: (...names: readonly string[]) => OtlpValue | undefined;
-  /** The same as `value`, of one name that another field may read still. */
-  readonly peek: (name: string) => OtlpValue | undefined;
-  /** Collects what `prefix.0.role`, `prefix.0.content`, … spell out; undefined when no name begins so. */
-  readonly tree: (prefix: string) => OtlpValue | undefined;
-  /** All whose names begin with one of the prefixes. */
-  readonly group: (...prefixes: readonly string[]) => Record<string, OtlpValue>;
-  /** The attributes that no call has returned. */
-  readonly rest: () => Record<string, OtlpValue>;
-};
+export type AttributeReader = ReturnType<typeof createAttributeReader>;
 
-export function createAttributeReader(attributes: OtlpAttributes, readJson: JsonReader): AttributeReader {
+/** Reads attributes by the names that dialects give them, and remembers which were never read. */
+export function createAttributeReader(attributes: OtlpAttributes, readJson: JsonReader) {
   const used = new Set<string>();
+  const hidden = new Set<string>();
+  const peeked = new Map<string, OtlpValue | undefined>();
 
   function first<Value>(names: readonly string[], read: (value: OtlpValue) => Value | undefined): Value | undefined {
     for (const name of names) {
-      const given = attributes.get(name);
+      const given = hidden.has(name) ? undefined : attributes.get(name);
       const value = given === undefined ? undefined : read(given);
       if (value !== undefined) {
         used.add(name);
@@ -33,35 +20,45 @@ export function createAttributeReader(attributes: OtlpAttributes, readJson: Json
     return undefined;
   }
 
-  function begin(prefix: string): [name: string, value: OtlpValue][] {
-    return [...attributes].filter(([name]) => name.startsWith(prefix));
+  function take(prefix: string): [name: string, value: OtlpValue][] {
+    const entries = [...attributes].filter(([name]) => name.startsWith(prefix));
+    for (const [name] of entries) {
+      used.add(name);
+    }
+    return entries;
   }
 
   return {
-    text: (...names) => first(names, toText),
-    count: (...names) => first(names, toCount),
-    value: (...names) => first(names, readJson),
-    peek: (name) => readJson(attributes.get(name) ?? null) ?? undefined,
-    tree: (prefix) => {
-      const entries = begin(`${prefix}.`);
-      for (const [name] of entries) {
-        used.add(name);
+    readJson,
+    /** The first of the names with a value that `read` can read. */
+    first,
+    /** The text or number of an attribute. */
+    text: (name: string) => first([name], toText),
+    /** The value of an attribute; a text that is JSON is read. */
+    value: (name: string) => first([name], readJson),
+    /** The same as `value`, also where it is hidden, and another fact may be read from it still. */
+    peek: (name: string): OtlpValue | undefined => {
+      if (!peeked.has(name)) {
+        peeked.set(name, readJson(attributes.get(name) ?? null) ?? undefined);
       }
+      return peeked.get(name);
+    },
+    /** Collects what `prefix.0.role`, `prefix.0.content`, … spell out; undefined when no name begins so. */
+    tree: (prefix: string): OtlpValue | undefined => {
+      const entries = take(`${prefix}.`);
       return entries.length === 0 ? undefined : toTree(entries.map(([name, value]) => [name.slice(prefix.length + 1).split("."), value]));
     },
-    group: (...prefixes) => {
-      const entries = prefixes.flatMap(begin);
-      for (const [name] of entries) {
-        used.add(name);
-      }
-      return Object.fromEntries(entries);
-    },
-    rest: () => Object.fromEntries([...attributes].filter(([name]) => !used.has(name))),
+    /** All whose names begin so. */
+    group: (prefix: string): Readonly<Record<string, OtlpValue>> => Object.fromEntries(take(prefix)),
+    /** Hides attributes from all but `peek`. */
+    hide: (names: readonly string[]) => names.forEach((name) => hidden.add(name)),
+    /** The attributes that are not hidden and that no call but `peek` has returned. */
+    rest: () => Object.fromEntries([...attributes].filter(([name]) => !used.has(name) && !hidden.has(name))),
   };
 }
 
 /** Some instrumentations write numbers as texts. */
-function toCount(value: OtlpValue): number | undefined {
+export function toCount(value: OtlpValue): number | undefined {
   const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readConversation } from "#messages/conversation.ts";
-import type { OtlpValue } from "./otlp-span.ts";
+import type { OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { readSpanFacts } from "./span-facts.ts";
 
 type Given = readonly [name: string, attributes: Readonly<Record<string, OtlpValue>>];

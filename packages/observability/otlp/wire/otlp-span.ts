@@ -51,5 +51,9 @@ export function toText(value: unknown): string | undefined {
 
 /** The fields of an object; undefined of anything else. */
 export function toRecord(value: OtlpValue | undefined): Readonly<Record<string, OtlpValue>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : undefined;
+  return isRecord(value) ? value : undefined;
+}
+
+function isRecord(value: OtlpValue | undefined): value is Readonly<Record<string, OtlpValue>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,43 @@
+import { withPrefix, type Dialect } from "./dialect.ts";
+
+/** OpenTelemetry's conventions for generative AI, which most frameworks write beside their own names. */
+export const genAi: Dialect = {
+  name: "GenAI",
+  canRead: withPrefix("gen_ai"),
+  kinds: {
+    chat: "llm",
+    text_completion: "llm",
+    generate_content: "llm",
+    embeddings: "embedding",
+    execute_tool: "tool",
+    invoke_agent: "graph",
+    invoke_workflow: "graph",
+    retrieval: "retriever",
+    rerank: "retriever",
+  },
+  readKind: ({ attributes }) => attributes.get("gen_ai.operation.name"),
+  facts: {
+    toolName: ["gen_ai.tool.name"],
+    agentName: ["gen_ai.agent.name"],
+    toolInput: ["gen_ai.tool.call.arguments"],
+    toolOutput: ["gen_ai.tool.call.result"],
+    system: ["gen_ai.system_instructions"],
+    messages: ["gen_ai.input.messages"],
+    answer: ["gen_ai.output.messages"],
+    threadId: ["gen_ai.conversation.id"],
+    responseModel: ["gen_ai.response.model"],
+    requestModel: ["gen_ai.request.model"],
+    usage: ({ group }) => group("gen_ai.usage."),
+    inputTokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
+    outputTokens: ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"],
+    cacheReadTokens: ["gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"],
+    cacheWriteTokens: ["gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens"],
+    reasoningTokens: ["gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens"],
+    // The second is Sentry's, the third the AI SDK's.
+    firstTokenSeconds: [
+      "gen_ai.response.time_to_first_chunk",
+      "gen_ai.response.time_to_first_token",
+      "gen_ai.client.operation.time_to_first_chunk",
+    ],
+  },
+};
