@@ -281,9 +281,10 @@ export const PARTS: readonly Part[] = [
         why: "how work is repeated and leased does not depend on the work",
       },
       webhooks: {
-        uses: ["credentials", "git", "store/records", "store/tenancy"],
+        uses: ["webhooks/hosts", "credentials", "git", "store/records", "store/tenancy"],
         why: "a delivery becomes a job in a table; it does not run it",
       },
+      "webhooks/hosts": { uses: ["git"], why: "a host's deliveries are read without knowing whose they are" },
       tenants: { uses: ["git", "store/index", "store/records", "store/tenancy"], why: "a tenant is made and dropped as a whole" },
       credentials: { uses: ["git", "store/tenancy"], why: "secrets are opened for git alone" },
       embedding: { uses: ["tokens", "store/index"], why: "text in, vectors out; its words are those of the index" },

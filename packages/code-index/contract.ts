@@ -7,6 +7,7 @@ import { foundSymbolSchema, indexedCommitSchema, indexedFileSchema } from "./con
 
 export * from "./contract/embedding.ts";
 export * from "./contract/git-hosts.ts";
+export * from "./contract/webhook-hosts.ts";
 export * from "./branch-schema.ts";
 export * from "./contract/search.ts";
 export * from "./contract/history.ts";

@@ -1,6 +1,13 @@
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { z } from "zod";
-import type { credentialKindSchema, indexModeSchema, indexStatusSchema, jobStatusSchema, jobTriggerSchema } from "./contract.ts";
+import type {
+  credentialKindSchema,
+  indexModeSchema,
+  indexStatusSchema,
+  jobStatusSchema,
+  jobTriggerSchema,
+  WebhookProvider,
+} from "./contract.ts";
 
 /**
  * Rows as PostgreSQL keeps them. The service's tables carry their schema in the name; a tenant's have none and are only
@@ -171,8 +178,6 @@ export type DeveloperTokensTable = {
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
 };
-
-export type WebhookProvider = "github" | "gitlab" | "gitea" | "bitbucket" | "generic";
 
 /** What a push did to a branch. */
 export type PushedBranch = {

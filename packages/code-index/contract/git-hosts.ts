@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { webhookProviderSchema } from "./webhook-hosts.ts";
 
 /** What connects the code index with git hosts: credentials to fetch with, and the deliveries of their webhooks. */
 
@@ -67,7 +68,7 @@ export const deliveryStatusSchema = z.enum(["accepted", "ignored"]);
 
 export const deliverySchema = z.object({
   id: z.uuid(),
-  provider: z.enum(["github", "gitlab", "gitea", "bitbucket", "generic"]),
+  provider: webhookProviderSchema,
   delivery_id: z.string(),
   event: z.string(),
   repo_id: z.uuid(),

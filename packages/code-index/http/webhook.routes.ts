@@ -5,7 +5,7 @@ import { type Metrics, createCounter } from "@sightline/foundation/http/metrics"
 import { z } from "zod";
 import type { IncomingRequest } from "#http/kit/request-tenant.ts";
 import { createIntakes, type Intake, type IntakeLimits } from "#webhooks/receive-body.ts";
-import { readHead } from "#webhooks/read-head.ts";
+import { readHead } from "#webhooks/read-delivery.ts";
 import { takeDelivery, type WebhookTools } from "#webhooks/take-delivery.ts";
 
 const answerSchema = z.object({ status: z.enum(["pong", "accepted", "ignored"]), message: z.string(), jobs: z.array(z.uuid()) });

@@ -221,7 +221,7 @@ create table codeindex.webhook_deliveries (
   id uuid primary key,
   tenant_id text not null references codeindex.tenants on delete cascade,
   repo_id uuid not null references codeindex.repositories on delete cascade,
-  provider text not null check (provider in ('github', 'gitlab', 'gitea', 'bitbucket', 'generic')),
+  provider text not null,
   -- The host's own identifier, or a hash of the body where it has none.
   delivery_id text not null,
   event text not null,

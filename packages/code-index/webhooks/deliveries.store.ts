@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import { v7 as newId } from "uuid";
-import type { CodeIndexTables, Push, WebhookDeliveriesTable, WebhookProvider } from "#schema.ts";
+import type { WebhookProvider } from "#contract.ts";
+import type { CodeIndexTables, Push, WebhookDeliveriesTable } from "#schema.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 /** A delivery of a host, for one of the repositories it is about, as its row. */

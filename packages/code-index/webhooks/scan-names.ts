@@ -1,4 +1,5 @@
-import { canonicalAddress } from "./canonical-address.ts";
+import { canonicalAddress } from "#webhooks/hosts/canonical-address.ts";
+import { HOSTS } from "#webhooks/hosts/hosts.ts";
 
 /** How a delivery may name repositories. */
 export type Names = {
@@ -15,44 +16,31 @@ const KEPT = 20;
 /** Bytes read of each end of a long body: in between are the commits. */
 const END = 1024 * 1024;
 
-const PAIR =
-  /"(full_name|path_with_namespace|clone_url|ssh_url|git_http_url|git_ssh_url|git_url|href|slug|key)"\s{0,20}:\s{0,20}"((?:[^"\\]|\\\/){1,400})"/g;
+const NAMING = new Map(HOSTS.flatMap(({ naming }) => Object.entries(naming)));
+const PAIR = new RegExp(String.raw`"(${[...NAMING.keys()].join("|")})"\s{0,20}:\s{0,20}"((?:[^"\\]|\\\/){1,400})"`, "g");
 
 /**
  * The repositories that a body may be about, without parsing it: it was sent by nobody knows whom, and is read only to find the
  * secrets to check it with. A name inside a string has escaped quotes, and does not match.
  */
 export function scanNames(body: Buffer): Names {
-  const found: Record<"names" | "addresses" | "slugs" | "keys", Set<string>> = {
-    names: new Set(),
-    addresses: new Set(),
-    slugs: new Set(),
-    keys: new Set(),
-  };
+  const found = { name: new Set<string>(), address: new Set<string>(), slug: new Set<string>(), key: new Set<string>() };
   let looked = 0;
   for (const [, key = "", value = ""] of endsOf(body).matchAll(PAIR)) {
-    const kept = found[sortOf(key)];
+    const kept = found[NAMING.get(key) ?? "name"];
     const text = value.replaceAll("\\/", "/").replaceAll("\0", "");
     if (kept.size < KEPT) {
-      kept.add(kept === found.addresses ? canonicalAddress(text) : text.toLowerCase());
+      kept.add(kept === found.address ? canonicalAddress(text) : text.toLowerCase());
     }
     looked += 1;
     if (looked === LOOKED_AT) {
       break;
     }
   }
-  // Bitbucket Server names a project's key and a repository's slug.
-  const joined = [...found.keys].flatMap((key) => [...found.slugs].map((slug) => `${key}/${slug}`));
-  return { names: [...found.names, ...joined], addresses: [...found.addresses] };
+  const joined = [...found.key].flatMap((key) => [...found.slug].map((slug) => `${key}/${slug}`));
+  return { names: [...found.name, ...joined], addresses: [...found.address] };
 }
 
 function endsOf(body: Buffer): string {
   return body.length <= 2 * END ? body.toString("utf8") : `${body.toString("utf8", 0, END)}\n${body.toString("utf8", body.length - END)}`;
-}
-
-function sortOf(key: string): "names" | "addresses" | "slugs" | "keys" {
-  if (key === "full_name" || key === "path_with_namespace") {
-    return "names";
-  }
-  return key === "slug" ? "slugs" : key === "key" ? "keys" : "addresses";
 }

@@ -6,10 +6,11 @@ import { findOutcome, insertDelivery, settleDelivery, type DeliveryOutcome } fro
 import { findPushedRepositories, noteProblem, type WatchedRepository } from "./pushes.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { actOnPush } from "./plan-jobs.ts";
-import type { HostEvent } from "./host-event.ts";
+import type { HostEvent } from "#webhooks/hosts/host-event.ts";
+import type { DeliveryHead } from "#webhooks/hosts/host.ts";
+import { refused } from "#webhooks/hosts/signature-scheme.ts";
 import { verifySignature } from "./verify-signature.ts";
-import { readEvent } from "./read-event.ts";
-import { type DeliveryHead, refused } from "./read-head.ts";
+import { readEvent } from "./read-delivery.ts";
 import { scanNames } from "./scan-names.ts";
 import { openWebhookSecret } from "#credentials/sealer.ts";
 
@@ -68,13 +69,13 @@ export async function takeDelivery(tools: WebhookTools, delivery: Delivery): Pro
 async function checkSender(tools: WebhookTools, delivery: Delivery): Promise<boolean> {
   const { database, clock, secret } = tools;
   const { head, body } = delivery;
-  if (secret !== undefined && verifySignature(head.proof, secret, { body, now: clock.now() })) {
+  if (secret !== undefined && verifySignature(head.signature, secret, { body, now: clock.now() })) {
     return true;
   }
   const named = await findPushedRepositories(database, scanNames(body));
   if (named.every(({ sealed_webhook_secret: sealed }) => sealed === null)) {
     // Takes as long as with a secret, so that timing does not reveal whether a repository has one.
-    verifySignature(head.proof, randomBytes(32).toString("base64"), { body, now: clock.now() });
+    verifySignature(head.signature, randomBytes(32).toString("base64"), { body, now: clock.now() });
   }
   if (repositoriesThatSigned(tools, delivery, named).size === 0) {
     throw refused("The delivery's signature is not that of this body and the webhook's secret.");
@@ -102,7 +103,7 @@ function verifyWithOwnSecret({ sealer, clock, log }: WebhookTools, { head, body 
     return false;
   }
   const secret = openWebhookSecret(sealer, { id, sealed_webhook_secret: sealed }, log);
-  return secret !== undefined && verifySignature(head.proof, secret, { body, now: clock.now() });
+  return secret !== undefined && verifySignature(head.signature, secret, { body, now: clock.now() });
 }
 
 type Told = Extract<HostEvent, { kind: "push" | "repository" }>;

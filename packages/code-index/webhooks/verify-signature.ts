@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Proof } from "./read-head.ts";
+import type { SignatureScheme } from "#webhooks/hosts/signature-scheme.ts";
 
 /** Standard Webhooks: a signature that is older, or from further in the future, may be a replayed one. */
 const TOLERANCE_MS = 5 * 60_000;
@@ -10,14 +10,14 @@ const MIN_KEY_BYTES = 16;
 type Sent = { readonly body: Buffer; readonly now: Date };
 
 /** Whether the sender of this body knows the secret, compared in constant time. */
-export function verifySignature(proof: Proof, secret: string, sent: Sent): boolean {
-  if (proof.kind === "body") {
-    return equal(createHmac("sha256", secret).update(sent.body).digest(), proof.signature);
+export function verifySignature(scheme: SignatureScheme, secret: string, sent: Sent): boolean {
+  if (scheme.kind === "body") {
+    return equal(createHmac("sha256", secret).update(sent.body).digest(), scheme.signature);
   }
-  return proof.kind === "token" ? equal(digest(Buffer.from(secret)), digest(proof.token)) : verifyStandardSignature(proof, secret, sent);
+  return scheme.kind === "token" ? equal(digest(Buffer.from(secret)), digest(scheme.token)) : verifyStandardSignature(scheme, secret, sent);
 }
 
-type Standard = Extract<Proof, { kind: "standard" }>;
+type Standard = Extract<SignatureScheme, { kind: "standard" }>;
 
 function verifyStandardSignature({ id, timestamp, signatures }: Standard, secret: string, { body, now }: Sent): boolean {
   const expected = createHmac("sha256", standardKey(secret)).update(`${id}.${timestamp}.`, "latin1").update(body).digest();

@@ -5,11 +5,3 @@ export const STATUSES: Readonly<Record<Delivery["status"], { readonly label: str
   accepted: { label: "Accepted", tone: "ok" },
   ignored: { label: "Ignored", tone: "idle" },
 };
-
-export const PROVIDERS: Readonly<Record<Delivery["provider"], string>> = {
-  github: "GitHub",
-  gitlab: "GitLab",
-  gitea: "Gitea or Forgejo",
-  bitbucket: "Bitbucket",
-  generic: "generic",
-};

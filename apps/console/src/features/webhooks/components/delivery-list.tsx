@@ -1,6 +1,6 @@
 import { Anchor, Box, Button, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import type { Delivery } from "@sightline/code-index/contract";
+import { WEBHOOK_HOSTS, type Delivery } from "@sightline/code-index/contract";
 import { IconWebhook } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -14,7 +14,7 @@ import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { NoValue, Status } from "#ui/kit/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { DELIVERIES_KEY, type DeliveryFilter, deliveriesQuery, replayDelivery } from "#features/webhooks/api/deliveries.ts";
-import { PROVIDERS, STATUSES } from "#features/webhooks/delivery-labels.ts";
+import { STATUSES } from "#features/webhooks/delivery-labels.ts";
 import classes from "./delivery-list.module.css";
 
 type DeliveryListProps = {
@@ -97,7 +97,7 @@ function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonl
             <>
               <CopyableId value={delivery.delivery_id} label="delivery id" />
               <Text size="xs" c="dimmed">
-                {PROVIDERS[delivery.provider]}
+                {WEBHOOK_HOSTS[delivery.provider].title}
               </Text>
             </>
           ),

@@ -1,13 +1,11 @@
+import { WEBHOOK_HOSTS } from "@sightline/code-index/contract";
 import { Code, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import { mcpEndpointQuery } from "#http/mcp-endpoint.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TabsOf } from "#ui/kit/tabs-of.tsx";
 import { webhookAddress } from "#features/webhooks/webhook-address.ts";
-
-type Recipe = { readonly id: string; readonly host: string; readonly steps: ReactNode };
 
 /** How each host is told where to send its pushes. */
 export function WebhookRecipe({ ownSecret }: { readonly ownSecret: boolean }) {
@@ -23,52 +21,17 @@ export function WebhookRecipe({ ownSecret }: { readonly ownSecret: boolean }) {
       )}
       <TabsOf
         space="sm"
-        tabs={recipesFor(secret).map(({ id, host, steps }) => ({ id, label: host, content: <Text size="sm">{steps}</Text> }))}
+        tabs={Object.entries(WEBHOOK_HOSTS).map(([id, { title, recipe }]) => ({
+          id,
+          label: title,
+          content: <Recipe text={recipe(secret)} />,
+        }))}
       />
     </Stack>
   );
 }
 
-function recipesFor(secret: string): readonly Recipe[] {
-  return [
-    {
-      id: "github",
-      host: "GitHub",
-      steps: (
-        <>
-          Settings → Webhooks → Add webhook. Content type <Code>application/json</Code>, secret: {secret}, just the push event. GitHub sends
-          a ping at once, and shows each delivery with a button to send it again.
-        </>
-      ),
-    },
-    {
-      id: "gitlab",
-      host: "GitLab",
-      steps: <>Settings → Webhooks → Add new webhook. Secret token: {secret}; trigger: push events. “Test” sends the newest push.</>,
-    },
-    {
-      id: "gitea",
-      host: "Gitea, Forgejo",
-      steps: (
-        <>
-          Settings → Webhooks → Add webhook. POST content type <Code>application/json</Code>, secret: {secret}, trigger on push events.
-        </>
-      ),
-    },
-    {
-      id: "bitbucket",
-      host: "Bitbucket",
-      steps: <>Repository settings → Webhooks → Add webhook. Secret: {secret}; trigger: repository push.</>,
-    },
-    {
-      id: "generic",
-      host: "Anything else",
-      steps: (
-        <>
-          POST JSON with <Code>full_name</Code>, <Code>ref</Code>, <Code>before</Code> and <Code>after</Code>, and the header{" "}
-          <Code>X-Signature-256: sha256=…</Code>, the HMAC-SHA-256 of the body with {secret}.
-        </>
-      ),
-    },
-  ];
+/** A recipe with what stands in backticks as code. */
+function Recipe({ text }: { readonly text: string }) {
+  return <Text size="sm">{text.split("`").map((part, index) => (index % 2 === 1 ? <Code key={part}>{part}</Code> : part))}</Text>;
 }
