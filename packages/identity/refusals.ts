@@ -31,7 +31,7 @@ export const refusal = refusalsOf({
   no_password: [403, "This account has no password. Log in again and add a passkey within ten minutes: that confirms instead."],
   no_reset_waiting: [409, "No reset of this account's second factor waits for another admin."],
   not_enabled: [409, "This account has no second factor. Its owner sets one up with POST /admin/2fa/setup."],
-  not_found: [404, "You have no such notice."],
+  not_found: [404, "Nothing of yours has this id. Load the list again."],
   own_second_factor: [403, "Nobody resets their own second factor. Replace or disable it with password and code, or ask another admin."],
   passkey_required: [400, "The second factor of your account is a passkey. Use it: POST /step-up/passkey."],
   password_change_required: [403, "Replace the one-time password first: POST /login/password."],

@@ -1,3 +1,4 @@
+import { fitItems } from "@sightline/foundation/fit-items";
 import { orRefuse } from "@sightline/foundation/errors";
 import { z } from "zod";
 import type { Observation, AlignedStep, ComparedStep, ComparedTrace, Comparison } from "#contract.ts";
@@ -5,7 +6,7 @@ import { compareTraces } from "#query/compare/compare-traces.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { fenced, NOTICE, recordedLine, codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
 import { traceUnknown } from "./tools.errors.ts";
-import { fitItems, type Reading, type ToolDefinition } from "./trace-tool.ts";
+import type { Reading, ToolDefinition } from "./trace-tool.ts";
 
 const id = z.uuid("a trace's id, as list_traces names it");
 
@@ -78,14 +79,14 @@ function answerFor(comparison: Comparison, { call }: Reading): string {
     ...presentDifferences(comparison.input.differences).map((each) => ({ of: "input", ...each })),
     ...presentDifferences(comparison.output.differences).map((each) => ({ of: "output", ...each })),
   ];
-  const shownWhole = left > 0 ? fitItems(whole, { call, maxTokens: left * WHOLE_PART, render: renderWhole }) : [];
+  const shownWhole = left > 0 ? fitItems(whole, { ...call, maxTokens: left * WHOLE_PART, render: renderWhole }) : [];
   const code = comparison.commits
     .filter(({ a, b }) => a.join() !== b.join())
     .slice(0, REPOSITORIES)
     .map(codeLine);
   const spent = [...shownWhole.map(renderWhole), ...code].reduce((sum, text) => sum + call.countTokens(text) + 2, 0);
   const changed = tellOnce(comparison.steps.flatMap(presentStep), whole);
-  const steps = fitItems(changed, { call, maxTokens: left - spent, render: renderStep });
+  const steps = fitItems(changed, { ...call, maxTokens: left - spent, render: renderStep });
   const untold = comparison.steps_total - steps.length;
   const notes = [
     ...(untold > 0 ? [`${plural(untold, "step")} that differ are not shown: ask with a larger max_tokens.`] : []),

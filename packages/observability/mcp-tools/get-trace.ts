@@ -1,3 +1,4 @@
+import { countItem, fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
 import { repositoryName, type Step } from "#contract.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
@@ -17,7 +18,7 @@ import {
   type StepNode,
   type StepTree,
 } from "./step-tree.ts";
-import { costOf, fitItems, type Reading, type ToolDefinition } from "./trace-tool.ts";
+import type { Reading, ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),
@@ -182,9 +183,9 @@ function fitOutline(roots: readonly StepNode[], { left, call, present }: Lines) 
       continue;
     }
     const presented = lines.map(present);
-    const cost = presented.reduce((sum, line) => sum + costOf(line, { call, render: renderLine }), 0);
+    const cost = presented.reduce((sum, line) => sum + countItem(line, { ...call, render: renderLine }), 0);
     if (isLast || cost <= left) {
-      const shown = cost <= left ? presented : fitItems(presented, { call, maxTokens: left, render: renderLine });
+      const shown = cost <= left ? presented : fitItems(presented, { ...call, maxTokens: left, render: renderLine });
       return { shown, hidden: total - countOf(shown) };
     }
   }

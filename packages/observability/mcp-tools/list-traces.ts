@@ -1,3 +1,4 @@
+import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
 import { traceSortSchema, type Observation } from "#contract.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
@@ -6,7 +7,7 @@ import { listEntries } from "#query/list/list-traces.store.ts";
 import { listVisibleProjects, type VisibleProject } from "./visible-projects.store.ts";
 import { findProject } from "./find-project.ts";
 import { fenced, NOTICE, recordedLine, costText, durationText, plural, timeText } from "./recorded-text.ts";
-import { fitItems, type Reading, type ToolDefinition } from "./trace-tool.ts";
+import type { Reading, ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; all that the token may see when left out."),
@@ -113,7 +114,7 @@ async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProj
 }
 
 function answerFor(traces: readonly Listed[], asked: readonly string[], { call }: Reading): string {
-  const shown = fitItems(traces, { call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render });
+  const shown = fitItems(traces, { ...call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render });
   const notes = [
     ...asked,
     ...(shown.length < traces.length

@@ -1,3 +1,4 @@
+import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
 import {
   countPendingHours,
@@ -10,7 +11,7 @@ import {
 } from "#query/figures/metrics.store.ts";
 import { findProject } from "./find-project.ts";
 import { fenced, NOTICE, recordedLine, costText, durationText, plural, timeText } from "./recorded-text.ts";
-import { fitItems, type ToolDefinition, type Reading } from "./trace-tool.ts";
+import type { ToolDefinition, Reading } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   project: z.string().max(200).optional().describe("A project's name or id; may be left out when there is only one."),
@@ -88,7 +89,7 @@ function answerFor({ name, from, to, pending, total, groups, by }: Found, { call
       name: recordedLine(group.key === null || group.key === "" ? "(none)" : group.key, NAME),
       ...present(group),
     }));
-  const shown = fitItems(all, { call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render: renderGroup });
+  const shown = fitItems(all, { ...call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render: renderGroup });
   const [runs, steps] = [total.find(({ is_trace: isTrace }) => isTrace), total.find(({ is_trace: isTrace }) => !isTrace)];
   const notes = [
     ...(runs === undefined && steps === undefined ? [] : ["Counts, tokens and cost are exact; p50 and p95 are estimates, within 1 %."]),

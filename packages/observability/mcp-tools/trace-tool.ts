@@ -36,21 +36,3 @@ export type ToolDefinition<Input extends z.ZodObject> = Omit<TraceTool, "inputSc
   readonly inputSchema: Input;
   readonly answer: (given: z.infer<Input>, reading: Reading) => Promise<string>;
 };
-
-type Fitting<Item> = {
-  readonly call: Pick<ToolCall, "countTokens">;
-  readonly maxTokens: number;
-  readonly render: (item: Item) => string;
-};
-
-/** As many items, from the first, as fit into a number of tokens; one at least. */
-export function fitItems<Item>(items: readonly Item[], { call, maxTokens, render }: Fitting<Item>): readonly Item[] {
-  let left = maxTokens;
-  const overflowing = items.findIndex((item) => (left -= costOf(item, { call, render })) < 0);
-  return overflowing === -1 ? items : items.slice(0, Math.max(overflowing, 1));
-}
-
-/** Tokens of an item and the line's end. */
-export function costOf<Item>(item: Item, { call, render }: Pick<Fitting<Item>, "call" | "render">): number {
-  return call.countTokens(render(item)) + 1;
-}

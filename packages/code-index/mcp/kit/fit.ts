@@ -1,3 +1,4 @@
+import { fitItems as fitCounted } from "@sightline/foundation/fit-items";
 import type { z } from "zod";
 import type { legNameSchema, SearchResult } from "#contract.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
@@ -91,11 +92,9 @@ type FittingItems<Item> = {
   readonly render: (item: Item) => string;
 };
 
-/** The first items that fit into a number of tokens; at least one, so that paging makes progress. */
-export function fitItems<Item>(items: readonly Item[], { maxTokens, render }: FittingItems<Item>): readonly Item[] {
-  let left = maxTokens;
-  const overflowing = items.findIndex((item) => (left -= countTokens(render(item)) + 1) < 0);
-  return overflowing === -1 ? items : items.slice(0, Math.max(overflowing, 1));
+/** The first items that fit; at least one. */
+export function fitItems<Item>(items: readonly Item[], fitting: FittingItems<Item>): readonly Item[] {
+  return fitCounted(items, { ...fitting, countTokens });
 }
 
 /** A page of something, which can be shown in part. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { searchRequestSchema, type SearchAnswer } from "#contract.ts";
-import { ONLY_NEAR, search, type SearchPage } from "#retrieval/search/search.ts";
+import { search, type SearchPage } from "#retrieval/search/search.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
 import { fitItems, fitResults, renderResult, type FittedResult } from "#mcp/kit/fit.ts";
 import { cursorField, defineTool, textField, whereFields } from "#mcp/kit/tool.ts";
@@ -33,13 +33,12 @@ const REASON = 120;
 const INDEX_SHARE = 0.2;
 
 function answerSearch(answer: SearchPage, maxTokens: number): string {
-  const { partial, min_commit: awaited } = answer;
-  // What is only near is worth a look, not the room of an answer.
-  const isGuess = answer.notes.includes(ONLY_NEAR);
+  // A guess is worth a look, not the room of an answer; its notes, which say that it is one, come first.
+  const { isGuess, partial, min_commit: awaited } = answer;
   const results = isGuess ? answer.results.slice(0, NEAR_RESULTS) : answer.results;
   const index = fitItems(indexesOf(answer), { maxTokens: maxTokens * INDEX_SHARE, render: renderIndex });
   const said = [
-    ...answer.notes.filter((note) => note !== ONLY_NEAR),
+    ...answer.notes,
     ...notesOnLegs(answer),
     ...(partial ? ["Looking had to stop early: there may be more."] : []),
     ...(awaited?.reached === false ? [`The index does not hold ${awaited.commit} yet, after ${awaited.waited_ms} ms.`] : []),
@@ -50,10 +49,10 @@ function answerSearch(answer: SearchPage, maxTokens: number): string {
   const shown = fitResults(results, { maxTokens: isGuess ? Math.min(room, NEAR_TOKENS) : room, render: renderResult });
   const next = shown.length < results.length ? answer.cursorAfter(shown.length) : isGuess ? null : answer.next_cursor;
   return [
-    ...(isGuess ? [ONLY_NEAR] : []),
+    ...(isGuess ? said : []),
     results.length === 0 ? NOTHING : shown.map((result, place) => renderResult(result, place + 1)).join("\n"),
     ...index.map(renderIndex),
-    ...said,
+    ...(isGuess ? [] : said),
     ...(isGuess ? [] : notesOnCut(shown, { total: results.length, hasMore: answer.next_cursor !== null })),
     ...(next === null ? [] : [`cursor: ${next}`]),
   ].join("\n");

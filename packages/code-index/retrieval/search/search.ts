@@ -28,7 +28,8 @@ export function createSearchState({ waitMs = 10_000 } = {}): Pick<SearchDependen
   return { memory: createSegmentMemory(), searchLimit: createSemaphore({ atOnce: 4, waitMs }) };
 }
 
-export type SearchPage = FoundPage<SearchAnswer>;
+/** `isGuess`: no result holds a word of the query. */
+export type SearchPage = FoundPage<SearchAnswer> & { readonly isGuess: boolean };
 
 /**
  * Finds the places in a tenant's indexed code that answer a query, as docs/search.md says: three legs at once, fused, held
@@ -71,8 +72,10 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
     found.ranked.length > 0
       ? []
       : await readAs(dependencies.database, scope.tenant, READ_MS, (transaction) => notesOnEmptyScope(transaction, scope));
+  const isGuess = !found.isPartial && isOnlyNear(found, query);
   return {
     results,
+    isGuess,
     ranked: { places: found.ranked.length, capped: found.isCapped },
     facets: presentFacets(found),
     legs: { semantic: found.legs.semantic.state, bm25: found.legs.bm25.state, exact: found.legs.exact.state },
@@ -86,7 +89,7 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
       ...notesOnIndex(searched.all, scope),
       ...(reached?.reached === false ? [`The index does not hold ${reached.commit} yet; these results are of an older commit.`] : []),
       ...notesOnPaging(position, here),
-      ...notesOnFinding(found, { query, hasMore: end < found.ranked.length }),
+      ...notesOnFinding(found, { query, isGuess, hasMore: end < found.ranked.length }),
     ],
     next_cursor: end < found.ranked.length ? cursors.write(here) : null,
     cursorAfter: (shown) => cursors.write({ ...here, offset: offset + shown }),
@@ -145,12 +148,15 @@ function notesOnPaging(before: Position | undefined, here: Position): readonly s
   return before.legs === here.legs ? [] : ["Other legs answered than for the page before: some results may come twice or be left out."];
 }
 
-/** A note on results of which none holds a word of the query. */
-export const ONLY_NEAR = "No place holds the text or a word of it; these are only the nearest in meaning or spelling.";
+/** Whether none of the results holds a word of the query, though the legs that look for words have answered. */
+function isOnlyNear({ ranked, legs }: Found, query: ParsedQuery): boolean {
+  const isNear = ranked.every(({ ranks }) => ranks.bm25 === undefined && ranks.exact === undefined);
+  return ranked.length > 0 && query.text !== "" && isNear && !isBroken(legs);
+}
 
-type Finding = { readonly query: ParsedQuery; readonly hasMore: boolean };
+type Finding = { readonly query: ParsedQuery; readonly isGuess: boolean; readonly hasMore: boolean };
 
-function notesOnFinding({ isPartial, isCapped, ranked, legs }: Found, { query, hasMore }: Finding): readonly string[] {
+function notesOnFinding({ isPartial, isCapped, ranked }: Found, { query, isGuess, hasMore }: Finding): readonly string[] {
   if (isPartial) {
     return ["Not every place was held against the conditions: there may be more. Name a repository or a path, or use grep."];
   }
@@ -160,10 +166,8 @@ function notesOnFinding({ isPartial, isCapped, ranked, legs }: Found, { query, h
     const what = isOfCase ? "holds the words in this case; without case:" : "holds all that is in quotes or slashes; without them";
     return [`No place ${what} the nearest ones are found.`];
   }
-  const isGuess =
-    ranked.length > 0 && query.text !== "" && ranked.every(({ ranks }) => ranks.bm25 === undefined && ranks.exact === undefined);
-  if (isGuess && !isBroken(legs)) {
-    return [ONLY_NEAR];
+  if (isGuess) {
+    return ["No place holds the text or a word of it; these are only the nearest in meaning or spelling."];
   }
   return isCapped && !hasMore && ranked.length > 0
     ? [`Only the best ${ranked.length} places are ranked; narrow the query for others.`]
