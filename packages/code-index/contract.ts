@@ -9,6 +9,7 @@ export * from "./contract/embedding.ts";
 export * from "./contract/git-hosts.ts";
 export * from "./contract/webhook-hosts.ts";
 export * from "./branch-schema.ts";
+export * from "./contract/legs.ts";
 export * from "./contract/search.ts";
 export * from "./contract/history.ts";
 export * from "./contract/scip.ts";

@@ -1,13 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { z } from "zod";
-import type {
-  credentialKindSchema,
-  indexModeSchema,
-  indexStatusSchema,
-  jobStatusSchema,
-  jobTriggerSchema,
-  WebhookProvider,
-} from "./contract.ts";
+import type { credentialKindSchema, indexModeSchema, indexStatusSchema, jobStatusSchema, jobTriggerSchema } from "./contract.ts";
+import type { WebhookProvider } from "./contract/webhook-hosts.ts";
 
 /**
  * Rows as PostgreSQL keeps them. The service's tables carry their schema in the name; a tenant's have none and are only

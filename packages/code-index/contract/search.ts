@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { legNameSchema, legStateSchema } from "./legs.ts";
 import { branchSchema } from "#branch-schema.ts";
 
 /** Requests and answers of everything that finds code; safe to import in a browser. */
@@ -39,16 +40,6 @@ const cursorSchema = z.string().min(1).max(2_000);
 export const answerTail = { notes: z.array(z.string()), next_cursor: z.string().nullable(), ms: z.number() };
 
 // Search
-
-export const legNameSchema = z.enum(["semantic", "bm25", "exact"]);
-export const legStateSchema = z.object({
-  state: z.enum(["ok", "skipped", "pending", "degraded", "timeout"]),
-  reason: z.string().optional(),
-  /** What the semantic leg compares: `hash` knows how words are spelt, and not what they mean. */
-  by: z.enum(["meaning", "spelling"]).optional(),
-  ms: z.number(),
-  hits: z.int(),
-});
 
 /** A flag in a query string or a body. */
 export const flagSchema = z.union([

@@ -1,5 +1,5 @@
 import { FEATURES, type Described, type FeatureGroup } from "#retrieval/ranking/features.ts";
-import type { LegName } from "#retrieval/ranking/fuse.ts";
+import type { LegName } from "#contract.ts";
 import { order } from "#retrieval/ranking/rank.ts";
 import { heldOutModelFor } from "./held-out-model.ts";
 import { judge, type Judged, type Scores } from "./judge.ts";

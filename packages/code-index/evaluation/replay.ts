@@ -2,7 +2,8 @@ import { compileConditions, type Conditions } from "#retrieval/patterns/match-co
 import { parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
 import type { Candidate } from "#retrieval/ranking/candidate.ts";
 import { describeCandidates, type Described } from "#retrieval/ranking/features.ts";
-import { fuse, type LegName } from "#retrieval/ranking/fuse.ts";
+import type { LegName } from "#contract.ts";
+import { fuse } from "#retrieval/ranking/fuse.ts";
 import type { CapturedRepository } from "./capture-repository.ts";
 import type { Captured, CapturedQuery } from "./capture.ts";
 

@@ -90,6 +90,25 @@ test.for(ERAS)("a client of MCP %s lists its read-only tools with instructions",
   }, mode);
 });
 
+test("each tool says what it does in few words, and what is wrong with what it is given", async () => {
+  await withClient(async (client) => {
+    for (const { name, title, description = "", inputSchema } of (await client.listTools()).tools) {
+      expect(name).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
+      expect(title).not.toBe("");
+      expect(countTokens(description)).toBeLessThanOrEqual(MAX_DESCRIPTION_TOKENS);
+      expect(inputSchema.properties).toHaveProperty("max_tokens");
+      const refused = await client.callTool({ name, arguments: { no_such_field: 1 } });
+      expect(refused, name).toMatchObject({
+        isError: true,
+        content: [{ type: "text", text: expect.stringMatching(/no_such_field|required|expected/i) }],
+      });
+    }
+  });
+});
+
+/** Models are told of all tools in every conversation. */
+const MAX_DESCRIPTION_TOKENS = 200;
+
 test.for(ERAS)("a client of MCP %s searches, and gets repository, commit, path, numbered lines and nothing twice", async ([, mode]) => {
   const { text, structuredContent } = await callTool("search", { query: "where is an item put into the shopping cart" }, mode);
   expect(structuredContent).toBeUndefined();

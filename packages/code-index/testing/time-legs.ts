@@ -3,13 +3,10 @@ import { createDatabase } from "@sightline/foundation/database/database";
 import { readConfig } from "@sightline/foundation/config";
 import { createLog } from "@sightline/foundation/log";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
-import { searchByMeaning, searchByWords, type Looking } from "#retrieval/legs/legs.ts";
-import type { LegName } from "#retrieval/ranking/fuse.ts";
-import type { LegAnswer } from "#retrieval/legs/leg.ts";
+import { LEGS } from "#retrieval/legs/legs.ts";
+import type { LegName } from "#contract.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
-import { HITS } from "#retrieval/search/search-legs.ts";
-import { searchExactly } from "#retrieval/legs/search-exactly.ts";
 import { embedderVariables } from "#config.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { findTenant } from "#store/tenancy/tenant.ts";
@@ -32,16 +29,16 @@ const memory = createSegmentMemory();
 const searched = await readSearched(database, scope, 10_000);
 const embedder = createQueryEmbedder({ config: readConfig(embedderVariables, process.env), log });
 
-const LEGS: readonly (readonly [leg: LegName, kind: keyof typeof queries, search: (looking: Looking) => Promise<LegAnswer>])[] = [
-  ["bm25", "words", searchByWords],
-  ["bm25", "symbols", searchByWords],
-  ["exact", "literals", searchExactly],
-  ["exact", "symbols", searchExactly],
-  ["semantic", "words", (looking) => searchByMeaning({ ...looking, ...searched, embedder })],
+const TIMED: readonly (readonly [leg: LegName, kind: keyof typeof queries])[] = [
+  ["bm25", "words"],
+  ["bm25", "symbols"],
+  ["exact", "literals"],
+  ["exact", "symbols"],
+  ["semantic", "words"],
 ];
 
 const results: { leg: string; kind: string; firstMs: number[]; laterMs: number[]; hits: number[] }[] = [];
-for (const [leg, kind, search] of LEGS) {
+for (const [leg, kind] of TIMED) {
   const [firstMs, laterMs, hits]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < Number(rounds); round++) {
     const waiting = queries[kind].values();
@@ -49,13 +46,14 @@ for (const [leg, kind, search] of LEGS) {
       for (const text of waiting) {
         const query = parseQuery(text);
         const began = performance.now();
-        const { chunkIds } = await search({
+        const { chunkIds } = await LEGS[leg].search({
           database,
           memory,
           scope,
           query,
-          segments: searched.segments,
-          limit: HITS[leg],
+          ...searched,
+          embedder,
+          limit: LEGS[leg].hits.usual,
           deadlineMs: 30_000,
         });
         (round === 0 ? firstMs : laterMs).push(performance.now() - began);

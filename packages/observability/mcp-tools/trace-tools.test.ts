@@ -172,6 +172,16 @@ describe("a tool refuses, and says what to do,", () => {
     await expect(call(name, given)).rejects.toThrow(message);
   });
 
+  test("whatever it does not take; and in few words what it is for", async () => {
+    for (const { name, title, description, inputSchema } of tools.tools) {
+      expect(name).toMatch(/^[a-z]+_[a-z]+$/);
+      expect(title).not.toBe("");
+      expect(countTokens(description)).toBeLessThanOrEqual(250);
+      expect(Object.keys(inputSchema.shape)).not.toContain("max_tokens");
+      await expect(call(name, { no_such_field: 1 })).rejects.toThrow(/no_such_field|expected/);
+    }
+  });
+
   test("whoever has no account any more", async () => {
     await expect(call("list_traces", {}, 2_000, "gone")).rejects.toThrow(/no account here any more/);
   });

@@ -1,6 +1,5 @@
 import { fitItems as fitCounted } from "@sightline/foundation/fit-items";
-import type { z } from "zod";
-import type { legNameSchema, SearchResult } from "#contract.ts";
+import { mapLegs, type LegName, type SearchResult } from "#contract.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
 
 /** How much of a result is shown: the chunk, its signature and the lines that match, or only where it is. */
@@ -153,10 +152,7 @@ export function renderPage(lines: readonly string[], { notes, next }: Going): st
   return [...lines, ...notes, ...(next === null ? [] : [`cursor: ${next}`])].join("\n");
 }
 
-type Legs<Leg> = Readonly<Record<z.infer<typeof legNameSchema>, Leg>>;
-
 /** Why a leg can't answer is for people to read, and may be as long as a provider's message. */
-export function shortReasons<Leg extends { readonly reason?: string | undefined }>(legs: Legs<Leg>, most: number): Legs<Leg> {
-  const short = (leg: Leg): Leg => (leg.reason === undefined ? leg : { ...leg, reason: leg.reason.slice(0, most) });
-  return { semantic: short(legs.semantic), bm25: short(legs.bm25), exact: short(legs.exact) };
+export function shortReasons<Leg extends { readonly reason?: string | undefined }>(legs: Readonly<Record<LegName, Leg>>, most: number) {
+  return mapLegs(legs, (leg): Leg => (leg.reason === undefined ? leg : { ...leg, reason: leg.reason.slice(0, most) }));
 }

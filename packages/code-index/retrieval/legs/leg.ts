@@ -1,11 +1,46 @@
 import { LATE, within } from "@sightline/foundation/deadline";
 import type { z } from "zod";
+import type { QueryEmbedder } from "#embedding/query-embedder.ts";
+import type { SegmentMemory } from "#retrieval/bm25/segment-memory.ts";
+import type { Conditions } from "#retrieval/patterns/match-conditions.ts";
+import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { Searched } from "#retrieval/scope/read-searchable.ts";
+import type { Scope } from "#store/tenancy/read-scope.store.ts";
+import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import type { WordScores } from "#retrieval/bm25/score-postings.ts";
 import type { legStateSchema } from "#contract.ts";
 import { isTimeout } from "#retrieval/scope/read-scope.ts";
 import type { Compared } from "#store/index/read-vectors.store.ts";
 
 type LegState = z.infer<typeof legStateSchema>;
+
+/** The input of each leg. */
+export type LegQuery = Searched & {
+  readonly database: CodeIndexDatabase;
+  readonly memory: SegmentMemory;
+  readonly embedder?: QueryEmbedder | undefined;
+  readonly scope: Scope;
+  readonly query: ParsedQuery;
+  readonly conditions?: Conditions | undefined;
+  /** Hits wanted at the most. */
+  readonly limit: number;
+  readonly deadlineMs: number;
+};
+
+/** A search method. A new one is its file, its line in legs.ts, its name in the contract and its weight in ranking/fuse.ts. */
+export type Leg = {
+  readonly deadlineMs: number;
+  /**
+   * The same for every page, whatever its size: else a place could be on two of them, or none. Twice as many give the same first ten
+   * results (docs/benchmarks.md). The deep number is used when a query's conditions leave too few.
+   */
+  readonly hits: Readonly<Record<"usual" | "deep", number>>;
+  /** What to do when it was too slow. */
+  readonly advice: string;
+  /** Whether it finds all places that hold what the query says; a leg by meaning always finds something, and never all. */
+  readonly findsText: boolean;
+  readonly search: (query: LegQuery) => Promise<LegAnswer>;
+};
 
 /** What a leg found, best first; a leg that can't look says why. */
 export type LegAnswer = {

@@ -7,6 +7,8 @@ import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { parseQuery } from "#retrieval/query/query.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
+import { runLeg } from "./leg.ts";
+import { LEGS } from "./legs.ts";
 import { searchExactly } from "./search-exactly.ts";
 import { createSegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 
@@ -93,6 +95,28 @@ test("what holds all that was asked for is not crowded out by what holds a commo
 test("only what the scope sees is found", async () => {
   expect(await find("geturlfor", "acme/other")).toEqual(await holding("geturlfor", "acme/other"));
   expect(await find("words", undefined, "file6")).toHaveLength(60);
+});
+
+test.each(Object.entries(LEGS))("the leg %s has its limits, and answers with chunks or says why it has none", async (_name, leg) => {
+  expect(leg.deadlineMs).toBeGreaterThan(0);
+  expect(leg.hits.deep).toBeGreaterThan(leg.hits.usual);
+  const given = {
+    database,
+    memory,
+    scope: { tenant },
+    ...(await readSearched(database, { tenant }, 10_000)),
+    limit: 10,
+    deadlineMs: 10_000,
+  };
+  const said = parseQuery("common words");
+  for (const query of [said, { ...said, text: "", literals: [], queryTerms: [] }]) {
+    const { chunkIds, state } = await leg.search({ ...given, query });
+    expect(chunkIds.length > 0 && chunkIds.length <= 10 ? "ok" : state).toMatch(
+      leg.findsText && query === said ? /^ok$/ : /^(?:skipped|pending)$/,
+    );
+  }
+  const failed = await runLeg({ ...leg, search: () => new Promise(() => undefined), deadlineMs: 1, onError: () => undefined });
+  expect(failed.state).toMatchObject({ state: "timeout", reason: expect.stringContaining(leg.advice) });
 });
 
 test("a segment from before there were trigrams is gone through chunk by chunk", async () => {

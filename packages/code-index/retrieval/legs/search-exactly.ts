@@ -5,8 +5,7 @@ import { findDefining, findLiterals, readContents, type LiteralHit } from "#retr
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { tellingTrigrams } from "#retrieval/patterns/trigram-query.ts";
 import { trigramsOf, type TrigramCounts } from "#store/index/trigrams.ts";
-import type { LegAnswer } from "./leg.ts";
-import type { Looking } from "./legs.ts";
+import type { LegAnswer, LegQuery } from "./leg.ts";
 import { intersect } from "#store/index/intersect.ts";
 import { trigramListsOf, trigramSampleOf, type Reading, type TrigramLists } from "#retrieval/bm25/segment-memory.ts";
 import { type VisibleChunks, readVisible } from "#retrieval/scope/visible-chunks.ts";
@@ -27,7 +26,7 @@ const FIRST_SEGMENTS = 16;
 const COMPARING_SHARE = 0.6;
 
 /** The chunks that hold a literal of the query, letter for letter or in other case, or define one of its names. */
-export async function searchExactly({ database, memory, scope, query, segments, limit, deadlineMs }: Looking): Promise<LegAnswer> {
+export async function searchExactly({ database, memory, scope, query, segments, limit, deadlineMs }: LegQuery): Promise<LegAnswer> {
   const { literals, names } = query;
   if (literals.length === 0) {
     return { chunkIds: [], state: "skipped", reason: "the query is longer than any literal that is looked for" };
@@ -137,7 +136,7 @@ const READING_SHARE = 0.8;
 
 /** The chunks that meet a query's conditions, narrowed down by the index and then checked against their texts. */
 export async function searchByConditions(
-  { database, scope, limit, deadlineMs }: Looking,
+  { database, scope, limit, deadlineMs }: LegQuery,
   conditions: Conditions,
 ): Promise<LegAnswer & { readonly isComplete: boolean }> {
   const until = performance.now() + deadlineMs * READING_SHARE;

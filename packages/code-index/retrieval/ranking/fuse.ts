@@ -1,6 +1,5 @@
+import type { LegName } from "#contract.ts";
 import type { Shape } from "#retrieval/query/query-shape.ts";
-
-export type LegName = "semantic" | "bm25" | "exact";
 
 export type FusedChunk = {
   readonly chunkId: number;

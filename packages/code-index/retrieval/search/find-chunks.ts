@@ -1,4 +1,4 @@
-import type { FileKind } from "#contract.ts";
+import { mapLegs, type FileKind } from "#contract.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
 import { listChunks, readChunks, readContents } from "#retrieval/scope/read-chunks.store.ts";
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";
@@ -89,7 +89,10 @@ async function findOnce(dependencies: SearchDependencies, given: Finding, again 
   const finding = again ? given : { ...given, ...(await readSearchable(dependencies.database, given.scope)) };
   const { query, conditions, isDeep } = finding;
   const legs = await runLegs(dependencies, finding);
-  const all = fuse({ semantic: legs.semantic.chunkIds, bm25: legs.bm25.chunkIds, exact: legs.exact.chunkIds }, query.shape);
+  const all = fuse(
+    mapLegs(legs, ({ chunkIds }) => chunkIds),
+    query.shape,
+  );
   const fused = all.slice(0, isDeep ? DEEP_CANDIDATES : CANDIDATES * (conditions === undefined ? 1 : 2));
   const { isAllThere, isComplete, ...found } = await readRanked(dependencies, finding, { fused, legs });
   // A newer build or merged segments replaced what was searched: search again, there.

@@ -12,7 +12,7 @@ import { storedEmbedders } from "#store/index/vectors.store.ts";
 import { readAs, ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { ensureEmbedder, insertVectors } from "#store/index/vectors.store.ts";
 import { seedBuild } from "#testing/seed-build.ts";
-import { HITS } from "./search-legs.ts";
+import { LEGS } from "#retrieval/legs/legs.ts";
 import { createSearchState, search } from "./search.ts";
 
 let database: TestDatabase<CodeIndexTables>;
@@ -144,7 +144,7 @@ async function meaning(repositories?: readonly string[]) {
 }
 
 test("chunks that wait for a vector make the leg pending, with the provider's words for those alone who see everything", async () => {
-  expect(await meaning()).toMatchObject({ state: "ok", hits: HITS.semantic, by: "meaning" });
+  expect(await meaning()).toMatchObject({ state: "ok", hits: LEGS.semantic.hits.usual, by: "meaning" });
   await database.query.updateTable("codeindex.refs").set({ vectors_pending: 7, vectors_error: 'bad input: "item 3"' }).execute();
   expect(await meaning()).toMatchObject({
     state: "pending",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SearchAnswer, SearchRequest } from "#contract.ts";
+import { legNameSchema, mapLegs, type SearchAnswer, type SearchRequest } from "#contract.ts";
 import type { Access, RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
 import { readAs, untilAborted } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
@@ -78,7 +78,7 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
     isGuess,
     ranked: { places: found.ranked.length, capped: found.isCapped },
     facets: presentFacets(found),
-    legs: { semantic: found.legs.semantic.state, bm25: found.legs.bm25.state, exact: found.legs.exact.state },
+    legs: mapLegs(found.legs, ({ state }) => state),
     ...(found.reranker === undefined ? {} : { reranker: found.reranker }),
     index: presentIndex(searched.repositories, results),
     ...(reached === undefined ? {} : { min_commit: reached }),
@@ -128,7 +128,7 @@ async function rerank({ reranker, signal }: SearchDependencies, query: ParsedQue
 
 /** The legs that answered, as bits, since what a cursor takes is no longer there for results. */
 function answering(legs: Legs): number {
-  const answered = (["semantic", "bm25", "exact"] as const).map((leg) => ["ok", "pending"].includes(legs[leg].state.state));
+  const answered = legNameSchema.options.map((leg) => ["ok", "pending"].includes(legs[leg].state.state));
   return answered.reduce((bits, isAnswered, index) => bits + (isAnswered ? 2 ** index : 0), 0);
 }
 
