@@ -56,6 +56,8 @@ function foreignRooms(part: Part, room: string, { uses, why }: Room): Pattern {
   };
 }
 
+const DOWNWARDS: Pattern = { regex: "^\\./[^/]+/", message: "Cross a room visibly: write #room/file.ts." };
+
 const BEYOND_THE_SOURCES: Pattern = { regex: "^\\.\\./\\.\\.", message: "Cross a room visibly: write ../room/file.ts." };
 
 export const borders: Override[] = PARTS.flatMap((part) => {
@@ -66,7 +68,7 @@ export const borders: Override[] = PARTS.flatMap((part) => {
     ...Object.entries(part.rooms).map(([room, border]) => ({
       ...restrict(
         [`${folder}/${room}/${hasInnerRooms(part, room) ? "*" : "**"}`],
-        [upwards, foreignParts(part), foreignRooms(part, room, border)],
+        [upwards, foreignParts(part), foreignRooms(part, room, border), ...(hasInnerRooms(part, room) ? [DOWNWARDS] : [])],
       ),
       excludeFiles: ["**/*.test.ts"],
     })),

@@ -23,17 +23,29 @@ export type Part = {
   readonly rooms: Readonly<Record<string, Room>>;
 };
 
-const FEATURE: Room = { uses: ["http", "ui"], why: "features do not know each other: routes compose them" };
+/** The console's kit, from the words up. */
+const UI: Readonly<Record<string, Room>> = {
+  "ui/words": { uses: [], why: "how a value is written does not depend on where it stands" },
+  "ui/keys": { uses: [], why: "a key is heard whatever it does" },
+  "ui/time": { uses: ["ui/words"], why: "times are shown by every component, so they know none" },
+  "ui/kit": { uses: ["ui/words", "ui/time"], why: "the kit knows no feature" },
+  "ui/query": { uses: ["ui/keys"], why: "a field completes whatever language is typed into it" },
+  "ui/page": { uses: ["ui/kit"], why: "a page's frame knows no page" },
+  "ui/markdown": { uses: ["ui/page", "ui/words"], why: "text of strangers meets as little of ours as possible" },
+};
 
-const FEATURES = [
+function feature(uses: readonly string[], why: string): Room {
+  return { uses: ["http", ...Object.keys(UI), ...uses], why };
+}
+
+/** Subjects whose folders nobody confuses; the others have rooms. */
+const SMALL_FEATURES = [
   "alerts",
   "audit",
   "auth",
-  "code",
   "compare",
   "connections",
   "credentials",
-  "dashboards",
   "health",
   "ingestion",
   "jobs",
@@ -42,10 +54,63 @@ const FEATURES = [
   "projects",
   "repositories",
   "tokens",
-  "traces",
   "users",
   "webhooks",
 ].map((name) => `features/${name}`);
+
+const FEATURES: Readonly<Record<string, Room>> = {
+  ...Object.fromEntries(SMALL_FEATURES.map((name) => [name, feature([], "features do not know each other: routes compose them")])),
+  "features/dashboards/api": feature([], "figures are asked for without knowing how they are drawn"),
+  "features/dashboards": feature(["features/dashboards/api"], "what is measured is chosen apart from what draws it"),
+  "features/dashboards/components": feature(["features/dashboards", "features/dashboards/api"], "charts know no other feature"),
+  "features/code/query": feature([], "a query is read before anything is asked"),
+  "features/code/model": feature([], "a place in a file is the same in every answer"),
+  "features/code/highlight": feature([], "colours follow from a text and its language"),
+  "features/code/api": feature(["features/code/query"], "requests know no component"),
+  "features/code/search": feature(
+    ["features/code/api", "features/code/query", "features/code/model", "features/code/highlight"],
+    "results lead to files and commits by their addresses",
+  ),
+  "features/code/commit": feature(["features/code/api", "features/code/highlight"], "a commit is shown without the file's page"),
+  "features/code/file": feature(
+    ["features/code/api", "features/code/commit", "features/code/model", "features/code/highlight"],
+    "a file's history shows commits, and nothing of a search",
+  ),
+  "features/traces/model": feature([], "every view of a trace shares it, so it knows none"),
+  "features/traces/api": feature([], "requests know no component"),
+  "features/traces/marks": feature(["features/traces/api"], "marks stand in lists and in traces"),
+  "features/traces/json": feature(["features/traces/api", "features/traces/model"], "a value is shown whatever it belongs to"),
+  "features/traces/messages": feature(["features/traces/json"], "a message is shown without its trace"),
+  "features/traces/waterfall": feature(["features/traces/marks", "features/traces/model"], "the tree of steps shows no step's values"),
+  "features/traces/graph": feature(["features/traces/model"], "the graph follows from the steps alone"),
+  "features/traces/state": feature(
+    ["features/traces/api", "features/traces/graph", "features/traces/json", "features/traces/model"],
+    "the state is played back along the graph",
+  ),
+  "features/traces/transcript": feature(
+    ["features/traces/api", "features/traces/marks", "features/traces/messages", "features/traces/model"],
+    "a conversation is its messages, not its steps",
+  ),
+  "features/traces/details": feature(
+    ["features/traces/api", "features/traces/json", "features/traces/marks", "features/traces/messages", "features/traces/waterfall"],
+    "details are of one step and know no other view",
+  ),
+  "features/traces/trace": feature(
+    ["api", "details", "graph", "json", "marks", "model", "state", "transcript", "waterfall"].map((name) => `features/traces/${name}`),
+    "a trace's page composes its views and knows no list",
+  ),
+  "features/traces/list/model": feature([], "the state of the list is read from the address alone"),
+  "features/traces/list/query": feature(["features/traces/api", "features/traces/list/model"], "a query is edited without the list"),
+  "features/traces/list": feature(
+    ["features/traces/api", "features/traces/list/model", "features/traces/list/query", "features/traces/marks"],
+    "a list shows traces and opens none",
+  ),
+  "features/traces/groups": feature(["features/traces/api"], "sessions and users are listed without their traces"),
+  "features/traces/session": feature(
+    ["features/traces/api", "features/traces/list", "features/traces/messages", "features/traces/transcript"],
+    "a session shows turns as the list and the transcript do, and no step",
+  ),
+};
 
 export const FOUNDATION = "@sightline/foundation";
 
@@ -408,13 +473,13 @@ export const PARTS: readonly Part[] = [
     source: "src",
     rooms: {
       http: { uses: [], why: "requests know no page" },
-      ui: { uses: [], why: "the kit knows no feature" },
-      ...Object.fromEntries(FEATURES.map((name) => [name, FEATURE])),
+      ...UI,
+      ...FEATURES,
       shell: {
-        uses: ["http", "ui", "features/auth", "features/notices", "features/palette"],
+        uses: ["http", ...Object.keys(UI), "features/auth", "features/notices", "features/palette"],
         why: "the frame shows who is logged in, and no page",
       },
-      routes: { uses: ["http", "ui", "shell", ...FEATURES], why: "only pages compose features" },
+      routes: { uses: ["http", ...Object.keys(UI), "shell", ...Object.keys(FEATURES)], why: "only pages compose features" },
     },
   },
   {

@@ -8,7 +8,7 @@ import { fileQuery, outlineQuery, treeQuery } from "#features/code/api/files.ts"
 import { definitionsOf, symbolsQuery } from "#features/code/api/symbols.ts";
 import { AtCommitNote } from "#features/code/file/at-commit-note.tsx";
 import { useBlame } from "#features/code/file/blame-margin.tsx";
-import { fileLink } from "#features/code/file/file-link.ts";
+import { fileLink } from "#features/code/model/file-link.ts";
 import { FileHeader, RepositoryHeader } from "#features/code/file/file-header.tsx";
 import { FilePanel, NameField } from "#features/code/file/file-panel.tsx";
 import { FileTreePanel } from "#features/code/file/file-tree-panel.tsx";
@@ -18,7 +18,7 @@ import { FolderView } from "#features/code/file/folder-view.tsx";
 import { HistoryPanel, LastChanged } from "#features/code/file/history-panel.tsx";
 import { OutlinePanel } from "#features/code/file/outline-panel.tsx";
 import { SymbolPanel } from "#features/code/file/symbol-panel.tsx";
-import { type LineRange, formatLineRange, parseLineRange } from "#features/code/file/line-range.ts";
+import { type LineRange, formatLineRange, parseLineRange } from "#features/code/model/line-range.ts";
 import { PANELS, type Panel, panelOf } from "#features/code/file/panels.ts";
 import { codeRunsQuery } from "#features/traces/api/code-runs.ts";
 import { CodeRunsPanel } from "#features/traces/details/code-runs-panel.tsx";

@@ -7,7 +7,7 @@ import { tracesQuery } from "#features/traces/api/list-traces.ts";
 import { viewsQuery } from "#features/traces/api/views.ts";
 import { askedOf } from "#features/traces/list/query/query-text.ts";
 import { ListBar } from "#features/traces/list/list-bar.tsx";
-import { type ListState, isReadable, listStateOf, searchOf } from "#features/traces/list/list-state.ts";
+import { type ListState, isReadable, listStateOf, searchOf } from "#features/traces/list/model/list-state.ts";
 import { ListTools } from "#features/traces/list/list-tools.tsx";
 import { TraceList } from "#features/traces/list/trace-list.tsx";
 import { useOpenFirst } from "#features/traces/list/use-default-view.ts";

@@ -1,5 +1,5 @@
 import { quoteTraceValue } from "@sightline/observability/contract";
-import type { GroupsQuestion } from "./api/metrics.ts";
+import type { GroupsQuestion } from "#features/dashboards/api/metrics.ts";
 import { capitalized } from "#ui/words/format.ts";
 
 export type Grouping = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askedRange } from "./asked-range.ts";
+import { askedRange } from "#features/dashboards/api/asked-range.ts";
 import { type Point, endOfStep, wholeSeries } from "./whole-series.ts";
 
 const NOW = new Date("2026-11-22T10:20:00Z");

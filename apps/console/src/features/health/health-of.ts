@@ -1,6 +1,6 @@
 import type { Alert } from "@sightline/observability/contract";
 import { plural } from "#ui/words/format.ts";
-import type { Tone } from "#ui/kit/status.tsx";
+import type { Tone } from "#ui/words/status.tsx";
 import type { Reading, Seen } from "./reading.ts";
 
 export type PartId = "identity" | "code-index" | "observability";

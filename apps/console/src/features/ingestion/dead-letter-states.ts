@@ -1,6 +1,6 @@
 import type { DeadLetter } from "@sightline/observability/contract";
-import type { Tone } from "#ui/kit/status.tsx";
-import type { DeadLetterState } from "./api/dead-letters.ts";
+import type { Tone } from "#ui/words/status.tsx";
+import type { DeadLetterState } from "#features/ingestion/api/dead-letters.ts";
 
 export const DEAD_LETTER_STATES: Readonly<Record<DeadLetter["state"], { readonly label: string; readonly tone: Tone }>> = {
   open: { label: "Open", tone: "warn" },

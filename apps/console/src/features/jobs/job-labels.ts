@@ -1,5 +1,5 @@
 import type { Job } from "@sightline/code-index/contract";
-import type { Tone } from "#ui/kit/status.tsx";
+import type { Tone } from "#ui/words/status.tsx";
 
 export const STATUSES: Readonly<Record<Job["status"], { readonly label: string; readonly tone: Tone }>> = {
   queued: { label: "Queued", tone: "idle" },

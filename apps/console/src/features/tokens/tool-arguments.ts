@@ -1,4 +1,4 @@
-import type { McpTool } from "./api/call-mcp.ts";
+import type { McpTool } from "#features/tokens/api/call-mcp.ts";
 
 export type ToolField = {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { AccountItem } from "@sightline/identity/contract";
-import type { Tone } from "#ui/kit/status.tsx";
+import type { Tone } from "#ui/words/status.tsx";
 
 export type AccountState = { readonly tone: Tone; readonly label: string; /** What follows from it. */ readonly meaning: string };
 

@@ -1,5 +1,5 @@
 import type { Delivery } from "@sightline/code-index/contract";
-import type { Tone } from "#ui/kit/status.tsx";
+import type { Tone } from "#ui/words/status.tsx";
 
 export const STATUSES: Readonly<Record<Delivery["status"], { readonly label: string; readonly tone: Tone }>> = {
   accepted: { label: "Accepted", tone: "ok" },

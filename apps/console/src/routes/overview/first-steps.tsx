@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Title } from "@mantine/core";
 import { IconCircle, IconCircleCheckFilled, IconCircleDashed, IconHelpCircle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import classes from "./first-steps.module.css";
 import { type Step, nextOf } from "./steps.ts";
 

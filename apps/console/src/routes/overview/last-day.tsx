@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps, linkOptions } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { metricsQuery } from "#features/dashboards/api/metrics.ts";
-import { askedRange } from "#features/dashboards/asked-range.ts";
+import { askedRange } from "#features/dashboards/api/asked-range.ts";
 import { durationOf, percentOf } from "#features/dashboards/components/key-figures.tsx";
 import { wholeSeries } from "#features/dashboards/whole-series.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";

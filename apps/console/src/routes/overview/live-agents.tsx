@@ -4,7 +4,7 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { newestTracesQuery } from "#features/traces/api/list-traces.ts";
 import { plural } from "#ui/words/format.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { Panel, PanelNote } from "./panel.tsx";

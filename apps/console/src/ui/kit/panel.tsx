@@ -1,6 +1,6 @@
 import { Box, type MantineSpacing, Paper, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { LoadingRows, type Query, Unanswered } from "./list-states.tsx";
 import classes from "./panel.module.css";
 

@@ -2,7 +2,7 @@ import { Button, Popover, TextInput, UnstyledButton } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { type QueryKey, type UseQueryOptions, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
-import { Dimmed } from "./dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import classes from "./pick-by-search.module.css";
 import { typedInto } from "./typed-into.ts";
 

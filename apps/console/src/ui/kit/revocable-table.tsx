@@ -3,7 +3,7 @@ import type { UseMutationResult } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { DataTable } from "./data-table.tsx";
 import { ConfirmDialog } from "./dialogs.tsx";
-import { Status } from "./status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 type Revocable = {

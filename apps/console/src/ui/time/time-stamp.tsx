@@ -1,6 +1,6 @@
 import { Tooltip } from "@mantine/core";
 import { formatAge, formatTime, formatTimeAndZone } from "#ui/words/format.ts";
-import { NoValue } from "#ui/kit/status.tsx";
+import { NoValue } from "#ui/words/status.tsx";
 import classes from "./time-stamp.module.css";
 import { useNow } from "./use-now.ts";
 

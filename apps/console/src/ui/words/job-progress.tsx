@@ -1,10 +1,10 @@
 import { Group, Progress } from "@mantine/core";
 import type { Job } from "@sightline/code-index/contract";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "./dimmed.tsx";
 import { formatCount } from "./format.ts";
 import { phaseLabel } from "./job-phase.ts";
 import classes from "./job-progress.module.css";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "./status.tsx";
 
 /** How far a running job is. */
 export function JobProgress({ job }: { readonly job: Job }) {

@@ -1,5 +1,5 @@
 import type { ObservationStatus } from "@sightline/observability/contract";
-import { Status, type Tone } from "#ui/kit/status.tsx";
+import { Status, type Tone } from "./status.tsx";
 
 export const STATUSES: Readonly<Record<ObservationStatus, { readonly tone: Tone; readonly label: string }>> = {
   running: { tone: "busy", label: "Running" },

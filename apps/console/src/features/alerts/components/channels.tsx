@@ -14,7 +14,7 @@ import { alertsKey, createChannel, deleteChannel, testChannel } from "#features/
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { asSentence } from "#ui/words/format.ts";
 

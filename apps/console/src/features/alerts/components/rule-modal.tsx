@@ -8,7 +8,7 @@ import {
   filterProblem,
 } from "@sightline/observability/contract";
 import { useState } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";

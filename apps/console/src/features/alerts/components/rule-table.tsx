@@ -1,9 +1,9 @@
 import { Button, Group, Text } from "@mantine/core";
 import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { METRICS, ruleInWords } from "#features/alerts/rule-words.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { Status, type Tone } from "#ui/kit/status.tsx";
+import { Status, type Tone } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./alerts.module.css";
 

@@ -3,7 +3,7 @@ import type { AlertChannel, AlertRule } from "@sightline/observability/contract"
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { PanelList, PanelHeader } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { alertRulesQuery, alertsKey, changeRule, deleteRule } from "#features/alerts/api/alerts.ts";

@@ -1,5 +1,5 @@
 import type { SsoTest } from "@sightline/identity/contract";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import classes from "./company-sign-in.module.css";
 
 /** What a test of the provider found, one line for each thing that was looked at. */

@@ -6,7 +6,7 @@ import { useStepUp } from "#features/auth/step-up.ts";
 import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { Failed } from "#ui/kit/failed-change.tsx";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { ExactTime, TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./company-sign-in.module.css";
 

@@ -8,7 +8,7 @@ import type { Api } from "#http/api.ts";
 import { useChange } from "#http/use-change.ts";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { PanelList } from "#ui/kit/panel.tsx";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { useMe } from "#features/auth/api/me.ts";
 import { PASSKEY_KEYS, passkeysQuery, removePasskey } from "#features/auth/api/passkeys.ts";

@@ -3,7 +3,7 @@ import type { SecondFactorStatus as State } from "@sightline/identity/contract";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
 import { formatCount } from "#ui/words/format.ts";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { FEW_BACKUP_CODES } from "#features/auth/code.ts";
 import type { Change } from "./change-dialog.tsx";

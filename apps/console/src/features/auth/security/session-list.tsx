@@ -10,7 +10,7 @@ import { failureTitle } from "#ui/kit/failure-title.ts";
 import { plural } from "#ui/words/format.ts";
 import { PanelList } from "#ui/kit/panel.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { revokeOtherSessions, revokeSession, sessionsQuery } from "#features/auth/api/sessions.ts";
 import { loginInWords } from "./login-in-words.ts";

@@ -3,7 +3,7 @@ import type { FileChange } from "@sightline/code-index/contract";
 import { Link } from "@tanstack/react-router";
 import { codeLink } from "#ui/page/code-link.ts";
 import { plural } from "#ui/words/format.ts";
-import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
+import { AnswerNotes } from "#ui/kit/answer-notes.tsx";
 import { type DiffView, FileDiff } from "./file-diff.tsx";
 
 type ChangedFilesProps = {

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { commitsQuery } from "#features/code/api/commits.ts";
 import type { Branch } from "#features/code/api/files.ts";
-import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
+import { AnswerNotes } from "#ui/kit/answer-notes.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { plural } from "#ui/words/format.ts";

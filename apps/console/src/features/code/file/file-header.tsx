@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
 import { plural } from "#ui/words/format.ts";
-import { type LineRange, formatLineRange } from "./line-range.ts";
+import { type LineRange, formatLineRange } from "#features/code/model/line-range.ts";
 import { PathCrumbs } from "./path-crumbs.tsx";
 import { permalinkTo } from "./permalink.ts";
 import classes from "./file-header.module.css";

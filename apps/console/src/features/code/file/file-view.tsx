@@ -2,7 +2,7 @@ import type { SourceFile } from "@sightline/code-index/contract";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useId, useMemo, useRef } from "react";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
-import { type LineRange, formatLineRange, inRange } from "./line-range.ts";
+import { type LineRange, formatLineRange, inRange } from "#features/code/model/line-range.ts";
 import { clickedWord } from "./word-at.ts";
 import { NameCard } from "./name-card.tsx";
 import { NameLine } from "./name-line.tsx";

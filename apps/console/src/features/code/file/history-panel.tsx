@@ -6,11 +6,11 @@ import type { Branch } from "#features/code/api/files.ts";
 import { CommitEntry, CommitList } from "#features/code/commit/commit-entry.tsx";
 import { CommitsOf } from "#features/code/commit/commits-of.tsx";
 import { DiffLines } from "#features/code/commit/file-diff.tsx";
-import { AnswerNotes } from "#features/code/search/answer-notes.tsx";
+import { AnswerNotes } from "#ui/kit/answer-notes.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { type LineRange, formatLineRange } from "./line-range.ts";
+import { type LineRange, formatLineRange } from "#features/code/model/line-range.ts";
 import classes from "./history-panel.module.css";
 
 type OfFile = { readonly branch: Branch; readonly path: string };

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { definitionsOf, symbolsQuery, usesQuery } from "#features/code/api/symbols.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
-import { fileLink } from "./file-link.ts";
+import { fileLink } from "#features/code/model/file-link.ts";
 import { PrecisionLabel } from "./precision-label.tsx";
 import type { ShownName } from "./use-name-card.ts";
 import classes from "./name-card.module.css";

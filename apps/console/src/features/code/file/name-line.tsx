@@ -1,7 +1,7 @@
 import type { MouseEvent } from "react";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
 import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
-import { markRanges } from "#features/code/search/mark-ranges.ts";
+import { markRanges } from "#features/code/highlight/mark-ranges.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { nameRanges, type Names } from "./name-ranges.ts";
 import classes from "./file-view.module.css";

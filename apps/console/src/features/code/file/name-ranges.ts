@@ -1,5 +1,5 @@
 import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
-import type { Range } from "#features/code/search/mark-ranges.ts";
+import type { Range } from "#features/code/highlight/mark-ranges.ts";
 
 const IDENTIFIER = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Branch, outlineQuery } from "#features/code/api/files.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
-import type { LineRange } from "./line-range.ts";
+import type { LineRange } from "#features/code/model/line-range.ts";
 import { outlineRows } from "./outline-rows.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";

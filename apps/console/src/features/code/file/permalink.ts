@@ -1,4 +1,4 @@
-import { type LineRange, formatLineRange } from "./line-range.ts";
+import { type LineRange, formatLineRange } from "#features/code/model/line-range.ts";
 
 /** The address of lines of a file that tells which commit they are of, so that whoever follows it learns when the index has moved on. */
 export function permalinkTo(

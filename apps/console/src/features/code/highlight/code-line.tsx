@@ -1,4 +1,4 @@
-import { type Range, markRanges } from "#features/code/search/mark-ranges.ts";
+import { type Range, markRanges } from "./mark-ranges.ts";
 import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./code-line.module.css";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { excerptOf } from "./excerpt.ts";
-import type { Range } from "./mark-ranges.ts";
+import type { Range } from "#features/code/highlight/mark-ranges.ts";
 
 const LINES = ["function pause() {", "  // retry", "  return 1;", "}", "function retry(pause) {", "  retry();", "}"];
 const START = 11;

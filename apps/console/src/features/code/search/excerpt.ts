@@ -1,5 +1,5 @@
-import type { LineRange } from "#features/code/file/line-range.ts";
-import type { Range } from "./mark-ranges.ts";
+import type { LineRange } from "#features/code/model/line-range.ts";
+import type { Range } from "#features/code/highlight/mark-ranges.ts";
 
 type Chunk = {
   readonly lines: readonly string[];

@@ -10,7 +10,7 @@ import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { joinFiles } from "./grep-lines.ts";
 import { NoAnswer } from "./no-answer.tsx";
-import { AnswerNotes } from "./answer-notes.tsx";
+import { AnswerNotes } from "#ui/kit/answer-notes.tsx";
 import { GrepResults } from "./grep-results.tsx";
 import { NothingFound } from "./nothing-found.tsx";
 import { SearchedIndexes } from "./searched-indexes.tsx";

@@ -1,5 +1,5 @@
 import type { GrepFile } from "@sightline/code-index/contract";
-import type { Range } from "./mark-ranges.ts";
+import type { Range } from "#features/code/highlight/mark-ranges.ts";
 
 export type GrepLine = { readonly line: number; readonly text: string; readonly ranges: readonly Range[]; readonly matched: boolean };
 

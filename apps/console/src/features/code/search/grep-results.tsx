@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { blocksOf } from "./grep-lines.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
-import { fileLink } from "#features/code/file/file-link.ts";
+import { fileLink } from "#features/code/model/file-link.ts";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
 import { walkResults } from "./walk-results.ts";
 import classes from "./search-results.module.css";

@@ -1,7 +1,7 @@
 import { Tooltip } from "@mantine/core";
 import type { SearchAnswer, SearchResult } from "@sightline/code-index/contract";
 import { formatDuration } from "#ui/words/format.ts";
-import { Status, type Tone } from "#ui/kit/status.tsx";
+import { Status, type Tone } from "#ui/words/status.tsx";
 import classes from "./leg-chips.module.css";
 
 type Leg = keyof SearchAnswer["legs"];

@@ -11,7 +11,7 @@ import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { Facets } from "./facets.tsx";
 import { NoAnswer } from "./no-answer.tsx";
-import { AnswerNotes } from "./answer-notes.tsx";
+import { AnswerNotes } from "#ui/kit/answer-notes.tsx";
 import { LegStates } from "./leg-chips.tsx";
 import { NothingFound } from "./nothing-found.tsx";
 import { SearchedIndexes } from "./searched-indexes.tsx";

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useMemo, useState } from "react";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { excerptOf } from "./excerpt.ts";
-import { fileLink } from "#features/code/file/file-link.ts";
+import { fileLink } from "#features/code/model/file-link.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
 import { LegChips } from "./leg-chips.tsx";

@@ -1,5 +1,5 @@
 import type { ComparedValue } from "@sightline/observability/contract";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import classes from "./differences.module.css";
 

@@ -2,7 +2,7 @@ import { Anchor, Group, Title } from "@mantine/core";
 import type { AlignedStep } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { type Compared, comparedStepQuery } from "#features/compare/api/compare.ts";
 import { isEmpty, ValueDiff } from "./value-diff.tsx";

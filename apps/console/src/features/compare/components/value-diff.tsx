@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { type DiffMessage, messagesIn, toDiffMessages } from "#features/compare/diff-messages.ts";
 import { toDiffLines } from "#features/compare/diff-lines.ts";
 import { toDiffWords } from "#features/compare/diff-texts.ts";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { plural } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./value-diff.module.css";

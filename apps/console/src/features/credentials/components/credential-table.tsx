@@ -6,7 +6,7 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmForm, DialogForm } from "#ui/kit/dialogs.tsx";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { credentialsQuery, deleteCredential, replaceSecret, testCredential } from "#features/credentials/api/credentials.ts";

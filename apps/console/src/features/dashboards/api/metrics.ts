@@ -2,7 +2,7 @@ import { type ChartMeasure, metricsSchema, traceFiguresSchema } from "@sightline
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
-import type { AskedRange } from "#features/dashboards/asked-range.ts";
+import type { AskedRange } from "./asked-range.ts";
 
 const REFRESH_MS = 30_000;
 

@@ -3,11 +3,11 @@ import type { ChartMeasure, Counts, Figures, Metrics } from "@sightline/observab
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { formatCost, formatCount } from "#ui/words/format.ts";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { metricsQuery, traceFiguresQuery } from "#features/dashboards/api/metrics.ts";
-import type { AskedRange } from "#features/dashboards/asked-range.ts";
+import type { AskedRange } from "#features/dashboards/api/asked-range.ts";
 import { type Grouping, queryOfGroup } from "#features/dashboards/groupings.ts";
 import classes from "./breakdown.module.css";
 import { durationOf, percentOf } from "./key-figures.tsx";

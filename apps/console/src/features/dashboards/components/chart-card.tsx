@@ -3,7 +3,7 @@ import type { Chart, TraceFigures } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { traceFiguresQuery } from "#features/dashboards/api/metrics.ts";
-import type { AskedRange } from "#features/dashboards/asked-range.ts";
+import type { AskedRange } from "#features/dashboards/api/asked-range.ts";
 import { queryOfGroup } from "#features/dashboards/groupings.ts";
 import { chartName, MEASURES } from "#features/dashboards/measures.ts";
 import { endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { chartsQuery, deleteChart, orderCharts } from "#features/dashboards/api/charts.ts";
 import { useChange } from "#http/use-change.ts";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { ChartCard, type ChartPlace } from "./chart-card.tsx";
 import { ChartDialog, type ChartDialogProps } from "./chart-dialog.tsx";
 import dashboard from "./dashboard.module.css";

@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Skeleton, Title, UnstyledButton } from "@mantine/core";
 import { type ReactNode, Suspense, useState } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import type { ChartRow, SeriesChartProps } from "./series-chart.tsx";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { lazyPart } from "#ui/page/lazy-part.ts";

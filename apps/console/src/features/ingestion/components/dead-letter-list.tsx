@@ -2,14 +2,14 @@ import { Button, Group, SegmentedControl, Text } from "@mantine/core";
 import type { DeadLetter } from "@sightline/observability/contract";
 import { IconMailCheck } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { type DeadLetterState, deadLettersQuery } from "#features/ingestion/api/dead-letters.ts";
 import { typeOfEntry } from "#features/ingestion/entry-text.ts";
 import { DEAD_LETTER_STATES, SHOWN } from "#features/ingestion/dead-letter-states.ts";
 import { asSentence, formatBytes } from "#ui/words/format.ts";
 import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 
 type ListProps = {

@@ -3,14 +3,14 @@ import { notifications } from "@mantine/notifications";
 import type { DeadLetter } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { deadLetterQuery, deadLettersKey, deleteDeadLetter, replayDeadLetter } from "#features/ingestion/api/dead-letters.ts";
 import { formatEntry } from "#features/ingestion/entry-text.ts";
 import { DEAD_LETTER_STATES } from "#features/ingestion/dead-letter-states.ts";
 import { asSentence } from "#ui/words/format.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import classes from "./dead-letter-modal.module.css";
 

@@ -15,7 +15,7 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { JOBS_KEY, type JobFilter, cancelJob, isUnderWay, jobListQuery, retryJob } from "#features/jobs/api/jobs.ts";
 import { TRIGGERS, runTime, STATUSES } from "#features/jobs/job-labels.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
-import { NoValue, Status } from "#ui/kit/status.tsx";
+import { NoValue, Status } from "#ui/words/status.tsx";
 
 export function JobList({ filter, onUnfiltered }: { readonly filter: JobFilter; readonly onUnfiltered: () => void }) {
   const list = useInfiniteQuery(jobListQuery(filter));

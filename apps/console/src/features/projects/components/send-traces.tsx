@@ -11,7 +11,7 @@ import { answerTo } from "#http/queries.ts";
 import { reachableAddress } from "#http/reachable-address.ts";
 import { useChange } from "#http/use-change.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TabsOf } from "#ui/kit/tabs-of.tsx";
 import { FirstTrace } from "./first-trace.tsx";

@@ -5,7 +5,7 @@ import { deletionsQuery } from "#features/projects/api/deletions.ts";
 import { membersQuery, nameOf } from "#features/projects/api/members.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
-import { Status, type Tone } from "#ui/kit/status.tsx";
+import { Status, type Tone } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { formatCount } from "#ui/words/format.ts";
 

@@ -4,7 +4,7 @@ import { type Masking, type MaskingPattern, type MaskingRules, maskingRulesSchem
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { Form, SaveOrUndo } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";

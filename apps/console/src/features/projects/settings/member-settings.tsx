@@ -1,7 +1,7 @@
 import { Alert, Paper, Stack } from "@mantine/core";
 import type { Project } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { membersQuery } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";

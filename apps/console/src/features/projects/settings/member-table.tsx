@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Select, Text } from "@mantine/core";
 import { type Project, type ProjectRole, projectRoleSchema } from "@sightline/observability/contract";
 import { useState } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { type NamedMember, nameOf, putMember, removeMember } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Text, Tooltip } from "@mantine/core";
 import type { Price } from "@sightline/observability/contract";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { formatCost, formatDate } from "#ui/words/format.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { utcOf } from "#ui/time/time-stamp.tsx";

@@ -4,7 +4,7 @@ import { useChange } from "#http/use-change.ts";
 import { formatCount } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { Status, type Tone } from "#ui/kit/status.tsx";
+import { Status, type Tone } from "#ui/words/status.tsx";
 import { CommitLink } from "#ui/page/commit-link.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { INDEXING_KEYS, startIndexing, useIndexJob } from "#features/repositories/api/repositories.ts";

@@ -9,7 +9,7 @@ import { JobProgress } from "#ui/words/job-progress.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
 import { CommitLink } from "#ui/page/commit-link.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { NoValue, Status, type Tone } from "#ui/kit/status.tsx";
+import { NoValue, Status, type Tone } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { INDEXING_KEYS, startIndexing, useIndexJob } from "#features/repositories/api/repositories.ts";
 import { PreviewAndIndex, settingsLinkId } from "./preview-and-index.tsx";

@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import type { CodePlace } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { codeRunsQuery, type FileLines } from "#features/traces/api/code-runs.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { IncompleteFigures } from "#ui/kit/incomplete-figures.tsx";

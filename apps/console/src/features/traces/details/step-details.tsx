@@ -2,7 +2,7 @@ import { Alert, Stack, Text } from "@mantine/core";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { observationQuery } from "#features/traces/api/trace.ts";
 import { askedOfPerson } from "./attributes.ts";
 import { nearestCode } from "./nearest-code.ts";

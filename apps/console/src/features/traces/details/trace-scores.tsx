@@ -3,7 +3,7 @@ import { type Score, type CreateScoreRequest, scoreNamesSchema, scorePageSchema,
 import { IconTrash } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { encoded, observability } from "#http/calls.ts";
 import { allOf, answerTo, itemsOf } from "#http/queries.ts";
 import { useChange } from "#http/use-change.ts";

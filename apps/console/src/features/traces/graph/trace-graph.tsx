@@ -2,7 +2,7 @@ import { Group, SegmentedControl } from "@mantine/core";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useMemo, useState } from "react";
 import { aggregatedGraph, callGraph, expandedGraph, type GraphModel, graphThatRan, stateOf } from "./graph-model.ts";
-import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
+import type { TraceViewProps } from "#features/traces/model/trace-view.ts";
 import { formatCount } from "#ui/words/format.ts";
 import { GraphCanvas } from "./graph-canvas.tsx";
 import { GraphPlayback } from "./graph-playback.tsx";

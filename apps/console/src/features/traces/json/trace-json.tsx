@@ -3,7 +3,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useLoadWhole } from "#features/traces/api/payloads.ts";
 import { observationQuery, wholeTrace } from "#features/traces/api/trace.ts";
-import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
+import type { TraceViewProps } from "#features/traces/model/trace-view.ts";
 import { useChange } from "#http/use-change.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { saveJson } from "#ui/kit/save-file.ts";

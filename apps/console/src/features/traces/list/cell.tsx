@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from "#ui/words/format.ts";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./cell.module.css";
-import type { Column } from "./columns.ts";
+import type { Column } from "#features/traces/list/model/columns.ts";
 
 /** Letters. */
 const VERSION = 4;

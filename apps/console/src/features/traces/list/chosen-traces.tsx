@@ -11,7 +11,7 @@ import { useChange } from "#http/use-change.ts";
 import { ConfirmDialog, DialogForm } from "#ui/kit/dialogs.tsx";
 import { ExportButton } from "#ui/kit/export-button.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { formatExactCount } from "#ui/words/format.ts";
 
 type ChosenTracesProps = {

@@ -4,8 +4,8 @@ import { type PointerEvent, useState } from "react";
 import { histogramQuery } from "#features/traces/api/list-traces.ts";
 import { formatScaleTime, plural } from "#ui/words/format.ts";
 import { barsOf, rangeOfBars } from "./histogram-bars.ts";
-import { type ListProps, isReadable } from "./list-state.ts";
-import { askedOf } from "./query/query-text.ts";
+import { type ListProps, isReadable } from "#features/traces/list/model/list-state.ts";
+import { askedOf } from "#features/traces/list/query/query-text.ts";
 import classes from "./histogram.module.css";
 
 /** When the traces of the list began; dragging over it, or a click on a bar, narrows the list to that time. */

@@ -1,4 +1,4 @@
-import type { ListProps } from "./list-state.ts";
+import type { ListProps } from "#features/traces/list/model/list-state.ts";
 import { FilterMenu } from "#features/traces/list/query/filter-menu.tsx";
 import { QueryBar } from "#features/traces/list/query/query-bar.tsx";
 import { withTerm, valuesIn, withToggled } from "#features/traces/list/query/query-text.ts";

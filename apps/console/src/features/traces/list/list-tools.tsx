@@ -1,15 +1,15 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import { ExportButton } from "#ui/kit/export-button.tsx";
-import { RangePicker } from "#ui/time/range-picker.tsx";
+import { RangePicker } from "#ui/kit/range-picker.tsx";
 import { SPANS } from "#ui/time/time-range.ts";
-import { type ListProps, isReadable } from "./list-state.ts";
+import { type ListProps, isReadable } from "#features/traces/list/model/list-state.ts";
 import { withRange } from "#features/traces/list/query/query-text.ts";
 import { useApi } from "#http/api-context.ts";
 import { encoded } from "#http/calls.ts";
 import { Button, Checkbox, Popover, Stack } from "@mantine/core";
 import { IconChevronDown, IconColumns3 } from "@tabler/icons-react";
 import { useState } from "react";
-import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "./columns.ts";
+import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "#features/traces/list/model/columns.ts";
 
 /** Chooses the time and the columns, and saves the list as a file. */
 export function ListTools({ projectId, state, onChange }: ListProps) {

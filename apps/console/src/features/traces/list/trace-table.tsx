@@ -6,7 +6,7 @@ import { useMemo, useRef, type RefObject, useDeferredValue, useLayoutEffect, use
 import { ColumnHeading, ScrollFrame } from "#ui/kit/data-table.tsx";
 import { useSingleKeys } from "#ui/keys/single-keys.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
-import { COLUMNS, type ColumnId, type Column } from "./columns.ts";
+import { COLUMNS, type ColumnId, type Column } from "#features/traces/list/model/columns.ts";
 import { walkRows } from "./walk-rows.ts";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";

@@ -2,7 +2,7 @@ import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { viewsQuery } from "#features/traces/api/views.ts";
-import { type ListProps, applyView } from "./list-state.ts";
+import { type ListProps, applyView } from "#features/traces/list/model/list-state.ts";
 
 /** The view with which this browser opens a project's list; which one that is concerns nobody else. */
 export function useDefaultView(projectId: string): readonly [string | undefined, (viewId: string | undefined) => void] {

@@ -4,10 +4,10 @@ import type { View, ChangeViewRequest } from "@sightline/observability/contract"
 import { IconBookmark, IconChevronDown, IconDeviceFloppy, IconPencil, IconPin, IconPlus, IconTrash, IconUsers } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { viewsQuery, changeView, createView, deleteView } from "#features/traces/api/views.ts";
-import { type ListProps, type ListState, applyView, isReadable, isView } from "./list-state.ts";
+import { type ListProps, type ListState, applyView, isReadable, isView } from "#features/traces/list/model/list-state.ts";
 import { useDefaultView } from "./use-default-view.ts";
 import { notifications } from "@mantine/notifications";
 import { failureTitle } from "#ui/kit/failure-title.ts";

@@ -1,4 +1,4 @@
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import type { LiveState } from "#features/traces/api/use-live.ts";
 
 const STATES = {

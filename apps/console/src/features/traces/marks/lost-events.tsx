@@ -3,7 +3,7 @@ import type { TraceGap } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatCount, plural } from "#ui/words/format.ts";
-import { Status } from "#ui/kit/status.tsx";
+import { Status } from "#ui/words/status.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
 import { missedAtOnce } from "./missed-at-once.ts";
 import classes from "./lost-events.module.css";

@@ -3,7 +3,7 @@ import { type ListedTrace, MAX_GROUPED_TRACES, type TraceGroup } from "@sightlin
 import type { ReactNode } from "react";
 import { formatCost, formatExactCount, formatShare, formatCount } from "#ui/words/format.ts";
 import { scoreInWords } from "#features/traces/list/cell.tsx";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import classes from "./group-figures.module.css";
 
 type GroupFiguresProps = {

@@ -8,7 +8,7 @@ import { observationQuery } from "#features/traces/api/trace.ts";
 import { isTruncated } from "#features/traces/json/json-rows.ts";
 import { nodeRunsOf, runAfter, runAt, runsBeside } from "./node-runs.ts";
 import { updateOf } from "./state-diff.ts";
-import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
+import type { TraceViewProps } from "#features/traces/model/trace-view.ts";
 import { useChange } from "#http/use-change.ts";
 import { formatCount } from "#ui/words/format.ts";
 import { EmptyPanel, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";

@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { IconArrowBarLeft, IconArrowBarRight } from "@tabler/icons-react";
 import { type ComponentType, type ReactNode, Suspense } from "react";
-import type { TraceViewProps } from "./trace-view.ts";
+import type { TraceViewProps } from "#features/traces/model/trace-view.ts";
 import { IconButton } from "#ui/kit/icon-button.tsx";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
 import classes from "./trace-views.module.css";

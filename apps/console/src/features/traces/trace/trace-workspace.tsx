@@ -2,7 +2,7 @@ import { type ComponentProps, useId, useState, useEffect, useEffectEvent } from 
 import { Split } from "#ui/kit/split.tsx";
 import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-steps.ts";
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
-import { type TraceAction, actionOf, TRACE_KEYS } from "./trace-keys.ts";
+import { type TraceAction, actionOf, TRACE_KEYS } from "#features/traces/model/trace-keys.ts";
 import { useWaterfall } from "#features/traces/waterfall/use-waterfall.ts";
 import { pan, spanOf, zoom, zoomTo } from "#features/traces/waterfall/waterfall.ts";
 import { TraceViews, VIEW_IDS } from "./trace-views.tsx";

@@ -4,7 +4,7 @@ import { IconMessages } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { traceOf } from "#features/traces/api/trace.ts";
-import type { TraceViewProps } from "#features/traces/trace/trace-view.ts";
+import type { TraceViewProps } from "#features/traces/model/trace-view.ts";
 import { observability } from "#http/calls.ts";
 import { pageByPage } from "#http/queries.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";

@@ -6,7 +6,7 @@ import { IconButton } from "#ui/kit/icon-button.tsx";
 import { plural } from "#ui/words/format.ts";
 import { useTypedFilter } from "#ui/query/use-typed.ts";
 import type { StepFilter } from "./find-steps.ts";
-import type { TraceAction } from "#features/traces/trace/trace-keys.ts";
+import type { TraceAction } from "#features/traces/model/trace-keys.ts";
 import { kindLabel } from "#ui/words/step-kind.ts";
 import classes from "./waterfall-toolbar.module.css";
 

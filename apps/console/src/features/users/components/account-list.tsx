@@ -4,7 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type AccountFilter, accountsQuery } from "#features/users/api/accounts.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ListOf, NoMatch } from "#ui/kit/list-states.tsx";
-import { NoValue, Status } from "#ui/kit/status.tsx";
+import { NoValue, Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { ROLES, stateOf } from "#features/users/account-state.ts";
 import { AccountMenu, type Intent } from "./account-menu.tsx";

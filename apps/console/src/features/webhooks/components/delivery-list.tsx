@@ -11,7 +11,7 @@ import { failureTitle } from "#ui/kit/failure-title.ts";
 import { plural } from "#ui/words/format.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { EmptyPanel, ListOf, NoMatch } from "#ui/kit/list-states.tsx";
-import { NoValue, Status } from "#ui/kit/status.tsx";
+import { NoValue, Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { DELIVERIES_KEY, type DeliveryFilter, deliveriesQuery, replayDelivery } from "#features/webhooks/api/deliveries.ts";
 import { STATUSES } from "#features/webhooks/delivery-labels.ts";

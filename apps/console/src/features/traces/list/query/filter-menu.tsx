@@ -5,7 +5,7 @@ import { IconChevronDown, IconChevronRight, IconFilter } from "@tabler/icons-rea
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { FACETS_SHOWN, facetsQuery } from "#features/traces/api/list-traces.ts";
-import { Dimmed } from "#ui/kit/dimmed.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import type { TimeRange } from "#ui/time/time-range.ts";
 import { capitalized, formatCount } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";

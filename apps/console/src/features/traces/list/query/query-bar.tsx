@@ -6,7 +6,7 @@ import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";
 import { useTyped } from "#ui/query/use-typed.ts";
 import { useQuery } from "@tanstack/react-query";
 import { facetsQuery } from "#features/traces/api/list-traces.ts";
-import { isReadable } from "#features/traces/list/list-state.ts";
+import { isReadable } from "#features/traces/list/model/list-state.ts";
 import classes from "./query-bar.module.css";
 
 const TYPING_PAUSE_MS = 250;

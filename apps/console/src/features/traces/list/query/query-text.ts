@@ -1,7 +1,7 @@
 import { type TextValue, type TraceTerm, formatTraceQuery, parseTraceQuery } from "@sightline/observability/contract";
 import type { AskedTraces } from "#features/traces/api/list-traces.ts";
 import { type TimeRange, spanOf } from "#ui/time/time-range.ts";
-import type { ListState } from "#features/traces/list/list-state.ts";
+import type { ListState } from "#features/traces/list/model/list-state.ts";
 
 /** The values of a field that the query's text asks for, any of them; none when it does not. Patterns are no values. */
 export function valuesIn(text: string, field: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
-import classes from "./answer.module.css";
+import classes from "./answer-notes.module.css";
 
 type AnswerNotesProps = {
   /** Why it is not the whole answer. */

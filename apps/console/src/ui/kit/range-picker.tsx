@@ -1,10 +1,10 @@
 import { Button, Group, Popover, TextInput } from "@mantine/core";
 import { IconCalendarTime, IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
-import { Form } from "#ui/kit/form.tsx";
-import { typedInto } from "#ui/kit/typed-into.ts";
+import { Form } from "./form.tsx";
+import { typedInto } from "./typed-into.ts";
 import classes from "./range-picker.module.css";
-import { type Span, type TimeRange, fromLocalField, isAllTime, rangeInWords, toLocalField } from "./time-range.ts";
+import { type Span, type TimeRange, fromLocalField, isAllTime, rangeInWords, toLocalField } from "#ui/time/time-range.ts";
 
 type RangePickerProps = {
   readonly range: TimeRange;
