@@ -127,7 +127,7 @@ const repositoryRoute = createRoute({
     from: text,
     view: text,
   }),
-  component: lazyPage(() => import("#routes/repository-page.tsx"), "RepositoryPage"),
+  component: lazyPage(() => import("#routes/repository/repository-page.tsx"), "RepositoryPage"),
 });
 
 const commitRoute = createRoute({

@@ -1,43 +1,24 @@
-import { TextInput } from "@mantine/core";
-import { useClipboard, useElementSize } from "@mantine/hooks";
-import { notifications } from "@mantine/notifications";
+import { useElementSize } from "@mantine/hooks";
+import { IconCopy, IconDownload, IconFold, IconFoldDown, IconRoute2 } from "@tabler/icons-react";
+import { useState } from "react";
 import type { LoadWhole } from "#features/traces/api/payloads.ts";
-import {
-  IconArrowDown,
-  IconArrowUp,
-  IconCheck,
-  IconCopy,
-  IconDownload,
-  IconFold,
-  IconFoldDown,
-  IconRoute2,
-  IconSearch,
-} from "@tabler/icons-react";
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import {
-  findInJson,
-  idOf,
-  isTruncated,
-  type JsonPath,
-  type JsonRow,
-  jsonRows,
-  openDepth,
-  pathText,
-  MAX_ROWS,
-  valueAt,
-  withValueAt,
-} from "./json-rows.ts";
 import { IconButton } from "#ui/kit/icon-button.tsx";
 import { saveJson } from "#ui/kit/save-file.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
+import { CopyAction } from "./copy-action.tsx";
 import { JsonRowView } from "./json-row.tsx";
+import { type JsonPath, MAX_ROWS, idOf, isTruncated, pathText, valueAt } from "./json-rows.ts";
+import { JsonSearchField } from "./json-search-field.tsx";
 import classes from "./json-view.module.css";
+import { useJsonFolds } from "./use-json-folds.ts";
+import { useJsonParts } from "./use-json-parts.ts";
+import { useJsonSearch } from "./use-json-search.ts";
 
 const ROW_HEIGHT = 22;
 /** Pixels of a character, and of what stands beside a row's text. */
 const [LETTER, BESIDE] = [7.6, 56];
-/** Rows that are open from the start. */
-const OPEN_ROWS = 250;
+/** Deeper than any value is. */
+const EVERYTHING = 100;
 
 type JsonViewProps = {
   readonly value: unknown;
@@ -52,50 +33,14 @@ type JsonViewProps = {
 
 /** A JSON value of any size: a tree that folds, with search, and with what stands in it to take away. */
 export function JsonView({ value: given, label, height, fileName, compact = false, onLoad }: JsonViewProps) {
-  const [loaded, setLoaded] = useState<{ readonly of: unknown; readonly value: unknown }>({ of: given, value: given });
-  const value = loaded.of === given ? loaded.value : given;
-  const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const [base, setBase] = useState<number>();
-  const [selected, setSelected] = useState<JsonPath>([]);
-  const [typed, setTyped] = useState("");
-  const words = useDeferredValue(typed).trim().toLowerCase();
-  const depth = useMemo(() => base ?? openDepth(value, OPEN_ROWS), [base, value]);
+  const { value, loading, load } = useJsonParts(given, onLoad);
   const { ref, width } = useElementSize();
-  const columns = width === 0 ? undefined : Math.floor((width - BESIDE) / LETTER);
-  const rows = useMemo(
-    () => jsonRows(value, (id, path, at) => folds.get(id) ?? (path.length < depth && !(base === undefined && isTruncated(at))), columns),
-    [value, folds, depth, base, columns],
-  );
-  const found = useMemo(() => findInJson(value, words), [value, words]);
-  const [matched, setMatched] = useState({ words: "", at: 0 });
-  // Other words begin at the first place.
-  const match = matched.words === words ? matched.at : 0;
-  const loading = useLoading();
-
-  function toggle({ id, expanded }: JsonRow): void {
-    setFolds((before) => new Map(before).set(id, expanded !== true));
-  }
-
-  function goTo(next: number): void {
-    const at = (next + found.paths.length) % found.paths.length;
-    const path = found.paths[at];
-    if (path !== undefined) {
-      setMatched({ words, at });
-      setFolds((before) => new Map([...before, ...path.map((_key, index) => [idOf(path.slice(0, index)), true] as const)]));
-      setSelected(path);
-    }
-  }
-
-  async function load(row: JsonRow): Promise<void> {
-    if (onLoad !== undefined && isTruncated(row.value)) {
-      const part = row.value;
-      const whole = await loading.run(row.id, (signal, onProgress) => onLoad(part, signal, onProgress));
-      if (whole !== undefined) {
-        setLoaded((before) => ({ of: given, value: withValueAt(before.of === given ? before.value : given, row.path, whole) }));
-      }
-    }
-  }
-
+  const { rows, toggle, reveal, openTo } = useJsonFolds(value, width === 0 ? undefined : Math.floor((width - BESIDE) / LETTER));
+  const [selected, setSelected] = useState<JsonPath>([]);
+  const search = useJsonSearch(value, (path) => {
+    reveal(path);
+    setSelected(path);
+  });
   const copyValue = (
     <CopyAction label="Copy the value" read={() => textOf(valueAt(value, selected))}>
       <IconCopy size={15} />
@@ -111,36 +56,11 @@ export function JsonView({ value: given, label, height, fileName, compact = fals
       {compact && <div className={classes.corner}>{copyValue}</div>}
       {!compact && (
         <div className={classes.bar}>
-          <TextInput
-            size="xs"
-            className={classes.search}
-            aria-label={`Search in ${label}`}
-            placeholder="Search"
-            leftSection={<IconSearch size={14} />}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter") {
-                event.preventDefault();
-                goTo(selected.length === 0 ? 0 : match + (event.shiftKey ? -1 : 1));
-              }
-            }}
-          />
-          {words !== "" && (
-            <span className={classes.count} role="status">
-              {found.paths.length === 0 ? "nothing" : `${match + 1} of ${found.paths.length}${found.isCut ? "+" : ""}`}
-            </span>
-          )}
-          <IconButton label="Previous match" disabled={found.paths.length === 0} onClick={() => goTo(match - 1)}>
-            <IconArrowUp size={15} />
-          </IconButton>
-          <IconButton label="Next match" disabled={found.paths.length === 0} onClick={() => goTo(match + 1)}>
-            <IconArrowDown size={15} />
-          </IconButton>
-          <IconButton label="Open everything" onClick={() => (setFolds(new Map()), setBase(100))}>
+          <JsonSearchField label={label} search={search} isAtRoot={selected.length === 0} />
+          <IconButton label="Open everything" onClick={() => openTo(EVERYTHING)}>
             <IconFoldDown size={15} />
           </IconButton>
-          <IconButton label="Fold everything" onClick={() => (setFolds(new Map()), setBase(1))}>
+          <IconButton label="Fold everything" onClick={() => openTo(1)}>
             <IconFold size={15} />
           </IconButton>
           <CopyAction label="Copy the path" read={() => pathText(value, selected)}>
@@ -169,7 +89,7 @@ export function JsonView({ value: given, label, height, fileName, compact = fals
           {(row) => (
             <JsonRowView
               row={row}
-              words={words}
+              words={search.words}
               loading={loading.of === row.id ? loading.share : undefined}
               onToggle={() => toggle(row)}
               onLoad={onLoad === undefined ? undefined : () => void load(row)}
@@ -190,44 +110,4 @@ export function JsonView({ value: given, label, height, fileName, compact = fals
 /** A text as it is, anything else as JSON. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
-}
-
-/** One value at a time; leaving the page ends it. */
-function useLoading() {
-  const [state, setState] = useState<{ readonly of: string | undefined; readonly share: number }>({ of: undefined, share: 0 });
-  const running = useRef<AbortController>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
-  return {
-    ...state,
-    run: async (of: string, task: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<unknown>): Promise<unknown> => {
-      running.current?.abort();
-      const controller = new AbortController();
-      running.current = controller;
-      setState({ of, share: 0 });
-      try {
-        return await task(controller.signal, (share) => setState({ of, share }));
-      } catch (error) {
-        if (!controller.signal.aborted) {
-          notifications.show({
-            color: "red",
-            title: "The value could not be loaded",
-            message: error instanceof Error ? error.message : String(error),
-          });
-        }
-        return undefined;
-      } finally {
-        setState((before) => (before.of === of ? { of: undefined, share: 0 } : before));
-      }
-    },
-  };
-}
-
-/** The text is made when it is asked for: of a large value it is long work. */
-function CopyAction({ label, read, children }: { readonly label: string; readonly read: () => string; readonly children: ReactNode }) {
-  const { copied, copy } = useClipboard({ timeout: 1_500 });
-  return (
-    <IconButton label={copied ? "Copied" : label} onClick={() => copy(read())}>
-      {copied ? <IconCheck size={15} /> : children}
-    </IconButton>
-  );
 }
