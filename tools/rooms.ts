@@ -395,10 +395,13 @@ export const PARTS: readonly Part[] = [
         uses: ["trace-facts", "query/list", "query/steps", "query/compare", "query/figures", "store"],
         why: "assistants read traces by the same questions as people",
       },
-      "query/list": { uses: ["query/steps", "query/access", "store"], why: "a list shows traces and opens none" },
-      "query/columns": { uses: ["query/list", "store"], why: "many traces are read by column, as the query of the list finds them" },
+      "query/list": { uses: ["counting", "query/steps", "query/access", "store"], why: "a list shows traces and opens none" },
+      "query/columns": {
+        uses: ["counting", "query/list", "store"],
+        why: "many traces are read by column, as the query of the list finds them",
+      },
       "query/sessions": {
-        uses: ["messages", "trace-facts", "query/list", "query/steps", "query/access", "store"],
+        uses: ["counting", "messages", "trace-facts", "query/list", "query/steps", "query/access", "store"],
         why: "a session is its traces as the list tells them, and what was said in each",
       },
       "query/trace": {
@@ -413,7 +416,7 @@ export const PARTS: readonly Part[] = [
       "query/export": { uses: ["query/list", "query/steps", "query/access", "prices", "store"], why: "it writes what the list finds" },
       "query/live": { uses: ["query/steps", "query/access", "events"], why: "it tells that something changed, and what is asked again" },
       "query/figures": {
-        uses: ["query/columns", "query/list", "query/access", "prices", "store"],
+        uses: ["counting", "query/columns", "query/list", "query/access", "prices", "store"],
         why: "figures come from hours that were counted or packed, and of filtered traces from the list's entries; not from steps",
       },
       "query/projects": { uses: ["query/access", "events", "prices", "store"], why: "settings of a project read no trace" },
@@ -422,14 +425,20 @@ export const PARTS: readonly Part[] = [
         why: "what arrives is watched apart from what is shown",
       },
       deletion: {
-        uses: ["query/access", "events", "store"],
+        uses: ["counting", "query/access", "events", "store"],
         why: "what is deleted goes from every table, by the references that writing left and not by what reading shows",
       },
       "query/graph": { uses: ["query/steps"], why: "taken edges follow from steps" },
-      "query/steps": { uses: ["query/access", "prices", "store"], why: "the one model of a step: all readers stand on it" },
+      "query/steps": {
+        uses: ["trace-facts", "counting", "query/access", "prices", "store"],
+        why: "the one model of a step: all readers stand on it",
+      },
       "query/access": { uses: ["store"], why: "who may read is settled before what is read" },
-      "alerts/operator": { uses: ["query/access", "store"], why: "the contract's rules watch the product, not a project's traces" },
-      "alerts/project": { uses: ["query/access", "prices", "store"], why: "a rule reads counted hours and sends messages" },
+      "alerts/operator": {
+        uses: ["counting", "query/access", "store"],
+        why: "the contract's rules watch the product, not a project's traces",
+      },
+      "alerts/project": { uses: ["counting", "query/access", "prices", "store"], why: "a rule reads counted hours and sends messages" },
       ingest: { uses: ["ingest/writing", "events", "messages", "store"], why: "writing never waits for reading" },
       "ingest/writing": { uses: ["store"], why: "rows are written without knowing the stream that they come from" },
       otlp: {
@@ -439,12 +448,16 @@ export const PARTS: readonly Part[] = [
       "otlp/dialects": { uses: ["otlp/wire"], why: "a dialect reads a span and knows no event" },
       "otlp/wire": { uses: [], why: "bytes become spans, whatever the spans say" },
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
-      housekeeping: { uses: ["prices", "store"], why: "what is old is swept without anybody asking" },
+      housekeeping: { uses: ["counting", "prices", "store"], why: "what is old is swept without anybody asking" },
+      counting: {
+        uses: ["trace-facts", "prices", "store"],
+        why: "entries and hours follow from traces and steps, whoever reads them afterwards",
+      },
       prices: { uses: ["store"], why: "cost is one formula for all readers" },
       messages: { uses: ["contract"], why: "what was said is read from values alone, in a browser too" },
       "trace-facts": { uses: ["contract"], why: "what is true of a trace follows from its steps alone, in a browser too" },
       events: { uses: [], why: "the schema on the stream is a promise to producers" },
-      store: { uses: ["trace-facts"], why: "what several rooms share knows none of them" },
+      store: { uses: [], why: "what several rooms share knows none of them" },
     },
   },
   {

@@ -13,7 +13,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { sqlStateOf } from "#store/refused-data.ts";
-import { countMarkedTraces, lockCounting } from "#store/trace-entries.store.ts";
+import { countMarkedTraces, lockCounting } from "#counting/count-traces.store.ts";
 import { clearTables, countOf } from "#testing/consumer-rig.ts";
 import { createNumberedProducer } from "#testing/numbered-events.ts";
 import { countedAnew, readCounted } from "#testing/read-counted.ts";

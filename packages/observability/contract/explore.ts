@@ -75,6 +75,8 @@ export type ListTracesRequest = z.input<typeof listTracesRequestSchema>;
 export const tracePageSchema = z.object({
   items: z.array(listedTraceSchema),
   next_cursor: z.string().nullable(),
+  /** Traces of the last moments are not counted yet: filtered and sorted, the list may lack some, or tell them as they were. */
+  is_counting: z.boolean(),
   /** Prices changed a moment ago, and what traces are sorted and filtered by still has the old ones. */
   is_cost_pending: z.boolean(),
 });

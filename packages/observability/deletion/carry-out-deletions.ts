@@ -2,7 +2,7 @@ import type { EachOwner } from "@sightline/foundation/each-owner";
 import { inRounds } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
-import { countMarkedTraces, findUncounted } from "#store/trace-entries.store.ts";
+import { countMarkedTraces, findUncounted } from "#counting/count-traces.store.ts";
 import { deleteDeadLetters, namesTrace, namesUser } from "./dead-letters.store.ts";
 import { findDeletedAgain, forgetDeletedTraces, listDeletedSince } from "./deleted-traces.store.ts";
 import { deleteTraces } from "./delete-traces.store.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { hourOf } from "#store/packed-columns.ts";
+import { hourOf } from "#counting/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import { releaseBlobs } from "#store/release-blobs.store.ts";
 import { beginningOf } from "#store/segments.ts";

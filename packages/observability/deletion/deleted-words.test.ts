@@ -8,7 +8,7 @@ import { createHousekeeping } from "#housekeeping/housekeeping.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { packHours } from "#testing/in-the-background.ts";
-import { countMarkedTraces } from "#store/trace-entries.store.ts";
+import { countMarkedTraces } from "#counting/count-traces.store.ts";
 import { API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { createConsumerRig, type ConsumerRig } from "#testing/consumer-rig.ts";
 import { findText } from "#testing/find-text.ts";

@@ -3,9 +3,9 @@ import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { inRounds } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
-import { countMarkedHours, type HourCounting } from "#store/hourly.store.ts";
-import { packHours } from "#store/pack-hours.store.ts";
-import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
+import { countMarkedHours, type HourCounting } from "#counting/hourly.store.ts";
+import { packHours } from "#counting/pack-hours.store.ts";
+import { countMarkedTraces, findUncountedProjects, repriceTraces } from "#counting/count-traces.store.ts";
 
 /** Steps of each project in one run. */
 const TURNS = 20;
@@ -44,7 +44,7 @@ export function createCounting({ query, log, clock = systemClock }: Options): Co
         idOf: (projectId) => projectId,
         work: async (projectId) => {
           const areMarked = await countMarkedTraces(query, projectId);
-          if ((await walkTraces(query, projectId)) || areMarked) {
+          if ((await repriceTraces(query, projectId)) || areMarked) {
             unfinished.push(projectId);
           }
         },

@@ -2,7 +2,7 @@ import { messageOf } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { committedChannelOf, encodeCommitted } from "#events/committed.ts";
-import type { BatchRows } from "./writing/batch-rows.ts";
+import type { BatchRows } from "#ingest/writing/batch-rows.ts";
 
 type AnnounceOptions = { readonly redis: Redis; readonly streamName: string; readonly log: Logger };
 

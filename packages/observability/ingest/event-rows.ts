@@ -1,6 +1,6 @@
 import type { EntryOrigin } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
-import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "./writing/batch-rows.ts";
+import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "#ingest/writing/batch-rows.ts";
 import { lineOf } from "#messages/line.ts";
 import { contentOf, findReferences, isHash } from "#store/blob-reference.ts";
 import { searchWordsOf } from "#store/search-words.ts";

@@ -6,7 +6,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { settleGaps } from "./gaps.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
-import { writeBatch } from "./writing/write-batch.store.ts";
+import { writeBatch } from "#ingest/writing/write-batch.store.ts";
 
 const HOUR = 3_600_000;
 const at = "2026-11-21T10:00:00.000000Z";

@@ -1,4 +1,4 @@
-import type { TraceWrite } from "./writing/batch-rows.ts";
+import type { TraceWrite } from "#ingest/writing/batch-rows.ts";
 
 type TwoHalves = Pick<TraceWrite, "seen_at" | "start_seq" | "start_event" | "end_seq" | "end_event">;
 

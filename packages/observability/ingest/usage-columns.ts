@@ -1,5 +1,5 @@
 import type { StreamEvent } from "#events/event.ts";
-import type { ObservationWrite } from "./writing/batch-rows.ts";
+import type { ObservationWrite } from "#ingest/writing/batch-rows.ts";
 
 type Usage = Extract<StreamEvent, { type: "observation.end" }>["body"]["usage"];
 

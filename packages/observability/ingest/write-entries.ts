@@ -20,8 +20,8 @@ import { toRows } from "./event-rows.ts";
 import type { EventStream } from "./event-stream.ts";
 import { createEventMasking } from "./mask-by-project-rules.ts";
 import { MAX_DELIVERIES, MAX_UNFINISHED_DELIVERIES } from "./tuning.ts";
-import type { DeadLetterWrite } from "./writing/batch-rows.ts";
-import { writeBatch } from "./writing/write-batch.store.ts";
+import type { DeadLetterWrite } from "#ingest/writing/batch-rows.ts";
+import { writeBatch } from "#ingest/writing/write-batch.store.ts";
 
 type KnownProjectsOptions = {
   /** Finds which of the ids are projects. */

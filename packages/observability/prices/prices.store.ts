@@ -33,14 +33,14 @@ export async function seedDefaultPrices(query: Query, prices: readonly DefaultPr
     returning model`.execute(transaction);
     if (rows.length > 0) {
       await sql`
-        insert into observability.trace_walks as walk (project_id, reason, before)
-        select id, 'prices', ${FROM_THE_BEGINNING}::uuid from observability.projects
+        insert into observability.repricings as repricing (project_id, before)
+        select id, ${FROM_THE_BEGINNING}::uuid from observability.projects
         on conflict (project_id) do update set before = excluded.before`.execute(transaction);
     }
   });
 }
 
-/** What was counted by a price is counted anew, from the highest id of a trace down. */
+/** Traces are priced anew from the highest id down. */
 const FROM_THE_BEGINNING = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** Lists a project's own prices and the default ones, by model, the newest version first. */
@@ -83,7 +83,7 @@ export async function putPrice(query: Query, change: PriceChange): Promise<boole
       input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
       changed_at = excluded.changed_at, changed_by = excluded.changed_by
     returning project_id, model
-    ), ${walkOf("put")}
+    ), ${repricingOf("put")}
     select model from put`.execute(query);
   return rows.length > 0;
 }
@@ -101,26 +101,16 @@ export async function deletePrice(
       where project_id = ${projectId} and model = lower(${model}) and valid_from = ${validFrom}
         and ${hasRoleIn(reader, "owner", projectId)}
       returning project_id, model
-    ), ${walkOf("gone")}
+    ), ${repricingOf("gone")}
     select model from gone`.execute(query);
   return rows.length > 0;
 }
 
-/** Has all traces of the project counted anew whose price is among `changed`. */
-function walkOf(changed: "put" | "gone") {
-  return sql`walked as (
-    insert into observability.trace_walks as walk (project_id, reason, before)
-    select distinct project_id, 'prices', ${FROM_THE_BEGINNING}::uuid from ${sql.table(changed)}
+/** Has the traces of the project priced anew whose price is among `changed`. */
+function repricingOf(changed: "put" | "gone") {
+  return sql`repriced as (
+    insert into observability.repricings as repricing (project_id, before)
+    select distinct project_id, ${FROM_THE_BEGINNING}::uuid from ${sql.table(changed)}
     on conflict (project_id) do update set before = excluded.before
   )`;
-}
-
-/**
- * Dollars of the tokens in `tokens`, a row with `uncached_tokens`, `cache_read_tokens`, `cache_write_tokens` and
- * `output_tokens`, at the `price` that `priceOf` selects; null without a price.
- */
-export function costOf(tokens: string, price: string) {
-  const counts = ["uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"].map((name) => `${tokens}.${name}`);
-  const prices = ["input", "cache_read", "cache_write", "output"].map((name) => `${price}.${name}`);
-  return sql<number | null>`observability.cost_of(${sql.join([...counts, ...prices].map((name) => sql.ref(name)))})`;
 }

@@ -7,7 +7,7 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { countMarkedHours, packHours, sweepDeletedProjects } from "#testing/in-the-background.ts";
 import { deleteProject } from "./delete-project.store.ts";
-import { countMarkedTraces } from "./trace-entries.store.ts";
+import { countMarkedTraces } from "#counting/count-traces.store.ts";
 import { findProjectIds, insertProject } from "./projects.store.ts";
 import type { Reader } from "./reader.ts";
 
@@ -81,7 +81,7 @@ async function furnish(): Promise<string> {
   await packHours(database.query, 0);
   await writeEvents(database, [producer.event("trace.start", { trace_id: uuidv7(), name: "late", started_at: new Date().toISOString() })]);
   for (const statement of [
-    "insert into observability.trace_walks (project_id, reason, before) values ($1, 'all', gen_random_uuid()) on conflict do nothing",
+    "insert into observability.repricings (project_id, before) values ($1, gen_random_uuid()) on conflict do nothing",
     "insert into observability.uncounted_hours (project_id, day, hour, failures, since, next_try_at, error_code) values ($1, '2026-01-01', now(), 1, now(), 'infinity', '22003')",
     "insert into observability.deleted_traces (project_id, trace_id) values ($1, gen_random_uuid())",
     "insert into observability.deletions (project_id, id, kind, requested_by) values ($1, gen_random_uuid(), 'traces', 'me')",

@@ -58,7 +58,7 @@ const TABLES = [
   "trace_entries",
   "trace_groups",
   "trace_marks",
-  "trace_walks",
+  "repricings",
   "trace_hours",
   "trace_hour_fields",
 ] as const;

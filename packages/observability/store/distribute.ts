@@ -32,7 +32,7 @@ const DISTRIBUTED_TABLES = [
   "trace_entries",
   "trace_groups",
   "trace_marks",
-  "trace_walks",
+  "repricings",
   "trace_hours",
   "trace_hour_fields",
 ] as const;

@@ -8,7 +8,7 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { beginningOf, segmentsOf } from "./segments.ts";
 import { analyzeGrownTables } from "./statistics.store.ts";
-import { countMarkedTraces } from "./trace-entries.store.ts";
+import { countMarkedTraces } from "#counting/count-traces.store.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 const projectId = uuidv7();

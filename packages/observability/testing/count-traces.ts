@@ -4,7 +4,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { packHours } from "#testing/in-the-background.ts";
-import { countMarkedTraces, findUncountedProjects, walkTraces } from "#store/trace-entries.store.ts";
+import { countMarkedTraces, findUncountedProjects, repriceTraces } from "#counting/count-traces.store.ts";
 
 /** Counts and packs everything that is to be counted and packed, without the pauses of the duty. Argument: the database's address. */
 const [url = ""] = process.argv.slice(2);
@@ -19,7 +19,7 @@ for (const projectId of await findUncountedProjects(database.query)) {
   while (await countMarkedTraces(database.query, projectId)) {
     // The traces that are left.
   }
-  while (await walkTraces(database.query, projectId)) {
+  while (await repriceTraces(database.query, projectId)) {
     // The traces that are left.
   }
 }

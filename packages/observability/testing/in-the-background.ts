@@ -4,8 +4,8 @@ import * as retention from "#housekeeping/sweep-retention.ts";
 import * as records from "#housekeeping/expired-records.store.ts";
 import type { Query } from "#schema.ts";
 import * as deletions from "#store/delete-project.store.ts";
-import * as hourly from "#store/hourly.store.ts";
-import * as packing from "#store/pack-hours.store.ts";
+import * as hourly from "#counting/hourly.store.ts";
+import * as packing from "#counting/pack-hours.store.ts";
 
 /** One round of what housekeeping does again and again. */
 

@@ -1,20 +1,17 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
-import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { turnPageSchema } from "#contract.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { comparedOf, passesOn as passesOnInSql } from "#store/count-failures.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { readFailures } from "#testing/read-failures.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { FAILURE_CASES } from "./failure-cases.ts";
-import { passesOn } from "./passes-on.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;
@@ -66,18 +63,6 @@ describe.each(FAILURE_CASES)("$title", (given) => {
     const [first = null] = given.causes;
     expect(items[0]?.failed_step?.name ?? null).toBe(given.trace.status === "failure" ? (given.reason ?? null) : first);
   });
-});
-
-test("SQL compares errors as the function does", async () => {
-  const errors = [...new Set(FAILURE_CASES.flatMap(({ trace, steps }) => [trace, ...steps].map(({ error = null }) => error)))];
-  const pairs = errors.flatMap((error) => errors.map((below) => ({ error, below })));
-  const compared = { error: comparedOf(sql`pair.error`), below: comparedOf(sql`pair.below`) };
-  const { rows } = await sql<{ passes: boolean }>`
-    select coalesce(${passesOnInSql(compared.error, compared.below)}, false) as passes
-    from unnest(${pairs.map(({ error }) => error)}::text[], ${pairs.map(({ below }) => below)}::text[]) with ordinality as pair (error, below, place)
-    order by place`.execute(database.query);
-  expect(pairs.filter(({ error, below }, place) => rows[place]?.passes !== passesOn(error, below))).toEqual([]);
-  expect(rows.filter(({ passes }) => passes).length).toBeGreaterThan(errors.length);
 });
 
 /** Seconds between the starts of traces. */

@@ -2,21 +2,13 @@
 export const NO_REASON = "The span ended with the status ERROR and said no more.";
 
 /**
- * How errors are compared, here and in SQL (`store/count-failures.ts`). Of an error only its beginning is, as every reader of steps has that
- * much of it; of a message that another error says even less, which leaves room for what is said before it.
+ * The beginning of an error that is compared, 250 characters, as every reader of steps has that much of it; of a message that another error says
+ * even less, which leaves room for what is said before it. What is shorter than 10 stands in other texts by chance.
  */
-export const COMPARED = {
-  /** Characters of an error. */
-  error: 250,
-  /** Characters of a message that another error says: what is shorter stands in other texts by chance. */
-  message: [10, 125],
-  /** Before a message: the name of a class, with or without its module. */
-  type: "^[A-Za-z_$][A-Za-z0-9_.$]*: ",
-} as const;
-
-const BEGINNING = new RegExp(`^.{0,${COMPARED.error}}`, "su");
-const MESSAGE = new RegExp(`^.{${COMPARED.message.join(",")}}`, "su");
-const TYPE = new RegExp(COMPARED.type, "u");
+const BEGINNING = /^.{0,250}/su;
+const MESSAGE = /^.{10,125}/su;
+/** Before a message: the name of a class, with or without its module. */
+const TYPE = /^[A-Za-z_$][A-Za-z0-9_.$]*: /u;
 
 /** The part of an error that is compared; empty when it gives no reason. */
 export function reasonIn(error: string | null): string {

@@ -5,7 +5,7 @@ import type { Metrics } from "@sightline/foundation/http/metrics";
 import { alertListSchema } from "#contract.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { findUncountedHours } from "#store/uncounted-hours.store.ts";
+import { findUncountedHours } from "#counting/uncounted-hours.store.ts";
 import { countRecentlyLost } from "./recent-losses.store.ts";
 import { evaluateAlerts } from "./evaluate-alerts.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "@sightline/foundation/database/database";
 import { createGauge, type Metrics } from "@sightline/foundation/http/metrics";
 import type { ObservabilitySchema } from "#schema.ts";
-import { findUncountedHours } from "#store/uncounted-hours.store.ts";
+import { findUncountedHours } from "#counting/uncounted-hours.store.ts";
 
 export function registerUncountedHours(metrics: Metrics, { query }: Pick<Database<ObservabilitySchema>, "query">): void {
   createGauge(metrics, {

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import type { AlertFilter, AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { priceOf } from "#store/price-of.ts";
-import { costOf } from "#prices/prices.store.ts";
-import { hourOf } from "#store/packed-columns.ts";
+import { costOf, priceOf } from "#prices/price-of.ts";
+import { hourOf } from "#counting/packed-columns.ts";
 
 export type AlertQuestion = {
   readonly projectId: string;

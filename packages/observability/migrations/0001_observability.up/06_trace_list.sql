@@ -25,8 +25,12 @@ create table observability.trace_entries (
   failures bigint not null,
   input_tokens bigint,
   output_tokens bigint,
-  tokens bigint,
+  tokens bigint generated always as (
+    case when input_tokens is not null or output_tokens is not null then coalesce(input_tokens, 0) + coalesce(output_tokens, 0) end
+  ) stored,
   cost double precision,
+  -- Of which the cost is made: `[[model, hour, uncached, cache_read, cache_write, output]]`; null when there are too many.
+  usage jsonb,
   -- The longest of its model calls.
   time_to_first_token_ms double precision,
   -- Numbers of events, of each producer the first and the last.
@@ -77,10 +81,9 @@ create index trace_marks_by_id on observability.trace_marks (id);
 create index trace_marks_by_project on observability.trace_marks (project_id, id);
 create index trace_marks_by_trace on observability.trace_marks (project_id, trace_id);
 
--- Projects all of whose traces are to be counted anew, from the highest id down: since they were never counted, or since prices changed.
-create table observability.trace_walks (
+-- Projects whose prices have changed: their traces are priced anew, from the highest id down.
+create table observability.repricings (
   project_id uuid primary key,
-  reason text not null check (reason in ('all', 'prices')),
   before uuid not null
 );
 

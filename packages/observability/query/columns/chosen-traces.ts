@@ -1,4 +1,4 @@
-import { PACKED_NUMBERS, type PackedNumber } from "#store/packed-columns.ts";
+import { PACKED_NUMBERS, type PackedNumber } from "#counting/packed-columns.ts";
 import { letterOf, numberAt, type Numbers, type Said } from "./hour-columns.ts";
 
 /** NaN where a trace has none. */

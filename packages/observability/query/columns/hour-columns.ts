@@ -1,4 +1,4 @@
-import { PACKED_NUMBERS, type PackedNumber } from "#store/packed-columns.ts";
+import { PACKED_NUMBERS, type PackedNumber } from "#counting/packed-columns.ts";
 
 export const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
-import { PACKED_NUMBERS } from "#store/packed-columns.ts";
+import { PACKED_NUMBERS } from "#counting/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { FieldRow, NumbersRow } from "./hour-columns.ts";
 

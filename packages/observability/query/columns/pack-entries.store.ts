@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
 import { TEXT_COLUMNS } from "#query/list/field-values.ts";
-import { hourOf, PACKED_NUMBERS, packReal, SAID_PACKED, STATUSES_PACKED } from "#store/packed-columns.ts";
+import { hourOf, PACKED_NUMBERS, packReal, SAID_PACKED, STATUSES_PACKED } from "#counting/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { FieldRow, NumbersRow } from "./hour-columns.ts";
 import { inBase64, type Span } from "./hours.store.ts";

@@ -14,7 +14,7 @@ import { conditionsOf } from "#query/list/trace-conditions.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { packHours } from "#testing/in-the-background.ts";
 import { insertProject } from "#store/projects.store.ts";
-import { countMarkedTraces } from "#store/trace-entries.store.ts";
+import { countMarkedTraces } from "#counting/count-traces.store.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { readTraces } from "./read-traces.ts";

@@ -1,5 +1,5 @@
 import type { ComparedStep, ObservationKind, StepAspect } from "#contract.ts";
-import { orderRows } from "#query/steps/order-observations.ts";
+import { orderRows } from "#query/steps/order-steps.ts";
 import { presentStep } from "#query/steps/present-step.ts";
 import type { Query } from "#schema.ts";
 import { findComparedSteps, findPayloadDigests, type ComparedStepRow, type PayloadDigest } from "./compared-steps.store.ts";

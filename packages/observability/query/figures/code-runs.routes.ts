@@ -6,7 +6,7 @@ import { codeRunsRequestSchema, codeRunsSchema, type CodePlace, type CodeRuns, t
 import type { ObservabilitySchema } from "#schema.ts";
 import { findCodeRuns, type CodePlaceRow } from "./code-runs.store.ts";
 import { hasProjectRole, type Reader } from "#store/reader.ts";
-import { findUncountedHours } from "#store/uncounted-hours.store.ts";
+import { findUncountedHours } from "#counting/uncounted-hours.store.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { readerOf } from "#query/access/reader-of.ts";
 

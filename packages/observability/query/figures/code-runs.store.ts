@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { percentileOf } from "#store/duration-buckets.ts";
+import { percentileOf } from "#counting/duration-buckets.ts";
 import { hasRole, listVisibleIds, type Reader } from "#store/reader.ts";
 
 export type CodeRunsFilter = {

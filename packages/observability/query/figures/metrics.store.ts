@@ -2,10 +2,9 @@ import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { Counts, MetricsPoint } from "#contract.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
-import { percentileOf } from "#store/duration-buckets.ts";
-import { OTHER } from "#store/hour-figures.store.ts";
-import { priceOf } from "#store/price-of.ts";
-import { costOf } from "#prices/prices.store.ts";
+import { percentileOf } from "#counting/duration-buckets.ts";
+import { OTHER } from "#counting/hour-figures.store.ts";
+import { costOf, priceOf } from "#prices/price-of.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;

@@ -55,11 +55,21 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
         const after = entryPositionOf(cursor, { sort, order });
         const terms = termsOf(request.query);
         const { reader, projectId } = await enterProject(query, request, "viewer");
-        const { rows, next, isCostPending } = await list({ projectId, reader, terms, now: clock.now(), sort, order, after, limit });
+        const { rows, next, isCounting, isCostPending } = await list({
+          projectId,
+          reader,
+          terms,
+          now: clock.now(),
+          sort,
+          order,
+          after,
+          limit,
+        });
         const lost = await countLostEvents(query, projectId, rows);
         return {
           items: rows.map((row) => presentEntry(row, lost)),
           next_cursor: entryCursorOf({ sort, order }, next),
+          is_counting: isCounting,
           is_cost_pending: isCostPending,
         };
       },

@@ -6,8 +6,7 @@ import { hasRole, type OneInProject, type InProject } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
 import { entryStatusOf } from "#query/steps/abandoned.store.ts";
 import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
-import { entryOf } from "#store/entry-of.ts";
-import { countTraces } from "#store/trace-entries.store.ts";
+import { countTraces } from "#counting/count-traces.store.ts";
 import { boundSearch } from "./bound-search.ts";
 import { bringUpToDate } from "./up-to-date.ts";
 
@@ -52,6 +51,8 @@ export type ListedEntries = {
   readonly rows: readonly EntryRow[];
   /** Of the last row, when there are more behind it. */
   readonly next: EntryPosition | undefined;
+  /** Traces that were written before are missing, or are told as they were. */
+  readonly isCounting: boolean;
   readonly isCostPending: boolean;
 };
 
@@ -62,16 +63,16 @@ const SORT_COLUMNS: Readonly<Record<Exclude<Sort, "started">, { readonly column:
   errors: { column: "failures", type: "bigint" },
 };
 
-/** @throws a database's error with the code `57014` when it takes too long: traces that are not counted yet are counted for each answer. */
+/** @throws a database's error with the code `57014` when it takes too long. */
 export async function listEntries(query: Query, options: ListOptions): Promise<ListedEntries> {
   const { projectId, reader, terms, limit } = options;
   const isPlain = terms.length === 0 && options.sort === "started";
-  const { isCounted, isCostPending } = isPlain ? { isCounted: false, isCostPending: false } : await bringUpToDate(query, projectId);
+  const { isCounted, isCostPending } = isPlain ? { isCounted: true, isCostPending: false } : await bringUpToDate(query, projectId);
   const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: options.sort === "started" });
   const found = await query.transaction().execute(async (transaction) => {
     await boundSearch(transaction);
     const project = sql`${projectId}::uuid`;
-    const source = isPlain ? beginningsOf(project) : isCounted ? sql`observability.trace_entries` : countedNow(project);
+    const source = isPlain ? beginningsOf(project) : sql`observability.trace_entries`;
     return findPositions(transaction, { ...options, limit: limit + 1 }, { source, conditions });
   });
   const shown = found.slice(0, limit);
@@ -80,6 +81,7 @@ export async function listEntries(query: Query, options: ListOptions): Promise<L
   return {
     rows: await readEntries(query, { projectId, reader, ids }),
     next: found.length > limit ? shown.at(-1) : undefined,
+    isCounting: !isCounted,
     isCostPending,
   };
 }
@@ -93,14 +95,6 @@ function beginningsOf(project: RawBuilder<unknown>) {
       where earlier.project_id = ${project} and earlier.thread_id = trace.thread_id and earlier.paused_at = trace.resumed_from
         and (earlier.sort_at, earlier.id) < (trace.sort_at, trace.id)
     ))
-  )`;
-}
-
-/** The same as the table, but each counted as it is read. */
-function countedNow(project: RawBuilder<unknown>) {
-  return sql`(
-    select beginning.project_id, beginning.trace_id, one.*
-    from ${beginningsOf(project)} as beginning cross join lateral ${entryOf({ project, trace: sql`beginning.trace_id` })} as one
   )`;
 }
 

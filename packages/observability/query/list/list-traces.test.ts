@@ -233,26 +233,6 @@ test("finds traces with events known to be missing, as soon as that is known", a
   ]);
 });
 
-test("a new price changes what traces are sorted and found by", async () => {
-  const project = uuidv7();
-  await insertProject(database.query, { id: project, tenantId: "tenant-1", name: "priced" });
-  await writeEvents(database, exploredRun(createProducer(project), { name: "priced", seconds: 1, model: "own-1", tokens: 1_000 }, 0));
-  expect((await list({ q: "has:cost" }, project)).items).toEqual([]);
-  const price = { model: "own-1", input: 5, output: 5, valid_from: "2020-01-01T00:00:00Z" };
-  expect((await api.put(`/api/v1/projects/${project}/prices`, price, "tenant-1:admin")).status).toBe(204);
-  expect(await list({ q: "cost:0.005" }, project)).toMatchObject({ items: [{ name: "priced", cost: 0.005 }], is_cost_pending: false });
-});
-
-test("what was never counted is counted for each answer, and right", async () => {
-  await database.pool.query("delete from observability.trace_entries where project_id = $1", [projectId]);
-  await database.pool.query("delete from observability.trace_groups where project_id = $1", [projectId]);
-  await database.pool.query("insert into observability.trace_walks values ($1, 'all', 'ffffffff-ffff-ffff-ffff-ffffffffffff')", [
-    projectId,
-  ]);
-  expect(await namesOf({})).toEqual(["silent", "open", "Failed one", "slow", "quick"]);
-  expect(await namesOf({ q: "model:gpt* tool:find", sort: "tokens" })).toEqual(["slow", "quick"]);
-});
-
 function urlOf(query: Readonly<Record<string, string>>, project = projectId): string {
   return `/api/v1/projects/${project}/traces?${new URLSearchParams(query).toString()}`;
 }

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { momentsOf, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { entryStatusOf } from "#query/steps/abandoned.store.ts";
-import { columnOfField } from "#store/entry-columns.ts";
+import { columnOfField } from "#counting/entry-columns.ts";
 import { searchWordsOf } from "#store/search-words.ts";
 import { TEXT_COLUMNS } from "./field-values.ts";
 import { lostOf } from "./lost-of.ts";

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { countTraces, lockCounting } from "#store/trace-entries.store.ts";
+import { countTraces, lockCounting } from "#counting/count-traces.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { bringUpToDate } from "./up-to-date.ts";

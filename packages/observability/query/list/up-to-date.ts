@@ -1,7 +1,7 @@
 import type { Query } from "#schema.ts";
 import { unlessNodeIsAway } from "#store/node-away.ts";
 import { READER_WAITS_MS, unlessLocked } from "#store/while-locked.ts";
-import { countMarkedTraces, findUncounted, walkTraces } from "#store/trace-entries.store.ts";
+import { countMarkedTraces, findUncounted, repriceTraces } from "#counting/count-traces.store.ts";
 
 /** What a reader does of it before it answers. */
 const BUDGET_MS = 300;
@@ -15,15 +15,15 @@ export type Counted = {
 
 /** Counts what is marked at this moment, so that who reads the entries reads everything written before; within limits, and says so. */
 export async function bringUpToDate(query: Query, projectId: string): Promise<Counted> {
-  const { lastMark, walk } = await findUncounted(query, projectId);
+  const { lastMark, isRepricing } = await findUncounted(query, projectId);
   const deadline = performance.now() + BUDGET_MS;
   const waitMs = READER_WAITS_MS;
   const countTo = (last: string) =>
     unlessLocked(() => repeat(() => countMarkedTraces(query, projectId, { lastMark: last, waitMs }), deadline), true);
-  const walkOn = () => unlessLocked(() => repeat(() => walkTraces(query, projectId, { waitMs }), deadline), true);
+  const repriceOn = () => unlessLocked(() => repeat(() => repriceTraces(query, projectId, { waitMs }), deadline), true);
   const hasMarks = lastMark !== null && (await unlessNodeIsAway(() => countTo(lastMark), false));
-  const isWalking = walk !== null && (hasMarks || (await unlessNodeIsAway(walkOn, true)));
-  return { isCounted: !hasMarks && !(isWalking && walk === "all"), isCostPending: isWalking };
+  const isCostPending = isRepricing && (hasMarks || (await unlessNodeIsAway(repriceOn, true)));
+  return { isCounted: !hasMarks, isCostPending };
 }
 
 /** @returns whether there is more to do when the time is over. */

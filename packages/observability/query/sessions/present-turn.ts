@@ -1,15 +1,15 @@
 import type { FailedStep, ListedTrace, Said, Turn } from "#contract.ts";
 import { cutText } from "#messages/conversation.ts";
 import { saidIn } from "#messages/line.ts";
-import { orderObservations } from "#query/steps/order-observations.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
+import { orderFailed } from "#trace-facts/fold-trace.ts";
 import type { FailedStepRow, SpokenRow } from "./turns.store.ts";
 
 const MAX_SAID = 8_000;
 
 /** A trace of the list with what was said in it. Where that is too long to be read, the list's line stands for it. */
-export function presentTurn(trace: ListedTrace, spoken: readonly SpokenRow[], failed: readonly FailedStepRow[]): Turn {
+export function presentTurn(trace: ListedTrace, spoken: readonly SpokenRow[], failed: readonly FailedStepRow[] = []): Turn {
   const said = (side: SpokenRow["side"], line: string | null): Said => {
     const row = spoken.find((each) => each.trace_id === trace.id && each.side === side);
     const text = (row === undefined ? undefined : saidIn(row.value, { side, isModelCall: row.is_model_call })) ?? line;
@@ -24,22 +24,8 @@ export function presentTurn(trace: ListedTrace, spoken: readonly SpokenRow[], fa
 }
 
 /** The step of whose error a trace died; where it went on, the first in which a failure arose. */
-export function presentFailedStep(trace: ListedTrace, failed: readonly FailedStepRow[]): FailedStep {
-  const steps = failed.flatMap(({ trace_id: traceId, producer, begun_at: startedAt, ended_at: ended, ...step }) =>
-    traceId === trace.id
-      ? [
-          {
-            ...step,
-            parentId: step.parent_id,
-            producerId: producer,
-            startedAt,
-            started_at: startedAt.toISOString(),
-            ended_at: ended?.toISOString() ?? null,
-          },
-        ]
-      : [],
-  );
-  const { causes, reason } = findFailures(orderObservations(steps), trace);
+export function presentFailedStep(trace: ListedTrace, failed: readonly FailedStepRow[] = []): FailedStep {
+  const { causes, reason } = findFailures(orderFailed(failed), trace);
   const [first] = causes.toSorted(
     (one, other) => Date.parse(one.ended_at ?? one.started_at) - Date.parse(other.ended_at ?? other.started_at),
   );

@@ -62,7 +62,7 @@ export function sessionRoutes({ query, clock }: Pick<RouteDependencies, "query" 
         const spoken = await findSpoken(query, { ...project, traces: rows });
         const failed = await findFailedSteps(query, { ...project, traces: rows.filter(({ failures }) => failures > 0) });
         return {
-          items: rows.map((row) => presentTurn(presentEntry(row, lost), spoken, failed)),
+          items: rows.map((row) => presentTurn(presentEntry(row, lost), spoken, failed.get(row.id))),
           next_cursor: entryCursorOf(sorting, next),
         };
       },
@@ -76,6 +76,6 @@ export function sessionRoutes({ query, clock }: Pick<RouteDependencies, "query" 
     }
     const failed = await findFailedSteps(query, { ...project, traces: [row] });
     const trace = presentEntry(row, await countLostEvents(query, project.projectId, [row]));
-    return { trace, step: presentFailedStep(trace, failed) };
+    return { trace, step: presentFailedStep(trace, failed.get(row.id)) };
   }
 }

@@ -1,6 +1,8 @@
 import { sql, type Selectable } from "kysely";
 import type { ObservationRow, Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
+import { failedStepsOf, stepsOf } from "#counting/trace-parts.ts";
+import type { FailedStep } from "#trace-facts/fold-trace.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
 
@@ -67,37 +69,14 @@ export async function findSpoken(query: Query, wanted: OfTraces): Promise<readon
   );
 }
 
-export type FailedStepRow = Pick<Selectable<ObservationRow>, "id" | "parent_id" | "kind" | "name" | "error" | "ended_at"> & {
-  readonly trace_id: string;
-  readonly status: "running" | "success" | "failure" | "interrupted";
-  readonly begun_at: Date;
-  readonly producer: string | null;
-  readonly seq: number;
-};
+export type FailedStepRow = FailedStep & Pick<Selectable<ObservationRow>, "kind" | "name">;
 
-/** How many failed steps of a trace are looked at: those that ended last, since they say of what it died. */
-const MAX_FAILED = 1_000;
-
-/** The failed steps of traces and the steps right around these, in no order. */
-export async function findFailedSteps(query: Query, wanted: OfTraces): Promise<readonly FailedStepRow[]> {
-  const { rows } = await sql<FailedStepRow>`
-    with run as materialized (${runsOf(wanted)}), failed as materialized (
-      select trace_id, id, parent_id from (
-        select run.trace_id, step.id, step.parent_id,
-          row_number() over (partition by run.trace_id order by coalesce(step.ended_at, step.seen_at) desc, step.id desc) as place
-        from run join observability.observations as step
-          on step.project_id = ${wanted.projectId}::uuid and step.trace_id = run.id and step.day = run.day and step.end_status = 'failure'
-      ) as step where place <= ${MAX_FAILED}
-    ), wanted as (
-      select trace_id, id from failed union select trace_id, parent_id from failed
+/** By the id of a trace its failed steps and the steps right around these, in no order. */
+export async function findFailedSteps(query: Query, wanted: OfTraces): Promise<ReadonlyMap<string, readonly FailedStepRow[]>> {
+  const { rows } = await sql<{ trace_id: string; failed_steps: readonly FailedStepRow[] }>`
+    with family as materialized (
+      select trace_id, array_agg(id) as ids, array_agg(day) as days from (${runsOf(wanted)}) as run group by trace_id
     )
-    select run.trace_id, step.id, step.parent_id, step.kind, step.name, coalesce(step.end_status, 'running') as status, left(step.error, 300) as error,
-      coalesce(step.started_at, step.seen_at) as begun_at, step.ended_at, coalesce(step.start_producer, step.end_producer) as producer,
-      coalesce(step.start_seq, step.end_seq, 0) as seq
-    from wanted join run on run.trace_id = wanted.trace_id
-    join observability.observations as step
-      on step.project_id = ${wanted.projectId}::uuid and step.trace_id = run.id and step.day = run.day and step.id = wanted.id`.execute(
-    query,
-  );
-  return rows;
+    select family.trace_id, ${failedStepsOf(stepsOf(sql`${wanted.projectId}::uuid`))} as failed_steps from family`.execute(query);
+  return new Map(rows.map((row) => [row.trace_id, row.failed_steps]));
 }

@@ -8,7 +8,7 @@ import type { TraceRow } from "#schema.ts";
 export type TraceStatus = Selectable<TraceRow>["status"] | "abandoned";
 
 /** One run of a trace: the first, or one that resumed it. */
-export function statusOfRun(project: RawBuilder<unknown>, run: "trace" | "part" | "run"): RawBuilder<TraceStatus> {
+export function statusOfRun(project: RawBuilder<unknown>, run: "run"): RawBuilder<TraceStatus> {
   const column = (name: string) => sql.ref(`${run}.${name}`);
   // Without its start and without open steps it is up to those that sent the others.
   return sql`case when ${column("status")} = 'running' and (

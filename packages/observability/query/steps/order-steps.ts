@@ -1,8 +1,9 @@
 import type { Run } from "./find-run.store.ts";
 import type { SkeletonRow } from "./steps.store.ts";
 import { findGraphRuns, nodeNames } from "./graph-runs.ts";
-import { isIntake, orderObservations } from "./order-observations.ts";
-import { startOf } from "./present-step.ts";
+import { isIntake, orderByStart, startOf } from "#trace-facts/order-by-start.ts";
+import { seqOfRow, startOfRow } from "./present-step.ts";
+import type { StepRow } from "./step.store.ts";
 
 /** A step in its place. */
 export type PlacedStep = {
@@ -26,7 +27,7 @@ export function orderSteps(run: Run, rows: readonly SkeletonRow[]): readonly Pla
     seq: row.seq,
     startedAt: startOf({ started: row.started, ended: row.ended, durationMs: row.duration_ms, seen: row.seen }),
   }));
-  return orderObservations(started).map(({ row, startedAt }) => {
+  return orderByStart(started).map(({ row, startedAt }) => {
     const parent = row.parent_id === null ? undefined : byId.get(row.parent_id);
     const clockSkewMs = parent === undefined ? null : clockSkewOf(row, parent);
     return { row, startedAt, graphNode: nodes.get(row.id) ?? null, parent, clockSkewMs };
@@ -56,4 +57,17 @@ function graphNodes({ segments }: Run, rows: readonly SkeletonRow[]): ReadonlyMa
     next: null,
   }));
   return nodeNames(findGraphRuns({ segments: segments.map(({ id }) => ({ id })), observations, entries: [] }));
+}
+
+/** The same of rows of steps, without their places. */
+export function orderRows<Row extends StepRow>(rows: readonly Row[]): readonly Row[] {
+  const started = rows.map((row) => ({
+    row,
+    id: row.id,
+    parentId: row.parent_id,
+    producerId: row.start_producer ?? row.end_producer,
+    seq: seqOfRow(row),
+    startedAt: startOfRow(row),
+  }));
+  return orderByStart(started).map(({ row }) => row);
 }

@@ -1,6 +1,7 @@
 import type { Observation } from "#contract.ts";
 import { callNumbersOf } from "#step-numbers.ts";
 import type { PayloadContent } from "./trace-content.store.ts";
+import { startOf } from "#trace-facts/order-by-start.ts";
 import type { StepRow } from "./step.store.ts";
 
 export const UNKNOWN_NAME = "(start not received)";
@@ -61,18 +62,3 @@ export function startOfRow(row: Pick<StepRow, "started_at" | "ended_at" | "durat
     seen: row.seen_at.getTime(),
   });
 }
-
-/** Milliseconds since 1970. */
-type Times = { readonly started: number | null; readonly ended: number | null; readonly durationMs: number | null; readonly seen: number };
-
-/** When the start has not arrived, the end tells when it was. */
-export function startOf({ started, ended, durationMs, seen }: Times): Date {
-  if (started !== null) {
-    return new Date(started);
-  }
-  const computed = ended === null || durationMs === null ? Number.NaN : ended - durationMs;
-  return new Date(computed >= FIRST_TIME ? computed : seen);
-}
-
-/** Years before this one are written in another way. */
-const FIRST_TIME = Date.parse("0000-01-01T00:00:00Z");

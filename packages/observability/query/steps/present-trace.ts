@@ -3,7 +3,7 @@ import type { TraceContent } from "./trace-content.store.ts";
 import type { TraceSummaryRow } from "./traces.store.ts";
 import { traceNumbersOf } from "#step-numbers.ts";
 import { bytesOf, takeWhileLight } from "./answer-size.ts";
-import { orderRows } from "./order-observations.ts";
+import { orderRows } from "./order-steps.ts";
 import { attributesOf, payloadOf, presentStep, presentValues, UNKNOWN_NAME } from "./present-step.ts";
 
 export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): TraceSummary {
@@ -14,18 +14,14 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     started_at: row.sort_at.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
     waiting_ms: row.waiting_ms,
-    observations: row.observations,
+    observations: row.steps,
     failures: row.failures,
     lost_events: lostEvents,
     thread_id: row.thread_id,
     session_id: row.session_id,
     user_id: row.user_id,
-    ...traceNumbersOf({ ...row, duration_ms: durationOf(row) }),
+    ...traceNumbersOf(row),
   };
-}
-
-function durationOf({ started_at: started, ended_at: ended, waiting_ms: waited }: TraceSummaryRow): number | null {
-  return started === null || ended === null ? null : Math.max(ended.getTime() - started.getTime() - waited, 0);
 }
 
 /** The whole answer is held to this many bytes. */

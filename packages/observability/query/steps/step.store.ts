@@ -1,7 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservationStatus } from "#contract.ts";
-import { priceOf } from "#store/price-of.ts";
-import { costOf } from "#prices/prices.store.ts";
+import { costOf, priceOf } from "#prices/price-of.ts";
 import type { ObservabilitySchema, ObservationRow } from "#schema.ts";
 import { CALL_NUMBERS, type CallNumberName } from "#step-numbers.ts";
 import { statusOfStep } from "./abandoned.store.ts";

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { percentileOf } from "#store/duration-buckets.ts";
+import { percentileOf } from "#counting/duration-buckets.ts";
 
 export type NamedKind = { readonly kind: string; readonly name: string };
 

@@ -40,7 +40,7 @@ export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDig
     error: trace.error,
     segments: [...trace.segments],
     graph,
-    steps_total: trace.observations,
+    steps_total: trace.steps,
     revision,
     waits: waitsOf(trace.segments),
     gaps: gaps.map((gap) => ({ ...gap, events: gap.last_seq - gap.first_seq + 1, found_at: gap.found_at.toISOString() })),

@@ -69,6 +69,7 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
         },
       ],
       next_cursor: null,
+      is_counting: false,
       is_cost_pending: false,
     });
   });

@@ -95,6 +95,7 @@ export function TraceList({ projectId, role, state, onChange, onCompare, setUp }
       <div className={classes.line}>
         <Dimmed role="status">
           {countInWords(traces.length, list.hasNextPage ? counted.data : undefined)}
+          {list.data?.pages[0]?.is_counting === true && "; the newest traces are still being counted, some may be missing here"}
           {list.data?.pages[0]?.is_cost_pending === true && "; prices changed a moment ago, some costs are still the old ones"}
         </Dimmed>
         <Freshness readable={readable} error={list.error} live={isLive(list.data?.pages.length) ? live : undefined} onFirst={toFirst} />

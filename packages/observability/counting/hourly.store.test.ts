@@ -13,7 +13,7 @@ import { API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { clearTables } from "#testing/consumer-rig.ts";
 import { countMarkedHours } from "#testing/in-the-background.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { insertProject } from "./projects.store.ts";
+import { insertProject } from "#store/projects.store.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;

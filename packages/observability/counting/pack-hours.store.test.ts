@@ -6,8 +6,8 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { packHours } from "#testing/in-the-background.ts";
-import { insertProject } from "./projects.store.ts";
-import { countMarkedTraces } from "./trace-entries.store.ts";
+import { insertProject } from "#store/projects.store.ts";
+import { countMarkedTraces } from "./count-traces.store.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let projectId: string;

@@ -1,15 +1,18 @@
 import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
-import { READER_WAITS_MS, unlessLocked } from "./while-locked.ts";
-import { unlessNodeIsAway } from "./node-away.ts";
-import { recountStatement, settleGroupsStatement } from "./recount-statement.ts";
-import { analyzeGrownTables } from "./statistics.store.ts";
+import { READER_WAITS_MS, unlessLocked } from "#store/while-locked.ts";
+import { unlessNodeIsAway } from "#store/node-away.ts";
+import { beginningOf } from "#store/segments.ts";
+import { foldTrace } from "#trace-facts/fold-trace.ts";
+import { partsOf, type TracePartsRow } from "./trace-parts.ts";
+import { repriceStatement, settleGroupsStatement, writeEntriesStatement, type FoldedTrace, type Touched } from "./write-entries.ts";
+import { analyzeGrownTables } from "#store/statistics.store.ts";
 
 /** How many traces one transaction counts, and how many marks it reads for them: a trace is marked by every batch that has events of it. */
 const TRACES = 200;
-/** How many traces one step of a walk counts; the worst case, since nothing tells how many steps they have. */
-const WALKED = 250;
+/** How many traces one transaction prices anew. */
+const PRICED = 1_000;
 const MARKS = 5_000;
 
 /** Finds all projects with traces to be counted: one with very many marks hides no other. */
@@ -17,21 +20,22 @@ export async function findUncountedProjects(query: Query): Promise<readonly stri
   const { rows } = await sql<{ project_id: string }>`
     select project_id from observability.trace_marks group by project_id
     union
-    select project_id from observability.trace_walks`.execute(query);
+    select project_id from observability.repricings`.execute(query);
   return rows.map((row) => row.project_id);
 }
 
 export type Uncounted = {
   /** The last mark to be counted; null when there are none. */
   readonly lastMark: string | null;
-  readonly walk: "all" | "prices" | null;
+  /** Prices have changed, and not all traces are priced anew yet. */
+  readonly isRepricing: boolean;
 };
 
 export async function findUncounted(query: Query, projectId: string): Promise<Uncounted> {
   const { rows } = await sql<Uncounted>`
     select (select max(id)::text from observability.trace_marks where project_id = ${projectId}) as "lastMark",
-      (select reason from observability.trace_walks where project_id = ${projectId}) as walk`.execute(query);
-  return rows[0] ?? { lastMark: null, walk: null };
+      exists (select from observability.repricings where project_id = ${projectId}) as "isRepricing"`.execute(query);
+  return rows[0] ?? { lastMark: null, isRepricing: false };
 }
 
 type Counting = {
@@ -74,29 +78,33 @@ export async function countMarkedTraces(query: Query, projectId: string, { lastM
 }
 
 /**
- * Goes on counting all traces of a project, where that is to be done.
+ * Goes on pricing the traces of a project anew whose prices have changed, the newest first. Nothing else of them is read again.
  *
  * @returns whether there is more of it.
  * @throws a database's error with the code `55P03` after `waitMs`.
  */
-export async function walkTraces(query: Query, projectId: string, { waitMs }: Pick<Counting, "waitMs"> = {}): Promise<boolean> {
+export async function repriceTraces(query: Query, projectId: string, { waitMs }: Pick<Counting, "waitMs"> = {}): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
     await lockCounting(transaction, projectId, waitMs);
     const { rows } = await sql<{ id: string }>`
-      select trace.id
-      from observability.trace_walks as walk
+      select entry.trace_id as id
+      from observability.repricings as repricing
       cross join lateral (
-        select id from observability.traces where project_id = walk.project_id and id < walk.before order by id desc limit ${WALKED}
-      ) as trace
-      where walk.project_id = ${projectId}`.execute(transaction);
+        select trace_id from observability.trace_entries
+        where project_id = repricing.project_id and trace_id < repricing.before order by trace_id desc limit ${PRICED}
+      ) as entry
+      where repricing.project_id = ${projectId}`.execute(transaction);
     const ids = rows.map((row) => row.id);
-    await recount(transaction, projectId, ids);
     const last = ids.at(-1);
-    if (ids.length < WALKED || last === undefined) {
-      await sql`delete from observability.trace_walks where project_id = ${projectId}`.execute(transaction);
+    if (last !== undefined) {
+      const { rows: touched } = await repriceStatement(projectId, ids).execute(transaction);
+      await settleGroups(transaction, projectId, touched);
+    }
+    if (ids.length < PRICED || last === undefined) {
+      await sql`delete from observability.repricings where project_id = ${projectId}`.execute(transaction);
       return false;
     }
-    await sql`update observability.trace_walks set before = ${last}::uuid where project_id = ${projectId}`.execute(transaction);
+    await sql`update observability.repricings set before = ${last}::uuid where project_id = ${projectId}`.execute(transaction);
     return true;
   });
 }
@@ -130,7 +138,48 @@ async function recount(transaction: Transaction<ObservabilitySchema>, projectId:
   const days = await daysOf(transaction, projectId, ids);
   // Without statistics, each trace of a table that has just begun to fill would be counted by going through the steps of all.
   await analyzeGrownTables(transaction, days);
-  const { rows } = await recountStatement(projectId, ids, days).execute(transaction);
+  const traces = (await readParts(transaction, projectId, { ids, days })).map(foldRow);
+  const { rows } = await writeEntriesStatement(projectId, { ids, traces, days }).execute(transaction);
+  await settleGroups(transaction, projectId, rows);
+}
+
+type BegunRow = TracePartsRow & { readonly trace_id: string };
+
+/** Reads the traces to which any of these runs belongs. */
+async function readParts(
+  transaction: Transaction<ObservabilitySchema>,
+  projectId: string,
+  { ids, days }: { readonly ids: readonly string[]; readonly days: readonly string[] },
+): Promise<readonly BegunRow[]> {
+  const project = sql`${projectId}::uuid`;
+  const parts = partsOf({ project, status: sql`run.status`, error: sql`left(run.error, 1000)`, days: sql`${days}::date[]` });
+  const { rows } = await sql<BegunRow>`
+    with beginnings as materialized (
+      select distinct case when run.resumed_from is null then run.id else ${beginningOf(project, sql`run.id`)} end as id
+      from unnest(${ids}::uuid[]) as given (id) join observability.traces as run on run.project_id = ${project} and run.id = given.id
+    )
+    select begun.id as trace_id, part.*
+    from beginnings join observability.traces as begun on begun.project_id = ${project} and begun.id = beginnings.id
+    cross join lateral ${parts} as part`.execute(transaction);
+  return rows;
+}
+
+function foldRow(row: BegunRow): FoldedTrace {
+  const { first: _first, last, ...facts } = foldTrace(row);
+  const { failed_steps: _failed, segments, ...sums } = row;
+  return {
+    ...sums,
+    ...facts,
+    ids: segments.map(({ id }) => id),
+    days: segments.map(({ day }) => day),
+    last_run: last.id,
+    ended_at: last.ended_at,
+    end_line: last.end_line,
+    is_whole: [segments.every(({ has_start: has }) => has), segments.every(({ has_end: has }) => has)],
+  };
+}
+
+async function settleGroups(transaction: Transaction<ObservabilitySchema>, projectId: string, rows: readonly Touched[]): Promise<void> {
   const [touched] = rows;
   if (touched !== undefined) {
     await settleGroupsStatement(projectId, touched).execute(transaction);
@@ -166,5 +215,5 @@ export async function lockCounting(transaction: Transaction<ObservabilitySchema>
   await sql`
     select set_config('lock_timeout', ${`${waitMs}ms`}, true), pg_advisory_xact_lock(${lockKey("observability.traces", projectId)}),
       set_config('lock_timeout', '0', true), set_config('jit', 'off', true)
-    from (select count(*) from observability.trace_walks where project_id = ${projectId}::uuid) as there`.execute(transaction);
+    from (select count(*) from observability.repricings where project_id = ${projectId}::uuid) as there`.execute(transaction);
 }

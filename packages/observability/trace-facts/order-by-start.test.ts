@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { orderObservations } from "./order-observations.ts";
+import { orderByStart } from "./order-by-start.ts";
 
 test("one producer's observations follow their numbers, whatever its clock did", () => {
   const rows = [row("c", 3, 1), row("a", 1, 9), row("b", 2, 5)];
@@ -36,6 +36,6 @@ function row(id: string, seq: number, second: number, parentId: string | null = 
   return { id, parentId, producerId: "one", seq, startedAt: new Date(second * 1000) };
 }
 
-function idsOf(rows: Parameters<typeof orderObservations>[0]): readonly string[] {
-  return orderObservations(rows).map(({ id }) => id);
+function idsOf(rows: Parameters<typeof orderByStart>[0]): readonly string[] {
+  return orderByStart(rows).map(({ id }) => id);
 }

@@ -102,7 +102,7 @@ async function lockHours(transaction: Transaction<ObservabilitySchema>, projectI
   const { rows } = await sql<{ is_mine: boolean }>`
     select pg_try_advisory_xact_lock(${lockKey("observability.hours", projectId)}) as is_mine, set_config('enable_sort', 'off', true),
       set_config('enable_incremental_sort', 'off', true), set_config('jit', 'off', true)
-    from (select count(*) from observability.trace_walks where project_id = ${projectId}::uuid) as there`.execute(transaction);
+    from (select count(*) from observability.repricings where project_id = ${projectId}::uuid) as there`.execute(transaction);
   return rows[0]?.is_mine === true;
 }
 

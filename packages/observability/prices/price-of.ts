@@ -16,3 +16,13 @@ export function priceOf(project: RawBuilder<unknown>, called: RawBuilder<unknown
     limit 1
   )`;
 }
+
+/**
+ * Dollars of the tokens in `tokens`, a row with `uncached_tokens`, `cache_read_tokens`, `cache_write_tokens` and
+ * `output_tokens`, at the `price` that `priceOf` selects; null without a price.
+ */
+export function costOf(tokens: string, price: string) {
+  const counts = ["uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"].map((name) => `${tokens}.${name}`);
+  const prices = ["input", "cache_read", "cache_write", "output"].map((name) => `${price}.${name}`);
+  return sql<number | null>`observability.cost_of(${sql.join([...counts, ...prices].map((name) => sql.ref(name)))})`;
+}

@@ -5,9 +5,9 @@ export function columnOfField(field: string): string {
   return TRACE_NUMBERS.find((name) => NUMBERS[name].field.name === field) ?? field;
 }
 
-/** All columns of an entry but its key, as `observability.entry_of` gives them. */
+/** All columns of an entry but its key, and what follows from the others. */
 export const ENTRY_COLUMNS: readonly string[] = `
   runs last_run sort_at started_at ended_at waiting_ms name status session_id user_id thread_id error
-  steps failures tokens producers first_seqs last_seqs is_whole fields scores keys input_line output_line ${TRACE_NUMBERS.join(" ")}`
+  steps failures usage producers first_seqs last_seqs is_whole fields scores keys input_line output_line ${TRACE_NUMBERS.join(" ")}`
   .trim()
   .split(/\s+/);

@@ -1,6 +1,3 @@
-import { seqOfRow, startOfRow } from "./present-step.ts";
-import type { StepRow } from "./step.store.ts";
-
 type Started = {
   readonly id: string;
   readonly parentId: string | null;
@@ -22,7 +19,7 @@ export function isIntake(producerId: string): boolean {
  * By start, parents before their children. Within one producer the numbers tell the order, whatever its clock did;
  * several producers share nothing but the time.
  */
-export function orderObservations<Row extends Started>(rows: readonly Row[]): readonly Row[] {
+export function orderByStart<Row extends Started>(rows: readonly Row[]): readonly Row[] {
   const producers = new Set(rows.map(({ producerId }) => producerId));
   const isOneProducer = producers.size <= 1 && !isIntake(rows[0]?.producerId ?? "");
   const byStart = rows.toSorted((left, right) => {
@@ -50,15 +47,17 @@ function lineOf<Row extends Started>(row: Row, byId: ReadonlyMap<string, Row>, o
   return [...line].toReversed();
 }
 
-/** The same of rows of steps. */
-export function orderRows<Row extends StepRow>(rows: readonly Row[]): readonly Row[] {
-  const started = rows.map((row) => ({
-    row,
-    id: row.id,
-    parentId: row.parent_id,
-    producerId: row.start_producer ?? row.end_producer,
-    seq: seqOfRow(row),
-    startedAt: startOfRow(row),
-  }));
-  return orderObservations(started).map(({ row }) => row);
+/** Milliseconds since 1970. */
+type Times = { readonly started: number | null; readonly ended: number | null; readonly durationMs: number | null; readonly seen: number };
+
+/** When the start has not arrived, the end tells when it was. */
+export function startOf({ started, ended, durationMs, seen }: Times): Date {
+  if (started !== null) {
+    return new Date(started);
+  }
+  const computed = ended === null || durationMs === null ? Number.NaN : ended - durationMs;
+  return new Date(computed >= FIRST_TIME ? computed : seen);
 }
+
+/** Years before this one are written in another way. */
+const FIRST_TIME = Date.parse("0000-01-01T00:00:00Z");

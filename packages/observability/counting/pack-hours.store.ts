@@ -2,7 +2,7 @@ import type { EachOwner } from "@sightline/foundation/each-owner";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { PACKED_COLUMNS, PACKED_NUMBERS, packing } from "./packed-columns.ts";
-import { lockCounting } from "./trace-entries.store.ts";
+import { lockCounting } from "./count-traces.store.ts";
 
 /** How long an hour is left alone after it is over, and after a change: an hour in which traces still end is not packed for each of them. */
 const REST_MINUTES = 10;

@@ -2,7 +2,7 @@ import { codeOf } from "@sightline/foundation/errors";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import type { ProjectHour } from "./hour-figures.store.ts";
-import { listVisibleIds, type Reader } from "./reader.ts";
+import { listVisibleIds, type Reader } from "#store/reader.ts";
 
 const FIRST_PAUSE_S = 60;
 const LAST_PAUSE_S = 6 * 3_600;
