@@ -3,7 +3,7 @@ import { resolveSetting } from "#settings/environment.ts";
 import { styleText } from "node:util";
 import type { Finding } from "#doctor/diagnosis-of-stores.ts";
 
-const MARKS = { good: ["green", "ok"], note: ["yellow", "note"], bad: ["red", "broken"] } as const;
+const MARKS = { ok: ["green", "ok"], warning: ["yellow", "note"], error: ["red", "broken"] } as const;
 
 /** `sightline doctor`: exits with 1 when something is broken. */
 export async function doctor(): Promise<void> {
@@ -11,7 +11,7 @@ export async function doctor(): Promise<void> {
   for (const finding of findings) {
     console.log(render(finding));
   }
-  const broken = findings.filter(({ state }) => state === "bad").length;
+  const broken = findings.filter(({ state }) => state === "error").length;
   console.log(
     broken === 0 ? "\nEverything that a start needs is there." : `\n${broken} thing${broken === 1 ? "" : "s"} to fix before a start.`,
   );

@@ -24,7 +24,7 @@ test("one node of a cluster named as a single server is broken, and how to name 
   const findings = await diagnoseRedis(settingOf({ OBSERVABILITY_REDIS_URL: node?.url ?? "" }));
   expect(findings).toContainEqual(
     expect.objectContaining({
-      state: "bad",
+      state: "error",
       found: expect.stringContaining("a node of a Redis Cluster"),
       fix: expect.stringContaining("commas"),
     }),

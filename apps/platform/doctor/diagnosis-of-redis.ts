@@ -3,11 +3,11 @@ import { createLog } from "@sightline/foundation/log";
 import { createRedis, redisServers, type Redis, type RedisConnection } from "@sightline/foundation/redis";
 import { findPartitionState } from "@sightline/observability";
 import type { Setting } from "#settings/environment.ts";
-import { bad, good, note, type Finding } from "./diagnosis-of-stores.ts";
+import { failure, ok, warning, type Finding } from "./diagnosis-of-stores.ts";
 
 const MIN_VERSION = 7;
 const WHAT = "Redis";
-const NODE_ALONE = bad(
+const NODE_ALONE = failure(
   WHAT,
   "is a node of a Redis Cluster, but named as a single server",
   "Name several of its nodes in OBSERVABILITY_REDIS_URL, separated by commas: redis://a:6379,b:6379 (one address that stands for all, twice).",
@@ -27,7 +27,7 @@ export async function diagnoseRedis({ environment }: Setting): Promise<readonly 
     }
     return [...judged, await diagnoseCluster(connection), ...(await diagnosePartitions(connection.client, environment))];
   } catch (error) {
-    return [bad(WHAT, messageOf(error), "Start the server, or correct OBSERVABILITY_REDIS_URL.")];
+    return [failure(WHAT, messageOf(error), "Start the server, or correct OBSERVABILITY_REDIS_URL.")];
   } finally {
     await connection.close();
   }
@@ -40,10 +40,10 @@ function diagnoseServers(nodes: readonly string[]): readonly Finding[] {
   const evicting = valuesOf("maxmemory_policy", "unknown").find((policy) => policy !== "noeviction");
   const found = nodes.length > 1 ? `${version}, a cluster of ${nodes.length} masters` : version;
   return [
-    Number.parseInt(version, 10) >= MIN_VERSION ? good(WHAT, found) : bad(WHAT, found, "Use Redis 7.0.15 or newer."),
+    Number.parseInt(version, 10) >= MIN_VERSION ? ok(WHAT, found) : failure(WHAT, found, "Use Redis 7.0.15 or newer."),
     evicting === undefined
-      ? good(WHAT, "evicts nothing")
-      : bad(WHAT, `evicts events when it is full (${evicting})`, "Set maxmemory-policy noeviction."),
+      ? ok(WHAT, "evicts nothing")
+      : failure(WHAT, `evicts events when it is full (${evicting})`, "Set maxmemory-policy noeviction."),
   ];
 }
 
@@ -54,9 +54,9 @@ function isNode(nodes: readonly string[]): boolean {
 async function diagnoseCluster({ check }: RedisConnection): Promise<Finding> {
   try {
     await check.check();
-    return good(WHAT, "every slot of the cluster is served");
+    return ok(WHAT, "every slot of the cluster is served");
   } catch (error) {
-    return bad(WHAT, messageOf(error), "See CLUSTER INFO and CLUSTER NODES; start the node that is away, or promote its replica.");
+    return failure(WHAT, messageOf(error), "See CLUSTER INFO and CLUSTER NODES; start the node that is away, or promote its replica.");
   }
 }
 
@@ -70,8 +70,8 @@ async function diagnosePartitions(client: Redis, environment: Setting["environme
   const { told, beyond } = await findPartitionState(client, stream, count);
   const isTold =
     told === count
-      ? good(WHAT, `the stream has ${count} partitions`)
-      : note(
+      ? ok(WHAT, `the stream has ${count} partitions`)
+      : warning(
           WHAT,
           `applications are told of ${told} partitions, OBSERVABILITY_STREAMS is ${count}`,
           "The next start of a consumer tells them; set it alike for every role.",
@@ -79,7 +79,7 @@ async function diagnosePartitions(client: Redis, environment: Setting["environme
   return [
     ...(count === 1 && told === 1 ? [] : [isTold]),
     ...(beyond > 0
-      ? [note(WHAT, `${beyond} events wait on partitions beyond OBSERVABILITY_STREAMS`, "Nothing to do: consumers read those too.")]
+      ? [warning(WHAT, `${beyond} events wait on partitions beyond OBSERVABILITY_STREAMS`, "Nothing to do: consumers read those too.")]
       : []),
   ];
 }

@@ -10,7 +10,7 @@ test.each(["DATABASE_URL", "CODEINDEX_DATABASE_URL"])(
   async (name) => {
     const given = { [name]: `postgres://app:secret@127.0.0.1:${await freePort()}/sightline` };
     const findings = await diagnoseDatabase(resolveSetting(given), given);
-    expect(findings).toMatchObject([{ state: "bad", fix: `Start the server, or correct ${name}.` }]);
+    expect(findings).toMatchObject([{ state: "error", fix: `Start the server, or correct ${name}.` }]);
     expect(JSON.stringify(findings)).not.toContain("secret");
   },
 );
@@ -37,7 +37,7 @@ test("who may not make the extensions is told the statements, and nothing is kep
     [address.username, address.password] = [role, "p"];
     const given = { DATABASE_URL: address.href };
     expect(await diagnoseDatabase(resolveSetting(given), given)).toContainEqual({
-      state: "bad",
+      state: "error",
       what: "codeindex database",
       found: expect.stringContaining("permission denied"),
       fix: "Let a superuser run once in this database: create extension vector; create extension pg_trgm;",
@@ -46,7 +46,7 @@ test("who may not make the extensions is told the statements, and nothing is kep
     expect(rows).toEqual([]);
     await database.pool.query("create extension vector; create extension pg_trgm");
     expect(await diagnoseDatabase(resolveSetting(given), given)).toContainEqual(
-      expect.objectContaining({ state: "good", found: expect.stringContaining("can be had") }),
+      expect.objectContaining({ state: "ok", found: expect.stringContaining("can be had") }),
     );
   } finally {
     await database.pool.query(`drop owned by ${role} cascade; drop role ${role}`);

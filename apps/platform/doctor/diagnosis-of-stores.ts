@@ -7,23 +7,23 @@ import type { Environment, Setting } from "#settings/environment.ts";
 import { migrationGroups, type MigrationGroup } from "#compose/prepare.ts";
 
 export type Finding = {
-  readonly state: "good" | "note" | "bad";
+  readonly state: "ok" | "warning" | "error";
   readonly what: string;
   readonly found: string;
   /** What to do about it. */
   readonly fix?: string;
 };
 
-export function good(what: string, found: string): Finding {
-  return { state: "good", what, found };
+export function ok(what: string, found: string): Finding {
+  return { state: "ok", what, found };
 }
 
-export function note(what: string, found: string, fix: string): Finding {
-  return { state: "note", what, found, fix };
+export function warning(what: string, found: string, fix: string): Finding {
+  return { state: "warning", what, found, fix };
 }
 
-export function bad(what: string, found: string, fix: string): Finding {
-  return { state: "bad", what, found, fix };
+export function failure(what: string, found: string, fix: string): Finding {
+  return { state: "error", what, found, fix };
 }
 
 const MIN_POSTGRES_VERSION = 150_000;
@@ -42,14 +42,14 @@ export async function diagnoseDatabase({ environment }: Setting, given: Environm
   return findings.flat();
 }
 
-type Asked = {
+type DatabaseCheck = {
   /** The variable to correct. */
   readonly variable: MigrationGroup["urlVariable"];
   readonly groups: readonly MigrationGroup[];
   readonly log: Logger;
 };
 
-async function diagnoseOne(url: string, { variable, groups, log }: Asked): Promise<readonly Finding[]> {
+async function diagnoseOne(url: string, { variable, groups, log }: DatabaseCheck): Promise<readonly Finding[]> {
   // Another address is a finding of the variables.
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
     return [];
@@ -64,7 +64,7 @@ async function diagnoseOne(url: string, { variable, groups, log }: Asked): Promi
     }
     return findings;
   } catch (error) {
-    return [bad(what, `${describeAddress(url)}: ${messageOf(error)}`, `Start the server, or correct ${variable}.`)];
+    return [failure(what, `${describeAddress(url)}: ${messageOf(error)}`, `Start the server, or correct ${variable}.`)];
   } finally {
     await database.close();
   }
@@ -80,7 +80,7 @@ async function version({ pool }: Database<unknown>, what: string, url: string): 
   );
   const { number = 0, name = "unknown" } = rows[0] ?? {};
   const found = `PostgreSQL ${name} at ${describeAddress(url)}`;
-  return number >= MIN_POSTGRES_VERSION ? good(what, found) : bad(what, found, "Use PostgreSQL 15 or newer.");
+  return number >= MIN_POSTGRES_VERSION ? ok(what, found) : failure(what, found, "Use PostgreSQL 15 or newer.");
 }
 
 async function extensions({ pool }: Database<unknown>, { urlVariable }: MigrationGroup, what: string): Promise<readonly Finding[]> {
@@ -93,7 +93,7 @@ async function extensions({ pool }: Database<unknown>, { urlVariable }: Migratio
   const missing = EXTENSIONS.filter((name) => !rows.some((row) => row.name === name));
   if (missing.length > 0) {
     return [
-      bad(
+      failure(
         what,
         `without the extension${missing.length === 1 ? "" : "s"} ${missing.join(", ")}`,
         "Install pgvector (apt-get install postgresql-<version>-pgvector, or the image pgvector/pgvector:pg17) and postgresql-contrib.",
@@ -104,8 +104,8 @@ async function extensions({ pool }: Database<unknown>, { urlVariable }: Migratio
   const refused = await refusalToMake(pool, toMake);
   const statements = toMake.map((name) => `create extension ${name};`).join(" ");
   return refused === undefined
-    ? [good(what, "the extensions vector and pg_trgm can be had")]
-    : [bad(what, refused, `Let a superuser run once in this database: ${statements}`)];
+    ? [ok(what, "the extensions vector and pg_trgm can be had")]
+    : [failure(what, refused, `Let a superuser run once in this database: ${statements}`)];
 }
 
 const EXTENSIONS = ["vector", "pg_trgm"] as const;
@@ -131,13 +131,13 @@ async function revisions({ pool }: Database<unknown>, { sets }: MigrationGroup, 
   const statuses = await Promise.all(sets.map((set) => migrationStatus(pool, set)));
   const pending = statuses.flat().filter(({ appliedAt }) => appliedAt === undefined);
   return pending.length === 0
-    ? good(what, "every revision is applied")
-    : note(what, `${pending.length} revisions are pending`, "The next start applies them, or `sightline migrate up`.");
+    ? ok(what, "every revision is applied")
+    : warning(what, `${pending.length} revisions are pending`, "The next start applies them, or `sightline migrate up`.");
 }
 
 /** Of a database that Citus spreads: where tenants are, and what is in the way of reading or moving them. */
 async function nodes(database: Database<unknown>, { urlVariable }: MigrationGroup, applied: Finding): Promise<readonly Finding[]> {
-  const cluster = urlVariable === "CODEINDEX_DATABASE_URL" && applied.state === "good" ? await describeCluster(database) : undefined;
+  const cluster = urlVariable === "CODEINDEX_DATABASE_URL" && applied.state === "ok" ? await describeCluster(database) : undefined;
   if (cluster === undefined) {
     return [];
   }
@@ -146,7 +146,9 @@ async function nodes(database: Database<unknown>, { urlVariable }: MigrationGrou
   const found = `${takers} nodes take tenants by Citus; ${cluster.tenants.length - elsewhere.length} of ${cluster.tenants.length} tenants are on them`;
   const fix = `sightline cluster place ${elsewhere[0] ?? ""}`;
   return [
-    elsewhere.length === 0 || takers === 0 ? good("code index nodes", found) : note("code index nodes", found, fix),
-    ...cluster.problems.map((problem) => bad("code index nodes", problem, 'See "More than one PostgreSQL node" in docs/operations.md.')),
+    elsewhere.length === 0 || takers === 0 ? ok("code index nodes", found) : warning("code index nodes", found, fix),
+    ...cluster.problems.map((problem) =>
+      failure("code index nodes", problem, 'See "More than one PostgreSQL node" in docs/operations.md.'),
+    ),
   ];
 }

@@ -9,7 +9,7 @@ import { messageOf } from "@sightline/foundation/errors";
 import { makeFolder } from "@sightline/foundation/make-folder";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
 import { diagnoseRedis } from "./diagnosis-of-redis.ts";
-import { bad, diagnoseDatabase, good, note, type Finding } from "./diagnosis-of-stores.ts";
+import { failure, diagnoseDatabase, ok, warning, type Finding } from "./diagnosis-of-stores.ts";
 import { outsideAnchorFile } from "@sightline/identity";
 import { findRedisServer, REDIS_HINT, redisServerVersion } from "#embedded/redis-binary.ts";
 import type { Environment, Setting } from "#settings/environment.ts";
@@ -42,16 +42,16 @@ async function diagnoseNode(): Promise<Finding> {
   const isNew = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1]);
   const found = process.versions.node;
   return isNew
-    ? good("Node.js", found)
-    : bad("Node.js", found, "Install Node.js 22.18 or newer, or start with `npm start`, which brings its own.");
+    ? ok("Node.js", found)
+    : failure("Node.js", found, "Install Node.js 22.18 or newer, or start with `npm start`, which brings its own.");
 }
 
 async function diagnoseGit(): Promise<Finding> {
   try {
     const { stdout } = await run("git", ["--version"], { timeout: 5_000 });
-    return good("git", stdout.trim().replace("git version ", ""));
+    return ok("git", stdout.trim().replace("git version ", ""));
   } catch {
-    return bad("git", "missing", "The indexer needs git: apt-get install git, or brew install git.");
+    return failure("git", "missing", "The indexer needs git: apt-get install git, or brew install git.");
   }
 }
 
@@ -60,9 +60,13 @@ async function diagnoseHome({ platform }: Setting): Promise<Finding> {
   try {
     await makeFolder(home, { mode: 0o700 });
     await access(home, constants.W_OK);
-    return good("data folder", home);
+    return ok("data folder", home);
   } catch (error) {
-    return bad("data folder", messageOf(error), "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME.");
+    return failure(
+      "data folder",
+      messageOf(error),
+      "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME.",
+    );
   }
 }
 
@@ -71,12 +75,12 @@ async function diagnoseSignedEnd({ platform }: Setting): Promise<Finding> {
   const file = outsideAnchorFile(platform.SIGHTLINE_HOME);
   const written = await stat(file).catch(() => undefined);
   return written === undefined
-    ? note(
+    ? warning(
         "audit",
         `no signed end of it is kept on this host yet (${file})`,
         "Where identity runs, it is after a start; if not, give SIGHTLINE_HOME a folder that stays, or set AUDIT_ANCHOR_FILE or AUDIT_ANCHOR_URL.",
       )
-    : good("audit", `its signed end of ${written.mtime.toISOString()} is kept in ${file}`);
+    : ok("audit", `its signed end of ${written.mtime.toISOString()} is kept in ${file}`);
 }
 
 async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Setting): Promise<Finding> {
@@ -85,38 +89,38 @@ async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Sett
     const missing = secretNames.filter((name) => !environment[name]);
     if (missing.join() === "CODEINDEX_ENCRYPTION_KEYS") {
       const fix = "Set it to store credentials of private repositories; .env.example says how it is made.";
-      return note(what, "all set in the environment but CODEINDEX_ENCRYPTION_KEYS", fix);
+      return warning(what, "all set in the environment but CODEINDEX_ENCRYPTION_KEYS", fix);
     }
     return missing.length === 0
-      ? good(what, "all set in the environment")
-      : bad(what, `missing: ${missing.join(", ")}`, "Set them in the environment or in .env; .env.example says how each is made.");
+      ? ok(what, "all set in the environment")
+      : failure(what, `missing: ${missing.join(", ")}`, "Set them in the environment or in .env; .env.example says how each is made.");
   }
   const file = join(platform.SIGHTLINE_HOME, "secrets.env");
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) {
-    return good(what, `made at the first start, in ${file}`);
+    return ok(what, `made at the first start, in ${file}`);
   }
   const mode = found.mode & 0o777;
   return mode === 0o600
-    ? good(what, `${file} (only its owner reads it)`)
-    : note(what, `${file} is readable by others (mode ${mode.toString(8)})`, "The next start sets it to 600.");
+    ? ok(what, `${file} (only its owner reads it)`)
+    : warning(what, `${file} is readable by others (mode ${mode.toString(8)})`, "The next start sets it to 600.");
 }
 
 async function diagnoseConfig(given: Environment): Promise<readonly Finding[]> {
   const problems = problemsOf(() => demandValidConfig(roleNames, given));
-  return problems.length === 0 ? [good("variables", "all valid")] : problems.map((found) => ({ state: "bad", what: "variables", found }));
+  return problems.length === 0 ? [ok("variables", "all valid")] : problems.map((found) => ({ state: "error", what: "variables", found }));
 }
 
 async function diagnoseRedisServer(): Promise<Finding> {
   const path = await findRedisServer();
   return path === undefined
-    ? bad("redis-server", "missing", REDIS_HINT)
-    : good("redis-server", `${await redisServerVersion(path)} (${path}), embedded`);
+    ? failure("redis-server", "missing", REDIS_HINT)
+    : ok("redis-server", `${await redisServerVersion(path)} (${path}), embedded`);
 }
 
 async function diagnoseEmbeddedPostgres({ platform }: Setting): Promise<Finding> {
   const folder = join(platform.SIGHTLINE_HOME, "postgres");
-  return good(
+  return ok(
     "PostgreSQL",
     existsSync(folder)
       ? `embedded, in ${folder}; whether this version reads it is checked at the start`
@@ -129,13 +133,13 @@ async function diagnosePorts(setting: Setting): Promise<readonly Finding[]> {
   // Problems of the folder itself are another finding.
   const holder = setting.embeddedPostgres || setting.embeddedRedis ? await findFolderHolder(home).catch(() => undefined) : undefined;
   if (holder !== undefined) {
-    return [good("ports", `in use by the Sightline that runs in ${home} (process ${holder})`)];
+    return [ok("ports", `in use by the Sightline that runs in ${home} (process ${holder})`)];
   }
   const needed = neededPorts(roleNames, setting);
   const problems = await findPortProblems(needed);
   // 0 stands for any free port.
   const listed = needed.flatMap(({ port }) => (port === 0 ? [] : [port]));
   return problems.length === 0
-    ? [good("ports", `${listed.join(", ")} are free`)]
-    : problems.map((problem) => bad("ports", problem, "Or Sightline runs already: then all is well."));
+    ? [ok("ports", `${listed.join(", ")} are free`)]
+    : problems.map((problem) => failure("ports", problem, "Or Sightline runs already: then all is well."));
 }

@@ -2,10 +2,10 @@ export type Browser = {
   /** Goes to an address and on wherever it is led, until an answer leads nowhere else or to another site. */
   readonly goTo: (address: URL) => Promise<{ readonly at: URL; readonly status: number | undefined }>;
   /** A request of a page of the site. */
-  readonly ask: (path: string, init: Asked) => Promise<Response>;
+  readonly ask: (path: string, init: BrowserRequest) => Promise<Response>;
 };
 
-type Asked = { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+type BrowserRequest = { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 
 type Cookie = { readonly name: string; readonly value: string; readonly path: string };
 
@@ -13,7 +13,7 @@ type Cookie = { readonly name: string; readonly value: string; readonly path: st
 export function openBrowser(site: string): Browser {
   let cookies: Cookie[] = [];
 
-  async function send(address: URL, init: Asked): Promise<Response> {
+  async function send(address: URL, init: BrowserRequest): Promise<Response> {
     const fitting = cookies.filter(({ path }) => address.pathname === path || address.pathname.startsWith(path.replace(/\/?$/, "/")));
     const headers = { ...init.headers, cookie: fitting.map(({ name, value }) => `${name}=${value}`).join("; ") };
     const answer = await fetch(address, { ...init, headers, redirect: "manual" });

@@ -97,10 +97,10 @@ function vectorOf(text: string, known: Vocabulary): Float32Array {
 }
 
 /** A place in the vector, counted from 1; below 0 where it is subtracted. */
-type Place = number;
+type Bucket = number;
 
 type Word = {
-  readonly place: Place;
+  readonly place: Bucket;
   readonly pieces: Int16Array;
   readonly weight: number;
   /** Occurrences in the text that is being embedded. */
@@ -130,7 +130,7 @@ function copyOf(text: string): string {
 
 function workOut(word: string): Word {
   const framed = `^${word}$`;
-  const pieces: Place[] = [];
+  const pieces: Bucket[] = [];
   for (const length of PIECE_LENGTHS) {
     for (let start = 0; start + length <= framed.length; start++) {
       pieces.push(placeOf(framed.slice(start, start + length)));
@@ -140,13 +140,13 @@ function workOut(word: string): Word {
 }
 
 /** The sign comes from a bit that does not choose the place: collisions cancel out instead of adding up. */
-function placeOf(feature: string): Place {
+function placeOf(feature: string): Bucket {
   const hash = fnv1a(feature);
   const place = (hash % DIMENSIONS) + 1;
   return (hash >>> 31) & 1 ? place : -place;
 }
 
-function add(vector: Float32Array, place: Place, weight: number): void {
+function add(vector: Float32Array, place: Bucket, weight: number): void {
   const at = Math.abs(place) - 1;
   vector[at] = (vector[at] ?? 0) + (place > 0 ? weight : -weight);
 }

@@ -17,7 +17,7 @@ type Searching = {
 
 /** What the rules go by, as it is where there is none of it. */
 const NO_RULES = {
-  commits: { saidByCommits: 0 },
+  commits: { commitTermCoverage: 0 },
   kinds: { kind: "source" },
   definitions: { defines: false },
   mentions: { mentioned: 0 },

@@ -11,9 +11,9 @@ const BY_FILE =
   (replayed) =>
     answer(replayed).map(({ path }) => ({ path }));
 
-type Way = readonly [name: string, answer: Answering];
+type Variant = readonly [name: string, answer: Answering];
 
-const WAYS: readonly Way[] = [
+const VARIANTS: readonly Variant[] = [
   ["everything", searching()],
   ["without semantic", searching({ legs: ["bm25", "exact"] })],
   ["without BM25", searching({ legs: ["exact", "semantic"] })],
@@ -26,7 +26,7 @@ const WAYS: readonly Way[] = [
 ];
 
 /** Judged by file alone, as what finds files only can be. */
-const WAYS_BY_FILE: readonly Way[] = [
+const VARIANTS_BY_FILE: readonly Variant[] = [
   ["everything, by file", BY_FILE(searching())],
   ["BM25 as it is, by file", BY_FILE(searching({ legs: ["bm25"], ranks: false }))],
   ["ripgrep, by file", RIPGREP],
@@ -44,8 +44,8 @@ export function printTables(repositories: readonly CapturedRepository[]): void {
   for (const [index, half] of halves(repositories).entries()) {
     const isFirst = index === 0;
     printHalf(isFirst ? "Reported on" : "The other half,", half, {
-      ways: isFirst ? WAYS : WAYS.slice(0, 1),
-      byFile: isFirst ? WAYS_BY_FILE : WAYS_BY_FILE.slice(0, 1),
+      variants: isFirst ? VARIANTS : VARIANTS.slice(0, 1),
+      byFile: isFirst ? VARIANTS_BY_FILE : VARIANTS_BY_FILE.slice(0, 1),
     });
   }
 }
@@ -53,7 +53,7 @@ export function printTables(repositories: readonly CapturedRepository[]): void {
 /** Where ripgrep was not installed when searches were captured it found nothing, which says nothing of it. */
 const isKnown =
   (queries: readonly Replayed[]) =>
-  ([, answer]: Way) =>
+  ([, answer]: Variant) =>
     answer !== RIPGREP || queries.some(({ captured }) => captured.ripgrep.length > 0);
 
 type Column = {
@@ -78,9 +78,9 @@ const COLUMNS: readonly Column[] = [
   ...MADE.map((family) => ({ title: family, has: ofFamily([family]), measure: ndcg })),
 ];
 
-type Ways = { readonly ways: readonly Way[]; readonly byFile: readonly Way[] };
+type Variants = { readonly variants: readonly Variant[]; readonly byFile: readonly Variant[] };
 
-function printHalf(title: string, repositories: readonly CapturedRepository[], { ways, byFile }: Ways): void {
+function printHalf(title: string, repositories: readonly CapturedRepository[], { variants, byFile }: Variants): void {
   const queries = repositories.flatMap(replay);
   const names = repositories.map(({ name, language }) => `${name} (${language})`).join(", ");
   console.log(
@@ -90,7 +90,7 @@ function printHalf(title: string, repositories: readonly CapturedRepository[], {
     (column) => column.queries.length > 0,
   );
   printHead(["", ...columns.map((column) => `${column.title} (${column.queries.length})`)]);
-  for (const [name, answer] of [...ways, ...byFile.filter(isKnown(queries))]) {
+  for (const [name, answer] of [...variants, ...byFile.filter(isKnown(queries))]) {
     const scores = new Map(queries.map((query) => [query, scoreOf(answer, query)]));
     printRow([
       name,

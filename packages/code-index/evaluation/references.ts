@@ -96,9 +96,13 @@ async function compareRepository(path: string): Promise<Compared> {
   }
 }
 
-type Asked = { readonly directory: string; readonly identifiers: readonly string[]; readonly indexed: ReadonlySet<string> };
+type IdentifierQuery = { readonly directory: string; readonly identifiers: readonly string[]; readonly indexed: ReadonlySet<string> };
 
-async function compare(finding: ReferenceDependencies, tenant: Tenant, { directory, identifiers, indexed }: Asked): Promise<Compared> {
+async function compare(
+  finding: ReferenceDependencies,
+  tenant: Tenant,
+  { directory, identifiers, indexed }: IdentifierQuery,
+): Promise<Compared> {
   const ask = (symbol: string, cursor?: string) => findReferences(finding, { tenant }, { symbol, all: true, limit: 200, cursor });
   // Grammars are loaded at their first use.
   await ask(identifiers[0] ?? "x");

@@ -49,7 +49,7 @@ export function candidatesOf({ captured, chunks, query, conditions }: Found, leg
     const chunk = chunks[found.chunkId];
     const contributions = legs.includes("bm25") ? (captured.contributions[found.chunkId] ?? []) : [];
     const likeness = legs.includes("semantic") ? captured.likeness[found.chunkId] : undefined;
-    return chunk === undefined || conditions?.areMetBy(chunk.content) === false
+    return chunk === undefined || conditions?.matches(chunk.content) === false
       ? []
       : [{ fused: found, chunk, contributions, likeness, subjectWords: chunk.subject_words ?? "" }];
   });

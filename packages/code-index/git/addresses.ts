@@ -3,7 +3,7 @@ import * as outbound from "@sightline/foundation/outbound/addresses";
 import { isAllowed, type AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
 import { SourceError } from "./source-error.ts";
 
-type Asked = {
+type AddressQuery = {
   /** A name or an address. */
   readonly host: string;
   readonly allowed: AllowedHosts;
@@ -18,7 +18,7 @@ const LOOKUP_MS = 15_000;
  * @throws {SourceError} `address_refused` when any of them is not public and not allowed: a registered repository must
  * not become a way into the operator's network or to a cloud's metadata.
  */
-export async function findAddresses({ host, allowed, signal }: Asked): Promise<readonly string[]> {
+export async function findAddresses({ host, allowed, signal }: AddressQuery): Promise<readonly string[]> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MS)]);
   try {
     return await outbound.findAddresses({ host, mayReach: isAllowed(allowed, host), signal: limit });

@@ -143,16 +143,16 @@ async function readHunks(reader: StreamReader, most: number): Promise<Hunks> {
     }
     keep(line);
     const [, oldLines = "1", newLines = "1"] = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line.toString("latin1")) ?? [];
-    let [old, young] = [Number(oldLines), Number(newLines)];
-    while (old > 0 || young > 0 || (await reader.peek(1))[0] === BACKSLASH) {
+    let [before, after] = [Number(oldLines), Number(newLines)];
+    while (before > 0 || after > 0 || (await reader.peek(1))[0] === BACKSLASH) {
       const next = await reader.until(10);
       if (next === undefined) {
         throw new SourceError("git log ended within a hunk.", { transient: true });
       }
       keep(next);
       const sign = next[0];
-      old -= sign === SPACE || sign === MINUS ? 1 : 0;
-      young -= sign === SPACE || sign === PLUS ? 1 : 0;
+      before -= sign === SPACE || sign === MINUS ? 1 : 0;
+      after -= sign === SPACE || sign === PLUS ? 1 : 0;
       added += sign === PLUS ? 1 : 0;
       deleted += sign === MINUS ? 1 : 0;
     }

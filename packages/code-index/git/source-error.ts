@@ -65,10 +65,10 @@ export function sourceErrorFrom(output: string, exit: string): SourceError {
     // A remote may send anything, NUL included.
     .map((line) => line.replaceAll(/\p{Cc}+/gu, " ").trim())
     .filter((line) => line !== "");
-  const telling = lines.filter((line) =>
+  const naming = lines.filter((line) =>
     /^(fatal|error|remote|ssh|warning: redirect|exec: |host key|no .*host key)|permission denied/i.test(line),
   );
-  const reason = (telling.length > 0 ? telling : lines.slice(-3)).join("\n") || `git ended with ${exit} and said nothing`;
+  const reason = (naming.length > 0 ? naming : lines.slice(-3)).join("\n") || `git ended with ${exit} and said nothing`;
   const message = withoutCredentials(reason).toWellFormed().slice(0, MAX_REASON_LENGTH);
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(output)) {
     return new SourceError(

@@ -30,7 +30,7 @@ export async function workOn(tools: JobTools, job: ClaimedJob, stopping: AbortSi
     await settle(tools, job, error);
   } finally {
     await lease.stop();
-    await running.catch((error: unknown) => log.debug({ ...fields, err: error }, "the job's last words"));
+    await running.catch((error: unknown) => log.debug({ ...fields, err: error }, "the aborted job ended with an error"));
   }
 }
 

@@ -115,9 +115,9 @@ async function requireCredential(
   }
 }
 
-type Wanted = { readonly ref: string | undefined; readonly mode: JobMode };
+type IndexRequest = { readonly ref: string | undefined; readonly mode: JobMode };
 
-function jobsFor(before: LockedRepository, after: LockedRepository): readonly Wanted[] {
+function jobsFor(before: LockedRepository, after: LockedRepository): readonly IndexRequest[] {
   const all = [undefined, ...after.branches];
   // Which paths are indexed is decided for each when it is looked at, so that all of them have to be.
   if (hasOtherRules(before, after)) {

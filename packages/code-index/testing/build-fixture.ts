@@ -29,15 +29,15 @@ export type BuildFixture = {
   readonly work: { split: number; embedded: number };
   readonly tenant: (name: string) => Promise<Tenant>;
   readonly register: (tenant: Tenant, fullName: string, url: string) => Promise<string>;
-  readonly claim: (wanted: Wanted) => Promise<ClaimedJob>;
+  readonly claim: (wanted: BuildOptions) => Promise<ClaimedJob>;
   /** What references are found by. */
   readonly finding: ReferenceDependencies;
   /** Asks for a job, claims and runs it. */
-  readonly run: (wanted: Wanted, running?: Running) => Promise<ClaimedJob>;
+  readonly run: (wanted: BuildOptions, running?: Running) => Promise<ClaimedJob>;
   readonly stop: () => Promise<void>;
 };
 
-type Wanted = { readonly tenant: Tenant; readonly repoId: string; readonly mode?: JobMode; readonly ref?: string };
+type BuildOptions = { readonly tenant: Tenant; readonly repoId: string; readonly mode?: JobMode; readonly ref?: string };
 type Running = {
   readonly report?: (progress: JobProgress) => void;
   readonly signal?: AbortSignal;
@@ -71,12 +71,12 @@ export async function startBuildFixture(): Promise<BuildFixture> {
   };
   let claiming: Promise<unknown> = Promise.resolve();
   // One after the other: a claim takes whichever job is due.
-  const claim = (wanted: Wanted) => {
+  const claim = (wanted: BuildOptions) => {
     const claimed = claiming.then(() => claimNow(wanted));
     claiming = claimed.catch(() => undefined);
     return claimed;
   };
-  const claimNow = async ({ tenant: { tenantId }, repoId, mode = "incremental", ref }: Wanted) => {
+  const claimNow = async ({ tenant: { tenantId }, repoId, mode = "incremental", ref }: BuildOptions) => {
     const branch = ref === undefined ? {} : { ref };
     await enqueueJob(database, { tenantId, repoId, mode, ...branch, trigger: "api", now: new Date() });
     const job = await claimJob(database, { workerId: randomUUID(), now: new Date() });

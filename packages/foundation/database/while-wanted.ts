@@ -7,7 +7,7 @@ export type Began = { readonly pid: number | null; readonly began: string };
 /** Columns to read first in a transaction; they identify its statements for cancelling. */
 export const beganColumns: RawBuilder<Began> = sql`case when strpos(version(), 'PGlite') = 0 then pg_backend_pid() end as pid, now()::text as began`;
 
-type Wanted = {
+type WhileWanted = {
   readonly database: Pick<Database<unknown>, "cancel">;
   readonly signal: AbortSignal;
   readonly running: Began | undefined;
@@ -16,7 +16,7 @@ type Wanted = {
 /** Works in a transaction until `signal` is aborted: the running statement is then cancelled on the server too, and no other begins. */
 export async function whileWanted<Schema, Result>(
   transaction: Transaction<Schema>,
-  { database, signal, running }: Wanted,
+  { database, signal, running }: WhileWanted,
   work: (transaction: Transaction<Schema>) => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { isIP, isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 import { raceAbort } from "#deadline.ts";
 
-type Asked = {
+type AddressQuery = {
   /** A name or an address, with or without the brackets of a URL. */
   readonly host: string;
   /** Whether an address that is not public is reached all the same. */
@@ -21,7 +21,7 @@ export class RefusedAddressError extends Error {
  *
  * @throws {RefusedAddressError} when any of them is neither public nor one that may be reached.
  */
-export async function findAddresses({ host, mayReach, signal }: Asked): Promise<readonly string[]> {
+export async function findAddresses({ host, mayReach, signal }: AddressQuery): Promise<readonly string[]> {
   const name = host.replace(/^\[(.*)\]$/, "$1");
   const found = isIP(name) === 0 ? await raceAbort(lookup(name, { all: true }), signal) : [{ address: name }];
   const addresses = found.map(({ address }) => address);

@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { lockTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { vectorsTable } from "#store/index/vectors.store.ts";
 
-type Place = Pick<Tenant, "tenantId" | "schema">;
+type TenantSchema = Pick<Tenant, "tenantId" | "schema">;
 
 /** Has searches use the embedder's vectors from now on, once every text has one or was refused; false while some have not. */
 export async function completeEmbedder(
   database: CodeIndexDatabase,
-  tenant: Place,
+  tenant: TenantSchema,
   { embedderId, now }: { readonly embedderId: number; readonly now: Date },
 ): Promise<boolean> {
   const vectors = vectorsTable(tenant.schema, embedderId);
@@ -40,7 +40,7 @@ const ABANDONED_MS = 24 * 60 * 60_000;
  */
 export async function dropReplacedEmbedders(
   database: CodeIndexDatabase,
-  tenant: Place,
+  tenant: TenantSchema,
   { embedderId, now }: { readonly embedderId: number; readonly now: Date },
 ): Promise<number> {
   const graceOver = new Date(now.getTime() - GRACE_MS);
@@ -70,7 +70,7 @@ type EmbedderState = { readonly complete: boolean; readonly lastError: string | 
 /** `undefined` when another embedder has replaced it. */
 export async function embedderState(
   database: CodeIndexDatabase,
-  { schema }: Place,
+  { schema }: TenantSchema,
   embedderId: number,
 ): Promise<EmbedderState | undefined> {
   const row = await database.query

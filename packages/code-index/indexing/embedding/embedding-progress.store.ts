@@ -4,7 +4,7 @@ import { lockRepositories, settleIndexStatus } from "#store/records/index-status
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 import { storedEmbedders, vectorsTable } from "#store/index/vectors.store.ts";
 
-type Place = Pick<Tenant, "tenantId" | "schema">;
+type TenantSchema = Pick<Tenant, "tenantId" | "schema">;
 
 type Waiting = { readonly pending: number; readonly error: string | null };
 
@@ -42,7 +42,7 @@ type CountedRef = {
 };
 
 /** Brings what the tenant's branches and repositories say about waiting vectors up to date. Returns how many chunks wait. */
-export async function refreshWaiting(database: CodeIndexDatabase, tenant: Place): Promise<number> {
+export async function refreshWaiting(database: CodeIndexDatabase, tenant: TenantSchema): Promise<number> {
   const counted = await countWaiting(database.query, tenant);
   const changed = counted.filter((ref) => ref.changed);
   if (changed.length > 0) {
@@ -65,7 +65,7 @@ export async function refreshWaiting(database: CodeIndexDatabase, tenant: Place)
   return counted.reduce((sum, ref) => sum + ref.pending, 0);
 }
 
-async function countWaiting(query: Kysely<CodeIndexTables>, { tenantId, schema }: Place): Promise<readonly CountedRef[]> {
+async function countWaiting(query: Kysely<CodeIndexTables>, { tenantId, schema }: TenantSchema): Promise<readonly CountedRef[]> {
   const [used] = await storedEmbedders(query, { schema });
   if (used === undefined) {
     return [];

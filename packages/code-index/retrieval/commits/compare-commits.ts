@@ -42,7 +42,7 @@ export async function compareCommits(
     const rows = await changesAt(transaction, scope, { positions: steps.map(({ position }) => position), limit: MAX_CHANGES });
     const byPosition = Map.groupBy(rows, ({ position }) => position);
     const all = composeChanges(steps, (position) => byPosition.get(position) ?? []);
-    const asked = all.filter(({ from: old, to: young }) => path === undefined || [old, young].some((name) => isUnder(name, path)));
+    const asked = all.filter(({ from: before, to: after }) => path === undefined || [before, after].some((name) => isUnder(name, path)));
     const compared = asked.slice(0, MAX_COMPARED).flatMap(({ made }) => made.map(({ change }) => change));
     const isPartial = rows.length >= MAX_CHANGES || steps.some(({ position }) => !firstParents.isWhole(position));
     const changes = compareFiles(asked, { patchOf: await patchesOf(transaction, scope, compared), isPartial });
@@ -89,9 +89,9 @@ function compareFile({ made }: ChangedFile, { patchOf, isPartial }: Comparing): 
   if (leftOut !== null || isPartial) {
     return without(leftOut ?? "not all that was changed between the two is kept");
   }
-  const regions = patches.reduce<readonly Region[] | undefined>((before, { patch = null, reversed }) => {
+  const regions = patches.reduce<readonly Region[] | undefined>((composed, { patch = null, reversed }) => {
     const hunks = parsePatch(textOfPatch(patch));
-    return before && composeRegions(before, regionsOf(reversed ? reversePatch(hunks) : hunks));
+    return composed && composeRegions(composed, regionsOf(reversed ? reversePatch(hunks) : hunks));
   }, []);
   if (regions === undefined) {
     return without("what is kept of it does not fit together");

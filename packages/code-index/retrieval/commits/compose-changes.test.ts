@@ -8,8 +8,8 @@ test("what both sides changed to the same content, however it came about, does n
     [2, [changed(2, "app.min.js", "same"), changed(2, "app.ts", "right")]],
   ]);
   const steps = [
-    { position: 1, back: true },
-    { position: 2, back: false },
+    { position: 1, undo: true },
+    { position: 2, undo: false },
   ];
   expect(composeChanges(steps, (position) => changes.get(position) ?? []).map(({ to }) => to)).toEqual(["app.ts"]);
 });

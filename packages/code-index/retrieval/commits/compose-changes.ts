@@ -16,11 +16,11 @@ export type ChangedFile = {
 export function composeChanges(steps: readonly Step[], changesOf: (position: number) => readonly ChangeRow[]): readonly ChangedFile[] {
   const now = new Map<string, Omit<ChangedFile, "to">>();
   const gone = new Map<string, readonly Made[]>();
-  for (const { position, back } of steps) {
+  for (const { position, undo } of steps) {
     const moves = changesOf(position).map((change) => {
-      const { from, to } = endsOf(change, back);
+      const { from, to } = endsOf(change, undo);
       const before = from === null ? { from: null, made: [] } : (now.get(from) ?? { from, made: [] });
-      return { from, to, first: before.from, made: [...before.made, { change, reversed: back }] };
+      return { from, to, first: before.from, made: [...before.made, { change, reversed: undo }] };
     });
     for (const { from } of moves) {
       now.delete(from ?? "");
@@ -66,8 +66,8 @@ export function statusOf({ from, to }: Pick<ChangedFile, "from" | "to">): FileCh
 }
 
 /** A file's name before and after a step. */
-function endsOf({ path, old_path: old, status }: ChangeRow, back: boolean): { readonly from: string | null; readonly to: string | null } {
+function endsOf({ path, old_path: old, status }: ChangeRow, undo: boolean): { readonly from: string | null; readonly to: string | null } {
   const from = status === "added" ? null : (old ?? path);
   const to = status === "deleted" ? null : path;
-  return back ? { from: to, to: from } : { from, to };
+  return undo ? { from: to, to: from } : { from, to };
 }

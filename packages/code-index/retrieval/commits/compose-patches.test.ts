@@ -26,7 +26,7 @@ test("many changes as one are what the two ends differ by, in either direction, 
     for (let step = 0; step < 12; step++) {
       versions.push(edit(versions.at(-1) ?? [], random));
     }
-    const patches = versions.slice(1).map((young, index) => parsePatch(diffOfLines({ old: versions[index] ?? [], young }).patch));
+    const patches = versions.slice(1).map((after, index) => parsePatch(diffOfLines({ before: versions[index] ?? [], after }).patch));
     const [first = [], last = []] = [versions[0], versions.at(-1)];
     for (const [from, to, way] of [
       [first, last, patches],
@@ -40,7 +40,7 @@ test("many changes as one are what the two ends differ by, in either direction, 
 });
 
 test("a change of another text than the one before led to does not fit", () => {
-  const change = (old: string, young: string) => regionsOf(parsePatch(`@@ -1 +1 @@\n-${old}\n+${young}\n`));
-  expect(composeRegions(change("a", "b"), change("b", "c"))).toEqual([{ oldBefore: 0, newBefore: 0, old: ["a\n"], young: ["c\n"] }]);
+  const change = (before: string, after: string) => regionsOf(parsePatch(`@@ -1 +1 @@\n-${before}\n+${after}\n`));
+  expect(composeRegions(change("a", "b"), change("b", "c"))).toEqual([{ oldBefore: 0, newBefore: 0, before: ["a\n"], after: ["c\n"] }]);
   expect(composeRegions(change("a", "b"), change("x", "c"))).toBeUndefined();
 });

@@ -4,8 +4,8 @@ import { isSame, type Hunk } from "./patch.ts";
 export type Region = {
   readonly oldBefore: number;
   readonly newBefore: number;
-  readonly old: readonly string[];
-  readonly young: readonly string[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
 };
 
 export function regionsOf(hunks: readonly Hunk[]): readonly Region[] {
@@ -13,8 +13,8 @@ export function regionsOf(hunks: readonly Hunk[]): readonly Region[] {
   return hunks.map(({ oldBefore, newBefore, lines }) => ({
     oldBefore,
     newBefore,
-    old: textsBut(lines, "+"),
-    young: textsBut(lines, "-"),
+    before: textsBut(lines, "+"),
+    after: textsBut(lines, "-"),
   }));
 }
 
@@ -26,13 +26,13 @@ type Piece = { readonly begin: number; readonly end: number; readonly texts: rea
  */
 export function composeRegions(earlier: readonly Region[], later: readonly Region[]): readonly Region[] | undefined {
   // Places are those of the version between the two.
-  const before = earlier.map(({ newBefore, old, young }) => pieceOf(newBefore, young, old));
-  const after = later.map(({ oldBefore, old, young }) => pieceOf(oldBefore, old, young));
+  const earlierPieces = earlier.map(({ newBefore, before, after }) => pieceOf(newBefore, after, before));
+  const laterPieces = later.map(({ oldBefore, before, after }) => pieceOf(oldBefore, before, after));
   const composed: Region[] = [];
   let [oldShift, newShift] = [0, 0];
-  for (const { begin, end } of joinTouching([...before, ...after])) {
+  for (const { begin, end } of joinTouching([...earlierPieces, ...laterPieces])) {
     const isInside = (piece: Piece) => piece.begin >= begin && piece.end <= end;
-    const [undone, made] = [before.filter(isInside), after.filter(isInside)];
+    const [undone, made] = [earlierPieces.filter(isInside), laterPieces.filter(isInside)];
     const middle: (string | undefined)[] = Array.from({ length: end - begin });
     for (const { begin: from, texts } of [...undone, ...made]) {
       for (const [index, text] of texts.entries()) {
@@ -44,10 +44,10 @@ export function composeRegions(earlier: readonly Region[], later: readonly Regio
       }
     }
     const texts = middle.map((text) => text ?? "");
-    const [old, young] = [replacePieces(texts, undone, begin), replacePieces(texts, made, begin)];
-    composed.push({ oldBefore: begin + oldShift, newBefore: begin + newShift, old, young });
-    oldShift += old.length - texts.length;
-    newShift += young.length - texts.length;
+    const [before, after] = [replacePieces(texts, undone, begin), replacePieces(texts, made, begin)];
+    composed.push({ oldBefore: begin + oldShift, newBefore: begin + newShift, before, after });
+    oldShift += before.length - texts.length;
+    newShift += after.length - texts.length;
   }
   return composed;
 }

@@ -104,15 +104,15 @@ export async function openHistory(query: TenantQuery, scope: RepositoryScope, bu
     const wanted = (position: number) => changes.positions.has(position) || !changes.isKnown(position);
     const toTip = tip === undefined ? undefined : stepsBetween(firstParents, { from, to: tip, wanted });
     if (toTip !== undefined) {
-      const way = follow(toTip, changes, path);
-      const content = way.isWhole ? "" : await readTip(way.name, changes);
+      const patchPath = collectPatches(toTip, changes, path);
+      const content = patchPath.isWhole ? "" : await readTip(patchPath.name, changes);
       if (content !== undefined) {
-        return replay(way, content, path);
+        return replay(patchPath, content, path);
       }
     }
-    const way = follow(stepsBetween(firstParents, { from, wanted }) ?? [], changes, path);
-    if (way.isWhole) {
-      return replay(way, "", path);
+    const patchPath = collectPatches(stepsBetween(firstParents, { from, wanted }) ?? [], changes, path);
+    if (patchPath.isWhole) {
+      return replay(patchPath, "", path);
     }
     if (changes.positions.size === 0 && (await blobOf(path)) === null) {
       const hint = hintOf(await whyMissing(query, scope, path));
@@ -134,16 +134,16 @@ function onceByName<Found>(read: (name: string) => Promise<Found>): (name: strin
 }
 
 function indexChanges(rows: readonly PatchedChange[]): FileChanges["at"] {
-  const [old, young] = [new Map<string, PatchedChange>(), new Map<string, PatchedChange>()];
+  const [byOldName, byNewName] = [new Map<string, PatchedChange>(), new Map<string, PatchedChange>()];
   for (const row of rows) {
     if (row.status !== "deleted") {
-      young.set(`${row.position} ${row.path}`, row);
+      byNewName.set(`${row.position} ${row.path}`, row);
     }
     if (row.status !== "added") {
-      old.set(`${row.position} ${row.old_path ?? row.path}`, row);
+      byOldName.set(`${row.position} ${row.old_path ?? row.path}`, row);
     }
   }
-  return (position, name, version) => (version === "old" ? old : young).get(`${position} ${name}`);
+  return (position, name, version) => (version === "old" ? byOldName : byNewName).get(`${position} ${name}`);
 }
 
 /** The newest change of a file up to a commit, along its first parents. */
@@ -163,8 +163,8 @@ export function newestChange(
   return undefined;
 }
 
-type Way = {
-  /** To be applied from the last to the first; each leads from the content further along the way. */
+type PatchPath = {
+  /** To be applied from the last to the first; each leads from the content further along the path. */
   readonly patches: readonly { readonly change: PatchedChange; readonly reversed: boolean }[];
   /** The file's name at the end of the way. */
   readonly name: string;
@@ -173,22 +173,22 @@ type Way = {
 };
 
 /** Follows a file along the way from a commit, as far as is needed to have its content. */
-function follow(steps: readonly Step[], changes: FileChanges, path: string): Way {
+function collectPatches(steps: readonly Step[], changes: FileChanges, path: string): PatchPath {
   const patches: { change: PatchedChange; reversed: boolean }[] = [];
   let name = path;
-  for (const { position, back } of steps) {
+  for (const { position, undo } of steps) {
     if (!changes.isKnown(position)) {
       throw notKept(path, "not all that was changed since then is kept");
     }
-    const change = changes.at(position, name, back ? "new" : "old");
+    const change = changes.at(position, name, undo ? "new" : "old");
     // A file that comes, or that is gone already, where it should be the one that is followed.
-    if (change === undefined && changes.at(position, name, back ? "old" : "new") !== undefined) {
+    if (change === undefined && changes.at(position, name, undo ? "old" : "new") !== undefined) {
       throw notThere(path);
     }
     if (change !== undefined) {
-      patches.push({ change, reversed: !back });
-      name = back ? (change.old_path ?? name) : change.path;
-      if (change.status === (back ? "added" : "deleted")) {
+      patches.push({ change, reversed: !undo });
+      name = undo ? (change.old_path ?? name) : change.path;
+      if (change.status === (undo ? "added" : "deleted")) {
         return { patches, name, isWhole: true };
       }
     }
@@ -196,7 +196,7 @@ function follow(steps: readonly Step[], changes: FileChanges, path: string): Way
   return { patches, name, isWhole: false };
 }
 
-function replay({ patches }: Way, content: string, path: string): readonly string[] {
+function replay({ patches }: PatchPath, content: string, path: string): readonly string[] {
   let lines = linesOf(content);
   for (const { change, reversed } of patches.toReversed()) {
     if (change.left_out !== null) {

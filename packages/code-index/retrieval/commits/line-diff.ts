@@ -7,10 +7,10 @@ const MAX_EDITS = 5_000;
 const TIMEOUT_MS = 1_000;
 
 /** Two versions of a file, or of a part of it. */
-type Versions = Pick<Region, "old" | "young"> & Partial<Region>;
+type Versions = Pick<Region, "before" | "after"> & Partial<Region>;
 
 /** The hunks between two versions, as `git diff` writes them. */
-export function diffOfLines({ old: before, young: after, oldBefore = 0, newBefore = 0 }: Versions) {
+export function diffOfLines({ before, after, oldBefore = 0, newBefore = 0 }: Versions) {
   const options = { context: 3, maxEditLength: MAX_EDITS, timeout: TIMEOUT_MS };
   const found = structuredPatch("", "", before.join(""), after.join(""), undefined, undefined, options);
   const hunks = found?.hunks ?? [wholeHunk(before, after)];

@@ -20,7 +20,7 @@ export function parsePatch(text: string): readonly Hunk[] {
     const last = lines.at(-1);
     if (begin !== null) {
       const [, oldStart, oldLines, newStart, newLines] = begin;
-      hunks.push({ oldBefore: before(oldStart, oldLines), newBefore: before(newStart, newLines), lines: [] });
+      hunks.push({ oldBefore: linesAbove(oldStart, oldLines), newBefore: linesAbove(newStart, newLines), lines: [] });
     } else if (line.startsWith("\\") && last !== undefined) {
       lines[lines.length - 1] = { ...last, text: last.text.slice(0, -1) };
     } else {
@@ -31,7 +31,7 @@ export function parsePatch(text: string): readonly Hunk[] {
 }
 
 /** Git names the line before, where there are none. */
-function before(start = "0", lines = "1"): number {
+function linesAbove(start = "0", lines = "1"): number {
   return Number(start) - (lines === "0" ? 0 : 1);
 }
 
@@ -85,14 +85,14 @@ export function linesOf(content: string): readonly string[] {
 export function originsOf(hunks: readonly Hunk[]): (line: number) => number | undefined {
   const stretches: { from: number; origin: number | undefined }[] = [{ from: 0, origin: 0 }];
   for (const { oldBefore, newBefore, lines } of hunks) {
-    let [old, young] = [oldBefore, newBefore];
+    let [before, after] = [oldBefore, newBefore];
     for (const { sign } of lines) {
       if (sign !== "-") {
-        stretches.push({ from: young++, origin: sign === "+" ? undefined : old });
+        stretches.push({ from: after++, origin: sign === "+" ? undefined : before });
       }
-      old += sign === "+" ? 0 : 1;
+      before += sign === "+" ? 0 : 1;
     }
-    stretches.push({ from: young, origin: old });
+    stretches.push({ from: after, origin: before });
   }
   return (line) => {
     const stretch = stretches[lastAtMost(stretches, line)];
@@ -129,10 +129,10 @@ export function touchedStretches(hunks: readonly Hunk[], lines: ReadonlySet<numb
 
 function stretchesOf({ oldBefore, newBefore, lines }: Hunk): readonly Stretch[] {
   const stretches: { oldBefore: number; oldLines: number; newBefore: number; newLines: number }[] = [];
-  let [old, young, isOpen] = [oldBefore, newBefore, false];
+  let [before, after, isOpen] = [oldBefore, newBefore, false];
   for (const { sign } of lines) {
     if (sign !== " " && !isOpen) {
-      stretches.push({ oldBefore: old, oldLines: 0, newBefore: young, newLines: 0 });
+      stretches.push({ oldBefore: before, oldLines: 0, newBefore: after, newLines: 0 });
     }
     isOpen = sign !== " ";
     const last = stretches.at(-1);
@@ -140,8 +140,8 @@ function stretchesOf({ oldBefore, newBefore, lines }: Hunk): readonly Stretch[] 
       last.oldLines += sign === "-" ? 1 : 0;
       last.newLines += sign === "+" ? 1 : 0;
     }
-    old += sign === "+" ? 0 : 1;
-    young += sign === "-" ? 0 : 1;
+    before += sign === "+" ? 0 : 1;
+    after += sign === "-" ? 0 : 1;
   }
   return stretches;
 }
@@ -165,19 +165,19 @@ export function patchOfLines(hunks: readonly Hunk[], lines: ReadonlySet<number>)
 }
 
 function narrowHunk({ oldBefore, newBefore, lines }: Hunk, asked: ReadonlySet<number>, touched: readonly Stretch[]): Hunk {
-  let [old, young] = [oldBefore, newBefore];
+  let [before, after] = [oldBefore, newBefore];
   const placed = lines.map((line) => {
-    const place = { line, old, young };
-    old += line.sign === "+" ? 0 : 1;
-    young += line.sign === "-" ? 0 : 1;
+    const place = { line, before, after };
+    before += line.sign === "+" ? 0 : 1;
+    after += line.sign === "-" ? 0 : 1;
     return place;
   });
-  const isWanted = ({ line: { sign }, old: at, young: now }: (typeof placed)[number]) =>
+  const isWanted = ({ line: { sign }, before: at, after: now }: (typeof placed)[number]) =>
     (sign === "+" && asked.has(now)) ||
     (sign === "-" && touched.some((each) => at >= each.oldBefore && at < each.oldBefore + each.oldLines));
   const first = placed.findIndex(isWanted);
   const kept = first === -1 ? [] : placed.slice(Math.max(first - CONTEXT, 0), placed.findLastIndex(isWanted) + CONTEXT + 1);
-  return { oldBefore: kept[0]?.old ?? 0, newBefore: kept[0]?.young ?? 0, lines: kept.map(({ line }) => line) };
+  return { oldBefore: kept[0]?.before ?? 0, newBefore: kept[0]?.after ?? 0, lines: kept.map(({ line }) => line) };
 }
 
 function textOfHunk({ oldBefore, newBefore, lines }: Hunk): string {

@@ -1,9 +1,9 @@
 import type { FirstParents } from "#store/index/first-parents.ts";
 
-/** A commit on a way, whose changes are undone (`back`) or made. */
-export type Step = { readonly position: number; readonly back: boolean };
+/** A commit on the path between two, whose changes are undone (`undo`) or made. */
+export type Step = { readonly position: number; readonly undo: boolean };
 
-type Way = {
+type StepRange = {
   readonly from: number;
   /** Where it ends; at the oldest first parent that is kept, which is undone, too, when left out. */
   readonly to?: number | undefined;
@@ -15,20 +15,20 @@ type Way = {
  * The one way between two commits along first parents: back from one to the commit that both began from, then forward to the other. What
  * each commit changed against its first parent is all it takes to go it. `undefined` where they have no first parent in common.
  */
-export function stepsBetween(firstParents: FirstParents, { from, to, wanted = () => true }: Way): readonly Step[] | undefined {
-  const back: Step[] = [];
-  const forward: Step[] = [];
+export function stepsBetween(firstParents: FirstParents, { from, to, wanted = () => true }: StepRange): readonly Step[] | undefined {
+  const undone: Step[] = [];
+  const redone: Step[] = [];
   let [one, other]: [number | undefined, number | undefined] = [from, to];
   while (one !== undefined && one !== other) {
     // A child's position is higher than its parents'.
     if (other === undefined || one > other) {
       if (wanted(one)) {
-        back.push({ position: one, back: true });
+        undone.push({ position: one, undo: true });
       }
       one = firstParents.of(one);
     } else {
       if (wanted(other)) {
-        forward.push({ position: other, back: false });
+        redone.push({ position: other, undo: false });
       }
       other = firstParents.of(other);
       if (other === undefined) {
@@ -36,5 +36,5 @@ export function stepsBetween(firstParents: FirstParents, { from, to, wanted = ()
       }
     }
   }
-  return one === undefined && to !== undefined ? undefined : [...back, ...forward.toReversed()];
+  return one === undefined && to !== undefined ? undefined : [...undone, ...redone.toReversed()];
 }

@@ -64,5 +64,5 @@ export async function hunksSince(
   { position, path }: PatchedChange,
 ): Promise<readonly Hunk[] | undefined> {
   const old = await history.linesAt(parent, path).catch(() => undefined);
-  return old && parsePatch(diffOfLines({ old, young: await history.linesAt(position, path) }).patch);
+  return old && parsePatch(diffOfLines({ before: old, after: await history.linesAt(position, path) }).patch);
 }

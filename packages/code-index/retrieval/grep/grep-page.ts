@@ -25,7 +25,7 @@ type Options = {
   readonly context: number;
 };
 
-type Place = Pick<GrepPosition, "repo" | "path" | "line" | "seen">;
+type LinePosition = Pick<GrepPosition, "repo" | "path" | "line" | "seen">;
 
 type GrepResult = {
   readonly files: readonly GrepFile[];
@@ -35,11 +35,11 @@ type GrepResult = {
   /** It is not full, and yet not everything was looked at. */
   readonly isPartial: boolean;
   /** Where to go on; undefined when there is nothing more. */
-  readonly next: Place | undefined;
+  readonly next: LinePosition | undefined;
   /** Files that may hold a match, but too much to find where. */
   readonly tooMuch: readonly string[];
   /** The place after the first `shown` lines of the page. */
-  readonly placeOf: (shown: number) => Place;
+  readonly placeOf: (shown: number) => LinePosition;
 };
 
 /** One page of matching lines: takes texts in their order until it is full, and counts the lines it has no room for. */
@@ -68,7 +68,7 @@ export function createGrepPage({ pattern, position, limit, context }: Options): 
   let further = 0;
   let isEnded = false;
   const tooMuch: string[] = [];
-  let at: Omit<Place, "seen"> | undefined = position;
+  let at: Omit<LinePosition, "seen"> | undefined = position;
 
   const isBegun = ({ repo, path }: FilePlace) => position?.repo === repo && position.path === path;
   const isFull = () => matches >= limit;
@@ -116,7 +116,7 @@ export function createGrepPage({ pattern, position, limit, context }: Options): 
   };
 }
 
-function placeAfter(files: readonly GrepFile[], shown: number, before: number): Place {
+function placeAfter(files: readonly GrepFile[], shown: number, before: number): LinePosition {
   const [last] = files.flatMap(({ repo, path, matches }) => matches.map(({ line }) => ({ repo, path, line }))).slice(shown - 1, shown);
   return { repo: "", path: "", line: 0, ...last, seen: before + shown };
 }

@@ -14,7 +14,7 @@ export const byLetters: Leg = {
 
 async function searchLetters(looking: LegQuery): Promise<LegAnswer> {
   const { conditions } = looking;
-  if (conditions?.areFindable === true) {
+  if (conditions?.hasPositive === true) {
     return searchByConditions(looking, conditions);
   }
   return looking.query.places.length > 0 ? searchPlaces(looking) : searchExactly(looking);

@@ -3,7 +3,7 @@ import { hasBit } from "#store/index/bitmap.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
 import { findDefining, findLiterals, readContents, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { tellingTrigrams } from "#retrieval/patterns/trigram-query.ts";
+import { selectiveTrigrams } from "#retrieval/patterns/trigram-query.ts";
 import { trigramsOf, type TrigramCounts } from "#store/index/trigrams.ts";
 import type { LegAnswer, LegQuery } from "./leg.ts";
 import { intersect } from "#store/index/intersect.ts";
@@ -72,7 +72,7 @@ type Compared = {
 };
 
 async function compareCandidates({ transaction, scope, reading, counts, literals, limit, until }: Comparing): Promise<Compared> {
-  const wanted = literals.map((literal) => tellingTrigrams(trigramsOf(literal), counts, MAX_TRIGRAMS));
+  const wanted = literals.map((literal) => selectiveTrigrams(trigramsOf(literal), counts, MAX_TRIGRAMS));
   const hits: LiteralHit[] = [];
   let left = 0;
   let batch = FIRST_BATCH;

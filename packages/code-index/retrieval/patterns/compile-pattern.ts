@@ -4,7 +4,7 @@ import { yieldEvery } from "@sightline/foundation/yield-every";
 import { RE2JS, RE2JSException } from "re2js";
 import type { HeldText } from "#retrieval/scope/read-chunks.store.ts";
 import { trigramClassOf } from "#store/index/trigrams.ts";
-import { both, lighten, queryOfRun, ANY, type TrigramQuery } from "./trigram-query.ts";
+import { and, limitTo, queryOfRun, ANY, type TrigramQuery } from "./trigram-query.ts";
 import { readRegex } from "./read-regex.ts";
 
 /** A text to find letter for letter, or a regular expression in RE2's syntax. */
@@ -83,7 +83,7 @@ function compileLiteral({ source, isCaseSensitive }: PatternSource): Pattern {
   const trigrams = literal
     .split("\n")
     .map((line) => queryOfRun(Array.from({ length: line.length }, (_, at) => trigramClassOf(line.charCodeAt(at)))))
-    .reduce(both, ANY);
+    .reduce(and, ANY);
   const regex = compile(RE2JS.quote(literal), isCaseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
   const finder: Finder = {
     regex,
@@ -114,7 +114,7 @@ function compileRegex({ source, isCaseSensitive }: PatternSource): Pattern {
   const overLines = compile(source, flags | RE2JS.MULTILINE);
   const steps = overLines.programSize();
   const { trigrams, isMultiline } = readRegex(source);
-  const query = lighten(trigrams, MAX_TRIGRAMS);
+  const query = limitTo(trigrams, MAX_TRIGRAMS);
   const test = (text: string) => overLines.test(text);
   // In a test line by line, every line has a begin and an end of its own.
   const speaksOfEnds = /\\[Az]|\(\?[a-zA-Z]*-[a-zA-Z]*m/.test(source);

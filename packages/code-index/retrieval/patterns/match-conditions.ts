@@ -4,16 +4,16 @@ import { compilePattern } from "./compile-pattern.ts";
 import type { Condition } from "#retrieval/query/query-filters.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { invalidQuery } from "#retrieval/query/refusals.ts";
-import { ANY, both, oneOf, type TrigramQuery } from "./trigram-query.ts";
+import { ANY, and, or, type TrigramQuery } from "./trigram-query.ts";
 
 /** The conditions of a query, ready to be checked against texts. */
 export type Conditions = {
   /** Whether a text meets all the conditions of one of the alternatives. */
-  readonly areMetBy: (content: string) => boolean;
+  readonly matches: (content: string) => boolean;
   /** Trigrams that every text that meets them holds. */
   readonly trigrams: TrigramQuery;
   /** Whether each of the alternatives says what to find, and not only what to leave out. */
-  readonly areFindable: boolean;
+  readonly hasPositive: boolean;
 };
 
 const MAX_CONDITIONS = 50;
@@ -41,9 +41,9 @@ export function compileConditions({
     return undefined;
   }
   return {
-    areMetBy: (content) => compiled.some((conditions) => conditions.every(({ isMetBy }) => isMetBy(content))),
-    trigrams: oneOf(compiled.map((conditions) => conditions.map(({ trigrams }) => trigrams).reduce(both, ANY))),
-    areFindable: alternatives.every((conditions) => conditions.some(({ negated }) => !negated)),
+    matches: (content) => compiled.some((conditions) => conditions.every(({ isMetBy }) => isMetBy(content))),
+    trigrams: or(compiled.map((conditions) => conditions.map(({ trigrams }) => trigrams).reduce(and, ANY))),
+    hasPositive: alternatives.every((conditions) => conditions.some(({ negated }) => !negated)),
   };
 }
 
@@ -87,7 +87,7 @@ export async function keepMeeting<Item extends { readonly content: string }>(
     if (performance.now() > until) {
       return { kept, isComplete: false };
     }
-    if (conditions.areMetBy(item.content)) {
+    if (conditions.matches(item.content)) {
       kept.push(item);
     }
   }

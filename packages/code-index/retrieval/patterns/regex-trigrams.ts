@@ -1,5 +1,5 @@
 import { trigramClassOf } from "#store/index/trigrams.ts";
-import { ANY, both, oneOf, queryOfRun, type TrigramQuery } from "./trigram-query.ts";
+import { ANY, and, or, queryOfRun, type TrigramQuery } from "./trigram-query.ts";
 
 /**
  * What is known of the texts that a part of an expression matches, after Russ Cox, "Regular Expression Matching with a Trigram
@@ -54,14 +54,14 @@ function classesOf(text: string): string {
 
 export function concatenate(one: Known, other: Known): Known {
   if (one.exact !== undefined && other.exact !== undefined) {
-    return bounded({ exact: cross(one.exact, other.exact), prefixes: NOTHING, suffixes: NOTHING, query: both(one.query, other.query) });
+    return bounded({ exact: cross(one.exact, other.exact), prefixes: NOTHING, suffixes: NOTHING, query: and(one.query, other.query) });
   }
   const between = one.exact === undefined && other.exact === undefined ? queryOfTexts(cross(one.suffixes, other.prefixes)) : ANY;
   return bounded({
     exact: undefined,
     prefixes: one.exact === undefined ? one.prefixes : cross(one.exact, other.prefixes),
     suffixes: other.exact === undefined ? other.suffixes : cross(one.suffixes, other.exact),
-    query: both(both(one.query, other.query), between),
+    query: and(and(one.query, other.query), between),
   });
 }
 
@@ -74,7 +74,7 @@ export function alternate(one: Known, other: Known): Known {
     exact: undefined,
     prefixes: union(open.prefixes, otherOpen.prefixes),
     suffixes: union(open.suffixes, otherOpen.suffixes),
-    query: oneOf([open.query, otherOpen.query]),
+    query: or([open.query, otherOpen.query]),
   });
 }
 
@@ -104,7 +104,7 @@ export function queryOf(known: Known): TrigramQuery {
 function opened({ exact, prefixes, suffixes, query }: Known): Known {
   return exact === undefined
     ? { exact, prefixes, suffixes, query }
-    : { exact: undefined, prefixes: ends(exact, "first"), suffixes: ends(exact, "last"), query: both(query, queryOfTexts(exact)) };
+    : { exact: undefined, prefixes: ends(exact, "first"), suffixes: ends(exact, "last"), query: and(query, queryOfTexts(exact)) };
 }
 
 function bounded(known: Known): Known {
@@ -114,8 +114,8 @@ function bounded(known: Known): Known {
     return isSmall ? known : bounded(opened(known));
   }
   // Every match also holds the trigrams of its ends.
-  const grown = both(grownQuery(prefixes), grownQuery(suffixes));
-  return { exact, prefixes: ends(prefixes, "first"), suffixes: ends(suffixes, "last"), query: both(query, grown) };
+  const grown = and(grownQuery(prefixes), grownQuery(suffixes));
+  return { exact, prefixes: ends(prefixes, "first"), suffixes: ends(suffixes, "last"), query: and(query, grown) };
 }
 
 /** Ends that have not grown made their trigrams before. */
@@ -146,12 +146,12 @@ function lettersOf(texts: ReadonlySet<string>): number {
 
 /** The condition that one of the texts is there. */
 function queryOfTexts(texts: ReadonlySet<string>): TrigramQuery {
-  return oneOf(
+  return or(
     [...texts].map((text) =>
       text
         .split(NEWLINE)
         .map((line) => queryOfRun(Array.from(line, (letter) => letter.charCodeAt(0))))
-        .reduce(both, ANY),
+        .reduce(and, ANY),
     ),
   );
 }

@@ -21,7 +21,7 @@ function rarityOf(code: number): number {
 /** Chosen trigrams lie at least this far apart: neighbours share letters and narrow little down. */
 const APART = 2;
 /** The rarest of a literal's trigrams, by how common they are in a sample, the rarest first. */
-export function tellingTrigrams(trigrams: readonly number[], counts: TrigramCounts, most: number): readonly number[] {
+export function selectiveTrigrams(trigrams: readonly number[], counts: TrigramCounts, most: number): readonly number[] {
   const byRarity = trigrams
     .map((trigram, place) => ({ trigram, place, count: counts[trigram] ?? 0 }))
     .toSorted((one, other) => one.count - other.count);
@@ -64,14 +64,14 @@ export function queryOfRun(classes: readonly number[]): TrigramQuery {
   return trigrams.length === 0 ? ANY : { kind: "run", trigrams };
 }
 
-export function both(one: TrigramQuery, other: TrigramQuery): TrigramQuery {
+export function and(one: TrigramQuery, other: TrigramQuery): TrigramQuery {
   if (one.kind === "any" || other.kind === "any") {
     return one.kind === "any" ? other : one;
   }
   return { kind: "and", parts: [...partsOf(one, "and"), ...partsOf(other, "and")] };
 }
 
-export function oneOf(alternatives: readonly TrigramQuery[]): TrigramQuery {
+export function or(alternatives: readonly TrigramQuery[]): TrigramQuery {
   const narrowing = alternatives.filter((part) => part.kind !== "any");
   if (narrowing.length === 0 || narrowing.length < alternatives.length) {
     return ANY;
@@ -94,7 +94,7 @@ export function trigramsIn(query: TrigramQuery): readonly number[] {
 }
 
 /** The same condition with fewer trigrams in all, for a database to be asked for: `most` of them at about. */
-export function lighten(query: TrigramQuery, most: number): TrigramQuery {
+export function limitTo(query: TrigramQuery, most: number): TrigramQuery {
   const count = trigramsIn(query).length;
   if (count <= most || query.kind === "any") {
     return query;
@@ -107,8 +107,8 @@ export function lighten(query: TrigramQuery, most: number): TrigramQuery {
   }
   const parts = query.parts.slice(0, most);
   const each = Math.max(1, Math.floor(most / parts.length));
-  const lighter = parts.map((part) => lighten(part, each));
-  return query.kind === "or" ? oneOf(lighter) : lighter.reduce(both, ANY);
+  const lighter = parts.map((part) => limitTo(part, each));
+  return query.kind === "or" ? or(lighter) : lighter.reduce(and, ANY);
 }
 
 type Evaluating = {

@@ -30,7 +30,7 @@ const QUESTION = /^(?:how|where|what|why|which|who|whose|when|is|are|does|do|can
 const OPERATOR = /(?:^|\s)(?:[!=]={1,2}|:=|[-=]>|<-|&&|\|\||[-+*/|&]=)(?:\s|$)/u;
 
 /** The shape is read from this many characters. */
-const MAX_TELLING_CHARACTERS = 2_000;
+const SHAPE_SAMPLE = 2_000;
 
 export function shapeOf(text: string): Shape {
   const words = text.split(/\s+/u);
@@ -40,7 +40,7 @@ export function shapeOf(text: string): Shape {
   if (SYMBOL.test(text)) {
     return "symbol";
   }
-  const beginning = text.slice(0, MAX_TELLING_CHARACTERS);
+  const beginning = text.slice(0, SHAPE_SAMPLE);
   const fails = FAILURE.test(beginning) || SYSTEM_FAILURE.test(beginning);
   if (words.length > 2 && fails && MESSAGE.test(beginning) && !QUESTION.test(text)) {
     return "error";
@@ -127,7 +127,7 @@ export function betweenValues(message: string): readonly string[] {
 
 /** The longest of them first. */
 export function fragmentsOf(message: string): readonly string[] {
-  return betweenValues(message.slice(0, MAX_TELLING_CHARACTERS))
+  return betweenValues(message.slice(0, SHAPE_SAMPLE))
     .filter((part) => part.length >= MIN_FRAGMENT_LENGTH)
     .toSorted((one, other) => other.length - one.length)
     .slice(0, MAX_FRAGMENTS);

@@ -156,13 +156,13 @@ function queryTermsOf(text: string, shape: Shape): readonly QueryTerm[] {
   if (!isProse(shape) && shape !== "error") {
     return terms.map((term) => ({ terms: [term], weight: 1 }));
   }
-  const telling = terms.filter((term) => !isStopWord(term));
-  const kept = telling.length > 0 && shape !== "error" ? terms.filter((term) => !IGNORED_STOP_WORDS.has(term)) : terms;
+  const contentTerms = terms.filter((term) => !isStopWord(term));
+  const kept = contentTerms.length > 0 && shape !== "error" ? terms.filter((term) => !IGNORED_STOP_WORDS.has(term)) : terms;
   return kept.map((term) => ({
     // The words of an error message stand in the code exactly as written.
     terms: isStopWord(term) || shape === "error" ? [term] : [term, ...variantsOf(term)],
     // In a query of nothing but stop words they count in full.
-    weight: isStopWord(term) && telling.length > 0 ? STOP_WORD_WEIGHT : 1,
+    weight: isStopWord(term) && contentTerms.length > 0 ? STOP_WORD_WEIGHT : 1,
   }));
 }
 

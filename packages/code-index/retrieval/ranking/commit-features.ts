@@ -11,8 +11,8 @@ export function describeCommits(query: ParsedQuery, matcher: WordMatcher) {
     const matches = asksInWords ? matcher.wholeMatchesOf(words) : NO_MATCHES;
     return {
       changes: Math.log1p(words.length),
-      saidByCommits: matcher.shareOf(matches),
-      commitsSay: [...matches.keys()].flatMap((term) => query.queryTerms[term]?.terms[0] ?? []),
+      commitTermCoverage: matcher.shareOf(matches),
+      matchedCommitTerms: [...matches.keys()].flatMap((term) => query.queryTerms[term]?.terms[0] ?? []),
     };
   });
 }

@@ -56,9 +56,9 @@ export type Described = {
   /** What its file is for; `asked` when the query asks for such files. */
   readonly kind: FileKind | "asked";
   /** The share of a question's or report's words that the subjects of its file's newest commits say; 0 where no history is known. */
-  readonly saidByCommits: number;
+  readonly commitTermCoverage: number;
   /** Those words. */
-  readonly commitsSay: readonly string[];
+  readonly matchedCommitTerms: readonly string[];
 };
 
 /** Describes all candidates of a query; what they have in common is worked out once. */
@@ -78,7 +78,7 @@ export function describeCandidates(
   const defining = findDefinition(candidates, query);
   const wanted = kindsAskedFor(query);
   const ofQuery = {
-    terms: Math.log1p(matcher.telling.length),
+    terms: Math.log1p(matcher.contentTerms.length),
     is_name: flag(query.shape === "symbol"),
     is_prose: flag(isProse(query.shape)),
     is_report: flag(query.shape === "report"),
@@ -86,7 +86,7 @@ export function describeCandidates(
   return candidates.map((candidate, index): Described => {
     const { chunk } = candidate;
     const { kind, features: ofPath } = describePath(chunk.path);
-    const { changes, saidByCommits, commitsSay } = describeSubjects(candidate.subjectWords);
+    const { changes, commitTermCoverage, matchedCommitTerms } = describeSubjects(candidate.subjectWords);
     const { place, mentioned } = mention(chunk);
     const features: Features = {
       ...inFiles(index),
@@ -107,8 +107,8 @@ export function describeCandidates(
       mentioned,
       defines: defining.has(candidate),
       kind: wanted.has(kind) ? "asked" : kind,
-      saidByCommits,
-      commitsSay,
+      commitTermCoverage,
+      matchedCommitTerms,
     };
   });
 }

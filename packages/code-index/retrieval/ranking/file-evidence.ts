@@ -8,7 +8,7 @@ type Weights = {
 };
 
 /** A candidate by its place among them, with what its terms add up to. */
-type Place = { readonly index: number; readonly candidate: Candidate; readonly bm25: number };
+type RankedChunk = { readonly index: number; readonly candidate: Candidate; readonly bm25: number };
 
 /** So many places of a file count together. */
 const PLACES = 6;
@@ -24,7 +24,7 @@ export function describeFiles(
   candidates: readonly Candidate[],
   { termWeights, total, files }: Weights,
 ): (index: number) => Readonly<typeof NOTHING> {
-  const all = candidates.map((candidate, index): Place => ({ index, candidate, bm25: sum(candidate.contributions) }));
+  const all = candidates.map((candidate, index): RankedChunk => ({ index, candidate, bm25: sum(candidate.contributions) }));
   const described = [...Map.groupBy(all, ({ index }) => files[index]).values()].map((ofFile) => ({
     sorted: ofFile.toSorted((one, other) => other.bm25 - one.bm25 || other.candidate.fused.score - one.candidate.fused.score),
     bm25: sumOfBest(ofFile.map(({ bm25 }) => bm25)),
@@ -54,7 +54,7 @@ export function describeFiles(
 }
 
 /** The weights of the terms that any of the places holds. */
-function weightHeld(places: readonly Place[], termWeights: readonly number[]): number {
+function weightHeld(places: readonly RankedChunk[], termWeights: readonly number[]): number {
   return termWeights.reduce(
     (held, weight, term) => held + (places.some(({ candidate }) => (candidate.contributions[term] ?? 0) > 0) ? weight : 0),
     0,

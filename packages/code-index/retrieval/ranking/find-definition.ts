@@ -1,14 +1,14 @@
 import type { ParsedQuery } from "#retrieval/query/query.ts";
 import { numberFiles, type Candidate } from "./candidate.ts";
 
-type Asked = Pick<ParsedQuery, "member" | "text">;
+type DefinitionQuery = Pick<ParsedQuery, "member" | "text">;
 
 /**
  * The candidates that define what a query names. `Server.stop` and `Server stop` mean the `stop` in a file that defines `Server`; where there is
  * none, only the first of them is known to be a name, and whatever defines `stop`, or else `Server`, is meant. Words that are one name when they
  * are joined mean that: `server stop` may be `stopServer`.
  */
-export function findDefinition(candidates: readonly Candidate[], { member, text }: Asked): ReadonlySet<Candidate> {
+export function findDefinition(candidates: readonly Candidate[], { member, text }: DefinitionQuery): ReadonlySet<Candidate> {
   // Few names are long enough to be all that a question says.
   const defining = (length: number, isMeant: (name: string) => boolean) =>
     candidates.filter(({ chunk }) => chunk.symbols.some((symbol) => symbol.length * GROWS >= length && namesOf(symbol).some(isMeant)));

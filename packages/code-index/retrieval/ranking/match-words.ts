@@ -20,7 +20,7 @@ export type WordMatcher = {
   /** From 0, for a word that is everywhere, to 1. */
   readonly rarityOf: (term: number) => number;
   /** The terms that are more than stop words, by their places. */
-  readonly telling: readonly number[];
+  readonly contentTerms: readonly number[];
 };
 
 /** So many of a long query's words are all that a path or name can be expected to hold. */
@@ -36,10 +36,10 @@ export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms"
   const all = queryTerms.map((_, index) => index);
   const named = all.filter((index) => !isStopWord(wordOf(queryTerms[index])));
   // In a query of nothing but stop words all of them count.
-  const telling = named.length > 0 ? named : all;
+  const contentTerms = named.length > 0 ? named : all;
   const weights = all.map((term) => termWeights[term] ?? queryTerms[term]?.weight ?? 0);
   const weightOf = (term: number) => weights[term] ?? 0;
-  const forms = telling.flatMap((term) => (queryTerms[term]?.terms ?? []).map((form): Form => ({ term, form })));
+  const forms = contentTerms.flatMap((term) => (queryTerms[term]?.terms ?? []).map((form): Form => ({ term, form })));
   const exactly = new Map(
     [...Map.groupBy(forms, ({ form }) => form)].map(([form, same]) => [form, same.map(({ term }): Match => ({ term, strength: 1 }))]),
   );
@@ -56,13 +56,13 @@ export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms"
     known.set(word, found);
     return found;
   };
-  const enough = telling
+  const enough = contentTerms
     .map(weightOf)
     .toSorted((one, other) => other - one)
     .slice(0, ENOUGH_TERMS)
     .reduce((sum, weight) => sum + weight, 0);
   return {
-    telling,
+    contentTerms,
     rarityOf: (term) => Math.min(1, weightOf(term) / RARE),
     matchesOf: (words) => joined(words, matchWord),
     wholeMatchesOf: (words) => joined(words, matchWhole),

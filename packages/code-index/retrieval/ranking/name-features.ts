@@ -37,7 +37,7 @@ export function describeNames(query: ParsedQuery, matcher: WordMatcher) {
     return {
       matches,
       best: matcher.shareOf(matches) * ofName,
-      likeness: Math.min(1, strong / Math.max(1, words, Math.min(matcher.telling.length, MAX_WORDS))) ** 2,
+      likeness: Math.min(1, strong / Math.max(1, words, Math.min(matcher.contentTerms.length, MAX_WORDS))) ** 2,
       isAsked,
       isSaid,
     };

@@ -18,7 +18,7 @@ export type RankedChunk = FoundChunk & {
   /** What the fused score was multiplied with; worked out when asked, since few results are explained. */
   readonly explain: () => Factors;
   /** The query's words in the subjects of its file's commits. */
-  readonly commitsSay: readonly string[];
+  readonly matchedCommitTerms: readonly string[];
   readonly ranks: FusedChunk["ranks"];
 };
 
@@ -113,13 +113,13 @@ function orderByTexts(scored: readonly Scored[], { text }: ParsedQuery, texts: T
     return isVerbatim ? { ...each, isVerbatim, score: each.score * verbatimOf(each.described) } : each;
   });
   return takeFromFurther(read.toSorted(byScore)).map((each) => {
-    const { candidate, commitsSay } = each.described;
+    const { candidate, matchedCommitTerms } = each.described;
     return {
       ...candidate.chunk,
       score: each.score,
       fused: candidate.fused.score,
       explain: () => explain(each),
-      commitsSay,
+      matchedCommitTerms,
       ranks: candidate.fused.ranks,
     };
   });
@@ -137,8 +137,8 @@ function rulesOf(described: Described) {
 }
 
 /** What the commits of a place's file speak for it. */
-export function commitsFactorOf({ saidByCommits }: Described): number {
-  return Math.exp(COMMITS * saidByCommits);
+export function commitsFactorOf({ commitTermCoverage }: Described): number {
+  return Math.exp(COMMITS * commitTermCoverage);
 }
 
 function verbatimOf({ kind }: Described): number {

@@ -53,7 +53,7 @@ function chunks(count: number): { readonly ranked: readonly RankedChunk[]; reado
     score: count - index,
     fused: 1,
     explain,
-    commitsSay: [],
+    matchedCommitTerms: [],
     ranks: {},
   }));
   return { ranked, texts: new Map(ranked.map(({ chunk_id: id }) => [id, `text ${id} ${"x".repeat(5_000)}`])) };

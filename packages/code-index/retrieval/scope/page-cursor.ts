@@ -36,7 +36,7 @@ export function createPaging(of: unknown): Paging {
   };
 }
 
-type Asked = {
+type CursorQuestion = {
   readonly access: Access;
   /** What of the request the list depends on. */
   readonly question: readonly unknown[];
@@ -47,7 +47,7 @@ type Asked = {
 /** Cursors that also say what the pages so far were made of, sealed, so that nobody changes what they say by mistake. */
 export function createSealedCursors<Shape extends Readonly<Record<string, z.ZodType<string | number>>>>(
   position: z.ZodObject<Shape>,
-  { access, question, name }: Asked,
+  { access, question, name }: CursorQuestion,
 ) {
   const asked = digest([access.tenant.tenantId, access.repositories?.toSorted(), ...question]);
   const names = Object.keys(position.shape);

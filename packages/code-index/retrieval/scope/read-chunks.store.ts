@@ -166,10 +166,10 @@ export async function readContents(
   return rows;
 }
 
-type Place = { readonly path: string; readonly line: number | undefined; readonly limit: number };
+type PathQuery = { readonly path: string; readonly line: number | undefined; readonly limit: number };
 
 /** The chunks at a line, or the first ones, of the files whose path ends with, or else holds, the one given. */
-export async function findByPath(query: TenantQuery, scope: Scope, { path, line = 1, limit }: Place): Promise<readonly number[]> {
+export async function findByPath(query: TenantQuery, scope: Scope, { path, line = 1, limit }: PathQuery): Promise<readonly number[]> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id from ${chunksOfFiles(scope)}
     where file.path ilike ${likeContaining(path)} and ${matchesFile(scope)} and chunk.start_line <= ${line} and chunk.end_line >= ${line}

@@ -36,9 +36,9 @@ export async function areVisible(query: TenantQuery, { tenant }: Scope, segmentI
 
 export type PostingsRow = { readonly term: string; readonly segment_id: number; readonly df: number; readonly docs: Buffer };
 
-type Wanted = { readonly terms: readonly string[]; readonly segments: readonly number[] };
+type PostingsQuery = { readonly terms: readonly string[]; readonly segments: readonly number[] };
 
-export async function readPostings(query: TenantQuery, { tenant }: Scope, wanted: Wanted): Promise<readonly PostingsRow[]> {
+export async function readPostings(query: TenantQuery, { tenant }: Scope, wanted: PostingsQuery): Promise<readonly PostingsRow[]> {
   const { rows } = await sql<PostingsRow>`
     select term, segment_id, df, docs from ${sql.id(tenant.schema, "postings")}
     where term = any(${wanted.terms}::text[]) and segment_id = any(${wanted.segments}::integer[])

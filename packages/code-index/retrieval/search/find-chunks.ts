@@ -47,7 +47,7 @@ const CHECK_MS = 1_000;
  */
 export async function findChunks(dependencies: SearchDependencies, finding: Finding): Promise<Found> {
   const { query, conditions, isDeep } = finding;
-  if (query.text === "" && conditions?.areFindable !== true) {
+  if (query.text === "" && conditions?.hasPositive !== true) {
     return browse(dependencies, finding);
   }
   const found = await findOnce(dependencies, finding);
@@ -70,7 +70,7 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
     const chunks = new Map((await readChunks(transaction, scope, best)).map((chunk) => [chunk.chunk_id, chunk]));
     const ofAllKinds = best.flatMap((chunkId) => {
       const chunk = chunks.get(chunkId);
-      return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, explain: () => ({}), commitsSay: [], ranks: {} }];
+      return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, explain: () => ({}), matchedCommitTerms: [], ranks: {} }];
     });
     const ranked = ofKind(ofAllKinds, finding);
     const isCapped = listed.length === limit || !isComplete || kept.length > CANDIDATES;
@@ -101,7 +101,7 @@ async function findOnce(dependencies: SearchDependencies, given: Finding, again 
   }
   // Conditions that say what to find are answered by the exact leg alone, others by what the words find.
   const hasAll = isComplete && legs.exact.isComplete === true;
-  const mayLack = (conditions !== undefined && (conditions.areFindable || isBroken(legs))) || isFull(legs, finding);
+  const mayLack = (conditions !== undefined && (conditions.hasPositive || isBroken(legs))) || isFull(legs, finding);
   return { legs, ...found, isCapped: !hasAll && (all.length > fused.length || !isComplete || mayLack) };
 }
 

@@ -34,7 +34,7 @@ export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { q
       score: rounded(chunk.score),
       legs: chunk.ranks,
       ...(explain
-        ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.explain()), commits_say: [...chunk.commitsSay] } }
+        ? { explain: { fused: rounded(chunk.fused), factors: roundedAll(chunk.explain()), commits_say: [...chunk.matchedCommitTerms] } }
         : {}),
     };
   });

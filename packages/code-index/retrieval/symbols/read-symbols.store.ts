@@ -13,7 +13,7 @@ export type SymbolRow = Omit<FoundSymbol, "signature" | "comment" | "precision">
   readonly said?: Pick<FoundSymbol, "signature" | "comment">;
 };
 
-type Asked = {
+type SymbolQuery = {
   /** In lower case, without what the name is inside of. */
   readonly names: readonly string[];
   readonly how: "whole" | "beginning";
@@ -22,7 +22,7 @@ type Asked = {
 };
 
 /** Definitions of a name, however its letters are cased, up to `limit`, by repository, path and line. */
-export async function findSymbolRows(query: TenantQuery, scope: Scope, asked: Asked): Promise<readonly SymbolRow[]> {
+export async function findSymbolRows(query: TenantQuery, scope: Scope, asked: SymbolQuery): Promise<readonly SymbolRow[]> {
   const { schema } = scope.tenant;
   const last = lastName(sql.ref("symbol.name"));
   const isNamed =

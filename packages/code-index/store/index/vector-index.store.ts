@@ -46,9 +46,9 @@ export type VectorIndexes = {
   readonly busy: boolean;
 };
 
-type Place = Pick<Tenant, "schema"> & { readonly embedderId: number };
+type VectorTable = Pick<Tenant, "schema"> & { readonly embedderId: number };
 
-export async function vectorIndexes(database: CodeIndexDatabase, place: Place, until: Date | null): Promise<VectorIndexes> {
+export async function vectorIndexes(database: CodeIndexDatabase, place: VectorTable, until: Date | null): Promise<VectorIndexes> {
   const { schema, embedderId } = place;
   const { rows: indexes } = await sql<{ name: string; valid: boolean; busy: boolean }>`
     select index.relname as name, pg_index.indisvalid as valid
@@ -74,7 +74,7 @@ export async function vectorIndexes(database: CodeIndexDatabase, place: Place, u
   };
 }
 
-type Making = Place & { readonly until: Date; readonly bytes: number; readonly signal: AbortSignal };
+type Making = VectorTable & { readonly until: Date; readonly bytes: number; readonly signal: AbortSignal };
 
 /** Longer than any index takes to be made. */
 const MAKE_MS = 12 * 60 * 60_000;
@@ -136,7 +136,7 @@ function indexName({ embedderId, until }: Pick<Making, "embedderId" | "until">):
 }
 
 /** From now on searches use the index of that moment; none with null. */
-export async function useVectorIndex(database: CodeIndexDatabase, { schema, embedderId }: Place, until: Date | null): Promise<void> {
+export async function useVectorIndex(database: CodeIndexDatabase, { schema, embedderId }: VectorTable, until: Date | null): Promise<void> {
   await database.query
     .withSchema(schema)
     .updateTable("embedders")
@@ -145,7 +145,7 @@ export async function useVectorIndex(database: CodeIndexDatabase, { schema, embe
     .execute();
 }
 
-export async function dropVectorIndex(database: CodeIndexDatabase, { schema }: Pick<Place, "schema">, name: string): Promise<void> {
+export async function dropVectorIndex(database: CodeIndexDatabase, { schema }: Pick<VectorTable, "schema">, name: string): Promise<void> {
   await sql`drop index concurrently if exists ${sql.id(schema, name)}`.execute(database.query);
 }
 
