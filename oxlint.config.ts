@@ -67,7 +67,7 @@ export default defineConfig({
         "packages/code-index/evaluation/**",
         "tools/**",
         "**/testing/**",
-        "**/*.test.ts",
+        "**/*.test.{ts,tsx}",
         "vitest.config.ts",
       ],
       rules: { "no-console": "off", "node/no-process-env": "off" },

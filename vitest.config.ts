@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     globalSetup: ["packages/foundation/testing/global-setup.ts"],
-    include: ["packages/**/*.test.ts", "apps/**/*.test.ts", "tools/**/*.test.ts"],
+    include: ["packages/**/*.test.ts", "apps/**/*.test.{ts,tsx}", "tools/**/*.test.ts"],
     // Those need Citus: npm run prove:citus.
     exclude: ["**/node_modules/**", "**/dist/**", "**/*.citus.test.ts"],
     testTimeout: 30_000,

@@ -70,7 +70,7 @@ export const borders: Override[] = PARTS.flatMap((part) => {
         [`${folder}/${room}/${hasInnerRooms(part, room) ? "*" : "**"}`],
         [upwards, foreignParts(part), foreignRooms(part, room, border), ...(hasInnerRooms(part, room) ? [DOWNWARDS] : [])],
       ),
-      excludeFiles: ["**/*.test.ts"],
+      excludeFiles: ["**/*.test.{ts,tsx}"],
     })),
   ];
 });

@@ -20,7 +20,7 @@ function findRings(imports: ReadonlyMap<string, Iterable<string>>): readonly str
 async function readFolderImports({ folder, source }: Part): Promise<ReadonlyMap<string, Set<string>>> {
   const root = join(fileURLToPath(new URL("..", import.meta.url)), folder, source ?? "");
   const imports = new Map<string, Set<string>>();
-  for await (const file of glob("**/*.{ts,tsx}", { cwd: root, exclude: ["**/{node_modules,dist,testing}/**", "**/*.test.ts"] })) {
+  for await (const file of glob("**/*.{ts,tsx}", { cwd: root, exclude: ["**/{node_modules,dist,testing}/**", "**/*.test.{ts,tsx}"] })) {
     const from = dirname(file);
     const text = await readFile(join(root, file), "utf8");
     for (const [, specifier = ""] of text.matchAll(/\b(?:from|import)\s*\(?\s*"([#.][^"]+)"/g)) {

@@ -1,0 +1,116 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { step } from "#features/traces/testing/step.ts";
+import { renderConsole } from "#testing/render-console.tsx";
+import { refuse } from "#testing/serve.ts";
+
+const id = (last: number) => `0190a1b2-0000-7000-8000-${String(last).padStart(12, "0")}`;
+const [PROJECT, TRACE] = [id(100), id(200)];
+const PATH = `/api/observability/api/v1/projects/${PROJECT}/traces/${TRACE}`;
+
+const failed = { status: "failure", error: "The rate limit is reached." } as const;
+const steps = [
+  step(id(1), { name: "plan", duration: 100, run_id: TRACE, ...failed }),
+  step(id(2), { name: "write", parent: id(1), kind: "llm", start: 10, duration: 40, model: "small-1", run_id: TRACE, ...failed }),
+  step(id(3), { name: "publish", start: 100, run_id: TRACE }),
+];
+const numbers = {
+  duration_ms: 120,
+  input_tokens: 5,
+  output_tokens: 7,
+  cost: null,
+  cache_read_tokens: null,
+  cache_write_tokens: null,
+  reasoning_tokens: null,
+  time_to_first_token_ms: null,
+};
+const digest = {
+  id: TRACE,
+  name: "support",
+  status: "failure",
+  started_at: "1970-01-01T00:00:00.000Z",
+  ended_at: "1970-01-01T00:00:00.120Z",
+  waiting_ms: 0,
+  observations: 3,
+  failures: 1,
+  lost_events: 0,
+  thread_id: null,
+  session_id: null,
+  user_id: null,
+  ...numbers,
+  project_id: PROJECT,
+  truncated: false,
+  input: "Where is my parcel?",
+  output: null,
+  error: failed.error,
+  attributes: {},
+  segments: [],
+  graph: null,
+  steps_total: 3,
+  revision: "1",
+  waits: [],
+  gaps: [],
+  current: [],
+};
+
+function open(search = "", answers = {}) {
+  return renderConsole(`/projects/${PROJECT}/traces/${TRACE}${search}`, {
+    [`GET ${PATH}/summary`]: digest,
+    [`GET ${PATH}/steps`]: { items: steps, total: 3, next_cursor: null, revision: "1", truncated: false },
+    [`GET ${PATH}/observations/${id(2)}`]: { ...steps[1], input: "Write a reply.", output: null, reasoning: null, attributes: {} },
+    ...answers,
+  });
+}
+
+const tree = () => screen.findByRole("tree");
+const names = async () =>
+  within(await tree())
+    .getAllByRole("treeitem")
+    .map((row) => row.textContent);
+
+describe("the page of a trace", () => {
+  it("shows its steps as a tree, and what is known of the trace beside it", async () => {
+    open();
+    expect(await screen.findByText("Where is my parcel?")).toBeTruthy();
+    expect(await names()).toEqual([/support/, /plan/, /write/, /publish/].map((name) => expect.stringMatching(name)));
+  });
+
+  it("shows the values of a step that is chosen, and keeps it in the address", async () => {
+    const { user, router } = open();
+    await user.click(await screen.findByRole("treeitem", { name: /write/ }));
+    expect(await screen.findByText("Write a reply.")).toBeTruthy();
+    expect(router.state.location.search).toMatchObject({ observation: id(2) });
+  });
+
+  it("shows only the steps that are searched for, with those around them", async () => {
+    const { user } = open();
+    await tree();
+    await user.type(screen.getByRole("textbox", { name: /find/i }), "publish");
+    await waitFor(() => expect(screen.queryByRole("treeitem", { name: /write/ })).toBeNull());
+    expect(screen.getByRole("treeitem", { name: /publish/ })).toBeTruthy();
+  });
+
+  it("says that the values of a step could not be loaded, and still shows what the tree knows", async () => {
+    open(`?observation=${id(2)}`, { [`GET ${PATH}/observations/${id(2)}`]: () => refuse(400, "bad", "The store is away.") });
+    expect((await screen.findByText("Its values could not be loaded")).closest("[role=alert]")?.textContent).toContain(
+      "The store is away.",
+    );
+    expect(screen.getAllByText("small-1").length).toBeGreaterThan(0);
+  });
+
+  it("says that a trace is not here, and leads back to its project", async () => {
+    open("", { [`GET ${PATH}/summary`]: () => refuse(404, "trace_not_found", "There is no such trace.") });
+    expect(await screen.findByRole("heading", { name: "This trace is not here" })).toBeTruthy();
+    expect(screen.getByRole("link", { name: "Traces of the project" }).getAttribute("href")).toBe(`/projects/${PROJECT}/traces`);
+  });
+
+  it("offers to try again what could not be loaded", async () => {
+    let fails = true;
+    const { user } = open("", { [`GET ${PATH}/summary`]: () => (fails ? refuse(400, "bad", "The store is away.") : digest) });
+    expect((await screen.findByRole("alert")).textContent).toContain("The store is away.");
+    fails = false;
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    expect(await tree()).toBeTruthy();
+  });
+});
