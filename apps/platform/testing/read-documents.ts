@@ -16,7 +16,7 @@ export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Every document that people read, with its fenced blocks apart from its prose. */
 export async function readDocuments(): Promise<readonly Page[]> {
-  const folders = ["", "docs", "docs/reference", "packages/sdk", "bench"];
+  const folders = ["", "docs", "docs/benchmarks", "docs/reference", "packages/sdk", "bench"];
   const listed = await Promise.all(folders.map(async (folder) => (await readdir(join(root, folder))).map((name) => join(folder, name))));
   const paths = listed.flat().filter((path) => path.endsWith(".md"));
   return Promise.all(paths.map(async (path) => readPage(path, await readFile(join(root, path), "utf8"))));

@@ -32,7 +32,7 @@ export type Leg = {
   readonly deadlineMs: number;
   /**
    * The same for every page, whatever its size: else a place could be on two of them, or none. Twice as many give the same first ten
-   * results (docs/benchmarks.md). The deep number is used when a query's conditions leave too few.
+   * results (docs/benchmarks/2026-11-27.md). The deep number is used when a query's conditions leave too few.
    */
   readonly hits: Readonly<Record<"usual" | "deep", number>>;
   /** What to do when it was too slow. */

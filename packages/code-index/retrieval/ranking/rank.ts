@@ -65,17 +65,17 @@ const READ = 40;
 const PASTED_WORDS = 4;
 /** What a place that the query's path points to counts more. */
 const PLACE = 8;
-/** The logarithm of what a place counts more whose file's commits say all of the query's words. docs/benchmarks.md says what it is worth. */
+/** The logarithm of what a place counts more whose file's commits say all of the query's words. docs/benchmarks/2026-11-27.md says what it is worth. */
 const COMMITS = 2;
 /** What a place counts more whose file a report names, the most for the line. */
 const MENTIONED = 1;
-/** What a text that holds all of the query letter for letter counts more: it was pasted. docs/benchmarks.md says what it is worth. */
+/** What a text that holds all of the query letter for letter counts more: it was pasted. docs/benchmarks/2026-11-27.md says what it is worth. */
 const VERBATIM = 1_000;
 /** The same of a test, a document or a copy, which often quote what stands elsewhere. */
 const QUOTED = 2;
 /** What the definition of the name that the query is counts more than its users. */
 const DEFINITION = 20;
-/** What every further place of a file is worth, so that one file does not fill the page. docs/benchmarks.md says why not less for each. */
+/** What every further place of a file is worth, so that one file does not fill the page. docs/benchmarks/2026-11-27.md says why not less for each. */
 const FURTHER = 0.5;
 
 type Scored = {
