@@ -46,7 +46,7 @@ async function createOnCluster<Schema>(
   await coordinator.close();
   // Tables that are divided are read and written on any node; schemas are placed by the coordinator.
   const [worker = ""] = cluster.workers;
-  const url = addressOf(sets.every((set) => set.distribute !== undefined) ? worker : cluster.coordinator, name);
+  const url = addressOf(sets.some((set) => set.distribute !== undefined) ? worker : cluster.coordinator, name);
   const database = open<Schema>(url);
   return {
     ...database,
@@ -59,6 +59,16 @@ async function createOnCluster<Schema>(
       }
     },
   };
+}
+
+/** Changes the definition of a table, which on a cluster its coordinator does. */
+export async function define({ url, pool }: Pick<TestDatabase<unknown>, "url" | "pool">, statement: string): Promise<void> {
+  if (inject("workerUrls").length === 0) {
+    await pool.query(statement);
+    return;
+  }
+  const coordinator = addressOf(inject("databaseUrl"), new URL(url).pathname.slice(1));
+  await onServer(coordinator, (client) => client.query(statement));
 }
 
 function newName(): string {

@@ -10,5 +10,7 @@ export async function releaseBlobs(transaction: Query, projectId: string, traceI
     )
     insert into observability.released_blobs (project_id, content)
     select distinct project_id, unnest(contents) as content from gone order by project_id, content
-    on conflict (project_id, content) do update set released_at = now(), told_version = null, told_at = null`.execute(transaction);
+    on conflict (project_id, content) do update set released_at = excluded.released_at, told_version = null, told_at = null`.execute(
+    transaction,
+  );
 }

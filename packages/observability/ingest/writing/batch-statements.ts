@@ -71,7 +71,7 @@ function unmarked(): readonly { readonly name: UnmarkedRows; readonly statement:
       statement: insertRows(
         "released_blobs",
         { project_id: UUID, content: UUID },
-        "on conflict (project_id, content) do update set released_at = now(), told_version = null, told_at = null",
+        "on conflict (project_id, content) do update set released_at = excluded.released_at, told_version = null, told_at = null",
       ),
     },
     { name: "graphs", statement: insertRows("graphs", columnsOf(GRAPHS), ONCE) },

@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
+import { createTestDatabase, define, type TestDatabase, needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -202,7 +202,8 @@ describe("the figures are the same", () => {
     await count();
     const before = await read(DAY);
     for (const table of ["observations", "payloads"]) {
-      await database.pool.query(
+      await define(
+        database,
         `create table if not exists observability.${table}_20200101 partition of observability.${table} for values in ('2020-01-01')`,
       );
     }

@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createTestDatabase, define, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -104,9 +104,7 @@ test("what is kept no longer is in no list, facet or group", async () => {
   await writeEvents(database, exploredRun(createProducer(project), { name: "old", seconds: 1, session: "gone", user: "gone" }, 0));
   expect((await api.get(`/api/v1/projects/${project}/sessions`)).body["items"]).toHaveLength(1);
   for (const table of ["observations", "payloads"]) {
-    await database.pool.query(
-      `create table observability.${table}_20261001 partition of observability.${table} for values in ('2026-10-01')`,
-    );
+    await define(database, `create table observability.${table}_20261001 partition of observability.${table} for values in ('2026-10-01')`);
     await database.pool.query(`update observability.${table} set day = '2026-10-01' where project_id = $1`, [project]);
   }
   await database.pool.query("update observability.traces set day = '2026-10-01' where project_id = $1", [project]);
