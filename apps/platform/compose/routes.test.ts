@@ -190,16 +190,16 @@ async function answersOf(routes: readonly ServedRoute[], headers: Readonly<Recor
   for (const route of routes) {
     const url = route.url.replaceAll(/:\w+/g, "00000000-0000-4000-8000-000000000000").replace("*", "x");
     const answer = await roles.serverOf(route.role).inject({ method: route.method as "GET", url, headers });
-    answers.push(`${nameOf(route)} ${answer.statusCode}`);
+    answers.push(`${routeName(route)} ${answer.statusCode}`);
   }
   return answers;
 }
 
 function all(routes: readonly ServedRoute[], status: number): readonly string[] {
-  return routes.map((route) => `${nameOf(route)} ${status}`);
+  return routes.map((route) => `${routeName(route)} ${status}`);
 }
 
-function nameOf({ role, method, url }: ServedRoute): string {
+function routeName({ role, method, url }: ServedRoute): string {
   return `${role}: ${method} ${url}`;
 }
 

@@ -20,11 +20,11 @@ export async function findCheckout(folder: string): Promise<Checkout | undefined
     return undefined;
   }
   const remote = await git(folder, "remote", "get-url", "origin");
-  return { fullName: nameOf(remote) ?? `local/${legal(basename(root))}`, cloneUrl: pathToFileURL(root).href, commit };
+  return { fullName: repositoryName(remote) ?? `local/${legal(basename(root))}`, cloneUrl: pathToFileURL(root).href, commit };
 }
 
 /** Reads `owner/repo`, the last two parts of a remote's address. */
-function nameOf(remote: string | undefined): string | undefined {
+function repositoryName(remote: string | undefined): string | undefined {
   const [, owner, repo] = /([^/:\s]+)\/([^/\s]+?)(?:\.git)?\/?$/.exec(remote ?? "") ?? [];
   return owner === undefined || repo === undefined ? undefined : `${legal(owner)}/${legal(repo)}`;
 }

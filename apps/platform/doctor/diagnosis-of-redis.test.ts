@@ -13,9 +13,9 @@ afterAll(() => cluster.remove());
 
 test("a cluster is judged by all its masters", async () => {
   expect(await diagnose({ OBSERVABILITY_REDIS_URL: cluster.url })).toEqual([
-    expect.stringMatching(/^good: \d+\.\d+\.\d+, a cluster of 3 masters$/),
-    "good: evicts nothing",
-    "good: every slot of the cluster is served",
+    expect.stringMatching(/^ok: \d+\.\d+\.\d+, a cluster of 3 masters$/),
+    "ok: evicts nothing",
+    "ok: every slot of the cluster is served",
   ]);
 });
 
@@ -38,8 +38,8 @@ test("a number of partitions that applications are not told of is noted, and wha
   await close();
   const findings = await diagnose({ OBSERVABILITY_REDIS_URL: cluster.url, OBSERVABILITY_STREAMS: "4" });
   expect(findings.slice(3)).toEqual([
-    "note: applications are told of 1 partitions, OBSERVABILITY_STREAMS is 4",
-    "note: 1 events wait on partitions beyond OBSERVABILITY_STREAMS",
+    "warning: applications are told of 1 partitions, OBSERVABILITY_STREAMS is 4",
+    "warning: 1 events wait on partitions beyond OBSERVABILITY_STREAMS",
   ]);
 });
 

@@ -54,13 +54,17 @@ async function diagnoseOne(url: string, { variable, groups, log }: DatabaseCheck
   if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) {
     return [];
   }
-  const what = nameOf(variable);
+  const what = storeName(variable);
   const database = createDatabase<unknown>({ url, poolSize: 1, applicationName: "sightline-doctor", log });
   try {
     const findings = [await version(database, what, url)];
     for (const group of groups) {
-      const applied = await revisions(database, group, nameOf(group.urlVariable));
-      findings.push(...(await extensions(database, group, nameOf(group.urlVariable))), applied, ...(await nodes(database, group, applied)));
+      const applied = await revisions(database, group, storeName(group.urlVariable));
+      findings.push(
+        ...(await extensions(database, group, storeName(group.urlVariable))),
+        applied,
+        ...(await nodes(database, group, applied)),
+      );
     }
     return findings;
   } catch (error) {
@@ -70,7 +74,7 @@ async function diagnoseOne(url: string, { variable, groups, log }: DatabaseCheck
   }
 }
 
-function nameOf(variable: MigrationGroup["urlVariable"]): string {
+function storeName(variable: MigrationGroup["urlVariable"]): string {
   return variable.replace("_URL", "").toLowerCase().replaceAll("_", " ");
 }
 

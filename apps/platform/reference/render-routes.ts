@@ -53,7 +53,7 @@ export function renderRoutes(roles: readonly DescribedRole[]): string {
 function renderRole({ role, openApi, guards }: DescribedRole): readonly string[] {
   const described = new Map(
     Object.entries(openApi.paths).flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, operation]) => [nameOf(method, path), operation] as const),
+      Object.entries(operations).map(([method, operation]) => [routeName(method, path), operation] as const),
     ),
   );
   const rows = [...guards]
@@ -85,7 +85,7 @@ function answers({ responses }: Operation): string {
 }
 
 /** OpenAPI writes `{id}` where Fastify writes `:id`. */
-function nameOf(method: string, path: string): string {
+function routeName(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
 }
 

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { countTokens } from "#tokens/count-tokens.ts";
 import { QUESTIONS, gitOf, type ToolCall } from "./assistant-questions.ts";
-import { nameOf } from "./git.ts";
+import { repositoryName } from "./git.ts";
 
 const HELP = `npm run eval:assistant -- gin click jq
 
@@ -23,7 +23,7 @@ if (values.help || address === undefined || token === undefined || positionals.l
 const client = new Client({ name: "evaluation", version: "1" });
 const requestInit = { headers: { authorization: `Bearer ${token}` } };
 await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit }));
-const folders = new Map(positionals.map((path) => [nameOf(path), path]));
+const folders = new Map(positionals.map((path) => [repositoryName(path), path]));
 const rows: Readonly<Record<string, string | number>>[] = [];
 for (const { repo, language, question, before, after, facts } of QUESTIONS) {
   const folder = folders.get(repo.split("/").at(-1) ?? "");

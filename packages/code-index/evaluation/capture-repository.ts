@@ -7,7 +7,7 @@ import { makeCommitQueries } from "./commit-queries.ts";
 import { makeSymbolQueries, takeDocstrings } from "./definition-queries.ts";
 import { openEvaluatedIndex, type EvaluatedIndex } from "./evaluated-index.ts";
 import { EVALUATED_COMMITS } from "./fill-history.ts";
-import { checkOut, git, nameOf, type Checkout } from "./git.ts";
+import { checkOut, git, repositoryName, type Checkout } from "./git.ts";
 import type { EvalQuery } from "./query-set.ts";
 import { readAskedSet, type AskedSet } from "./read-set.ts";
 import { searchByRipgrep } from "./ripgrep.ts";
@@ -34,7 +34,7 @@ type Capturing = {
 /** Takes and makes the queries of a repository, indexes it by itself, so that what others hold does not count, and searches. */
 export async function captureRepository(capturing: Capturing): Promise<CapturedRepository> {
   const { path, embedding, count } = capturing;
-  const name = nameOf(path);
+  const name = repositoryName(path);
   const began = performance.now();
   const set = await readAskedSet(name);
   const asked = set === undefined ? [] : [await captureAsked(capturing, set)];
@@ -47,7 +47,7 @@ export async function captureRepository(capturing: Capturing): Promise<CapturedR
 async function captureAsked(capturing: Capturing, { commit, fixes, queries }: AskedSet): Promise<Captured> {
   const history = new Set((await git(capturing.path, ["rev-list", commit])).split("\n"));
   if (fixes.some((fix) => history.has(fix))) {
-    throw new Error(`${nameOf(capturing.path)}: a fix is in the history of the commit that is indexed, which would tell of it.`);
+    throw new Error(`${repositoryName(capturing.path)}: a fix is in the history of the commit that is indexed, which would tell of it.`);
   }
   return captureCommit({ ...capturing, commit, version: "as it is" }, async (index, repo, checkout) => {
     await index.add(repo, checkout);
@@ -71,7 +71,7 @@ async function captureCommit(
   { server, path, embedding, keep, commit, version }: OfCommit,
   fill: (index: EvaluatedIndex, repo: string, checkout: Checkout) => Promise<readonly EvalQuery[]>,
 ): Promise<Captured> {
-  const repo = `eval/${nameOf(path)}`;
+  const repo = `eval/${repositoryName(path)}`;
   const content = [repo, commit, version, modelOf(embedding), SPLITTER_REVISION, EVALUATED_COMMITS].join("\0");
   const keptAs = keep ? `eval_${createHash("sha256").update(content).digest("hex").slice(0, 32)}` : undefined;
   const index = await openEvaluatedIndex({ server, embedding, keptAs });

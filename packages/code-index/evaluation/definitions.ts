@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { LANGUAGE_NAMES, languageOf } from "#splitting/languages.ts";
 import { createSplitter, type Splitter } from "#splitting/splitter.ts";
-import { checkOut, git, nameOf } from "./git.ts";
+import { checkOut, git, repositoryName } from "./git.ts";
 
 const HELP = `npm run eval:definitions -- repository.git …
 
@@ -36,7 +36,7 @@ for (const path of process.argv.slice(2)) {
       best.set(language, found);
     }
   }
-  console.error(nameOf(path));
+  console.error(repositoryName(path));
 }
 await splitter.close();
 console.log("| language | repository | files | lines | definitions | in 100 lines | files without | such as |");
@@ -55,7 +55,7 @@ async function findDefinitions(path: string, { split }: Splitter): Promise<Reado
     for (const file of (await git(checkout.directory, ["ls-files", "-z", "--others"])).split("\0")) {
       const content = await readFile(join(checkout.directory, file)).catch(() => Buffer.alloc(0));
       const language = languageOf(file, content);
-      const found = byLanguage.get(language) ?? { repository: nameOf(path), files: 0, lines: 0, without: 0, definitions: [] };
+      const found = byLanguage.get(language) ?? { repository: repositoryName(path), files: 0, lines: 0, without: 0, definitions: [] };
       if (content.length === 0 || content.length > MAX_FILE_BYTES || found.files === MAX_FILES) {
         continue;
       }

@@ -14,7 +14,7 @@ export async function git(repository: string, given: readonly string[], environm
 }
 
 /** `…/prometheus+prometheus/repo` and `…/prometheus.git` are both called prometheus. */
-export function nameOf(path: string): string {
+export function repositoryName(path: string): string {
   const last = basename(resolve(path), ".git");
   const name = last === "repo" || last === "" ? basename(dirname(resolve(path))) : last;
   return name.slice(name.lastIndexOf("+") + 1);

@@ -13,7 +13,7 @@ import { findLanguage } from "#splitting/languages.ts";
 import { createNameFinder } from "#splitting/name-finder.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { openEvaluatedIndex } from "./evaluated-index.ts";
-import { checkOut, git, nameOf } from "./git.ts";
+import { checkOut, git, repositoryName } from "./git.ts";
 
 const HELP = `node packages/code-index/evaluation/references.ts [--identifiers 30] repository.git …
 
@@ -52,7 +52,7 @@ for (const path of positionals) {
   const kinds = Object.entries(found.counts).map(([kind, count]) => `${count} ${kind}`);
   const cells = [found.identifiers, found.lines, found.missing.length, found.extra.length, found.outside, found.cut];
   console.log(
-    `| ${[nameOf(path), ...cells, ...[0.5, 0.95].map((part) => quantile(found.milliseconds, part)), kinds.join(", ")].join(" | ")} |`,
+    `| ${[repositoryName(path), ...cells, ...[0.5, 0.95].map((part) => quantile(found.milliseconds, part)), kinds.join(", ")].join(" | ")} |`,
   );
   [...found.missing.map((line) => `missing ${line}`), ...found.extra.map((line) => `not git's ${line}`)]
     .slice(0, 10)
@@ -60,7 +60,7 @@ for (const path of positionals) {
 }
 
 async function compareRepository(path: string): Promise<Compared> {
-  const repo = `eval/${nameOf(path)}`;
+  const repo = `eval/${repositoryName(path)}`;
   const index = await openEvaluatedIndex({
     server,
     embedding: readConfig(embedderVariables, { CODEINDEX_EMBEDDER: "none" }),

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { readConfig } from "@sightline/foundation/config";
 import { embedderVariables } from "#config.ts";
 import { captureRepository, modelOf, type CapturedRepository } from "./capture-repository.ts";
-import { nameOf } from "./git.ts";
+import { repositoryName } from "./git.ts";
 import { printTables } from "./print-tables.ts";
 import { writeFeatures } from "./write-features.ts";
 
@@ -43,7 +43,7 @@ const server = process.env["TEST_DATABASE_URL"] ?? "";
 const embedding = readConfig(embedderVariables, process.env);
 const folder = values.captured;
 const known = folder !== undefined && existsSync(folder) ? await readCaptured(folder) : [];
-const missing = positionals.filter((path) => !known.some(({ name }) => name === nameOf(path)));
+const missing = positionals.filter((path) => !known.some(({ name }) => name === repositoryName(path)));
 if ((missing.length > 0 && server === "") || positionals.length + known.length === 0) {
   fail("Give TEST_DATABASE_URL, a PostgreSQL with pgvector, and the folders of git repositories; --help says more.");
 }

@@ -68,7 +68,7 @@ async function usesOf(query: string) {
   }
 }
 
-const keyOf = ({ path, line }: { readonly path: string; readonly line: number }) => `${path}:${line}`;
+const placeKey = ({ path, line }: { readonly path: string; readonly line: number }) => `${path}:${line}`;
 
 /** Every place of the name, each with the symbols that the index has there. A use beside a definition is listed as what it is, by name. */
 function drawPlaces(random: () => number): readonly Place[] {
@@ -121,7 +121,7 @@ function expectedLines(places: readonly Place[], meant: string | undefined, file
   const own = places.filter(({ symbols, isDefinition }) => isDefinition && symbols.includes(LOCAL)).map(({ path }) => path);
   const isOther = ({ path, symbols }: Place) =>
     symbols.some((symbol) => [POOL, STREAM].includes(symbol) || (symbol === LOCAL && own.includes(path)));
-  const lines = [...Map.groupBy(places, keyOf)].flatMap(([line, those]): readonly (readonly [string, string])[] => {
+  const lines = [...Map.groupBy(places, placeKey)].flatMap(([line, those]): readonly (readonly [string, string])[] => {
     if (those.some(isMeant)) {
       return [[line, "exact"]];
     }
@@ -138,7 +138,7 @@ test(`an index that knows a part of the places hides no line that it does not kn
     await get("symbols?name=close"),
   ];
   const definitions = (answer: { readonly symbols: readonly { readonly path: string; readonly start_line: number }[] }) =>
-    new Set(answer.symbols.map(({ path, start_line: line }) => keyOf({ path, line })));
+    new Set(answer.symbols.map(({ path, start_line: line }) => placeKey({ path, line })));
   for (let round = 0; round < ROUNDS; round++) {
     const places = drawPlaces(random);
     await upload(indexWith(places, random));
@@ -149,21 +149,21 @@ test(`an index that knows a part of the places hides no line that it does not kn
       const file = wanted === LOCAL ? at?.path : undefined;
       return at === undefined
         ? []
-        : [{ query: `symbol=close&position=${keyOf(at)}:${at.column + 1}`, expected: expectedLines(places, wanted, file) }];
+        : [{ query: `symbol=close&position=${placeKey(at)}:${at.column + 1}`, expected: expectedLines(places, wanted, file) }];
     });
-    expect(expectedLines(places, undefined)).toEqual(new Map(everything.lines.map((line) => [keyOf(line), line.precision])));
+    expect(expectedLines(places, undefined)).toEqual(new Map(everything.lines.map((line) => [placeKey(line), line.precision])));
     for (const { query, expected } of [{ query: "symbol=Pool.close", expected: expectedLines(places, meant) }, ...placed]) {
       const { lines, answer } = await usesOf(`${query}&all=true`);
-      expect(Object.fromEntries(lines.map((line) => [keyOf(line), line.precision]))).toEqual(Object.fromEntries(expected));
-      expect(lines.map(keyOf)).toHaveLength(expected.size);
+      expect(Object.fromEntries(lines.map((line) => [placeKey(line), line.precision]))).toEqual(Object.fromEntries(expected));
+      expect(lines.map(placeKey)).toHaveLength(expected.size);
       const exact = lines.filter(({ precision }) => precision === "exact").length;
       expect(lines.findLastIndex(({ precision }) => precision === "exact")).toBe(exact - 1);
       expect(answer).toMatchObject({ total: expected.size, other_symbols: everything.lines.length - expected.size });
       expect(answer.precisions).toEqual(exact === 0 ? null : { exact, name: expected.size - exact });
       // Where the name is another symbol, and stands in a string, too, that string is left.
-      const texts = new Set(lines.filter(({ kind }) => kind === "text").map(keyOf));
-      const left = new Set((await usesOf(query)).lines.map(keyOf));
-      expect(used.lines.map(keyOf).filter((line) => expected.has(line) && !texts.has(line) && !left.has(line))).toEqual([]);
+      const texts = new Set(lines.filter(({ kind }) => kind === "text").map(placeKey));
+      const left = new Set((await usesOf(query)).lines.map(placeKey));
+      expect(used.lines.map(placeKey).filter((line) => expected.has(line) && !texts.has(line) && !left.has(line))).toEqual([]);
     }
     const left = definitions(await get("symbols?name=close"));
     expect([...definitions(defined)].filter((definition) => !left.has(definition))).toEqual([]);

@@ -123,14 +123,14 @@ async function readAll() {
     for await (const document of readFiles(files, { mirror, splitter, signal })) {
       documents.push(document);
     }
-    read.push({ name: nameOf(directory), documents: documents.filter((document) => document.skip_reason === null) });
-    process.stderr.write(`read ${nameOf(directory)}: ${documents.length} files\n`);
+    read.push({ name: repositoryName(directory), documents: documents.filter((document) => document.skip_reason === null) });
+    process.stderr.write(`read ${repositoryName(directory)}: ${documents.length} files\n`);
   }
   return read;
 }
 
 /** `…/prometheus+prometheus/repo`, `…/prometheus.git` and `…/prometheus/.git` are all called prometheus. */
-function nameOf(directory: string): string {
+function repositoryName(directory: string): string {
   const parts = directory.replace(/(?:\/repo|\/?\.git)$/, "").split(/[/+]/);
   return parts.at(-1) ?? directory;
 }

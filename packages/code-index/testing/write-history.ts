@@ -39,7 +39,7 @@ export async function writeHistory(database: CodeIndexDatabase, tenant: Tenant, 
   }
   const range = { first: 1, last: count, gone: [] };
   await showHistory(database, begun.writer, { commit: seed.commit, complete: true, ...range, rules: "", now: new Date() });
-  await seedBuild(database, { ...seed, files: Object.fromEntries([...files].map(([path, lines]) => [path, textOf(lines)])) });
+  await seedBuild(database, { ...seed, files: Object.fromEntries([...files].map(([path, lines]) => [path, joinLines(lines)])) });
   return { repo, commits, paths };
 }
 
@@ -55,7 +55,7 @@ function describe({ commit, parents, index, paths }: Told): Parameters<typeof de
 const unmoved = { oldPath: null, leftOut: null };
 
 function addFile([path, lines]: readonly [string, readonly string[]]): FileChange {
-  const patch = Buffer.from(`@@ -0,0 +1,${LINES} @@\n${textOf(lines.map((line) => `+${line}`))}`);
+  const patch = Buffer.from(`@@ -0,0 +1,${LINES} @@\n${joinLines(lines.map((line) => `+${line}`))}`);
   return { ...unmoved, path, status: "added", blob: hashOf(path), added: LINES, deleted: 0, patch };
 }
 
@@ -70,12 +70,12 @@ function changeTwo(files: ReadonlyMap<string, string[]>, paths: readonly string[
     const hunk = around.flatMap((text, at) => (at === line - from ? [`-${text}`, `+${now}`] : [` ${text}`]));
     lines[line] = now;
     const head = `@@ -${from + 1},${around.length} +${from + 1},${around.length} @@`;
-    const patch = Buffer.from(textOf([head, ...hunk]));
+    const patch = Buffer.from(joinLines([head, ...hunk]));
     return { ...unmoved, path, status: "modified" as const, blob: hashOf(`${path} ${index}`), added: 1, deleted: 1, patch };
   });
 }
 
-function textOf(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 

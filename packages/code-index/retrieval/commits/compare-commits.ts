@@ -4,7 +4,7 @@ import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { composeChanges, nameOf, statusOf, type ChangedFile } from "./compose-changes.ts";
+import { composeChanges, currentPath, statusOf, type ChangedFile } from "./compose-changes.ts";
 import { composeRegions, regionsOf, type Region } from "./compose-patches.ts";
 import { diffOfLines } from "./line-diff.ts";
 import { parsePatch, reversePatch, textOfPatch } from "./patch.ts";
@@ -71,7 +71,7 @@ function compareFiles(files: readonly ChangedFile[], comparing: Comparing): File
       index >= MAX_COMPARED || left <= 0 ? without("not compared, since so much differs; name its path") : compareFile(file, comparing);
     left -= difference.patch.length;
     const status = statusOf(file);
-    return { path: nameOf(file), old_path: status === "renamed" ? file.from : null, status, ...difference };
+    return { path: currentPath(file), old_path: status === "renamed" ? file.from : null, status, ...difference };
   });
   // What was changed and changed back is the same again.
   return changes.filter(({ status, patch, left_out: leftOut }) => patch !== "" || leftOut !== null || status !== "modified");

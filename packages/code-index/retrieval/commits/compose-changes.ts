@@ -44,7 +44,7 @@ export function composeChanges(steps: readonly Step[], changesOf: (position: num
     ...[...gone].filter(([from]) => now.get(from)?.from !== from).map(([from, made]) => ({ from, to: null, made })),
   ]
     .filter((file) => !isSame(file))
-    .toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+    .toSorted((one, other) => (currentPath(one) < currentPath(other) ? -1 : 1));
 }
 
 /** Whether both ends are known to have the same content: one side undoes what led to it, the other does it again. */
@@ -54,7 +54,7 @@ function isSame({ from, to, made }: ChangedFile): boolean {
   return from === to && isAcross && first.change.blob !== null && first.change.blob === last.change.blob;
 }
 
-export function nameOf({ from, to }: Pick<ChangedFile, "from" | "to">): string {
+export function currentPath({ from, to }: Pick<ChangedFile, "from" | "to">): string {
   return to ?? from ?? "";
 }
 

@@ -8,7 +8,7 @@ import type { FirstParents } from "#store/index/first-parents.ts";
 import { languageOf } from "#splitting/languages.ts";
 import type { RepositoryInScope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { applyPatch, linesOf, parsePatch, reversePatch, textOfPatch, withoutMark } from "./patch.ts";
+import { applyPatch, splitLines, parsePatch, reversePatch, textOfPatch, withoutMark } from "./patch.ts";
 import { changesOfNames, indexedBlob, otherParentsOf, readFirstParents, type PatchedChange } from "./read-changes.store.ts";
 import { requireCommit } from "./read-commit.ts";
 import { stepsBetween, type Step } from "./steps-between.ts";
@@ -197,7 +197,7 @@ function collectPatches(steps: readonly Step[], changes: FileChanges, path: stri
 }
 
 function replay({ patches }: PatchPath, content: string, path: string): readonly string[] {
-  let lines = linesOf(content);
+  let lines = splitLines(content);
   for (const { change, reversed } of patches.toReversed()) {
     if (change.left_out !== null) {
       throw notKept(path, `a change of ${change.path} is ${change.left_out}`);

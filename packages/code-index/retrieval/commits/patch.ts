@@ -77,7 +77,7 @@ export function withoutMark(text: string): string {
 }
 
 /** Lines with their ends. */
-export function linesOf(content: string): readonly string[] {
+export function splitLines(content: string): readonly string[] {
   return content === "" ? [] : content.split(/(?<=\n)/u);
 }
 

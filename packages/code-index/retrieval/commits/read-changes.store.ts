@@ -93,9 +93,9 @@ export async function patchesOf(
     join unnest(${changes.map(({ position }) => position)}::integer[], ${changes.map(({ path }) => path)}::text[]) as wanted(position, path)
       on wanted.position = change.position and wanted.path = change.path
   `.execute(query);
-  const keyOf = ({ position, path }: ChangeRow) => `${position} ${path}`;
-  const patches = new Map(rows.map((row) => [keyOf(row), row]));
-  return (change) => patches.get(keyOf(change));
+  const changeKey = ({ position, path }: ChangeRow) => `${position} ${path}`;
+  const patches = new Map(rows.map((row) => [changeKey(row), row]));
+  return (change) => patches.get(changeKey(change));
 }
 
 /** What commits changed of files that have, or had before, one of these names. */

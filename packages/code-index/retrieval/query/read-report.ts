@@ -63,7 +63,7 @@ const MESSAGE_CHARACTERS = { least: 12, most: 160 };
 const MAX_MESSAGES = 4;
 
 export function readReport(text: string): Report {
-  const lines = linesOf(text.slice(0, MAX_CHARACTERS));
+  const lines = reportLines(text.slice(0, MAX_CHARACTERS));
   const [first] = lines;
   const title = first?.kind === "title" && !PRINTED.test(first.text) ? first.text.trim() : undefined;
   return { title, words: wordsOf(lines), names: namesOf(lines), places: placesIn(lines), messages: messagesIn(lines) };
@@ -84,7 +84,7 @@ const MIN_REPORT_WORDS = 20;
 const MIN_LONG_WORDS = 40;
 const PROSE_SHARE = 0.6;
 
-function linesOf(text: string): readonly Line[] {
+function reportLines(text: string): readonly Line[] {
   const read: Line[] = [];
   let isFenced = false;
   for (const written of text.replaceAll(/<!--[^]*?-->/g, "").split("\n")) {
