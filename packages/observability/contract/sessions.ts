@@ -50,7 +50,12 @@ export type Said = z.infer<typeof saidSchema>;
 /** A trace as a turn of the conversation: what was asked last, and what was answered last; null where that is not recorded. */
 export const turnSchema = listedTraceSchema.extend({ asked: saidSchema, answered: saidSchema, failed_step: failedStepSchema });
 export type Turn = z.infer<typeof turnSchema>;
-export const turnPageSchema = z.object({ items: z.array(turnSchema), next_cursor: z.string().nullable() });
+export const turnPageSchema = z.object({
+  items: z.array(turnSchema),
+  next_cursor: z.string().nullable(),
+  /** As in a page of the list: the newest turns may be missing. */
+  is_counting: z.boolean(),
+});
 
 export const userSchema = traceGroupSchema.extend({
   scores: scoresSchema,

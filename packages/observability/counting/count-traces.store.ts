@@ -6,7 +6,7 @@ import { unlessNodeIsAway } from "#store/node-away.ts";
 import { beginningOf } from "#store/segments.ts";
 import { foldTrace } from "#trace-facts/fold-trace.ts";
 import { partsOf, type TracePartsRow } from "./trace-parts.ts";
-import { repriceStatement, settleGroupsStatement, writeEntriesStatement, type FoldedTrace, type Touched } from "./write-entries.ts";
+import { repriceStatement, settleGroupsStatement, writeEntriesStatement, type FoldedTrace, type Touched } from "./entry-statements.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
 
 /** How many traces one transaction counts, and how many marks it reads for them: a trace is marked by every batch that has events of it. */
@@ -165,7 +165,7 @@ async function readParts(
 }
 
 function foldRow(row: BegunRow): FoldedTrace {
-  const { first: _first, last, ...facts } = foldTrace(row);
+  const { last, ...facts } = foldTrace(row);
   const { failed_steps: _failed, segments, ...sums } = row;
   return {
     ...sums,

@@ -55,12 +55,18 @@ Use it to find a run: query narrows it down, by agent (name:), status and more. 
     termsOf({ q: asked.query });
     const { chosen, left } = await projectsOf(reading, project);
     const found: Listed[] = [];
+    const behind: string[] = [];
     for (const each of chosen) {
-      found.push(...(await listOf(reading, each, asked)));
+      const { traces: listed, isCounting } = await listOf(reading, each, asked);
+      found.push(...listed);
+      behind.push(...(isCounting ? [recordedLine(each.name, NAME)] : []));
     }
     const traces = found.toSorted(ORDERS[asked.sort]).slice(0, asked.limit);
     const notes = [
       ...(left > 0 ? [`Looked at ${PROJECTS} projects; name one of the other ${left}.`] : []),
+      ...(behind.length > 0
+        ? [`The newest traces of ${behind.join(", ")} are still being counted: some may be missing. Ask again in a moment.`]
+        : []),
       ...(chosen.length === 0 ? ["There is no project that this token may see."] : []),
     ];
     return answerFor(traces, notes, reading);
@@ -87,8 +93,8 @@ async function projectsOf(reading: Reading, asked: string | undefined) {
   return { chosen: visible.slice(0, PROJECTS), left: Math.max(visible.length - PROJECTS, 0) };
 }
 
-async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProject, asked: Asked): Promise<readonly Listed[]> {
-  const { rows } = await listEntries(query, {
+async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProject, asked: Asked) {
+  const { rows, isCounting } = await listEntries(query, {
     projectId: id,
     reader,
     terms: termsOf({ q: asked.query }),
@@ -98,7 +104,7 @@ async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProj
     after: undefined,
     limit: asked.limit,
   });
-  return rows.map((row) => ({
+  const traces = rows.map((row): Listed => ({
     id: row.id,
     project: recordedLine(name, NAME),
     name: recordedLine(row.name ?? UNKNOWN_NAME, NAME),
@@ -111,6 +117,7 @@ async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProj
     cost: row.cost,
     error: row.error === null ? null : recordedLine(row.error, ERROR),
   }));
+  return { traces, isCounting };
 }
 
 function answerFor(traces: readonly Listed[], asked: readonly string[], { call }: Reading): string {

@@ -1,11 +1,9 @@
-import { systemClock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
-import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { stepPageSchema, traceDigestSchema, tracePageSchema } from "#contract.ts";
-import { createTraceTools } from "#mcp-tools/trace-tools.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
 import type { ApiRig } from "./api-rig.ts";
+import { callTool } from "./call-tool.ts";
 
 type Read = {
   readonly api: ApiRig;
@@ -30,19 +28,6 @@ export async function readFailures({ api, database, projectId, traceName }: Read
     causes: causes.map(({ name }) => name),
     caught: Object.fromEntries(Array.from(caughtBy, ([id, by]) => [nameOf(id), by.name])),
     reason: reason?.name,
-    outline: await callGetTrace(database, listed.id),
+    outline: await callTool(database, "get_trace", { trace: listed.id }),
   };
-}
-
-async function callGetTrace(database: Database<ObservabilitySchema>, trace: string): Promise<string> {
-  const findStanding = async () => ({ tenantId: "tenant-1", isAdmin: true });
-  const { tools } = createTraceTools({ database, clock: systemClock, log: silentLog, findStanding });
-  const call = {
-    person: { tenantId: "tenant-1", userId: "ada" },
-    maxTokens: 4_000,
-    signal: new AbortController().signal,
-    countTokens: (text: string) => Math.ceil(text.length / 3),
-    takeTokens: (text: string, limit: number) => text.slice(0, limit * 3),
-  };
-  return (await tools.find(({ name }) => name === "get_trace")?.answer({ trace }, call)) ?? "";
 }

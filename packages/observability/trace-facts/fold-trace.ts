@@ -36,7 +36,6 @@ export type TraceParts<Part extends Segment> = {
 };
 
 export type TraceFacts<Part extends Segment> = Pick<Segment, "status" | "error"> & {
-  readonly first: Part;
   readonly last: Part;
   /** Between an interrupt and its resume, in milliseconds. */
   readonly waiting_ms: number;
@@ -57,7 +56,6 @@ export function foldTrace<Part extends Segment>({ segments, failed, failed_steps
   // Of more failures than are looked at, each of the others counts as one that arose by itself.
   const others = failed - steps.filter((step) => step.status === "failure").length;
   return {
-    first,
     last,
     status,
     error,

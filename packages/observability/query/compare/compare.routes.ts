@@ -1,6 +1,6 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { compareRequestSchema, compareSetsRequestSchema, comparisonSchema, setComparisonSchema } from "#contract.ts";
-import { orBeingCounted } from "#query/list/trace-query.errors.ts";
+import { orTooSlow } from "#query/list/trace-query.errors.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { compareSets } from "./compare-sets.ts";
@@ -47,7 +47,7 @@ export function compareRoutes({ query, clock }: Pick<RouteDependencies, "query" 
         const from = new Date(now.getTime() - request.query.hours * HOUR_MS);
         const read = (terms: typeof ofA) =>
           readTraceSet(query, { ...project, terms, from, now }).catch((error: unknown) => {
-            throw orBeingCounted(error);
+            throw orTooSlow(error);
           });
         return { from: from.toISOString(), ...compareSets(await read(ofA), await read(ofB)) };
       },

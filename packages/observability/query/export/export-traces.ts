@@ -4,6 +4,8 @@ import type { Reader, InProject } from "#store/reader.ts";
 import type { ListTerm } from "#query/list/trace-conditions.ts";
 import { AppError } from "@sightline/foundation/errors";
 import type { ExportEnd } from "#contract.ts";
+import { tracesBeingCounted } from "#query/list/trace-query.errors.ts";
+import { bringUpToDate } from "#query/list/up-to-date.ts";
 import { presentEntry } from "#query/list/list-traces.routes.ts";
 import { findRuns, type Run } from "#query/steps/find-run.store.ts";
 import { attributesOf, presentStep, presentValues } from "#query/steps/present-step.ts";
@@ -211,10 +213,20 @@ type Wanted = InProject & {
 /** Each page is a statement of its own, with the time limit of the list. */
 const TRACES = 50;
 
-/** Newest first; what begins after the first page was read is not among them. */
+/** How long an export counts what was written before it. */
+const COUNTING_MS = 60_000;
+
+/**
+ * Newest first; what begins after the first page was read is not among them.
+ *
+ * @throws {AppError} `traces_being_counted` when not all that was written before can be counted in time.
+ */
 export async function* exportPages(query: Query, wanted: Wanted): AsyncGenerator<readonly EntryRow[]> {
   const { reader, projectId, from, to, now } = wanted;
   const terms = [...wanted.terms, ...timeTerms(wanted)];
+  if (!(await bringUpToDate(query, projectId, COUNTING_MS)).isCounted) {
+    throw tracesBeingCounted();
+  }
   let after: EntryPosition | undefined;
   do {
     const { rows, next } = await listEntries(query, {

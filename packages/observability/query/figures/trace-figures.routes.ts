@@ -1,7 +1,7 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { traceFiguresRequestSchema, traceFiguresSchema } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { orBeingCounted } from "#query/list/trace-query.errors.ts";
+import { orTooSlow } from "#query/list/trace-query.errors.ts";
 import { termsOf } from "#query/list/traces-wanted.ts";
 import { readTraces } from "#query/columns/read-traces.ts";
 import { sumUpTraces } from "./sum-up-traces.ts";
@@ -31,7 +31,7 @@ export function traceFiguresRoutes({ query, clock }: Pick<RouteDependencies, "qu
         const project = await enterProject(query, request, "viewer");
         const traces = await readTraces(query, { ...project, terms, now: clock.now(), from, to, by, limit: NEWEST }).catch(
           (error: unknown) => {
-            throw orBeingCounted(error);
+            throw orTooSlow(error);
           },
         );
         return {

@@ -2,13 +2,14 @@ import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sight
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tracePageSchema, type TracePage } from "#contract.ts";
+import { exportEndSchema, tracePageSchema, type ExportEnd, type TracePage } from "#contract.ts";
 import { lockCounting } from "#counting/count-traces.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
+import { callTool } from "#testing/call-tool.ts";
 import { exploredRun } from "#testing/explored-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 
@@ -73,7 +74,7 @@ test("a call of which the tokens are of too many models to be kept apart gets it
 test("while another process counts and says nothing, what is counted is told, and that it is not all", needsRealPostgres, async () => {
   const project = uuidv7();
   await insertProject(database.query, { id: project, tenantId: "tenant-1", name: "behind" });
-  await writeEvents(database, exploredRun(createProducer(project), { name: "behind", seconds: 1, model: "gpt-4o" }, 0));
+  await writeEvents(database, exploredRun(createProducer(project), { name: "behind", seconds: 1, model: "gpt-4o", session: "s-1" }, 0));
   const [held, over] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const silent = database.query.transaction().execute(async (transaction) => {
     await lockCounting(transaction, project);
@@ -84,13 +85,25 @@ test("while another process counts and says nothing, what is counted is told, an
     await held.promise;
     expect(await list({ q: "model:gpt*" }, project)).toMatchObject({ items: [], is_counting: true });
     expect(await list({}, project)).toMatchObject({ is_counting: false });
+    expect(await callTool(database, "list_traces", { project, query: "model:gpt*" })).toContain("still being counted");
+    expect(await exported(project)).toMatchObject({ complete: false, message: expect.stringContaining("being counted") });
   } finally {
     over.resolve(undefined);
     await silent;
   }
   expect(await list({ q: "model:gpt*" }, project)).toMatchObject({ items: [{ name: "behind" }], is_counting: false });
+  expect(await callTool(database, "list_traces", { project, query: "model:gpt*" })).not.toContain("still being counted");
+  expect(await exported(project)).toMatchObject({ complete: true, traces: 1 });
+  const turns = await api.get(`/api/v1/projects/${project}/sessions/s-1/turns`);
+  expect(turns.body).toMatchObject({ items: [{ name: "behind" }], is_counting: false });
 });
 
 async function list(query: Readonly<Record<string, string>>, project: string): Promise<TracePage> {
   return tracePageSchema.parse((await api.get(`/api/v1/projects/${project}/traces?${new URLSearchParams(query).toString()}`)).body);
+}
+
+async function exported(project: string): Promise<ExportEnd> {
+  const url = `/api/v1/projects/${project}/export?q=model:gpt*`;
+  const { body } = await api.server.inject({ url, headers: { authorization: "Bearer tenant-1:member" } });
+  return exportEndSchema.parse(JSON.parse(body.trimEnd().split("\n").at(-1) ?? ""));
 }

@@ -2,7 +2,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { facetListSchema, facetsRequestSchema, parseTraceQuery } from "#contract.ts";
 import { FACET_TRACES, isOfAll, listFacets } from "./facets.store.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { orBeingCounted } from "./trace-query.errors.ts";
+import { orTooSlow } from "./trace-query.errors.ts";
 
 export function facetRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   return (server: HttpServer): void => {
@@ -23,7 +23,7 @@ export function facetRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
         const { terms } = parseTraceQuery(q);
         const items = await listFacets(query, { projectId, reader, field, prefix, terms, now: clock.now(), sort, limit }).catch(
           (error: unknown) => {
-            throw orBeingCounted(error);
+            throw orTooSlow(error);
           },
         );
         return { items: items.map((item) => ({ ...item })), looked_at: isOfAll({ field, terms }) ? null : FACET_TRACES };

@@ -2,7 +2,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { traceHistogramRequestSchema, traceHistogramSchema } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { countOverTime } from "./histogram.store.ts";
-import { orBeingCounted } from "./trace-query.errors.ts";
+import { orTooSlow } from "./trace-query.errors.ts";
 import { termsOf } from "./traces-wanted.ts";
 
 export function histogramRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
@@ -23,7 +23,7 @@ export function histogramRoutes({ query, clock }: Pick<RouteDependencies, "query
         const { reader, projectId } = await enterProject(query, request, "viewer");
         const { total, isCut, barMs, bars } = await countOverTime(query, { projectId, reader, terms, now: clock.now() }).catch(
           (error: unknown) => {
-            throw orBeingCounted(error);
+            throw orTooSlow(error);
           },
         );
         return { total, is_cut: isCut, bar_ms: barMs, bars: bars.map(({ at, ...bar }) => ({ at: at.toISOString(), ...bar })) };

@@ -6,7 +6,7 @@ import { traceNumbersOf } from "#step-numbers.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { orBeingCounted } from "./trace-query.errors.ts";
+import { orTooSlow } from "./trace-query.errors.ts";
 import { termsOf } from "./traces-wanted.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { microsSchema } from "#query/access/cursor.ts";
@@ -80,7 +80,7 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
     try {
       return await listEntries(query, options);
     } catch (error) {
-      throw orBeingCounted(error);
+      throw orTooSlow(error);
     }
   }
 }

@@ -8,14 +8,18 @@ export const invalidQuery = (errors: readonly TraceQueryError[]) =>
   });
 
 /** What a search that ended at its time limit (`57014`) is answered with; any other error as it is. */
-export function orBeingCounted(error: unknown): unknown {
-  return error instanceof Error && "code" in error && error.code === "57014" ? tracesBeingCounted(error) : error;
+export function orTooSlow(error: unknown): unknown {
+  return error instanceof Error && "code" in error && error.code === "57014" ? tooSlow(error) : error;
 }
 
-const tracesBeingCounted = (cause: unknown) =>
+const tooSlow = (cause: unknown) =>
   refusal(
     503,
-    "traces_being_counted",
-    "The project's traces are being counted, and until that is done this takes too long. Try again in a minute, or ask for a short time: started:>-1h.",
+    "too_slow",
+    "To look through the project's traces took more than 10 seconds. Ask for a shorter time (started:>-1h) or for fewer terms, or try again in a minute.",
     { headers: { "retry-after": "30" }, cause },
   );
+
+/** What an export ends with that would not be whole. */
+export const tracesBeingCounted = () =>
+  refusal(409, "traces_being_counted", "The project's newest traces are still being counted, and would be missing. Try again in a minute.");

@@ -3,7 +3,7 @@ import { unlessNodeIsAway } from "#store/node-away.ts";
 import { READER_WAITS_MS, unlessLocked } from "#store/while-locked.ts";
 import { countMarkedTraces, findUncounted, repriceTraces } from "#counting/count-traces.store.ts";
 
-/** What a reader does of it before it answers. */
+/** How long a reader counts before it answers. */
 const BUDGET_MS = 300;
 
 export type Counted = {
@@ -14,9 +14,9 @@ export type Counted = {
 };
 
 /** Counts what is marked at this moment, so that who reads the entries reads everything written before; within limits, and says so. */
-export async function bringUpToDate(query: Query, projectId: string): Promise<Counted> {
+export async function bringUpToDate(query: Query, projectId: string, budgetMs = BUDGET_MS): Promise<Counted> {
   const { lastMark, isRepricing } = await findUncounted(query, projectId);
-  const deadline = performance.now() + BUDGET_MS;
+  const deadline = performance.now() + budgetMs;
   const waitMs = READER_WAITS_MS;
   const countTo = (last: string) =>
     unlessLocked(() => repeat(() => countMarkedTraces(query, projectId, { lastMark: last, waitMs }), deadline), true);

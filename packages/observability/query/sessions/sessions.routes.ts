@@ -57,13 +57,14 @@ export function sessionRoutes({ query, clock }: Pick<RouteDependencies, "query" 
         const values = [{ text: request.params.session_id, isPattern: false }];
         const terms = [{ kind: "text", field: "session", values, isNegated: false, from: 0, to: 0 }] as const;
         orRefuse(await findGroup(query, { ...project, field: "session", id: request.params.session_id }), sessionNotFound);
-        const { rows, next } = await listEntries(query, { ...project, ...sorting, terms, now: clock.now(), after, limit });
+        const { rows, next, isCounting } = await listEntries(query, { ...project, ...sorting, terms, now: clock.now(), after, limit });
         const lost = await countLostEvents(query, project.projectId, rows);
         const spoken = await findSpoken(query, { ...project, traces: rows });
         const failed = await findFailedSteps(query, { ...project, traces: rows.filter(({ failures }) => failures > 0) });
         return {
           items: rows.map((row) => presentTurn(presentEntry(row, lost), spoken, failed.get(row.id))),
           next_cursor: entryCursorOf(sorting, next),
+          is_counting: isCounting,
         };
       },
     );

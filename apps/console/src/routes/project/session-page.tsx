@@ -14,6 +14,7 @@ import { MissingPage } from "#ui/page/missing-page.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/sessions/$sessionId");
 
@@ -109,6 +110,9 @@ export function SessionPage() {
             <Unanswered query={turns} failed="The conversation could not be loaded" />
           ) : (
             <>
+              {turns.data.pages[0]?.is_counting === true && (
+                <Dimmed role="status">The newest turns are still being counted, some may be missing here.</Dimmed>
+              )}
               <TurnList projectId={projectId} turns={turns.data.pages.flatMap(({ items }) => items)} />
               <LoadMore list={turns} />
             </>
