@@ -3,6 +3,7 @@ import type { CreatedToken, DeveloperToken } from "@sightline/code-index/contrac
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
 import { ConnectedApps } from "#features/connections/components/connected-apps.tsx";
@@ -118,9 +119,7 @@ function Snippets({ token }: { readonly token?: string }) {
         label: client,
         content: (
           <>
-            <Text size="sm" c="dimmed" mb="xs">
-              {place}
-            </Text>
+            <Dimmed mb="xs">{place}</Dimmed>
             <CopyableBlock text={text} label={`the snippet for ${client}`} />
           </>
         ),

@@ -8,7 +8,7 @@ import { LastDay } from "#routes/overview/last-day.tsx";
 import { LiveAgents } from "#routes/overview/live-agents.tsx";
 import { Parts } from "#routes/overview/parts.tsx";
 import { RecentlyIndexed } from "#routes/overview/recently-indexed.tsx";
-import { useTroubles } from "#routes/overview/use-troubles.ts";
+import { useAttentionItems } from "#routes/overview/use-attention-items.ts";
 import classes from "./overview-page.module.css";
 import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -25,8 +25,8 @@ export function OverviewPage() {
   const isAdmin = me.role === "admin";
   const { steps, expected, isAway, setAway } = useFirstSteps(isAdmin);
   const isShown = steps.length > 0 && !isAway;
-  // While it is off it is a step, so that only who put the steps away is told of it as of a trouble.
-  const troubles = useTroubles({ isAdmin, isSecondFactorStep: !isAway });
+  // While it is off it is a step, so that only who put the steps away is told of it as something that needs attention.
+  const attention = useAttentionItems({ isAdmin, isSecondFactorStep: !isAway });
   return (
     <Page>
       <PageHeader title="Overview">
@@ -39,7 +39,7 @@ export function OverviewPage() {
       <Stack gap="lg">
         {expected.length > 0 && <FirstStepsPlace steps={expected} />}
         {isShown && <FirstSteps steps={steps} onPutAway={() => setAway(true)} />}
-        <Attention troubles={troubles} />
+        <Attention found={attention} />
         <LastDay />
         <div className={classes.columns}>
           <LiveAgents />

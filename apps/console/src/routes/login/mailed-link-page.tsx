@@ -1,6 +1,7 @@
 import { Alert, Anchor, Stack, Text, Title, Button, PasswordInput } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState, useRef } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { Form } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useLoginPassage } from "#features/auth/login-passage.ts";
@@ -34,11 +35,7 @@ export function InvitationPage() {
       title="Welcome to Sightline"
       description="You were invited. Choose a password, then log in with it and your e-mail address."
       submitLabel="Set the password"
-      renewal={
-        <Text size="sm" c="dimmed" ta="center">
-          The link doesn&apos;t work? Ask who invited you for a new one.
-        </Text>
-      }
+      renewal={<Dimmed ta="center">The link doesn&apos;t work? Ask who invited you for a new one.</Dimmed>}
     />
   );
 }

@@ -18,13 +18,13 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./attention.module.css";
 import { Panel, PanelNote } from "./panel.tsx";
 import panel from "./panel.module.css";
-import type { Trouble, TroubleKind } from "./troubles.ts";
-import type { Troubles } from "./use-troubles.ts";
+import type { AttentionItem, AttentionKind } from "./attention-items.ts";
+import type { AttentionItems } from "./use-attention-items.ts";
 
 const SHOWN = 6;
 
 /** What somebody should do something about, the most important first. */
-export function Attention({ troubles: { items, isLoading, unknown } }: { readonly troubles: Troubles }) {
+export function Attention({ found: { items, isLoading, unknown } }: { readonly found: AttentionItems }) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, SHOWN);
   return (
@@ -53,9 +53,9 @@ export function Attention({ troubles: { items, isLoading, unknown } }: { readonl
       )}
       {items.length > 0 && (
         <ul className={panel.rows}>
-          {shown.map((trouble) => (
-            <li key={trouble.id}>
-              <TroubleRow trouble={trouble} />
+          {shown.map((item) => (
+            <li key={item.id}>
+              <AttentionRow item={item} />
             </li>
           ))}
         </ul>
@@ -64,7 +64,7 @@ export function Attention({ troubles: { items, isLoading, unknown } }: { readonl
   );
 }
 
-const ICONS: Readonly<Record<TroubleKind, typeof IconBell>> = {
+const ICONS: Readonly<Record<AttentionKind, typeof IconBell>> = {
   second_factor: IconShieldOff,
   alert: IconBell,
   gaps: IconUnlink,
@@ -75,7 +75,7 @@ const ICONS: Readonly<Record<TroubleKind, typeof IconBell>> = {
   meaning: IconSparkles,
 };
 
-function TroubleRow({ trouble: { kind, title, reason, at, action } }: { readonly trouble: Trouble }) {
+function AttentionRow({ item: { kind, title, reason, at, action } }: { readonly item: AttentionItem }) {
   const Icon = ICONS[kind];
   return (
     <>

@@ -15,7 +15,7 @@ import { HoursLine } from "./hours-line.tsx";
 import classes from "./last-day.module.css";
 import { Panel, PanelNote } from "./panel.tsx";
 import panel from "./panel.module.css";
-import { LATELY } from "./troubles.ts";
+import { LATELY } from "./attention-items.ts";
 import { watchedOf } from "./watched.ts";
 
 /** What agents did in 24 hours, beside the 24 hours before, by project. */

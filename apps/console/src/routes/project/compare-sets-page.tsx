@@ -3,6 +3,7 @@ import { quoteTraceValue } from "@sightline/observability/contract";
 import { IconGitCompare } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { releasesQuery, setComparisonQuery } from "#features/compare/api/compare.ts";
 import { SetFigures, SetSteps } from "#features/compare/components/set-figures.tsx";
 import { QueryBar } from "#features/traces/list/query/query-bar.tsx";
@@ -121,9 +122,9 @@ function Compared({ projectId, sets }: { readonly projectId: string; readonly se
         <Title order={2} mb={4}>
           Figures
         </Title>
-        <Text size="sm" c="dimmed" mb="xs">
+        <Dimmed mb="xs">
           A: {ofA}, B: {ofB}. A figure is called higher or lower only where the two 95% ranges do not overlap.
-        </Text>
+        </Dimmed>
         <Paper>
           <SetFigures comparison={query.data} />
         </Paper>
@@ -132,10 +133,10 @@ function Compared({ projectId, sets }: { readonly projectId: string; readonly se
         <Title order={2} mb={4}>
           Steps
         </Title>
-        <Text size="sm" c="dimmed" mb="xs">
+        <Dimmed mb="xs">
           In the newest {plural(a.traces_of_steps, "trace", "traces")} of A and {formatExactCount(b.traces_of_steps)} of B; steps that
           changed come first.
-        </Text>
+        </Dimmed>
         <Paper>
           {query.data.steps.length === 0 ? (
             <Text p="md" c="dimmed">

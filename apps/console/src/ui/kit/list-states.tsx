@@ -17,7 +17,7 @@ export function LoadingRows({ rows = 5, height = 44 }: { readonly rows?: number;
   );
 }
 
-/** As sentences are long. */
+/** Skeleton widths that look like text. */
 const LENGTHS = ["72%", "54%", "64%", "46%", "68%", "58%"];
 
 /** In place of a page's table, as tall as a few rows of it. */
@@ -35,7 +35,7 @@ export function LoadingList() {
   );
 }
 
-/** As names are long. */
+/** Skeleton widths that look like names. */
 const WIDTHS = ["12%", "30%", "24%", "34%", "27%", "31%"];
 
 /** Mantine's are as wide as the longest word in them. */

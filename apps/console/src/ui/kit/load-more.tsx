@@ -36,10 +36,9 @@ export function LoadMore({ list, endOfResults }: LoadMoreProps) {
           {isSearch ? "More" : list.isFetchNextPageError ? "Try again" : "Load more"}
         </Button>
       ) : (
-        <Text size="sm" c="dimmed">
-          {endOfResults ?? "No more results."}
-        </Text>
+        <Dimmed>{endOfResults ?? "No more results."}</Dimmed>
       )}
     </Group>
   );
 }
+import { Dimmed } from "#ui/words/dimmed.tsx";

@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Stack, VisuallyHidden } from "@mantine/core";
 import {
   type PasskeyLoginAnswer,
   type VerifySecondFactorAnswer,
   type VerifySecondFactorRequest,
   verifySecondFactorAnswerSchema,
 } from "@sightline/identity/contract";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { Failed } from "#ui/kit/failed-change.tsx";
 import { Form } from "#ui/kit/form.tsx";
 import { identity } from "#http/calls.ts";
@@ -94,9 +95,7 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
         </PasskeyButton>
       )}
       <Group justify="space-between" gap="xs">
-        <Text size="sm" c="dimmed" role="timer">
-          Time left: {clockOf(secondsLeft)}
-        </Text>
+        <Dimmed role="timer">Time left: {clockOf(secondsLeft)}</Dimmed>
         <Anchor component="button" type="button" size="sm" onClick={onRestart}>
           Back to the password
         </Anchor>

@@ -1,11 +1,11 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Alert, Button, Checkbox, CopyButton, Group, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Checkbox, CopyButton, Group, Stack, Text } from "@mantine/core";
 import { IconCheck, IconCopy, IconDownload, IconPrinter } from "@tabler/icons-react";
-import { useBlocker } from "@tanstack/react-router";
 import { useState } from "react";
 import { backupCodesFile } from "./backup-codes-file.ts";
 import classes from "./backup-codes-step.module.css";
 import { StepTitle } from "./step-title.tsx";
+import { UnsavedChanges } from "#ui/kit/unsaved-changes.tsx";
 import { saveFile } from "#ui/kit/save-file.ts";
 import { formatDate } from "#ui/words/format.ts";
 
@@ -20,7 +20,6 @@ type BackupCodesStepProps = {
 export function BackupCodesStep({ codes, title, email, onDone }: BackupCodesStepProps) {
   const [saved, setSaved] = useState(false);
   const [madeAt] = useState(() => new Date());
-  const leaving = useBlocker({ shouldBlockFn: () => !saved, enableBeforeUnload: () => !saved, withResolver: true });
   const file = backupCodesFile(codes, email, madeAt);
   return (
     <Stack gap="lg" align="flex-start">
@@ -61,20 +60,12 @@ export function BackupCodesStep({ codes, title, email, onDone }: BackupCodesStep
       <Button disabled={!saved} onClick={onDone}>
         Done
       </Button>
-      <Modal opened={leaving.status === "blocked"} onClose={() => leaving.reset?.()} title="Leave without saving the codes?">
+      <UnsavedChanges changed={!saved} title="Leave without saving the codes?" stay="Stay and save them">
         <Alert color="yellow">
           They will not be shown again. Without them, losing your phone locks you out until another admin lets you in.
         </Alert>
         <Text mt="md">You can make new ones on this page at any time.</Text>
-        <Group justify="flex-end" gap="xs" mt="lg">
-          <Button variant="default" onClick={() => leaving.proceed?.()}>
-            Leave
-          </Button>
-          <Button data-autofocus onClick={() => leaving.reset?.()}>
-            Stay and save them
-          </Button>
-        </Group>
-      </Modal>
+      </UnsavedChanges>
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, Group, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { DomainProof } from "@sightline/identity/contract";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { ssoQuery, verifyDomain } from "#features/auth/api/sso.ts";
 import { useStepUp } from "#features/auth/step-up.ts";
 import { useChange } from "#http/use-change.ts";
@@ -56,11 +57,7 @@ function Domain({ proof }: { readonly proof: DomainProof }) {
           Publish this TXT record in the DNS of the domain, and leave it there. Until it is found, nobody signs in by it.
         </Text>
       )}
-      {state === "verified" && (
-        <Text size="sm" c="dimmed">
-          Leave its TXT record at {record.name} in the DNS. It is looked up once a day.
-        </Text>
-      )}
+      {state === "verified" && <Dimmed>Leave its TXT record at {record.name} in the DNS. It is looked up once a day.</Dimmed>}
       {state === "proof_gone" && endsAt !== null && (
         <Text size="sm">
           Publish this TXT record again. Without it, company sign-in for this domain ends on <ExactTime at={endsAt} />.
@@ -82,13 +79,7 @@ function Domain({ proof }: { readonly proof: DomainProof }) {
           </div>
         </dl>
       )}
-      <div role="status">
-        {problem !== null && (
-          <Text size="sm" c="dimmed">
-            {problem}
-          </Text>
-        )}
-      </div>
+      <div role="status">{problem !== null && <Dimmed>{problem}</Dimmed>}</div>
       <Failed error={verify.error} title={`${domain} was not verified`} />
       <Group gap="xs">
         <Button
@@ -101,9 +92,9 @@ function Domain({ proof }: { readonly proof: DomainProof }) {
           {state === "verified" ? "Check again" : "Verify now"}
         </Button>
         {checkedAt !== null && (
-          <Text size="sm" c="dimmed">
+          <Dimmed>
             Looked up <TimeStamp at={checkedAt} />
-          </Text>
+          </Dimmed>
         )}
       </Group>
     </li>

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import type { SetupAnswer } from "@sightline/identity/contract";
 import { useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { Form } from "#ui/kit/form.tsx";
 import { useApi } from "#http/api-context.ts";
 import { useChange } from "#http/use-change.ts";
@@ -75,9 +76,7 @@ export function ScanStep({ setup, receivedAt, onVerified, onRestart, onCancel }:
           <FirstCode setup={setup} onVerified={onVerified} onRefused={setRefused} onCancel={onCancel} />
         </Stack>
       </div>
-      <Text size="sm" c="dimmed" role="timer">
-        This QR code expires in {clockOf(secondsLeft)}. 2FA stays off until you enter a code.
-      </Text>
+      <Dimmed role="timer">This QR code expires in {clockOf(secondsLeft)}. 2FA stays off until you enter a code.</Dimmed>
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
-import { Anchor, Group, SegmentedControl, Text } from "@mantine/core";
+import { Anchor, Group, SegmentedControl } from "@mantine/core";
 import type { FileChange } from "@sightline/code-index/contract";
 import { Link } from "@tanstack/react-router";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
 import { plural } from "#ui/words/format.ts";
 import { AnswerNotes } from "#ui/kit/answer-notes.tsx";
@@ -29,9 +30,9 @@ export function ChangedFiles({ repo, refName, commit, answer, view, onView }: Ch
     <>
       <AnswerNotes partial={undefined} notes={notes} error={null} />
       <Group justify="space-between" mt="md">
-        <Text size="sm" c="dimmed">
+        <Dimmed>
           {plural(total ?? changes.length, "file", "files")} changed, {plural(added, "line", "lines")} added, {deleted} deleted
-        </Text>
+        </Dimmed>
         <SegmentedControl
           size="xs"
           aria-label="How the changes are laid out"

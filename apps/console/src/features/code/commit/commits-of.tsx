@@ -1,5 +1,5 @@
-import { Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { commitsQuery } from "#features/code/api/commits.ts";
 import type { Branch } from "#features/code/api/files.ts";
 import { AnswerNotes } from "#ui/kit/answer-notes.tsx";
@@ -23,9 +23,9 @@ export function CommitsOf({ branch, path }: { readonly branch: Branch; readonly 
     <>
       <AnswerNotes partial={undefined} notes={first.notes} error={null} />
       {earlier.length > 0 && (
-        <Text size="xs" c="dimmed" mb="xs">
+        <Dimmed size="xs" mb="xs">
           Was called {earlier.join(", then ")} before.
-        </Text>
+        </Dimmed>
       )}
       <CommitList>
         {commits.map((commit) => (
@@ -38,9 +38,7 @@ export function CommitsOf({ branch, path }: { readonly branch: Branch; readonly 
         ))}
       </CommitList>
       {commits.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {known === 0 ? "The history is not fetched yet." : `No commit in ${extent} changed this file.`}
-        </Text>
+        <Dimmed>{known === 0 ? "The history is not fetched yet." : `No commit in ${extent} changed this file.`}</Dimmed>
       ) : (
         <LoadMore list={list} endOfResults={complete ? "End of the history." : `Those are all in ${extent}.`} />
       )}

@@ -1,7 +1,7 @@
 import type { FileChange } from "@sightline/code-index/contract";
-import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useMemo, useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
 import type { HighlightedLine } from "#features/code/highlight/highlighter.ts";
@@ -38,11 +38,7 @@ export function FileDiff({ change, view, startsOpen, children }: FileDiffProps) 
       </summary>
       {isOpen && <div className={classes.actions}>{children}</div>}
       {isOpen && patch !== "" && <DiffLines name={`Changes of ${path}`} path={path} patch={patch} view={view} />}
-      {isOpen && patch === "" && (
-        <Text size="sm" c="dimmed" p="sm">
-          {leftOut === null ? "No line changed." : `The lines are not shown: ${leftOut}.`}
-        </Text>
-      )}
+      {isOpen && patch === "" && <Dimmed p="sm">{leftOut === null ? "No line changed." : `The lines are not shown: ${leftOut}.`}</Dimmed>}
     </details>
   );
 }

@@ -3,6 +3,7 @@ import type { Repository, SourceFile } from "@sightline/code-index/contract";
 import { IconCheck, IconCopy, IconFiles, IconGitBranch, IconLink, IconSearch } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
 import { plural } from "#ui/words/format.ts";
@@ -123,10 +124,10 @@ export function FileHeader({ file, branch, target, linkedCommit, lastChanged, ch
         </CopyButton>
       </span>
       <div className={classes.facts}>
-        <Text size="xs" c="dimmed">
+        <Dimmed size="xs">
           {plural(file.total_lines, "line", "lines")} · {file.language}
           {file.truncated && ` · shown up to line ${file.end_line}`}
-        </Text>
+        </Dimmed>
         {lastChanged}
       </div>
       {linkedCommit !== undefined && !file.commit.startsWith(linkedCommit) && (

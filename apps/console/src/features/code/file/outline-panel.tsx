@@ -1,8 +1,9 @@
-import { ActionIcon, Text, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, TextInput, Tooltip } from "@mantine/core";
 import type { Outline } from "@sightline/code-index/contract";
 import { IconArrowsSplit2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { type Branch, outlineQuery } from "#features/code/api/files.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import type { LineRange } from "#features/code/model/line-range.ts";
@@ -29,11 +30,7 @@ export function OutlinePanel({ branch, path, ...panel }: OutlinePanelProps) {
   }
   const { symbols, language } = outline.data;
   if (symbols.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        No definitions are known of this file ({language}).
-      </Text>
-    );
+    return <Dimmed>No definitions are known of this file ({language}).</Dimmed>;
   }
   return <Symbols symbols={symbols} {...panel} />;
 }
@@ -83,11 +80,7 @@ function Symbols({ symbols, target, onTarget, onName }: SymbolsProps) {
           </li>
         ))}
       </ul>
-      {rows.length === 0 && (
-        <Text size="sm" c="dimmed">
-          Nothing is called “{filter}” here.
-        </Text>
-      )}
+      {rows.length === 0 && <Dimmed>Nothing is called “{filter}” here.</Dimmed>}
     </>
   );
 }

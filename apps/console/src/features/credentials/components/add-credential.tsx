@@ -1,6 +1,7 @@
-import { Group, SegmentedControl, Text, TextInput, Textarea } from "@mantine/core";
+import { Group, SegmentedControl, TextInput, Textarea } from "@mantine/core";
 import { type CreateCredentialRequest, type Credential, createCredentialRequestSchema } from "@sightline/code-index/contract";
 import { useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
 import { createCredential, credentialsQuery } from "#features/credentials/api/credentials.ts";
@@ -60,9 +61,7 @@ export function AddCredential({ onDone, onCancel }: { readonly onDone: () => voi
         </Group>
       )}
       <SecretField kind={kind} {...field("secret")} />
-      <Text size="xs" c="dimmed">
-        It is encrypted before it is stored, and never shown again.
-      </Text>
+      <Dimmed size="xs">It is encrypted before it is stored, and never shown again.</Dimmed>
     </DialogForm>
   );
 }

@@ -1,6 +1,7 @@
 import { Alert, Box, Button, Group, Modal, Text, TextInput } from "@mantine/core";
 import type { Credential } from "@sightline/code-index/contract";
 import { useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { Failed } from "#ui/kit/failed-change.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { useChange } from "#http/use-change.ts";
@@ -46,9 +47,7 @@ export function CredentialTable({ credentials }: { readonly credentials: readonl
             render: (credential) => (
               <>
                 <Text fw={550}>{credential.name}</Text>
-                <Text size="xs" c="dimmed">
-                  {KINDS[credential.kind].label}
-                </Text>
+                <Dimmed size="xs">{KINDS[credential.kind].label}</Dimmed>
               </>
             ),
           },

@@ -1,6 +1,7 @@
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import classes from "./job-list.module.css";
-import { Anchor, Button, Text } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import type { Job } from "@sightline/code-index/contract";
 import { IconStack2 } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -67,9 +68,7 @@ function JobTable({ jobs, now }: { readonly jobs: readonly Job[]; readonly now: 
           render: (job) => (
             <>
               <TimeStamp at={job.created_at} />
-              <Text size="xs" c="dimmed">
-                {TRIGGERS[job.trigger]}
-              </Text>
+              <Dimmed size="xs">{TRIGGERS[job.trigger]}</Dimmed>
             </>
           ),
         },
@@ -93,10 +92,10 @@ function Repository({ job }: { readonly job: Job }) {
       <Anchor component={Link} {...codeLink(job.full_name)} fw={550}>
         {job.full_name}
       </Anchor>
-      <Text size="xs" c="dimmed">
+      <Dimmed size="xs">
         {job.ref ?? "default branch"}, {job.mode}
         {job.attempt > 1 && `, attempt ${job.attempt}`}
-      </Text>
+      </Dimmed>
       {job.error_message !== null && <FailureReason message={job.error_message} />}
     </>
   );

@@ -1,5 +1,6 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { formatCount } from "#ui/words/format.ts";
 import { JobProgress } from "#ui/words/job-progress.tsx";
@@ -59,10 +60,10 @@ function Refs({ repository }: { readonly repository: Repository }) {
             <>
               {ref.name}
               {ref.is_default && (
-                <Text span size="xs" c="dimmed">
+                <Dimmed span size="xs">
                   {" "}
                   default
-                </Text>
+                </Dimmed>
               )}
             </>
           ),
@@ -96,9 +97,9 @@ function Leg({ name, state, reason }: { readonly name: string } & Repository["le
         {name}: {state}
       </Status>
       {reason !== undefined && (
-        <Text size="xs" c="dimmed" maw="50ch">
+        <Dimmed size="xs" maw="50ch">
           {reason}
-        </Text>
+        </Dimmed>
       )}
     </div>
   );

@@ -2,6 +2,7 @@ import { Anchor, Button, Text } from "@mantine/core";
 import type { Repository } from "@sightline/code-index/contract";
 import { IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { FailureReason } from "#ui/words/failure-reason.tsx";
 import { formatCount } from "#ui/words/format.ts";
@@ -115,16 +116,16 @@ function RepositoryState({ repository }: { readonly repository: Repository }) {
     <>
       <Status tone={tone}>{label}</Status>
       {repository.legs.semantic.state !== "ready" && repository.indexed_at !== null && (
-        <Text size="xs" c="dimmed" mt={2}>
+        <Dimmed size="xs" mt={2}>
           Search by meaning is {repository.legs.semantic.state}
           {repository.legs.semantic.reason !== undefined && `: ${repository.legs.semantic.reason}`}
-        </Text>
+        </Dimmed>
       )}
       {repository.indexed_at !== null && (
-        <Text size="xs" c="dimmed" mt={2}>
+        <Dimmed size="xs" mt={2}>
           Indexed <TimeStamp at={repository.indexed_at} />
           {repository.behind > 0 && `, ${formatCount(repository.behind)} behind`}
-        </Text>
+        </Dimmed>
       )}
     </>
   );

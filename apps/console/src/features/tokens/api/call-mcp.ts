@@ -31,7 +31,7 @@ export type McpAnswer = {
   /** The tool could not do what it was asked; the text says why. */
   readonly isError: boolean;
   readonly ms: number;
-  /** As it came. */
+  /** The raw response text. */
   readonly raw: unknown;
 };
 

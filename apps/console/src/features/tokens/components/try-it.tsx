@@ -1,6 +1,7 @@
 import { Anchor, Button, PasswordInput, Select, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { Failed } from "#ui/kit/failed-change.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
@@ -76,12 +77,12 @@ function Caller({ token, tools }: { readonly token: string; readonly tools: read
       <Failed error={call.error} title="The call failed" />
       {answer !== undefined && (
         <section aria-label="Answer of the tool">
-          <Text size="sm" c="dimmed" mb="xs" role="status">
+          <Dimmed mb="xs" role="status">
             {answer.isError ? "The tool reported an error" : "This is what the assistant reads"}, after {formatDuration(answer.ms)}.{" "}
             <Anchor component="button" type="button" size="sm" onClick={() => setRaw(!raw)} aria-pressed={raw}>
               {raw ? "Show the text" : "Show the whole answer as JSON"}
             </Anchor>
-          </Text>
+          </Dimmed>
           <CopyableBlock text={raw ? JSON.stringify(answer.raw, null, 2) : answer.text} label="the answer" />
         </section>
       )}

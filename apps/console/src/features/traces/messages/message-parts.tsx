@@ -162,7 +162,7 @@ function oneLine(text: string): string {
   return line.length > PREVIEW ? `${line.slice(0, PREVIEW)}…` : line;
 }
 
-/** Small, until it is opened. */
+/** A thumbnail that a click enlarges. */
 function Thumbnail({ image, label }: { readonly image: string; readonly label: string }) {
   const [isLarge, setLarge] = useState(false);
   return (

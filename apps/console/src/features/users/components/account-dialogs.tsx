@@ -1,7 +1,8 @@
-import { Modal, Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Alert, Button, Group, Stack, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useIsMutating } from "@tanstack/react-query";
 import { useState, useEffect, useRef } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { changeAccount } from "#features/users/api/accounts.ts";
 import { ACTION_KEY, ActionForm, type Asking } from "./action-form.tsx";
@@ -151,9 +152,7 @@ function OneTimePassword({ name, password, onDone }: { readonly name: string; re
         It is not stored anywhere. If it gets lost, reset the password again.
       </Alert>
       <CopyableBlock text={password} label="the one-time password" />
-      <Text size="sm" c="dimmed">
-        Give it to {name} through a channel you trust. It can only be used to choose a password at the first login.
-      </Text>
+      <Dimmed>Give it to {name} through a channel you trust. It can only be used to choose a password at the first login.</Dimmed>
       <Group justify="flex-end">
         <Button
           onClick={() => {
@@ -188,17 +187,9 @@ function EditAccount({ account, own, onDone, ...asking }: EditAccountProps) {
       send={() => changeAccount(account.id, { ...(newName ? { name: name.trim() } : {}), ...(newRole ? { role } : {}) })}
       onDone={({ name: saved }) => onDone(`${saved} is saved.`)}
     >
-      <Text size="sm" c="dimmed">
-        {account.email}
-      </Text>
+      <Dimmed>{account.email}</Dimmed>
       <TextInput label="Name" maxLength={200} autoComplete="off" data-autofocus {...typedInto(name, setName)} />
-      {own ? (
-        <Text size="sm" c="dimmed">
-          Only another admin can change your role.
-        </Text>
-      ) : (
-        <RoleChoice role={role} onChange={setRole} />
-      )}
+      {own ? <Dimmed>Only another admin can change your role.</Dimmed> : <RoleChoice role={role} onChange={setRole} />}
       {newRole && (
         <Alert color="yellow">
           A new role ends the sessions of {account.name}, who has to log in again.

@@ -6,6 +6,7 @@ import {
   resetSecondFactorRequestSchema,
 } from "@sightline/identity/contract";
 import { type ReactNode, useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { formatTimeAndZone } from "#ui/words/format.ts";
 import { confirmsEmail } from "#features/users/account-state.ts";
@@ -18,7 +19,7 @@ import {
   unlockSecondFactor,
 } from "#features/users/api/accounts.ts";
 import { ActionForm, type Asking } from "./action-form.tsx";
-import { WayIn } from "./way-in.tsx";
+import { type PasswordDelivery, PasswordDeliveryChoice } from "./password-delivery.tsx";
 
 type Props = Asking & { readonly account: AccountItem; readonly onDone: (message: string) => void };
 
@@ -64,9 +65,7 @@ const QUESTIONS: Readonly<Record<"disable" | "enable" | "require-password", Ques
     words: ({ name }) => (
       <>
         <Text>{name} is logged out, logs in once more with the present password, and has to choose another one before anything else.</Text>
-        <Text size="sm" c="dimmed">
-          If the password may be known to someone else, reset it instead: then the current one stops working.
-        </Text>
+        <Dimmed>If the password may be known to someone else, reset it instead: then the current one stops working.</Dimmed>
       </>
     ),
   },
@@ -151,9 +150,7 @@ export function UnlockSecondFactor({ account, onDone, ...form }: Props) {
         After too many wrong codes none are looked at for a while, not even right ones. This lifts that for {account.name} ({account.email}
         ); the second factor stays.
       </Text>
-      <Text size="sm" c="dimmed">
-        Whoever tried the codes knew the password: have it changed as well.
-      </Text>
+      <Dimmed>Whoever tried the codes knew the password: have it changed as well.</Dimmed>
     </ActionForm>
   );
 }
@@ -190,15 +187,15 @@ type ResetPasswordProps = Props & { readonly mailWorks: boolean | undefined; rea
 
 /** By a link that goes to the owner, or by a one-time password that an admin hands over. */
 export function ResetPassword({ account, mailWorks, onPassword, onDone, ...form }: ResetPasswordProps) {
-  const [wanted, setWanted] = useState<"mail" | "password">("mail");
-  const way = mailWorks === true ? wanted : "password";
+  const [chosen, setChosen] = useState<PasswordDelivery>("mail");
+  const delivery = mailWorks === true ? chosen : "password";
   return (
     <ActionForm
       {...form}
-      label={way === "mail" ? "Send the mail" : "Reset the password"}
+      label={delivery === "mail" ? "Send the mail" : "Reset the password"}
       dangerous={!account.invited}
       failure={account.invited ? "The invitation was not sent" : "The password was not reset"}
-      send={() => resetPassword(account.id, way === "mail")}
+      send={() => resetPassword(account.id, delivery === "mail")}
       onDone={({ one_time_password: password }) => {
         if (password === null) {
           onDone(`A mail is on its way to ${account.email}.`);
@@ -213,7 +210,13 @@ export function ResetPassword({ account, mailWorks, onPassword, onDone, ...form 
           : `The current password of ${account.name} (${account.email}) stops working at once, and every session ends.`}
         {factorsOfAccount(account).length > 0 && " 2FA stays on: a new password alone is not enough to log in."}
       </Text>
-      <WayIn label="How they log in again" mailLabel="By a mailed link" way={way} mailWorks={mailWorks} onChange={setWanted} />
+      <PasswordDeliveryChoice
+        label="How they log in again"
+        mailLabel="By a mailed link"
+        delivery={delivery}
+        mailWorks={mailWorks}
+        onChange={setChosen}
+      />
     </ActionForm>
   );
 }

@@ -1,11 +1,12 @@
 import { SegmentedControl, Text, TextInput } from "@mantine/core";
 import { type CreateAccountAnswer, type CreateAccountRequest, createAccountRequestSchema } from "@sightline/identity/contract";
 import { useState } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { ROLES } from "#features/users/account-state.ts";
 import { type Role, createAccount } from "#features/users/api/accounts.ts";
 import { ActionForm, type Asking } from "./action-form.tsx";
-import { type Way, WayIn } from "./way-in.tsx";
+import { type PasswordDelivery, PasswordDeliveryChoice } from "./password-delivery.tsx";
 
 type CreateAccountProps = Asking & {
   /** Undefined while it isn't known. */
@@ -17,9 +18,9 @@ export function CreateAccount({ mailWorks, onCreated, ...form }: CreateAccountPr
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
-  const [wanted, setWanted] = useState<Way>("mail");
-  const way = mailWorks === true ? wanted : "password";
-  const account = { name: name.trim(), email: email.trim(), role, invite: way === "mail" };
+  const [chosen, setChosen] = useState<PasswordDelivery>("mail");
+  const delivery = mailWorks === true ? chosen : "password";
+  const account = { name: name.trim(), email: email.trim(), role, invite: delivery === "mail" };
   const [checked, setChecked] = useState(false);
   const problems = problemsOf(account);
   return (
@@ -53,7 +54,13 @@ export function CreateAccount({ mailWorks, onCreated, ...form }: CreateAccountPr
         error={checked && problems.email}
       />
       <RoleChoice role={role} onChange={setRole} />
-      <WayIn label="How they log in" mailLabel="By an invitation mail" way={way} mailWorks={mailWorks} onChange={setWanted} />
+      <PasswordDeliveryChoice
+        label="How they log in"
+        mailLabel="By an invitation mail"
+        delivery={delivery}
+        mailWorks={mailWorks}
+        onChange={setChosen}
+      />
     </ActionForm>
   );
 }
@@ -82,9 +89,9 @@ export function RoleChoice({ role, onChange }: { readonly role: Role; readonly o
         value={role}
         onChange={onChange}
       />
-      <Text size="xs" c="dimmed" mt={6}>
+      <Dimmed size="xs" mt={6}>
         {ROLES[role].may}.
-      </Text>
+      </Dimmed>
     </div>
   );
 }

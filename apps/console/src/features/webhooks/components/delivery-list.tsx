@@ -1,10 +1,11 @@
-import { Anchor, Box, Button, Text } from "@mantine/core";
+import { Anchor, Box, Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { WEBHOOK_HOSTS, type Delivery } from "@sightline/code-index/contract";
 import { IconWebhook } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { failureTitle } from "#ui/kit/failure-title.ts";
@@ -84,9 +85,9 @@ function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonl
             <>
               <TimeStamp at={delivery.received_at} />
               {delivery.replayed_at !== null && (
-                <Text size="xs" c="dimmed">
+                <Dimmed size="xs">
                   replayed {plural(delivery.replays, "time", "times")}, <TimeStamp at={delivery.replayed_at} />
-                </Text>
+                </Dimmed>
               )}
             </>
           ),
@@ -96,9 +97,7 @@ function DeliveryTable({ deliveries, mayReplay }: { readonly deliveries: readonl
           render: (delivery) => (
             <>
               <CopyableId value={delivery.delivery_id} label="delivery id" />
-              <Text size="xs" c="dimmed">
-                {WEBHOOK_HOSTS[delivery.provider].title}
-              </Text>
+              <Dimmed size="xs">{WEBHOOK_HOSTS[delivery.provider].title}</Dimmed>
             </>
           ),
         },
@@ -121,10 +120,10 @@ function Push({ delivery }: { readonly delivery: Delivery }) {
       >
         {delivery.full_name}
       </Anchor>
-      <Text size="xs" c="dimmed">
+      <Dimmed size="xs">
         {delivery.event}
         {branches !== "" && ` to ${branches}`}
-      </Text>
+      </Dimmed>
     </>
   );
 }
@@ -134,11 +133,11 @@ function Result({ delivery }: { readonly delivery: Delivery }) {
   return (
     <>
       <Status tone={tone}>{label}</Status>
-      <Text size="xs" c="dimmed" mt={2} maw="50ch">
+      <Dimmed size="xs" mt={2} maw="50ch">
         <Jobs delivery={delivery} />
         {delivery.job_ids.length > 0 && delivery.reason !== "" && "; "}
         {delivery.reason}
-      </Text>
+      </Dimmed>
     </>
   );
 }

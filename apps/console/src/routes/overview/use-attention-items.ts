@@ -8,15 +8,15 @@ import { useNow } from "#ui/time/use-now.ts";
 import type { Asked } from "./steps.ts";
 import {
   LATELY,
-  alertTroubles,
-  channelTroubles,
-  deadLetterTroubles,
-  gapTroubles,
+  alertItems,
+  channelItems,
+  deadLetterItems,
+  gapItems,
   inOrder,
-  repositoryTroubles,
-  secondFactorTroubles,
-  traceTroubles,
-} from "./troubles.ts";
+  repositoryItems,
+  secondFactorItems,
+  traceItems,
+} from "./attention-items.ts";
 import { watchedOf } from "./watched.ts";
 import { deadLetterPageSchema, gapPageSchema } from "@sightline/observability/contract";
 import { observability } from "#http/calls.ts";
@@ -27,15 +27,15 @@ const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: 20, everyMs: 
 /** As often as the rules are looked at. */
 const RULES_MS = 60_000;
 
-export type Troubles = ReturnType<typeof useTroubles>;
+export type AttentionItems = ReturnType<typeof useAttentionItems>;
 
-export function useTroubles({ isAdmin, isSecondFactorStep }: { readonly isAdmin: boolean; readonly isSecondFactorStep: boolean }) {
+export function useAttentionItems({ isAdmin, isSecondFactorStep }: { readonly isAdmin: boolean; readonly isSecondFactorStep: boolean }) {
   const now = useNow();
   const secondFactor = useQuery({ ...secondFactorQuery, enabled: isAdmin });
   const repositories = useQuery(repositoriesQuery);
   const projects = useQuery(projectsQuery);
   const gaps = useQuery(allGapsQuery);
-  const letters = useQuery(allDeadLettersQuery);
+  const deadLetters = useQuery(allDeadLettersQuery);
   const named = projects.data ?? [];
   const watched = watchedOf(named);
   const failures = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(id, FAILURES)) });
@@ -47,25 +47,25 @@ export function useTroubles({ isAdmin, isSecondFactorStep }: { readonly isAdmin:
     ["repositories", repositories],
     ["projects", projects],
     ["lost events", gaps],
-    ["dead letters", letters],
+    ["dead letters", deadLetters],
     ...failures.map((query) => ["failed traces", query] as const),
     ...[...rules, ...channels].map((query) => ["alerts", query] as const),
   ];
   return {
     items: inOrder([
-      ...(secondFactor.data === undefined ? [] : secondFactorTroubles(secondFactor.data, { isStep: isSecondFactorStep, now })),
-      ...repositoryTroubles(repositories.data ?? []),
-      ...(gaps.data === undefined ? [] : gapTroubles(gaps.data.items, named, { now, more: gaps.data.next_cursor !== null })),
-      ...(letters.data === undefined ? [] : deadLetterTroubles(letters.data.items, named, letters.data.next_cursor !== null)),
+      ...(secondFactor.data === undefined ? [] : secondFactorItems(secondFactor.data, { isStep: isSecondFactorStep, now })),
+      ...repositoryItems(repositories.data ?? []),
+      ...(gaps.data === undefined ? [] : gapItems(gaps.data.items, named, { now, more: gaps.data.next_cursor !== null })),
+      ...(deadLetters.data === undefined ? [] : deadLetterItems(deadLetters.data.items, named, deadLetters.data.next_cursor !== null)),
       ...watched.flatMap((project, index) => [
-        ...traceTroubles(project, failures[index]?.data?.items ?? [], failures[index]?.data?.next_cursor !== null),
-        ...alertTroubles(project, rules[index]?.data ?? []),
-        ...channelTroubles(project, channels[index]?.data ?? []),
+        ...traceItems(project, failures[index]?.data?.items ?? [], failures[index]?.data?.next_cursor !== null),
+        ...alertItems(project, rules[index]?.data ?? []),
+        ...channelItems(project, channels[index]?.data ?? []),
       ]),
     ]),
-    /** Whether some of it is still on its way. */
+    /** Whether an answer is still missing. */
     isLoading: asked.some(([, { data, error }]) => data === undefined && error === null),
-    /** What can't be told. */
+    /** Queries that failed, so that nothing is known. */
     unknown: [...new Set(asked.filter(([, { data, error }]) => data === undefined && error !== null).map(([what]) => what))],
   };
 }

@@ -10,11 +10,11 @@ import { type Failed, failuresByError } from "./failures.ts";
 
 /** From what can't wait to what can. */
 const KINDS = ["second_factor", "alert", "gaps", "repository", "traces", "dead_letters", "channel", "meaning"] as const;
-export type TroubleKind = (typeof KINDS)[number];
+export type AttentionKind = (typeof KINDS)[number];
 
-export type Trouble = {
+export type AttentionItem = {
   readonly id: string;
-  readonly kind: TroubleKind;
+  readonly kind: AttentionKind;
   readonly title: string;
   readonly reason: string;
   readonly at?: string | undefined;
@@ -29,16 +29,16 @@ export const LATELY = "24h";
 const LATELY_MS = 24 * 60 * 60 * 1000;
 
 /** The most important first, and of the same kind the newest. */
-export function inOrder(troubles: readonly Trouble[]): readonly Trouble[] {
-  const rank = ({ kind }: Trouble) => KINDS.indexOf(kind);
-  return troubles.toSorted((one, other) => rank(one) - rank(other) || (other.at ?? "").localeCompare(one.at ?? ""));
+export function inOrder(items: readonly AttentionItem[]): readonly AttentionItem[] {
+  const rank = ({ kind }: AttentionItem) => KINDS.indexOf(kind);
+  return items.toSorted((one, other) => rank(one) - rank(other) || (other.at ?? "").localeCompare(one.at ?? ""));
 }
 
-export function secondFactorTroubles(
+export function secondFactorItems(
   { totp_enabled: on, suspended, locked_until: locked, backup_codes_remaining: left }: SecondFactorStatus,
   { isStep, now }: { readonly isStep: boolean; readonly now: Date },
-): readonly Trouble[] {
-  const trouble = (title: string, reason: string, label: string, setup?: string): readonly Trouble[] => [
+): readonly AttentionItem[] {
+  const item = (title: string, reason: string, label: string, setup?: string): readonly AttentionItem[] => [
     {
       id: "second factor",
       kind: "second_factor",
@@ -48,15 +48,15 @@ export function secondFactorTroubles(
     },
   ];
   if (!on) {
-    return isStep ? [] : trouble("2FA is off", "Your password alone opens this account.", "Set it up", "1");
+    return isStep ? [] : item("2FA is off", "Your password alone opens this account.", "Set it up", "1");
   }
   if (suspended || (locked !== null && new Date(locked) > now)) {
-    return trouble("2FA is locked", "Too many wrong codes: someone may know your password.", "See what to do");
+    return item("2FA is locked", "Too many wrong codes: someone may know your password.", "See what to do");
   }
-  return left <= FEW_BACKUP_CODES ? trouble("Few backup codes", left === 0 ? "None is left." : `${left} left.`, "Make new ones") : [];
+  return left <= FEW_BACKUP_CODES ? item("Few backup codes", left === 0 ? "None is left." : `${left} left.`, "Make new ones") : [];
 }
 
-export function alertTroubles(project: Named, rules: readonly AlertRule[]): readonly Trouble[] {
+export function alertItems(project: Named, rules: readonly AlertRule[]): readonly AttentionItem[] {
   return rules
     .filter(({ state, is_enabled: enabled }) => state === "firing" && enabled)
     .map((rule) => ({
@@ -69,7 +69,7 @@ export function alertTroubles(project: Named, rules: readonly AlertRule[]): read
     }));
 }
 
-export function channelTroubles(project: Named, channels: readonly AlertChannel[]): readonly Trouble[] {
+export function channelItems(project: Named, channels: readonly AlertChannel[]): readonly AttentionItem[] {
   return channels
     .filter(({ last_problem: problem }) => problem !== null)
     .map((channel) => ({
@@ -83,11 +83,11 @@ export function channelTroubles(project: Named, channels: readonly AlertChannel[
 }
 
 /** By project; `more`: these are only the newest. */
-export function gapTroubles(
+export function gapItems(
   gaps: readonly Gap[],
   projects: readonly Named[],
   { now, more }: { readonly now: Date; readonly more: boolean },
-): readonly Trouble[] {
+): readonly AttentionItem[] {
   const lately = gaps.filter(({ found_at: at }) => now.getTime() - Date.parse(at) < LATELY_MS);
   return [...Map.groupBy(lately, ({ project_id: id }) => id)].map(([projectId, found]) => ({
     id: `gaps ${projectId}`,
@@ -102,8 +102,8 @@ export function gapTroubles(
   }));
 }
 
-export function deadLetterTroubles(letters: readonly DeadLetter[], projects: readonly Named[], more: boolean): readonly Trouble[] {
-  const known = letters.flatMap((letter) => (letter.project_id === null ? [] : [{ ...letter, project_id: letter.project_id }]));
+export function deadLetterItems(deadLetters: readonly DeadLetter[], projects: readonly Named[], more: boolean): readonly AttentionItem[] {
+  const known = deadLetters.flatMap((entry) => (entry.project_id === null ? [] : [{ ...entry, project_id: entry.project_id }]));
   return [...Map.groupBy(known, ({ project_id: id }) => id)].map(([projectId, found]) => ({
     id: `dead letters ${projectId}`,
     kind: "dead_letters",
@@ -118,12 +118,12 @@ export function deadLetterTroubles(letters: readonly DeadLetter[], projects: rea
 }
 
 /** A repository that waits to be asked for once more has its reason, too. */
-export function repositoryTroubles(
+export function repositoryItems(
   repositories: readonly Pick<Repository, "id" | "full_name" | "index_status" | "last_error" | "legs">[],
-): readonly Trouble[] {
+): readonly AttentionItem[] {
   const failed = repositories
     .filter(({ last_error: error, index_status: status }) => error !== null || status === "failed")
-    .map((repository): Trouble => ({
+    .map((repository): AttentionItem => ({
       id: `repository ${repository.id}`,
       kind: "repository",
       title: repository.full_name,
@@ -133,11 +133,11 @@ export function repositoryTroubles(
         link: linkOptions({ to: "/code/repos/$repositoryId", params: { repositoryId: repository.id } }),
       },
     }));
-  return [...failed, ...meaningTroubles(repositories)];
+  return [...failed, ...meaningItems(repositories)];
 }
 
 /** One for all repositories, since it is the embedder that fails. */
-function meaningTroubles(repositories: Parameters<typeof repositoryTroubles>[0]): readonly Trouble[] {
+function meaningItems(repositories: Parameters<typeof repositoryItems>[0]): readonly AttentionItem[] {
   const [first, ...others] = repositories.filter(({ legs }) => legs.semantic.state === "degraded");
   if (first === undefined) {
     return [];
@@ -154,7 +154,7 @@ function meaningTroubles(repositories: Parameters<typeof repositoryTroubles>[0])
 }
 
 /** Those of the same name and message are one; `more`: these are only the newest. */
-export function traceTroubles(project: Named, failed: readonly Failed[], more: boolean): readonly Trouble[] {
+export function traceItems(project: Named, failed: readonly Failed[], more: boolean): readonly AttentionItem[] {
   return failuresByError(failed).map(({ id, name, error, count, at, q }) => ({
     id: `traces ${project.id} ${q}`,
     kind: "traces",

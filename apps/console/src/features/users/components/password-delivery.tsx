@@ -1,21 +1,21 @@
 import "@mantine/core/styles/Radio.layer.css";
 import { Radio, Stack } from "@mantine/core";
 
-export type Way = "password" | "mail";
+export type PasswordDelivery = "password" | "mail";
 
-type WayInProps = {
+type PasswordDeliveryChoiceProps = {
   readonly label: string;
   readonly mailLabel: string;
-  readonly way: Way;
+  readonly delivery: PasswordDelivery;
   /** Undefined while it isn't known. */
   readonly mailWorks: boolean | undefined;
-  readonly onChange: (way: Way) => void;
+  readonly onChange: (delivery: PasswordDelivery) => void;
 };
 
 /** How someone without a password gets one. */
-export function WayIn({ label, mailLabel, way, mailWorks, onChange }: WayInProps) {
+export function PasswordDeliveryChoice({ label, mailLabel, delivery, mailWorks, onChange }: PasswordDeliveryChoiceProps) {
   return (
-    <Radio.Group label={label} value={way} onChange={onChange}>
+    <Radio.Group label={label} value={delivery} onChange={onChange}>
       <Stack gap="xs" mt={6}>
         <Radio
           value="password"
