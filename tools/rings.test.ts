@@ -37,10 +37,7 @@ test.each(PARTS.map((part) => [part.folder, part] as const))("the rooms of %s ha
   expect(findRings(new Map(Object.entries(rooms).map(([room, { uses }]) => [room, uses])))).toEqual([]);
 });
 
-/** Its rings of `otlp` and `ingest` are taken apart on their own. */
-const OBSERVABILITY = "packages/observability";
-
-test.each(PARTS.filter(({ folder }) => folder !== OBSERVABILITY).map((part) => [part.folder, part] as const))(
+test.each(PARTS.map((part) => [part.folder, part] as const))(
   "the folders of %s import each other without a ring",
   async (_folder, part) => {
     expect(findRings(await readFolderImports(part))).toEqual([]);

@@ -10,10 +10,10 @@ import { Parts } from "#routes/overview/parts.tsx";
 import { RecentlyIndexed } from "#routes/overview/recently-indexed.tsx";
 import { useAttentionItems } from "#routes/overview/use-attention-items.ts";
 import classes from "./overview-page.module.css";
+import { type Factor, factorsOfAccount } from "@sightline/identity/contract";
 import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
 import { connectionsQuery } from "#features/connections/api/connections.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
@@ -23,10 +23,11 @@ import { type Asked, type ConnectedAssistant, expectedSteps, isOpen, stepsOf } f
 export function OverviewPage() {
   const me = useMe();
   const isAdmin = me.role === "admin";
-  const { steps, expected, isAway, setAway } = useFirstSteps(isAdmin);
+  const factors = factorsOfAccount(me);
+  const { steps, expected, isAway, setAway } = useFirstSteps(isAdmin, factors);
   const isShown = steps.length > 0 && !isAway;
   // While it is off it is a step, so that only who put the steps away is told of it as something that needs attention.
-  const attention = useAttentionItems({ isAdmin, isSecondFactorStep: !isAway });
+  const attention = useAttentionItems({ isAdmin, factors, isSecondFactorStep: !isAway });
   return (
     <Page>
       <PageHeader title="Overview">
@@ -56,13 +57,12 @@ const FIRST_CALL_MS = 2_500;
 const REFRESH_MS = 15_000;
 
 /** The first steps, and whether this browser has put them away. */
-function useFirstSteps(isAdmin: boolean) {
+function useFirstSteps(isAdmin: boolean, factors: readonly Factor[]) {
   const [stored, store] = useLocalStorage({ key: "sightline-first-steps", defaultValue: "shown", getInitialValueInEffect: false });
   const repositories = useQuery(repositoriesQuery);
   const projects = useQuery(projectsQuery);
-  const secondFactor = useQuery({ ...secondFactorQuery, enabled: isAdmin });
   const assistants = useAssistants(isAdmin);
-  const answers = { isAdmin, secondFactor, repositories, assistants, projects };
+  const answers = { isAdmin, factors, repositories, assistants, projects };
   const steps = stepsOf(answers);
   const isDone = steps?.some(isOpen) === false;
   useEffect(() => {

@@ -1,5 +1,5 @@
 import type { Repository } from "@sightline/code-index/contract";
-import type { SecondFactorStatus } from "@sightline/identity/contract";
+import type { Factor, SecondFactorStatus } from "@sightline/identity/contract";
 import type { AlertRule, DeadLetter, Gap } from "@sightline/observability/contract";
 import { describe, expect, test } from "vitest";
 import {
@@ -48,12 +48,16 @@ describe("the second factor", () => {
     backup_codes_remaining: 10,
     totp_last_used_at: null,
   };
-  const titles = (state: Partial<typeof WELL>, isStep = false) =>
-    secondFactorItems({ ...WELL, ...state }, { isStep, now: NOW }).map(({ title }) => title);
+  const titles = (state: Partial<typeof WELL>, isStep = false, factors: readonly Factor[] = state.totp_enabled === false ? [] : ["totp"]) =>
+    secondFactorItems({ ...WELL, ...state }, { factors, isStep, now: NOW }).map(({ title }) => title);
 
   test("needs attention when it is off, unless the first steps say so already", () => {
     expect(titles({ totp_enabled: false })).toEqual(["2FA is off"]);
     expect(titles({ totp_enabled: false }, true)).toEqual([]);
+  });
+
+  test("needs none where a passkey is the only one, which has no codes", () => {
+    expect(titles({ totp_enabled: false, backup_codes_remaining: 0 }, false, ["passkey"])).toEqual([]);
   });
 
   test("needs attention when it is locked or short of backup codes, and else not", () => {

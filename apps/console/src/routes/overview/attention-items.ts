@@ -1,5 +1,5 @@
 import type { Repository } from "@sightline/code-index/contract";
-import type { SecondFactorStatus } from "@sightline/identity/contract";
+import type { Factor, SecondFactorStatus } from "@sightline/identity/contract";
 import type { AlertChannel, AlertRule, DeadLetter, Gap, Project } from "@sightline/observability/contract";
 import { type LinkProps, linkOptions } from "@tanstack/react-router";
 import { ruleInWords } from "#features/alerts/rule-words.ts";
@@ -35,8 +35,8 @@ export function inOrder(items: readonly AttentionItem[]): readonly AttentionItem
 }
 
 export function secondFactorItems(
-  { totp_enabled: on, suspended, locked_until: locked, backup_codes_remaining: left }: SecondFactorStatus,
-  { isStep, now }: { readonly isStep: boolean; readonly now: Date },
+  { totp_enabled: hasCodes, suspended, locked_until: locked, backup_codes_remaining: left }: SecondFactorStatus,
+  { factors, isStep, now }: { readonly factors: readonly Factor[]; readonly isStep: boolean; readonly now: Date },
 ): readonly AttentionItem[] {
   const item = (title: string, reason: string, label: string, setup?: string): readonly AttentionItem[] => [
     {
@@ -47,8 +47,11 @@ export function secondFactorItems(
       action: { label, link: linkOptions({ to: "/admin/security", search: { setup } }) },
     },
   ];
-  if (!on) {
+  if (factors.length === 0) {
     return isStep ? [] : item("2FA is off", "Your password alone opens this account.", "Set it up", "1");
+  }
+  if (!hasCodes) {
+    return [];
   }
   if (suspended || (locked !== null && new Date(locked) > now)) {
     return item("2FA is locked", "Too many wrong codes: someone may know your password.", "See what to do");

@@ -9,7 +9,7 @@ const failed = { data: undefined, error: new Error("no answer") };
 
 const EMPTY: Answers = {
   isAdmin: true,
-  secondFactor: found({ totp_enabled: false }),
+  factors: [],
   repositories: found([]),
   assistants: found([]),
   projects: found([]),
@@ -25,7 +25,7 @@ function one(id: Step["id"], answers: Partial<Answers>): Step | undefined {
 
 describe("the first steps", () => {
   test("are expected as far as they are known, and else not begun, so that their place is as tall as they are", () => {
-    const answers: Answers = { ...EMPTY, secondFactor: found({ totp_enabled: true }), repositories: onItsWay, assistants: failed };
+    const answers: Answers = { ...EMPTY, factors: ["totp"], repositories: onItsWay, assistants: failed };
     expect(stepsOf(answers)).toBeUndefined();
     expect(expectedSteps(answers).map(({ id, state }) => [id, state])).toEqual([
       ["second_factor", "done"],
@@ -55,7 +55,7 @@ describe("the first steps", () => {
   });
 
   test("of a member are those that a member can do, whatever admins may ask", () => {
-    expect(steps({ isAdmin: false, secondFactor: onItsWay, repositories: failed }).map(({ id }) => id)).toEqual(["assistant", "agent"]);
+    expect(steps({ isAdmin: false, repositories: failed }).map(({ id }) => id)).toEqual(["assistant", "agent"]);
   });
 
   test("that are not known are not to do", () => {
@@ -100,9 +100,17 @@ describe("a step ticks itself when", () => {
   });
 });
 
+test.each([
+  [[], "todo"],
+  [["totp"], "done"],
+  [["passkey"], "done"],
+] as const)("a login that asks for %j has the second factor %s", (factors, state) => {
+  expect(one("second_factor", { factors })).toMatchObject({ state });
+});
+
 test("what is next is what somebody can do, before what only waits", () => {
   const project = { id: "p", name: "Agent", last_trace_at: null };
-  const secured = { secondFactor: found({ totp_enabled: true }), projects: found([project]) };
+  const secured = { factors: ["totp"] as const, projects: found([project]) };
   expect(nextOf(steps(secured))?.id).toBe("repository");
   const done = { assistants: found([{ label: "t", last_used_at: "x", revoked_at: null }]), repositories: failed };
   expect(nextOf(steps({ ...secured, ...done }))?.id).toBe("agent");

@@ -1,5 +1,5 @@
 import type { Repository } from "@sightline/code-index/contract";
-import type { SecondFactorStatus } from "@sightline/identity/contract";
+import type { Factor } from "@sightline/identity/contract";
 import type { Project } from "@sightline/observability/contract";
 import { type LinkProps, linkOptions } from "@tanstack/react-router";
 
@@ -22,20 +22,26 @@ export type ConnectedAssistant = { readonly label: string; readonly last_used_at
 
 type Answers = {
   readonly isAdmin: boolean;
-  readonly secondFactor: Asked<Pick<SecondFactorStatus, "totp_enabled">>;
+  /** The kinds of second factor that whoever looks has set up. */
+  readonly factors: readonly Factor[];
   readonly repositories: Asked<readonly Pick<Repository, "id" | "full_name" | "index_status" | "indexed_commit">[]>;
   readonly assistants: Asked<readonly ConnectedAssistant[]>;
   readonly projects: Asked<readonly Pick<Project, "id" | "name" | "last_trace_at">[]>;
 };
 
 /** The way from an empty product to a useful one, as far as whoever looks may go; undefined until everything was asked. */
-export function stepsOf({ isAdmin, secondFactor, repositories, assistants, projects }: Answers): readonly Step[] | undefined {
-  const asked = [projects, assistants, ...(isAdmin ? [secondFactor, repositories] : [])];
+export function stepsOf({ isAdmin, factors, repositories, assistants, projects }: Answers): readonly Step[] | undefined {
+  const asked = [projects, assistants, ...(isAdmin ? [repositories] : [])];
   if (asked.some(({ data, error }) => data === undefined && error === null)) {
     return undefined;
   }
   return [
-    ...(isAdmin ? [step("second_factor", secondFactor, secondFactorStep), step("repository", repositories, repositoryStep)] : []),
+    ...(isAdmin
+      ? [
+          { id: "second_factor", title: TITLES.second_factor, ...secondFactorStep(factors) } as const,
+          step("repository", repositories, repositoryStep),
+        ]
+      : []),
     step("assistant", assistants, assistantStep),
     step("agent", projects, agentStep),
   ];
@@ -45,8 +51,7 @@ export function stepsOf({ isAdmin, secondFactor, repositories, assistants, proje
 export function expectedSteps(answers: Answers): readonly Step[] {
   return (
     stepsOf({
-      isAdmin: answers.isAdmin,
-      secondFactor: expected(answers.secondFactor, { totp_enabled: false }),
+      ...answers,
       repositories: expected(answers.repositories, []),
       assistants: expected(answers.assistants, []),
       projects: expected(answers.projects, []),
@@ -85,9 +90,9 @@ const done = (words: string): Progress => ({ state: "done", words });
 const todo = (words: string, label: string, link: LinkProps): Progress => ({ state: "todo", words, action: { label, link } });
 const waiting = (words: string, label: string, link: LinkProps): Progress => ({ state: "waiting", words, action: { label, link } });
 
-function secondFactorStep({ totp_enabled: on }: Pick<SecondFactorStatus, "totp_enabled">): Progress {
-  if (on) {
-    return done("Login asks for a code as well.");
+function secondFactorStep(factors: readonly Factor[]): Progress {
+  if (factors.length > 0) {
+    return done(factors.includes("totp") ? "Login asks for a code as well." : "Login asks for a passkey as well.");
   }
   const setUp = linkOptions({ to: "/admin/security", search: { setup: "1" } });
   return todo("So that a leaked password alone is not enough to log in.", "Set it up", setUp);

@@ -1,3 +1,4 @@
+import type { Factor } from "@sightline/identity/contract";
 import { useQueries, useQuery, queryOptions } from "@tanstack/react-query";
 import { alertChannelsQuery, alertRulesQuery } from "#features/alerts/api/alerts.ts";
 import { secondFactorQuery } from "#features/auth/api/second-factor.ts";
@@ -29,7 +30,9 @@ const RULES_MS = 60_000;
 
 export type AttentionItems = ReturnType<typeof useAttentionItems>;
 
-export function useAttentionItems({ isAdmin, isSecondFactorStep }: { readonly isAdmin: boolean; readonly isSecondFactorStep: boolean }) {
+type Looking = { readonly isAdmin: boolean; readonly factors: readonly Factor[]; readonly isSecondFactorStep: boolean };
+
+export function useAttentionItems({ isAdmin, factors, isSecondFactorStep }: Looking) {
   const now = useNow();
   const secondFactor = useQuery({ ...secondFactorQuery, enabled: isAdmin });
   const repositories = useQuery(repositoriesQuery);
@@ -53,7 +56,7 @@ export function useAttentionItems({ isAdmin, isSecondFactorStep }: { readonly is
   ];
   return {
     items: inOrder([
-      ...(secondFactor.data === undefined ? [] : secondFactorItems(secondFactor.data, { isStep: isSecondFactorStep, now })),
+      ...(secondFactor.data === undefined ? [] : secondFactorItems(secondFactor.data, { factors, isStep: isSecondFactorStep, now })),
       ...repositoryItems(repositories.data ?? []),
       ...(gaps.data === undefined ? [] : gapItems(gaps.data.items, named, { now, more: gaps.data.next_cursor !== null })),
       ...(deadLetters.data === undefined ? [] : deadLetterItems(deadLetters.data.items, named, deadLetters.data.next_cursor !== null)),
