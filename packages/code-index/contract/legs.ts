@@ -13,7 +13,7 @@ export function mapLegs<From, To>(legs: Readonly<Record<LegName, From>>, change:
 export const legStateSchema = z.object({
   state: z.enum(["ok", "skipped", "pending", "degraded", "timeout"]),
   reason: z.string().optional(),
-  /** What the semantic leg compares: `hash` knows how words are spelt, and not what they mean. */
+  /** The embedder of the semantic leg: `hash` knows how words are spelt, and not what they mean. */
   by: z.enum(["meaning", "spelling"]).optional(),
   ms: z.number(),
   hits: z.int(),

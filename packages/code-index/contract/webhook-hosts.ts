@@ -13,7 +13,7 @@ type DescribedHost = {
   readonly domain?: RegExp;
 };
 
-/** What people see of each kind of host. */
+/** Titles, recipes and links of each kind of host, for people. */
 export const WEBHOOK_HOSTS: Readonly<Record<WebhookProvider, DescribedHost>> = {
   github: {
     title: "GitHub",

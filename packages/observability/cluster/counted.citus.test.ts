@@ -105,7 +105,7 @@ test("two who count the same project through different nodes wait for each other
   expect(await readCounted(database)).toEqual(await countedAnew(database));
 });
 
-/** What was planned for a shard that is dropped meanwhile fails; consumers and housekeeping try again. */
+/** A statement planned for a shard that is dropped meanwhile fails; consumers and housekeeping try again. */
 async function unlessDropped(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -53,7 +53,7 @@ export type Turn = z.infer<typeof turnSchema>;
 export const turnPageSchema = z.object({
   items: z.array(turnSchema),
   next_cursor: z.string().nullable(),
-  /** As in a page of the list: the newest turns may be missing. */
+  /** Traces of the last moments are not counted yet, so that the newest turns may be missing. */
   is_counting: z.boolean(),
 });
 

@@ -4,7 +4,7 @@ import { ENTRY_COLUMNS } from "./entry-columns.ts";
 import { hourOf, PACKED_COLUMNS } from "./packed-columns.ts";
 import { stepsOf } from "./trace-parts.ts";
 
-/** What is decided of a trace by its parts, as its entry holds it. */
+/** Facts decided by the parts of a trace, as its entry holds them. */
 export type FoldedTrace = {
   readonly trace_id: string;
   readonly ids: readonly string[];
@@ -77,7 +77,7 @@ export function repriceStatement(projectId: string, ids: readonly string[]): Raw
   );
 }
 
-/** What an entry says beside what is decided: what its trace is found by. */
+/** Adds to the decided facts the rest of an entry: by which words, fields, scores and producers its trace is found. */
 function readEntries(
   project: RawBuilder<unknown>,
   { traces, days }: { readonly traces: readonly FoldedTrace[]; readonly days: RawBuilder<unknown> },

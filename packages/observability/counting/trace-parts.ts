@@ -15,11 +15,11 @@ export type SegmentRow = Segment & {
   readonly has_end: boolean;
   readonly end_event: string | null;
   readonly end_line: string | null;
-  /** As the database writes it, whole where `ended` is cut to what a number holds. */
+  /** The end as the database writes it: exact, where `ended` is cut to what a number holds. */
   readonly ended_at: string | null;
 };
 
-/** What of a trace is read to know what it is: its segments, its failed steps, and sums over all its steps. */
+/** The parts of a trace that decide what it is: its segments, its failed steps, and sums over all its steps. */
 export type TracePartsRow = TraceParts<SegmentRow> &
   Pick<TraceNumbers, AddedNumberName | "cost"> & {
     readonly steps: number;
@@ -30,7 +30,7 @@ export type TracePartsRow = TraceParts<SegmentRow> &
 type Wanted = {
   /** Named in every condition, so that the statement is seen to be about one project. */
   readonly project: RawBuilder<unknown>;
-  /** Of a relation `run`, a segment of the trace. */
+  /** Selects the status and the error of the relation `run`, a segment of the trace. */
   readonly status: RawBuilder<unknown>;
   readonly error: RawBuilder<unknown>;
   /** The days of its runs: a plan that is told of them looks at no others. */

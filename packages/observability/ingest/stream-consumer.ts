@@ -80,7 +80,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
   let held = 0;
   let isRunning = false;
   const streams = new Map<string, EventStream>();
-  /** Of batches that are gathered and written; other readers wait with the few entries that woke them. */
+  /** Batches that are gathered and written at once; other readers wait with the few entries that woke them. */
   const batchLimit = createSemaphore({ atOnce: LANES });
   const readers = createPartitionReaders(readOn, LANES);
   const findShares = createPartitionShares({

@@ -26,7 +26,7 @@ export function readSpanFacts(span: GivenSpan, readJson: JsonReader = createJson
     name: toolName ?? (kind === "graph" ? read.text("agentName") : undefined) ?? task?.node ?? name,
     toolName,
     task,
-    /** Of a model call only: agents and the outer spans of the AI SDK repeat the sums of the calls below them. */
+    /** Tokens of a model call only: agents and the outer spans of the AI SDK repeat the sums of the calls below them. */
     call: kind === "llm" || read.isEmbedding ? readModelCall(span, read) : undefined,
     input: own.input ?? messages.input,
     output: own.output ?? messages.output,

@@ -4,7 +4,7 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTraceTools } from "#mcp-tools/trace-tools.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 
-/** What a tool answers an assistant of somebody who may see the projects of `tenant-1`. */
+/** Calls a tool as the assistant of somebody who may see the projects of `tenant-1`. */
 export async function callTool(
   database: Database<ObservabilitySchema>,
   tool: string,

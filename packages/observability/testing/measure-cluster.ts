@@ -31,7 +31,7 @@ import { forgetCounted } from "./read-counted.ts";
 const EVENTS = Number(process.env["BENCH_EVENTS"] ?? 24_000);
 const ROUNDS = 4;
 const PROJECTS = Number(process.env["BENCH_PROJECTS"] ?? 24);
-/** What a consumer reads at once. */
+/** Entries that a consumer reads at once. */
 const AT_ONCE = Number(process.env["BENCH_BATCH"] ?? 100) * BATCHES_AT_ONCE;
 const WORKERS = (process.env["BENCH_WORKERS"] ?? "0 1 2 3").split(" ").map(Number);
 /** By each of one, two or three workers as often. */

@@ -45,7 +45,7 @@ export type TraceFacts<Part extends Segment> = Pick<Segment, "status" | "error">
   readonly failures: number;
 };
 
-/** What a trace is, whose parts were read: it ended as the last of its segments did. */
+/** Decides what a trace is by its parts: it ended as the last of its segments did. */
 export function foldTrace<Part extends Segment>({ segments, failed, failed_steps: steps }: TraceParts<Part>): TraceFacts<Part> {
   const [first] = segments;
   const last = segments.at(-1) ?? first;

@@ -20,7 +20,7 @@ async function searchLetters(looking: LegQuery): Promise<LegAnswer> {
   return looking.query.places.length > 0 ? searchPlaces(looking) : searchExactly(looking);
 }
 
-/** What looks like a path may be the name of a file, or a text in one: both are searched. So are the files that a report names. */
+/** A query that looks like a path may be the name of a file, or a text in one: both are searched. So are the files that a report names. */
 async function searchPlaces(looking: LegQuery): Promise<LegAnswer> {
   const { database, scope, query, limit, deadlineMs } = looking;
   const isPath = query.shape === "path";

@@ -35,7 +35,7 @@ export type Leg = {
    * results (docs/benchmarks/2026-11-27.md). The deep number is used when a query's conditions leave too few.
    */
   readonly hits: Readonly<Record<"usual" | "deep", number>>;
-  /** What to do when it was too slow. */
+  /** The advice when it was too slow. */
   readonly advice: string;
   /** Whether it finds all places that hold what the query says; a leg by meaning always finds something, and never all. */
   readonly findsText: boolean;

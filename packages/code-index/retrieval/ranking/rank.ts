@@ -69,13 +69,13 @@ const PLACE = 8;
 const COMMITS = 2;
 /** What a place counts more whose file a report names, the most for the line. */
 const MENTIONED = 1;
-/** What a text that holds all of the query letter for letter counts more: it was pasted. docs/benchmarks/2026-11-27.md says what it is worth. */
+/** The extra weight of a text that holds all of the query letter for letter: it was pasted. docs/benchmarks/2026-11-27.md says what it is worth. */
 const VERBATIM = 1_000;
 /** The same of a test, a document or a copy, which often quote what stands elsewhere. */
 const QUOTED = 2;
 /** What the definition of the name that the query is counts more than its users. */
 const DEFINITION = 20;
-/** What every further place of a file is worth, so that one file does not fill the page. docs/benchmarks/2026-11-27.md says why not less for each. */
+/** The weight of every further place of a file, so that one file does not fill the page. docs/benchmarks/2026-11-27.md says why not less for each. */
 const FURTHER = 0.5;
 
 type Scored = {

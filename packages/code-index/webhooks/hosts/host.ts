@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { HostEvent } from "./host-event.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 
-/** What the headers of a delivery say. */
+/** The facts that the headers of a delivery give. */
 export type DeliveryHead = {
   readonly provider: WebhookProvider;
   readonly event: string;

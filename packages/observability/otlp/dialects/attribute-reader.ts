@@ -36,7 +36,7 @@ export function createAttributeReader(attributes: OtlpAttributes, readJson: Json
     text: (name: string) => first([name], toText),
     /** The value of an attribute; a text that is JSON is read. */
     value: (name: string) => first([name], readJson),
-    /** The same as `value`, also where it is hidden, and another fact may be read from it still. */
+    /** Reads like `value`, also where it is hidden, and another fact may be read from it still. */
     peek: (name: string): OtlpValue | undefined => {
       if (!peeked.has(name)) {
         peeked.set(name, readJson(attributes.get(name) ?? null) ?? undefined);

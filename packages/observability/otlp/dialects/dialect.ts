@@ -8,7 +8,7 @@ type TraceFact = "threadId" | "sessionId" | "userId" | "environment" | "release"
 type TokenFact = "inputTokens" | "uncachedInputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens" | "reasoningTokens";
 type CallFact = "responseModel" | "requestModel" | "usage" | "firstTokenSeconds" | "firstTokenMilliseconds" | "firstTokenTime";
 
-/** What the platform wants to know of a step. */
+/** Facts that the platform wants to know of a step. */
 export type Fact = StepFact | MessageFact | TraceFact | TokenFact | CallFact;
 
 export type NamedSpan = Pick<OtlpSpan, "name" | "attributes" | "events">;

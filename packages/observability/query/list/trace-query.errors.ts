@@ -20,6 +20,6 @@ const tooSlow = (cause: unknown) =>
     { headers: { "retry-after": "30" }, cause },
   );
 
-/** What an export ends with that would not be whole. */
+/** The end of an export that would not be whole. */
 export const tracesBeingCounted = () =>
   refusal(409, "traces_being_counted", "The project's newest traces are still being counted, and would be missing. Try again in a minute.");

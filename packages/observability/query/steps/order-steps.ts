@@ -59,7 +59,7 @@ function graphNodes({ segments }: Run, rows: readonly SkeletonRow[]): ReadonlyMa
   return nodeNames(findGraphRuns({ segments: segments.map(({ id }) => ({ id })), observations, entries: [] }));
 }
 
-/** The same of rows of steps, without their places. */
+/** Orders rows of steps like {@link orderSteps}, without their places. */
 export function orderRows<Row extends StepRow>(rows: readonly Row[]): readonly Row[] {
   const started = rows.map((row) => ({
     row,

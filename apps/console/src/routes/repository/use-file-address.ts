@@ -9,7 +9,7 @@ export type RepositoryFile = { readonly repository: Repository; readonly path: s
 
 type Shown = Partial<Readonly<Record<"panel" | "symbol" | "from" | "blame", string | undefined>>>;
 
-/** What the address says of the open file, and how its page changes it without a step for the browser's way back. */
+/** The state of an open file in the page's address; changing it adds nothing to the browser's history. */
 export function useFileAddress() {
   const { panel, ...search } = route.useSearch();
   const navigate = route.useNavigate();

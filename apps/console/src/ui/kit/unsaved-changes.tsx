@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 type UnsavedChangesProps = {
   readonly changed: boolean;
   readonly title?: string;
-  /** What the button says that does not leave. */
+  /** The label of the button that stays. */
   readonly stay?: string;
   /** Why one might not want to leave. */
   readonly children?: ReactNode;

@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { type JsonPath, findInJson } from "./json-rows.ts";
 
-/** What is typed, where it stands in a value, and which of these places is shown. */
+/** The search in a value: its text, the places that hold it, and which of them is shown. */
 export function useJsonSearch(value: unknown, onMatch: (path: JsonPath) => void) {
   const [typed, setTyped] = useState("");
   const words = useDeferredValue(typed).trim().toLowerCase();

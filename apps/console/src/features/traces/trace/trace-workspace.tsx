@@ -1,5 +1,5 @@
 import { type ComponentProps, useId, useState, useEffect, useEffectEvent } from "react";
-import { Split } from "#ui/kit/split.tsx";
+import { Split } from "./split.tsx";
 import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-steps.ts";
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
 import { type TraceAction, actionOf, TRACE_KEYS } from "#features/traces/model/trace-keys.ts";
