@@ -57,7 +57,8 @@ export function repriceStatement(projectId: string, ids: readonly string[]): Raw
     ), entry as materialized (
       select entry.* from observability.trace_entries as entry where entry.project_id = ${project} and entry.trace_id = any(${ids}::uuid[])
     ), counted_anew as (
-      insert into observability.trace_marks (project_id, trace_id) select ${project}, trace_id from entry where usage is null
+      insert into observability.trace_marks (id, project_id, trace_id) overriding system value
+      select 0, ${project}, trace_id from entry where usage is null
     ), fresh as materialized (
       select entry.trace_id, ${kept}
       from entry cross join lateral (
