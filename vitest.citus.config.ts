@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /** The others write to the tables themselves, as Citus does not let them, or look for locks and statistics on the node that they ask. */
 const observability = [
+  "counting/pack-hours.store",
   "ingest/event-rows",
   "ingest/gaps.store",
   "ingest/stream-consumer",
@@ -14,6 +15,7 @@ const observability = [
   "query/ingestion/dead-letters",
   "query/ingestion/health",
   "query/list/bulk",
+  "query/list/counted-later",
   "query/list/found-wherever",
   "query/list/list-traces",
   "query/list/trace-groups",
@@ -26,7 +28,7 @@ const observability = [
   "query/trace/scores",
   "query/trace/traces",
   "store/delete-project.store",
-  "store/pack-hours.store",
+  "trace-facts/find-failures",
 ];
 
 /** `npm run prove:citus`: what is told of Citus in docs/operations.md, on three nodes out of the folder that tools/citus.sh made. */
