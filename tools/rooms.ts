@@ -410,7 +410,7 @@ export const PARTS: readonly Part[] = [
       },
       "query/transcript": { uses: ["messages", "query/steps", "query/access", "store"], why: "a conversation is read from steps" },
       "query/compare": {
-        uses: ["query/columns", "query/graph", "query/list", "query/steps", "query/access", "prices", "store"],
+        uses: ["trace-facts", "query/columns", "query/graph", "query/list", "query/steps", "query/access", "prices", "store"],
         why: "it compares what one trace shows, or what the list finds",
       },
       "query/export": { uses: ["query/list", "query/steps", "query/access", "prices", "store"], why: "it writes what the list finds" },

@@ -8,7 +8,7 @@ import { fenced, NOTICE, recordedLine, codeText, durationText, timeText } from "
 import { fitParts, partSchema, readParts, type Part, type ReadPart } from "./observation-parts.ts";
 import { traceUnknown } from "./tools.errors.ts";
 import type { Reading, ToolDefinition } from "./trace-tool.ts";
-import { endingOf, findStep } from "./step-tree.ts";
+import { findStep, parseStepEnding } from "./step-ids.ts";
 
 const inputSchema = z.strictObject({
   trace: z.uuid("a trace's id, as list_traces names it").describe("A trace's id, as list_traces names it."),
@@ -35,7 +35,7 @@ Long parts are cut to fit: name a part, and from, to read on.`,
 
 async function loadObservation({ query, reader }: Reading, traceId: string, asked: string) {
   const run = orRefuse((await findTrace(query, { reader, traceId }))?.run, traceUnknown);
-  const { id } = findStep(await findStepIds(query, run, endingOf(asked)), asked);
+  const { id } = findStep(await findStepIds(query, run, parseStepEnding(asked)), asked);
   return { run, observation: await readObservation(query, run, id) };
 }
 

@@ -2,22 +2,14 @@ import { countItem, fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
 import { repositoryName, type Step } from "#contract.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
+import { ancestorPlaces, growTree, type StepTree } from "#trace-facts/step-tree.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import { loadTrace, type LoadedTrace } from "./load-trace.ts";
 import { fenced, NOTICE, recordedLine, codeText, plural } from "./recorded-text.ts";
 import { renderLine, renderTop, type Failing, type Head, type Outlined } from "./render-outline.ts";
-import {
-  failuresIn,
-  growTree,
-  outline,
-  pathTo,
-  findStep,
-  nameSteps,
-  type Failure,
-  type OutlineLine,
-  type StepNode,
-  type StepTree,
-} from "./step-tree.ts";
+import { groupFailures, type Failure } from "./group-failures.ts";
+import { outlineSteps, type OutlineLine } from "./outline-steps.ts";
+import { findStep, nameSteps } from "./step-ids.ts";
 import type { Reading, ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
@@ -38,14 +30,11 @@ Long runs are folded to fit: name a step to unfold it. get_observation shows a s
   answer: async ({ trace, step }, reading) => {
     const loaded = await loadTrace(reading, trace);
     const tree = growTree(loaded.steps);
-    const inside = step === undefined ? undefined : tree.nodes.get(findStep(loaded.steps, step).id);
-    const found = findFailures(loaded.steps, loaded.row);
-    const asked =
-      inside === undefined ? { roots: tree.roots, first: found.reason } : { roots: [inside], first: found.causeOf.get(inside.step.id) };
-    return answerFor(
-      { loaded, tree, roots: asked.roots, isOwn: found.isOwn, failures: failuresIn(asked.roots, found, asked.first) },
-      reading,
-    );
+    const asked = step === undefined ? undefined : findStep(loaded.steps, step);
+    const at = asked === undefined ? -1 : (tree.places.get(asked.id) ?? -1);
+    const found = findFailures(tree, loaded.row);
+    const first = asked === undefined ? found.reason : found.causeOf.get(asked.id);
+    return answerFor({ loaded, tree, at, isOwn: found.isOwn, failures: groupFailures(tree, found, { at, first }) }, reading);
   },
 };
 
@@ -68,13 +57,14 @@ const DEPTHS = [Infinity, 8, 6, 5, 4, 3, 2, 1];
 type Asked = {
   readonly loaded: LoadedTrace;
   readonly tree: StepTree;
-  readonly roots: readonly StepNode[];
+  /** Where the step stands that was asked for; -1 is the trace. */
+  readonly at: number;
   readonly failures: readonly Failure[];
   /** The run failed with an error that no step passed on to it. */
   readonly isOwn: boolean;
 };
 
-function answerFor({ loaded, tree, roots, failures, isOwn }: Asked, { call }: Reading): string {
+function answerFor({ loaded, tree, at, failures, isOwn }: Asked, { call }: Reading): string {
   const budget = call.maxTokens - OVERHEAD_TOKENS;
   const nameOf = nameSteps(loaded.steps);
   const { head, failing, size } = fitHead(
@@ -82,7 +72,7 @@ function answerFor({ loaded, tree, roots, failures, isOwn }: Asked, { call }: Re
     (text) => call.countTokens(text) <= budget * HEAD_PART,
   );
   const left = budget - call.countTokens(renderTop({ head, failing }));
-  const { shown, hidden } = fitOutline(roots, { left, call, present: (line) => presentLine(line, { loaded, nameOf, head, size }) });
+  const { shown, hidden } = fitOutline(tree, { at, left, call, present: (line) => presentLine(line, { loaded, nameOf, head, size }) });
   const notes = [
     ...(failures.length > failing.length
       ? [`${failures.length - failing.length} more kinds of failure; ask with a larger max_tokens.`]
@@ -144,7 +134,11 @@ function commonCode(steps: readonly Step[], size: Size): Head["code"] {
 }
 
 function presentFailure({ step, caughtBy, times }: Failure, { tree, nameOf }: Telling, size: Size): Failing {
-  const names = [...pathTo(tree, step, size.path), step].map(({ name }) => recordedLine(name, size.name));
+  const around = ancestorPlaces(tree, tree.places.get(step.id) ?? -1)
+    .slice(0, size.path)
+    .toReversed()
+    .flatMap((at) => tree.nodes[at]?.step ?? []);
+  const names = [...around, step].map(({ name }) => recordedLine(name, size.name));
   const { code } = step;
   return {
     step: nameOf(step.id),
@@ -167,16 +161,17 @@ function presentFailure({ step, caughtBy, times }: Failure, { tree, nameOf }: Te
 }
 
 type Lines = {
+  readonly at: number;
   readonly left: number;
   readonly call: Reading["call"];
   readonly present: (line: OutlineLine) => Outlined;
 };
 
-function fitOutline(roots: readonly StepNode[], { left, call, present }: Lines) {
-  const total = roots.reduce((sum, { inside }) => sum + inside + 1, 0);
+function fitOutline(tree: StepTree, { at, left, call, present }: Lines) {
+  const total = at < 0 ? tree.nodes.length : (tree.nodes[at]?.after ?? at) - at;
   const countOf = (lines: readonly Outlined[]) => lines.reduce((sum, { alike = 1 }) => sum + alike, 0);
   for (const depth of DEPTHS) {
-    const lines = outline(roots, depth, Math.max(Math.ceil(left / 10), 1) + 1);
+    const lines = outlineSteps(tree, { at, maxDepth: depth, maxLines: Math.max(Math.ceil(left / 10), 1) + 1 });
     const isLast = depth === DEPTHS.at(-1);
     // Nothing is shorter than ten tokens: far too many need not be counted.
     if (!isLast && lines.length * 10 > left) {
@@ -194,7 +189,7 @@ function fitOutline(roots: readonly StepNode[], { left, call, present }: Lines) 
 
 type Around = Pick<Telling, "loaded" | "nameOf"> & { readonly head: Head; readonly size: Size };
 
-function presentLine({ depth, node, alike, isClosed }: OutlineLine, { loaded, nameOf, head, size }: Around): Outlined {
+function presentLine({ depth, node, inside, alike, isClosed }: OutlineLine, { loaded, nameOf, head, size }: Around): Outlined {
   const { step } = node;
   const isMany = alike.length > 1;
   const duration = isMany ? alike.reduce((sum, each) => sum + (each.step.duration_ms ?? 0), 0) : step.duration_ms;
@@ -207,7 +202,7 @@ function presentLine({ depth, node, alike, isClosed }: OutlineLine, { loaded, na
     at_ms: Date.parse(step.started_at) - loaded.row.sort_at.getTime(),
     duration_ms: duration === null ? null : Math.round(duration),
     ...(isMany ? { alike: alike.length } : {}),
-    ...(isClosed ? { inside: node.inside } : {}),
+    ...(isClosed ? { inside } : {}),
     ...(step.code === null ? {} : { code: recordedLine(shortCode(step.code, head), size.name * 2) }),
   };
 }

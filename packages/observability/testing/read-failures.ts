@@ -2,6 +2,7 @@ import type { Database } from "@sightline/foundation/database/database";
 import { stepPageSchema, traceDigestSchema, tracePageSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
+import { growTree } from "#trace-facts/step-tree.ts";
 import type { ApiRig } from "./api-rig.ts";
 import { callTool } from "./call-tool.ts";
 
@@ -21,7 +22,7 @@ export async function readFailures({ api, database, projectId, traceName }: Read
   }
   const head = traceDigestSchema.parse((await api.get(`${base}/${listed.id}/summary`)).body);
   const { items: steps } = stepPageSchema.parse((await api.get(`${base}/${listed.id}/steps`)).body);
-  const { causes, caughtBy, reason, isOwn } = findFailures(steps, head);
+  const { causes, caughtBy, reason, isOwn } = findFailures(growTree(steps), head);
   const nameOf = (id: string) => steps.find((step) => step.id === id)?.name ?? id;
   return {
     counts: { list: listed.failures, head: head.failures, page: causes.length + (isOwn ? 1 : 0) },

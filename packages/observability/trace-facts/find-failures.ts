@@ -1,11 +1,12 @@
 import type { TraceSummary } from "#contract/explore.ts";
 import type { Step } from "#contract/trace.ts";
 import { passesOn, reasonIn } from "./passes-on.ts";
+import type { StepTree } from "./step-tree.ts";
 
 export type FailingStep = Pick<Step, "id" | "parent_id" | "status" | "error" | "started_at" | "ended_at">;
 
 export type Failures<Of extends FailingStep> = {
-  /** Steps in which a failure arose, in the order in which steps were given. */
+  /** Steps in which a failure arose, in the order of the tree. */
   readonly causes: readonly Of[];
   /** By the id of a step that failed, the step in which that failure arose: itself, or one below it. */
   readonly causeOf: ReadonlyMap<string, Of>;
@@ -21,33 +22,30 @@ export type Failures<Of extends FailingStep> = {
  * Tells where failures of a trace arose. A step that fails passes on what failed right below it when its error is that one's
  * ({@link passesOn}), of several the one with the same text, and the last of these; else its failure is one of its own. The same holds for the
  * trace and the steps at its top. So a failure that was caught ends at the step around it that went on: one that succeeded, or that waits for
- * a person. Steps come parents before children; one whose parent was not before it stands at the top.
+ * a person.
  */
 export function findFailures<Of extends FailingStep>(
-  steps: readonly Of[],
+  { nodes }: StepTree<Of>,
   trace: Pick<TraceSummary, "status"> & Pick<Step, "error">,
 ): Failures<Of> {
-  const before = new Map<string, Of>();
-  const parents = new Map<string, Of | undefined>();
-  for (const step of steps) {
-    parents.set(step.id, before.get(step.parent_id ?? ""));
-    before.set(step.id, step);
-  }
-  const failed = steps.filter(({ status }) => status === "failure");
-  const below = Map.groupBy(failed, ({ id }) => parents.get(id)?.id);
+  const failed = nodes.filter(({ step }) => step.status === "failure");
+  const failedBelow = Map.groupBy(failed, ({ parent }) => parent);
+  const below = (at: number) => (failedBelow.get(at) ?? []).map(({ step }) => step);
   const causeOf = new Map<string, Of>();
   // From the end, so that the causes of all that is below a step are known before it.
-  for (const step of failed.toReversed()) {
-    const passed = passedOn(step.error, below.get(step.id) ?? []);
-    causeOf.set(step.id, (passed && causeOf.get(passed.id)) ?? step);
+  for (const [at, { step }] of [...nodes.entries()].toReversed()) {
+    if (step.status === "failure") {
+      const passed = passedOn(step.error, below(at));
+      causeOf.set(step.id, (passed && causeOf.get(passed.id)) ?? step);
+    }
   }
-  const caught = failed.flatMap((step) => {
-    const [cause, parent] = [causeOf.get(step.id), parents.get(step.id)];
-    return cause !== undefined && parent !== undefined && hasCaught(parent, step) ? [[cause.id, parent] as const] : [];
+  const caught = failed.flatMap(({ step, parent }) => {
+    const [cause, around] = [causeOf.get(step.id), nodes[parent]?.step];
+    return cause !== undefined && around !== undefined && hasCaught(around, step) ? [[cause.id, around] as const] : [];
   });
-  const top = trace.status === "failure" ? passedOn(trace.error, below.get(undefined) ?? []) : undefined;
+  const top = trace.status === "failure" ? passedOn(trace.error, below(-1)) : undefined;
   return {
-    causes: failed.filter((step) => causeOf.get(step.id) === step),
+    causes: failed.map(({ step }) => step).filter((step) => causeOf.get(step.id) === step),
     causeOf,
     caughtBy: new Map(caught),
     reason: top && causeOf.get(top.id),

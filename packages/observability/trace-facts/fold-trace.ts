@@ -1,6 +1,7 @@
 import type { ObservationStatus } from "#contract/parts.ts";
 import { findFailures } from "./find-failures.ts";
 import { orderByStart, startOf } from "./order-by-start.ts";
+import { growTree } from "./step-tree.ts";
 
 /** A run of a trace: from its start to its first pause, from there to the next, … Times are microseconds since 1970. */
 export type Segment = {
@@ -52,7 +53,7 @@ export function foldTrace<Part extends Segment>({ segments, failed, failed_steps
   const waiting = segments.reduce((sum, { sorted_at: at }, index) => sum + Math.max(at - (segments[index - 1]?.ended ?? at), 0), 0);
   const duration = first.started === null || last.ended === null ? null : Math.max(last.ended - first.started - waiting, 0);
   const { status, error } = last;
-  const { causes, isOwn } = findFailures(orderFailed(steps), { status, error });
+  const { causes, isOwn } = findFailures(growFailedTree(steps), { status, error });
   // Of more failures than are looked at, each of the others counts as one that arose by itself.
   const others = failed - steps.filter((step) => step.status === "failure").length;
   return {
@@ -65,8 +66,8 @@ export function foldTrace<Part extends Segment>({ segments, failed, failed_steps
   };
 }
 
-/** Failed steps as {@link findFailures} takes them. */
-export function orderFailed<Step extends FailedStep>(steps: readonly Step[]) {
+/** The tree of failed steps and those right around them. */
+export function growFailedTree<Step extends FailedStep>(steps: readonly Step[]) {
   const started = steps.map((step) => {
     const startedAt = startOf({ ...step, durationMs: step.duration_ms });
     return {
@@ -78,5 +79,5 @@ export function orderFailed<Step extends FailedStep>(steps: readonly Step[]) {
       ended_at: step.ended === null ? null : new Date(step.ended).toISOString(),
     };
   });
-  return orderByStart(started);
+  return growTree(orderByStart(started));
 }

@@ -47,7 +47,7 @@ test("every step of both runs is there once, and beside it one of its kind and n
     const pairs = rows.flatMap(({ a, b }) => (a === undefined || b === undefined ? [] : [{ a, b }]));
     for (const { a, b } of pairs) {
       expect(a.name).toBe(b.name);
-      expect(a.parentId === null ? null : besides.get(a.parentId)).toBe(b.parentId);
+      expect(a.parent_id === null ? null : besides.get(a.parent_id)).toBe(b.parent_id);
     }
   }
 });
@@ -65,11 +65,11 @@ test("twenty thousand steps below each other, and as many beside each other, are
 
 test("parents that are missing or lead in a circle leave no step out", () => {
   const odd = [stepOf("1", "2", "x"), stepOf("2", "1", "y"), stepOf("3", "gone", "z")];
-  expect(inWords(alignSteps(odd, odd))).toEqual(["x | x", "  y | y", "z | z"]);
+  expect(inWords(alignSteps(odd, odd))).toEqual(["z | z", "x | x", "  y | y"]);
 });
 
-function stepOf(id: string, parentId: string | null, name: string): AlignableStep {
-  return { id, parentId, kind: "node", name, content: "" };
+function stepOf(id: string, parent_id: string | null, name: string): AlignableStep {
+  return { id, parent_id, kind: "node", name, content: "" };
 }
 
 let made = 0;

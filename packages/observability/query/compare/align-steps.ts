@@ -1,8 +1,7 @@
+import { childPlaces, growTree, type StepTree, type TreeStep } from "#trace-facts/step-tree.ts";
 import { matchLists } from "./match-lists.ts";
 
-export type AlignableStep = {
-  readonly id: string;
-  readonly parentId: string | null;
+export type AlignableStep = TreeStep & {
   readonly kind: string;
   readonly name: string;
   /** Stands for its content: steps of one name with equal content belong together before others. */
@@ -19,21 +18,19 @@ export type Aligned<Step> = {
   readonly isMoved: boolean;
 };
 
-type Tree<Step> = ReadonlyMap<string | null, readonly Step[]>;
-
 /**
  * Steps of two runs side by side, from the top: below two that belong together those of equal kind and name are looked for, in the order in
- * which they ran. What only one run has stands where it ran, with everything below it. Takes steps with parents before their children.
+ * which they ran. What only one run has stands where it ran, with everything below it.
  * Swapping the runs swaps the sides; a run aligned with itself is equal throughout.
  */
 export function alignSteps<Step extends AlignableStep>(a: readonly Step[], b: readonly Step[]): readonly Aligned<Step>[] {
-  const [treeA, treeB] = [toTree(a), toTree(b)];
+  const [treeA, treeB] = [growTree(a), growTree(b)];
   const rows: Aligned<Step>[] = [];
   // A stack of its own: a run may be as deep as it is long.
-  const waiting = siblings(treeA.get(null) ?? [], treeB.get(null) ?? [], 0).toReversed();
+  const waiting = siblings(children(treeA, -1), children(treeB, -1), 0).toReversed();
   for (let row = waiting.pop(); row !== undefined; row = waiting.pop()) {
     rows.push(row);
-    const below = siblings(childrenOf(treeA, row.a), childrenOf(treeB, row.b), row.depth + 1);
+    const below = siblings(childrenBelow(treeA, row.a), childrenBelow(treeB, row.b), row.depth + 1);
     for (const child of below.toReversed()) {
       waiting.push(child);
     }
@@ -41,25 +38,13 @@ export function alignSteps<Step extends AlignableStep>(a: readonly Step[], b: re
   return rows;
 }
 
-/** A step whose parent does not come before it, because it is missing or they lead in a circle, stands at the top. */
-function toTree<Step extends AlignableStep>(steps: readonly Step[]): Tree<Step> {
-  const tree = new Map<string | null, Step[]>();
-  const known = new Set<string>();
-  for (const step of steps) {
-    const parent = step.parentId !== null && known.has(step.parentId) ? step.parentId : null;
-    known.add(step.id);
-    const children = tree.get(parent);
-    if (children === undefined) {
-      tree.set(parent, [step]);
-    } else {
-      children.push(step);
-    }
-  }
-  return tree;
+function childrenBelow<Step extends AlignableStep>(tree: StepTree<Step>, step: Step | undefined): readonly Step[] {
+  const at = step === undefined ? undefined : tree.places.get(step.id);
+  return at === undefined ? [] : children(tree, at);
 }
 
-function childrenOf<Step extends AlignableStep>(tree: Tree<Step>, step: Step | undefined): readonly Step[] {
-  return step === undefined ? [] : (tree.get(step.id) ?? []);
+function children<Step extends AlignableStep>(tree: StepTree<Step>, at: number): readonly Step[] {
+  return childPlaces(tree, at).flatMap((place) => tree.nodes[place]?.step ?? []);
 }
 
 /** In the order of `b`; what only `a` has comes before what followed it there. */

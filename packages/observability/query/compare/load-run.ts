@@ -38,11 +38,11 @@ function toStep(row: ComparedStepRow, digests: ReadonlyMap<string, PayloadDigest
   const start = digestOf(row.start_event, digests);
   const end = digestOf(row.end_event, digests);
   const input = start === undefined || end === undefined ? undefined : (start?.value ?? end?.parameters ?? null);
-  const { id, parent_id: parentId, kind, name, ...step } = presentStep(row);
+  const { id, parent_id, kind, name, ...step } = presentStep(row);
   const { status, started_at, duration_ms, input_tokens, output_tokens, cost, model, error, code } = step;
   return {
     id,
-    parentId,
+    parent_id,
     kind,
     name,
     content: input ?? "",

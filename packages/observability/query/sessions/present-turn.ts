@@ -3,7 +3,7 @@ import { cutText } from "#messages/conversation.ts";
 import { saidIn } from "#messages/line.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
-import { orderFailed } from "#trace-facts/fold-trace.ts";
+import { growFailedTree } from "#trace-facts/fold-trace.ts";
 import type { FailedStepRow, SpokenRow } from "./turns.store.ts";
 
 const MAX_SAID = 8_000;
@@ -25,7 +25,7 @@ export function presentTurn(trace: ListedTrace, spoken: readonly SpokenRow[], fa
 
 /** The step of whose error a trace died; where it went on, the first in which a failure arose. */
 export function presentFailedStep(trace: ListedTrace, failed: readonly FailedStepRow[] = []): FailedStep {
-  const { causes, reason } = findFailures(orderFailed(failed), trace);
+  const { causes, reason } = findFailures(growFailedTree(failed), trace);
   const [first] = causes.toSorted(
     (one, other) => Date.parse(one.ended_at ?? one.started_at) - Date.parse(other.ended_at ?? other.started_at),
   );

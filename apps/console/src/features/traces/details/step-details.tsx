@@ -1,5 +1,5 @@
 import { Alert, Stack, Text } from "@mantine/core";
-import type { Step, TraceDigest } from "@sightline/observability/contract";
+import { type Step, type TraceDigest, findFailures, growTree } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
@@ -18,14 +18,12 @@ import { HumanInput } from "./human-input.tsx";
 import { isNothing } from "./payload.tsx";
 import classes from "./step-details.module.css";
 import { Attributes } from "./technical.tsx";
-import { type FailedTrace, failuresIn } from "#features/traces/waterfall/causes.ts";
 import { mergedRoot } from "#features/traces/waterfall/merged-root.ts";
-import { stepTree } from "#features/traces/waterfall/step-tree.ts";
 import { skewText } from "#features/traces/waterfall/waterfall-row.tsx";
 
 type StepDetailsProps = {
   readonly projectId: string;
-  readonly trace: FailedTrace;
+  readonly trace: Pick<TraceDigest, "id" | "status" | "error">;
   /** Those of the trace, for what is around it. */
   readonly steps: readonly Step[];
   readonly step: Step;
@@ -37,7 +35,7 @@ const VALUES = ["reasoning", "input", "output"] as const;
 /** Everything known of one step: what the tree knows at once, its values when they are there. */
 export function StepDetails({ projectId, trace, steps, step, onSelect }: StepDetailsProps) {
   const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
-  const failures = useMemo(() => failuresIn(stepTree(steps), trace), [steps, trace]);
+  const failures = useMemo(() => findFailures(growTree(steps), trace), [steps, trace]);
   const cause = failures.causeOf.get(step.id);
   const whole = useQuery(observationQuery(projectId, trace.id, step.id));
   const of = { projectId, traceId: trace.id };
@@ -92,9 +90,9 @@ type TraceDetailsProps = {
 
 export function TraceDetails({ projectId, trace, steps, onSelect, children }: TraceDetailsProps) {
   const of = { projectId, traceId: trace.id };
-  const tree = useMemo(() => stepTree(steps), [steps]);
+  const tree = useMemo(() => growTree(steps), [steps]);
   const root = mergedRoot(trace, tree);
-  const cause = useMemo(() => failuresIn(tree, trace).reason, [tree, trace]);
+  const cause = useMemo(() => findFailures(tree, trace).reason, [tree, trace]);
   // The one row of both says what either of them knows.
   const ofRoot = useQuery({ ...observationQuery(projectId, trace.id, root?.id ?? ""), enabled: root !== undefined }).data;
   const waiting = trace.status === "interrupted" ? steps.findLast(({ status }) => status === "interrupted") : undefined;

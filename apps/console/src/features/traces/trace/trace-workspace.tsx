@@ -4,7 +4,7 @@ import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-st
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
 import { type TraceAction, actionOf, TRACE_KEYS } from "#features/traces/model/trace-keys.ts";
 import { useWaterfall } from "#features/traces/waterfall/use-waterfall.ts";
-import { pan, spanOf, zoom, zoomTo } from "#features/traces/waterfall/waterfall.ts";
+import { pan, stepSpan, zoom, zoomTo } from "#features/traces/waterfall/waterfall.ts";
 import { TraceViews, VIEW_IDS } from "./trace-views.tsx";
 import { TraceWaterfall } from "#features/traces/waterfall/trace-waterfall.tsx";
 import { WaterfallToolbar } from "#features/traces/waterfall/waterfall-toolbar.tsx";
@@ -43,8 +43,8 @@ export function TraceWorkspace({
   function zoomBy(factor: number): void {
     const at = tree.nodes[tree.places.get(selected) ?? -1];
     const middle = (shown.start + shown.end) / 2;
-    const isInside = at !== undefined && at.start >= shown.start && at.start <= shown.end;
-    show(zoom(shown, whole, { factor, around: isInside ? at.start : middle }));
+    const start = at === undefined ? middle : stepSpan(at, whole).start;
+    show(zoom(shown, whole, { factor, around: start >= shown.start && start <= shown.end ? start : middle }));
   }
 
   function jump(direction: 1 | -1): void {
@@ -74,7 +74,7 @@ export function TraceWorkspace({
       "collapse-all": () => setCollapsed(collapsedBelow(tree, { traceId: trace.id, levels: 1 })),
       "zoom-in": () => zoomBy(ZOOM),
       "zoom-out": () => zoomBy(1 / ZOOM),
-      "zoom-step": () => show(at === undefined ? whole : zoomTo(spanOf(at, whole), whole)),
+      "zoom-step": () => show(at === undefined ? whole : zoomTo(stepSpan(at, whole), whole)),
       "zoom-all": () => setShown(undefined),
       earlier: () => show(pan(shown, whole, -PAN)),
       later: () => show(pan(shown, whole, PAN)),

@@ -1,7 +1,7 @@
+import { findFailures, growTree } from "@sightline/observability/contract";
 import { expect, test } from "vitest";
 import { step } from "#features/traces/testing/step.ts";
-import { causePlaces, failuresIn } from "./causes.ts";
-import { stepTree } from "./step-tree.ts";
+import { causePlaces } from "./causes.ts";
 
 const LIMIT = "GraphRecursionError: Recursion limit of 25 reached";
 const ORDER = "ValueError: order 42 was not found";
@@ -15,26 +15,26 @@ const steps = [
 ];
 
 test("a failure that was caught is not the cause of a later one, and both have a place", () => {
-  const tree = stepTree(steps);
-  const failures = failuresIn(tree, { id: "trace", status: "failure", error: LIMIT });
+  const tree = growTree(steps);
+  const failures = findFailures(tree, { status: "failure", error: LIMIT });
   expect(failures.reason?.id).toBe("agent");
   expect(failures.caughtBy.get("tool")?.id).toBe("node");
   expect(causePlaces(tree, failures)).toEqual(new Set([0, 3]));
 });
 
 test("a step that passed a failure on names the step in which it arose", () => {
-  const tree = stepTree(
-    steps.map((each) => (each.status === "failure" || each.id === "node" ? { ...each, status: "failure", error: ORDER } : each)),
+  const tree = growTree(
+    steps.map((each) => (each.status === "failure" || each.id === "node" ? { ...each, status: "failure" as const, error: ORDER } : each)),
   );
-  const failures = failuresIn(tree, { id: "trace", status: "failure", error: ORDER });
+  const failures = findFailures(tree, { status: "failure", error: ORDER });
   expect(["agent", "node", "tool", "good"].map((id) => failures.causeOf.get(id)?.id)).toEqual(["tool", "tool", "tool", undefined]);
   expect(failures.reason?.id).toBe("tool");
   expect(causePlaces(tree, failures)).toEqual(new Set([3]));
 });
 
 test("an error of the trace itself has the place of the trace", () => {
-  const tree = stepTree(steps.filter(({ id }) => id !== "agent"));
-  const failures = failuresIn(tree, { id: "trace", status: "failure", error: LIMIT });
+  const tree = growTree(steps.filter(({ id }) => id !== "agent"));
+  const failures = findFailures(tree, { status: "failure", error: LIMIT });
   expect(failures.reason).toBeUndefined();
   expect(causePlaces(tree, failures)).toEqual(new Set([-1, 2]));
 });

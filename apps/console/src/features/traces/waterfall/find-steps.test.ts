@@ -1,10 +1,10 @@
+import { growTree, findFailures } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
 import { step } from "#features/traces/testing/step.ts";
-import { causePlaces, failuresIn } from "./causes.ts";
+import { causePlaces } from "./causes.ts";
 import { findSteps, nextFailure, readFilter } from "./find-steps.ts";
-import { stepTree } from "./step-tree.ts";
 
-const tree = stepTree([
+const tree = growTree([
   step("graph", { kind: "graph", status: "failure" }),
   step("ask", { parent: "graph", kind: "llm", model: "Haiku-5" }),
   step("act", { parent: "graph", status: "failure" }),
@@ -12,7 +12,7 @@ const tree = stepTree([
   step("ship", { parent: "graph", kind: "tool", status: "failure", code: { file: "src/ship.ts", line: 3 } }),
 ]);
 const path = new Set([0, 2]);
-const causes = causePlaces(tree, failuresIn(tree, { id: "trace", status: "failure", error: null }));
+const causes = causePlaces(tree, findFailures(tree, { status: "failure", error: null }));
 
 function found(search: Parameters<typeof readFilter>[0]) {
   const places = findSteps(tree, readFilter(search), { path, causes });

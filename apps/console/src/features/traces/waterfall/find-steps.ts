@@ -1,5 +1,4 @@
-import { type ObservationKind, type Step, observationKindSchema } from "@sightline/observability/contract";
-import type { StepTree } from "./step-tree.ts";
+import { type ObservationKind, type Step, type StepTree, observationKindSchema } from "@sightline/observability/contract";
 
 export type StepFilter = {
   /** In a step's name, model, error or code, in either case. */

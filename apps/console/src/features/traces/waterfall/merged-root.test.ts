@@ -1,12 +1,12 @@
+import { growTree } from "@sightline/observability/contract";
 import { expect, test } from "vitest";
 import { step } from "#features/traces/testing/step.ts";
 import { mergedRoot } from "./merged-root.ts";
-import { stepTree } from "./step-tree.ts";
 
 const trace = { name: "agent" };
 
 test("a trace and its only root of the same name are one", () => {
-  expect(mergedRoot(trace, stepTree([step("agent"), step("tool", { parent: "agent" })]))?.id).toBe("agent");
+  expect(mergedRoot(trace, growTree([step("agent"), step("tool", { parent: "agent" })]))?.id).toBe("agent");
 });
 
 test.each([
@@ -16,5 +16,5 @@ test.each([
   ["a parent that never arrived", [step("agent", { parent: "gone" })]],
   ["no step", []],
 ])("but not with %s", (_name, steps) => {
-  expect(mergedRoot(trace, stepTree(steps))).toBeUndefined();
+  expect(mergedRoot(trace, growTree(steps))).toBeUndefined();
 });

@@ -1,5 +1,4 @@
-import type { Step, TraceDigest } from "@sightline/observability/contract";
-import type { StepTree } from "./step-tree.ts";
+import type { Step, StepTree, TraceDigest } from "@sightline/observability/contract";
 
 /** What a model or a tool did is a step of its own, whatever it is called. */
 const OWN = new Set<Step["kind"]>(["llm", "tool", "retriever"]);

@@ -1,9 +1,9 @@
+import { growTree } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
 import { step } from "#features/traces/testing/step.ts";
 import { collapsedBelow, revealed, stepRows } from "./step-rows.ts";
-import { stepTree } from "./step-tree.ts";
 
-const tree = stepTree([step("a"), step("b", { parent: "a" }), step("c", { parent: "b" }), step("d", { parent: "a" }), step("e")]);
+const tree = growTree([step("a"), step("b", { parent: "a" }), step("c", { parent: "b" }), step("d", { parent: "a" }), step("e")]);
 
 function shown({ collapsed = [], found }: { readonly collapsed?: Iterable<string>; readonly found?: readonly string[] } = {}) {
   const places = found === undefined ? undefined : new Set(found.map((id) => tree.places.get(id) ?? -1));
@@ -47,7 +47,7 @@ describe("the rows of a trace", () => {
   });
 
   it("begin with one row where a step stands for the trace", () => {
-    const whole = stepTree([step("root"), step("a", { parent: "root" }), step("b", { parent: "a" })]);
+    const whole = growTree([step("root"), step("a", { parent: "root" }), step("b", { parent: "a" })]);
     const rowsOf = (found?: ReadonlySet<number>, collapsed: readonly string[] = []) =>
       stepRows(whole, { traceId: "trace", rootId: "root", collapsed: new Set(collapsed), found }).map(
         ({ id, depth, isContext }) => `${id} ${depth}${isContext ? " context" : ""}`,

@@ -1,4 +1,4 @@
-import type { StepNode, StepTree } from "./step-tree.ts";
+import { ancestorPlaces, type StepNode, type StepTree, withAncestors } from "@sightline/observability/contract";
 
 export type StepRow = {
   readonly id: string;
@@ -66,16 +66,6 @@ export function stepRows(
   return rows;
 }
 
-function withAncestors({ nodes }: StepTree, found: ReadonlySet<number>): ReadonlySet<number> {
-  const shown = new Set<number>();
-  for (const place of found) {
-    for (let at = place; at >= 0 && !shown.has(at); at = nodes[at]?.parent ?? -1) {
-      shown.add(at);
-    }
-  }
-  return shown;
-}
-
 /** What to collapse so that this many levels below the trace are seen; 0 leaves the trace alone. */
 export function collapsedBelow(
   tree: StepTree,
@@ -100,12 +90,8 @@ export function revealed(
   if (id !== traceId) {
     closed.delete(traceId);
   }
-  for (let at = parentOf(tree, tree.places.get(id)); at >= 0; at = parentOf(tree, at)) {
+  for (const at of ancestorPlaces(tree, tree.places.get(id) ?? -1)) {
     closed.delete(tree.nodes[at]?.step.id ?? "");
   }
   return closed.size === collapsed.size ? collapsed : closed;
-}
-
-function parentOf({ nodes }: StepTree, at: number | undefined): number {
-  return at === undefined ? -1 : (nodes[at]?.parent ?? -1);
 }

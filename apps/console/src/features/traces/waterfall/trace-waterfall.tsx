@@ -1,10 +1,10 @@
 import { useElementSize } from "@mantine/hooks";
-import type { TraceDigest } from "@sightline/observability/contract";
+import { type TraceDigest, type Span } from "@sightline/observability/contract";
 import { useMemo, type PointerEvent, useState } from "react";
 import { asTick, plural, formatDuration } from "#ui/words/format.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import type { Waterfall } from "./use-waterfall.ts";
-import { waitSpans, type Span, ticks } from "./waterfall.ts";
+import { waitSpans, ticks } from "./waterfall.ts";
 import { WaterfallRow } from "./waterfall-row.tsx";
 import classes from "./trace-waterfall.module.css";
 

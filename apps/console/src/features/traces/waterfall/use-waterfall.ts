@@ -1,12 +1,10 @@
-import type { Step, TraceDigest } from "@sightline/observability/contract";
+import { criticalPath, findFailures, growTree, type Span, type Step, type TraceDigest } from "@sightline/observability/contract";
 import { useEffect, useMemo, useState } from "react";
-import { causePlaces, failuresIn } from "./causes.ts";
-import { criticalPath } from "./critical-path.ts";
+import { causePlaces } from "./causes.ts";
 import { type StepFilter, findSteps } from "./find-steps.ts";
 import { mergedRoot } from "./merged-root.ts";
 import { revealed, stepRows } from "./step-rows.ts";
-import { stepTree } from "./step-tree.ts";
-import { type Span, traceSpan } from "./waterfall.ts";
+import { traceSpan } from "./waterfall.ts";
 
 const TICK_MS = 500;
 
@@ -20,14 +18,14 @@ export function useWaterfall(
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
   const [part, setPart] = useState<Span>();
   const now = useTicking(trace.status === "running");
-  const tree = useMemo(() => stepTree(steps), [steps]);
+  const tree = useMemo(() => growTree(steps), [steps]);
   const whole = useMemo(() => traceSpan(trace, tree, now), [trace, tree, now]);
   // The path of what still runs does not change with every tick.
   const settled = useMemo(() => traceSpan(trace, tree, Date.now()), [trace, tree]);
   const path = useMemo(() => criticalPath(tree, settled), [tree, settled]);
   const { text, kind, only } = filter;
-  const { id, status, error } = trace;
-  const failures = useMemo(() => failuresIn(tree, { id, status, error }), [tree, id, status, error]);
+  const { status, error } = trace;
+  const failures = useMemo(() => findFailures(tree, { status, error }), [tree, status, error]);
   const causes = useMemo(() => causePlaces(tree, failures), [tree, failures]);
   const found = useMemo(() => findSteps(tree, { text, kind, only }, { path, causes }), [tree, text, kind, only, path, causes]);
   const rootId = useMemo(() => mergedRoot({ name: trace.name }, tree)?.id, [trace.name, tree]);

@@ -1,10 +1,10 @@
 import { Tooltip, VisuallyHidden } from "@mantine/core";
-import type { ObservationStatus, Step, TraceDigest } from "@sightline/observability/contract";
+import { type ObservationStatus, type Step, type TraceDigest, type Span } from "@sightline/observability/contract";
 import { IconAlertCircleFilled, IconChevronRight, IconClockExclamation, IconHourglassHigh, IconUnlink } from "@tabler/icons-react";
 import { formatDuration } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import type { StepRow } from "./step-rows.ts";
-import { type Span, placeOf, runSpans, spanOf } from "./waterfall.ts";
+import { placeOf, runSpans, stepSpan } from "./waterfall.ts";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { STATUSES } from "#ui/words/trace-status.tsx";
 import classes from "./waterfall-row.module.css";
@@ -41,9 +41,9 @@ export function WaterfallRow({
   readonly onToggle: () => void;
 }) {
   const { name, status, started_at: started, duration_ms: lasted } = node?.step ?? trace;
-  const duration = status === "running" ? whole.end - (node?.start ?? Date.parse(started)) : lasted;
+  const duration = status === "running" ? whole.end - Date.parse(started) : lasted;
   const kind = (node?.step ?? root)?.kind;
-  const bars = node === undefined ? runSpans(trace.segments, whole) : [spanOf(node, whole)];
+  const bars = node === undefined ? runSpans(trace.segments, whole) : [stepSpan(node, whole)];
   return (
     <span className={classes.row} data-context={isContext || undefined}>
       <span className={classes.words} style={{ paddingLeft: 6 + depth * indent }}>

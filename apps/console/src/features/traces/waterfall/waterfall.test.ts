@@ -1,22 +1,22 @@
+import { growTree } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
 import { step } from "#features/traces/testing/step.ts";
-import { stepTree } from "./step-tree.ts";
-import { pan, placeOf, runSpans, spanOf, ticks, traceSpan, waitSpans, zoom, zoomTo } from "./waterfall.ts";
+import { pan, placeOf, runSpans, stepSpan, ticks, traceSpan, waitSpans, zoom, zoomTo } from "./waterfall.ts";
 
 const WHOLE = { start: 1_000, end: 2_000 };
 const at = (time: number): string => new Date(time).toISOString();
 
 describe("the time of a trace", () => {
   it("reaches from the first to the last thing known of it, whatever its producers' clocks said", () => {
-    const tree = stepTree([step("early", { start: -500, duration: 10 }), step("late", { start: 90, duration: 110 })]);
+    const tree = growTree([step("early", { start: -500, duration: 10 }), step("late", { start: 90, duration: 110 })]);
     expect(traceSpan({ status: "success", started_at: at(0), ended_at: at(100) }, tree, 9_999)).toEqual({ start: -500, end: 200 });
   });
 
   it("reaches to now while it runs, and so do its running steps", () => {
-    const tree = stepTree([step("a", { start: 50, duration: null })]);
+    const tree = growTree([step("a", { start: 50, duration: null })]);
     const whole = traceSpan({ status: "running", started_at: at(0), ended_at: null }, tree, 200);
     expect(whole).toEqual({ start: 0, end: 200 });
-    expect(tree.nodes.map((node) => spanOf(node, whole))).toEqual([{ start: 50, end: 200 }]);
+    expect(tree.nodes.map((node) => stepSpan(node, whole))).toEqual([{ start: 50, end: 200 }]);
   });
 });
 

@@ -1,19 +1,13 @@
-import type { TraceDigest } from "@sightline/observability/contract";
-import type { StepNode, StepTree } from "./step-tree.ts";
-
-export type Span = {
-  /** Milliseconds since the epoch. */
-  readonly start: number;
-  readonly end: number;
-};
+import { type Span, type StepNode, type StepTree, stepTimes, type TraceDigest } from "@sightline/observability/contract";
 
 /** From the first to the last thing known of a trace, since the clocks of producers differ; to `now` while it runs. */
 export function traceSpan(trace: Pick<TraceDigest, "status" | "started_at" | "ended_at">, { nodes }: StepTree, now: number): Span {
   let start = Date.parse(trace.started_at);
   let end = trace.ended_at === null ? start : Date.parse(trace.ended_at);
-  for (const node of nodes) {
-    start = Math.min(start, node.start);
-    end = Math.max(end, node.end ?? node.start);
+  for (const { step } of nodes) {
+    const ran = stepTimes(step);
+    start = Math.min(start, ran.start);
+    end = Math.max(end, ran.end ?? ran.start);
   }
   return { start, end: Math.max(start, trace.status === "running" ? now : end) };
 }
@@ -29,8 +23,9 @@ export function placeOf({ start, end }: Span, shown: Span): { readonly left: num
 }
 
 /** From a step's start to its end, or as far as the trace has come. */
-export function spanOf(node: StepNode, whole: Span): Span {
-  return { start: node.start, end: Math.max(node.start, node.end ?? whole.end) };
+export function stepSpan({ step }: StepNode, whole: Span): Span {
+  const { start, end } = stepTimes(step);
+  return { start, end: Math.max(start, end ?? whole.end) };
 }
 
 const MIN_MS = 1;

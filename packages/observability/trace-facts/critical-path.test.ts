@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { step } from "#features/traces/testing/step.ts";
 import { criticalPath } from "./critical-path.ts";
-import type { Step } from "@sightline/observability/contract";
-import { stepTree } from "./step-tree.ts";
+import { growTree } from "./step-tree.ts";
 
-/** `name start-end …` of each step on the path, the times being those it alone was waited for. */
-function path(steps: readonly Step[], end: number): readonly string[] {
-  const tree = stepTree(steps);
+type Timed = { readonly parent?: string; readonly start?: number; readonly duration?: number | null };
+
+/** A step of a trace that began with the epoch; times in milliseconds. */
+function step(id: string, { parent, start = 0, duration = 10 }: Timed) {
+  return { id, parent_id: parent ?? null, started_at: new Date(start).toISOString(), ended_at: null, duration_ms: duration };
+}
+
+/** `id start-end …` of each step on the path, the times being those it alone was waited for. */
+function path(steps: readonly ReturnType<typeof step>[], end: number): readonly string[] {
+  const tree = growTree(steps);
   return [...criticalPath(tree, { start: 0, end })]
     .toSorted(([left], [right]) => left - right)
-    .map(([at, spans]) => [tree.nodes[at]?.step.name, ...spans.map((span) => `${span.start}-${span.end}`)].join(" "));
+    .map(([at, spans]) => [tree.nodes[at]?.step.id, ...spans.map((span) => `${span.start}-${span.end}`)].join(" "));
 }
 
 describe("the critical path", () => {

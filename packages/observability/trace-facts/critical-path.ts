@@ -1,8 +1,10 @@
-import type { Span } from "./waterfall.ts";
-import type { StepNode, StepTree } from "./step-tree.ts";
+import { stepTimes, type Span, type TimedStep } from "./step-times.ts";
+import { childPlaces, type StepTree, type TreeStep } from "./step-tree.ts";
 
 /** For each step on the path, by its place in the tree, when the end of the trace waited for it and for nothing below it. */
 export type CriticalPath = ReadonlyMap<number, readonly Span[]>;
+
+type Child = { readonly at: number; readonly window: Span };
 
 /** Starts are whole milliseconds and durations are not, so what came one after the other can seem to overlap by that much. */
 const TOLERANCE_MS = 1;
@@ -14,15 +16,14 @@ const TOLERANCE_MS = 1;
  *
  * @param span of the whole trace; steps without an end count as running up to its end
  */
-export function criticalPath({ nodes }: StepTree, span: Span): CriticalPath {
-  const children = Map.groupBy(nodes.keys(), (at) => nodes[at]?.parent ?? -1);
+export function criticalPath(tree: StepTree<TreeStep & TimedStep>, span: Span): CriticalPath {
   const path = new Map<number, Span[]>();
-  const waiting: { readonly at: number; readonly window: Span }[] = [{ at: -1, window: span }];
+  const waiting: Child[] = [{ at: -1, window: span }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { at, window } = next;
     let until = window.end;
     const own: Span[] = [];
-    for (const child of lastFirst(children.get(at) ?? [], nodes, window)) {
+    for (const child of lastFirst(tree, at, window)) {
       const { start, end } = child.window;
       if (end <= until || (end <= until + TOLERANCE_MS && start < until)) {
         if (end < until) {
@@ -43,15 +44,16 @@ export function criticalPath({ nodes }: StepTree, span: Span): CriticalPath {
 }
 
 /** Children within the time that counts of their parent, those first that ended last; of two that ended together the longer one. */
-function lastFirst(places: readonly number[], nodes: readonly StepNode[], window: Span): readonly { at: number; window: Span }[] {
-  return places
+function lastFirst(tree: StepTree<TreeStep & TimedStep>, parent: number, window: Span): readonly Child[] {
+  return childPlaces(tree, parent)
     .flatMap((at) => {
-      const node = nodes[at];
+      const node = tree.nodes[at];
       if (node === undefined) {
         return [];
       }
-      const start = Math.max(node.start, window.start);
-      const end = Math.min(node.end ?? window.end, window.end);
+      const ran = stepTimes(node.step);
+      const start = Math.max(ran.start, window.start);
+      const end = Math.min(ran.end ?? window.end, window.end);
       return start > window.end || end < window.start ? [] : [{ at, window: { start, end: Math.max(start, end) } }];
     })
     .toSorted((left, right) => right.window.end - left.window.end || left.window.start - right.window.start);
