@@ -7,7 +7,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createApiRig } from "./api-rig.ts";
 import { createConsumerRig } from "./consumer-rig.ts";
-import { readFailures } from "./read-failures.ts";
+import { everywhere, readFailures } from "./read-failures.ts";
 
 /** What an agent says of its runs because of how it is built. */
 export type GraphTruth = {
@@ -76,10 +76,11 @@ export async function expectCaughtFailures(fixture: GraphFixture): Promise<void>
   const traceName = "a tool whose failure is caught, again and again, until the limit #1";
   const { outline, ...told } = await readFailures({ ...fixture, traceName });
   expect(told).toEqual({
-    counts: { list: 3, head: 3, page: 3 },
+    counts: everywhere(3),
     causes: ["find_order", "find_order"],
     caught: { find_order: "again" },
     reason: undefined,
+    exported: { causes: ["find_order", "find_order"], reason: undefined },
   });
   expect(outline).toMatch(/^error of the run itself: GraphRecursionError: Recursion limit of 2 reached/mu);
   expect(outline).toMatch(/^failed 2 times, caught by again \(step \w+\): again > find_order \(tool, step \w+\)$/mu);

@@ -1,5 +1,6 @@
 import type { Database } from "@sightline/foundation/database/database";
-import { stepPageSchema, traceDigestSchema, tracePageSchema } from "#contract.ts";
+import { z } from "zod";
+import { comparisonSchema, listedTraceSchema, observationSchema, stepPageSchema, traceDigestSchema, tracePageSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
 import { growTree } from "#trace-facts/step-tree.ts";
@@ -13,22 +14,65 @@ type Read = {
   readonly traceName: string;
 };
 
-/** What the list, the head of a trace, its page and the tool for assistants say of the failures of a trace that `tenant-1` may see. */
+/** As a line of an export has them. */
+const exportedTraceSchema = listedTraceSchema.extend({ type: z.literal("trace") });
+const exportedStepSchema = observationSchema
+  .pick({ id: true, parent_id: true, name: true, status: true, error: true, started_at: true, ended_at: true })
+  .extend({ type: z.literal("observation") });
+
+/** The same number from all six. */
+export function everywhere(count: number) {
+  return { list: count, head: count, page: count, assistants: count, compare: count, export: count };
+}
+
+/**
+ * What the list, the head of a trace, its page, the tool for assistants, a comparison and an export say of the failures of a trace that
+ * `tenant-1` may see.
+ */
 export async function readFailures({ api, database, projectId, traceName }: Read) {
-  const base = `/api/v1/projects/${projectId}/traces`;
+  const project = `/api/v1/projects/${projectId}`;
+  const base = `${project}/traces`;
   const [listed] = tracePageSchema.parse((await api.get(`${base}?name=${encodeURIComponent(traceName)}`)).body).items;
   if (listed === undefined) {
     throw new Error(`no trace is called ${traceName}`);
   }
-  const head = traceDigestSchema.parse((await api.get(`${base}/${listed.id}/summary`)).body);
-  const { items: steps } = stepPageSchema.parse((await api.get(`${base}/${listed.id}/steps`)).body);
-  const { causes, caughtBy, reason, isOwn } = findFailures(growTree(steps), head);
-  const nameOf = (id: string) => steps.find((step) => step.id === id)?.name ?? id;
+  const { id } = listed;
+  const head = traceDigestSchema.parse((await api.get(`${base}/${id}/summary`)).body);
+  const { items: steps } = stepPageSchema.parse((await api.get(`${base}/${id}/steps`)).body);
+  const page = findFailures(growTree(steps), head);
+  const outline = await callTool(database, "get_trace", { trace: id });
+  const [, outlined = "0"] = /, (\d+) failed/u.exec(outline) ?? [];
+  const compared = comparisonSchema.parse((await api.get(`${project}/compare?a=${id}&b=${id}`)).body).b;
+  const exported = await readExport(api, `${project}/export?trace_id=${id}`);
+  const inExport = findFailures(growTree(exported.steps), exported.trace);
+  const nameOf = (step: string) => steps.find((each) => each.id === step)?.name ?? step;
   return {
-    counts: { list: listed.failures, head: head.failures, page: causes.length + (isOwn ? 1 : 0) },
-    causes: causes.map(({ name }) => name),
-    caught: Object.fromEntries(Array.from(caughtBy, ([id, by]) => [nameOf(id), by.name])),
-    reason: reason?.name,
-    outline: await callTool(database, "get_trace", { trace: listed.id }),
+    counts: {
+      list: listed.failures,
+      head: head.failures,
+      page: page.causes.length + (page.isOwn ? 1 : 0),
+      assistants: Number(outlined),
+      compare: compared.failures,
+      export: exported.trace.failures,
+    },
+    causes: page.causes.map(({ name }) => name),
+    caught: Object.fromEntries(Array.from(page.caughtBy, ([step, by]) => [nameOf(step), by.name])),
+    reason: page.reason?.name,
+    /** Read off the steps of the export, as its reader would. */
+    exported: { causes: inExport.causes.map(({ name }) => name), reason: inExport.reason?.name },
+    outline,
+  };
+}
+
+/** The lines of an export of one trace. */
+async function readExport(api: ApiRig, url: string) {
+  const { body } = await api.server.inject({ url, headers: { authorization: "Bearer tenant-1:member" } });
+  const lines: readonly unknown[] = body
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return {
+    trace: exportedTraceSchema.parse(lines[0]),
+    steps: lines.flatMap((line) => exportedStepSchema.safeParse(line).data ?? []),
   };
 }

@@ -9,7 +9,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { createProducer } from "#testing/agent-run.ts";
-import { readFailures } from "#testing/read-failures.ts";
+import { everywhere, readFailures } from "#testing/read-failures.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { FAILURE_CASES } from "./failure-cases.ts";
 
@@ -37,12 +37,16 @@ describe.each(FAILURE_CASES)("$title", (given) => {
   const count = given.causes.length + (isOwn ? 1 : 0);
   const read = () => readFailures({ api, database, projectId, traceName: given.title });
 
-  test("is counted alike by the list, by the head of the trace and by its page", async () => {
-    expect((await read()).counts).toEqual({ list: count, head: count, page: count });
+  test("is counted alike by the list, the head of the trace, its page, the tool for assistants, a comparison and an export", async () => {
+    expect((await read()).counts).toEqual(everywhere(count));
   });
 
   test("is told by the page: where failures arose, of which the trace died, and who caught the others", async () => {
     expect(await read()).toMatchObject({ causes: given.causes, reason: given.reason, caught: given.caught ?? {} });
+  });
+
+  test("is told by an export, whoever reads its steps by the same rule", async () => {
+    expect((await read()).exported).toEqual({ causes: given.causes, reason: given.reason });
   });
 
   test("is told to assistants: of which it died first, then what else failed, and who caught it", async () => {
