@@ -21,6 +21,7 @@ export * from "./contract/repository-name.ts";
 export { LISTED_NUMBERS, NUMBERS, type ListedNumberName, type NumberColumn, type NumberName, type NumberUnit } from "./step-numbers.ts";
 export * from "./contract/sessions.ts";
 export * from "./contract/trace.ts";
+export { LABEL_NAMES, TRACE_LABELS, type LabelName } from "./trace-labels.ts";
 export { hasTraceFacets } from "./contract/trace-query-fields.ts";
 export * from "./contract/trace-query.ts";
 export * from "./contract/transcript.ts";

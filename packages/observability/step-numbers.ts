@@ -93,6 +93,14 @@ function namesWith<Property extends string>(property: Property): readonly NamesW
 }
 
 export const CALL_NUMBERS = namesWith("isOfCall");
+/** What is counted of a call. */
+type TokenName = { [Name in CallNumberName]: Numbers[Name]["unit"] extends "count" ? Name : never }[CallNumberName];
+const TOKENS = CALL_NUMBERS.filter((name): name is TokenName => NUMBERS[name].unit === "count");
+
+export function mapTokens<Value>(valueFor: (name: TokenName) => Value): Record<TokenName, Value> {
+  return Object.fromEntries(TOKENS.map((name) => [name, valueFor(name)])) as Record<TokenName, Value>;
+}
+
 export const TRACE_NUMBERS = namesWith("ofTrace");
 export const ADDED_NUMBERS = TRACE_NUMBERS.filter((name): name is AddedNumberName => "isOfCall" in NUMBERS[name]);
 export const LISTED_NUMBERS = namesWith("column");

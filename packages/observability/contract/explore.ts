@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./parts.ts";
 import { traceNumberSchemas } from "#step-numbers.ts";
 import { hasTraceFacets } from "./trace-query-fields.ts";
+import { mapLabels } from "#trace-labels.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
 /** The list of a project's traces: what is asked of it, its facets, sessions, users and saved views. */
@@ -34,9 +35,7 @@ export const listedTraceSchema = traceSummarySchema.extend({
   /** One line of each, 80 characters at the most: of messages the newest; of traces that say nothing themselves the first and last model call's. */
   input: z.string().nullable(),
   output: z.string().nullable(),
-  environment: z.string().nullable(),
-  release: z.string().nullable(),
-  version: z.string().nullable(),
+  ...mapLabels(() => z.string().nullable()),
   /** Ten at the most. */
   tags: z.array(z.string()),
   /** Its beginning: 300 characters at the most. */

@@ -1,4 +1,5 @@
 import { NUMBERS, TRACE_NUMBERS, type NumberUnit } from "#step-numbers.ts";
+import { LABEL_NAMES, TRACE_LABELS } from "#trace-labels.ts";
 
 /** The fields that the query of a list of traces knows; safe to import in a browser. */
 
@@ -48,9 +49,7 @@ export const TRACE_FIELDS: readonly TraceField[] = [
   text("session", "The session it belongs to", "session-7"),
   text("user", "Who it ran for", "user-42"),
   text("thread", "The thread it belongs to", "thread-7"),
-  text("environment", "Where it ran", "production"),
-  text("release", "The application's release that ran", "2026.11"),
-  text("version", "The version of the agent or service that ran", "1.4.*"),
+  ...LABEL_NAMES.map((name) => text(name, TRACE_LABELS[name].description, TRACE_LABELS[name].example)),
   text("tag", "A tag it was given", "beta"),
   { name: "metadata", type: "text", description: "What was noted of it, by its key", example: "metadata.customer:acme", hasFacets: false },
   text("model", "A model that was called", "gpt-4o*"),

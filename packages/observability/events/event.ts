@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { mapTokens } from "#step-numbers.ts";
+import { mapLabels } from "#trace-labels.ts";
 
 /** Version of the event schema, the field `v` of every stream entry. */
 export const EVENT_VERSION = 1;
@@ -39,11 +41,7 @@ const codeReference = z.object({
 
 /** The tokens of a model call: the normalised counts, and the provider's own record unchanged. */
 const usage = z.object({
-  input_tokens: z.int().min(0).optional(),
-  output_tokens: z.int().min(0).optional(),
-  cache_read_tokens: z.int().min(0).optional(),
-  cache_write_tokens: z.int().min(0).optional(),
-  reasoning_tokens: z.int().min(0).optional(),
+  ...mapTokens(() => z.int().min(0).optional()),
   raw: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -112,10 +110,8 @@ const eventBodies = {
     thread_id: label,
     session_id: label,
     user_id: label,
-    /** Where it ran, and which release of the application and version of the agent; what it is to be found by beside. */
-    environment: label,
-    release: label,
-    version: label,
+    /** What it is to be found by beside. */
+    ...mapLabels(() => label),
     tags: z.preprocess(asList, z.array(text(500)).max(50).optional()).optional(),
     input: payload,
     attributes,

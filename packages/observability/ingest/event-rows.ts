@@ -82,12 +82,12 @@ function addEvent(fold: Fold, event: StreamEvent): void {
   switch (event.type) {
     case "trace.start": {
       const { trace_id: traceId, started_at: startedAt, input, attributes, stands_in_since: standsInSince, ...body } = event.body;
-      const { environment: _environment, release: _release, version: _version, tags: _tags, ...rest } = body;
+      const names = { name: body.name, thread_id: body.thread_id, session_id: body.session_id, user_id: body.user_id };
       mergeTrace(fold, event, traceId, {
-        ...rest,
+        ...names,
         ...placeOf("start", event, standsInSince === undefined ? undefined : -Math.max(Date.parse(standsInSince), 1)),
         started_at: toInstant(startedAt),
-        start_words: searchWordsOf([rest.name, rest.thread_id, rest.session_id, rest.user_id, input]),
+        start_words: searchWordsOf([...Object.values(names), input]),
         start_fields: traceFieldsOf(event.body),
         start_line: lineOf(input, { side: "input", isModelCall: false }),
       });

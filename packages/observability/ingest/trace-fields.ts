@@ -1,4 +1,5 @@
 import type { StreamEvent } from "#events/event.ts";
+import { LABEL_NAMES } from "#trace-labels.ts";
 
 type TraceStart = Extract<StreamEvent, { type: "trace.start" }>["body"];
 
@@ -7,14 +8,12 @@ const MAX_VALUE = 200;
 /** A query can only ask for what is one word of it. */
 const KEY = /^[\w.-]{1,64}$/;
 
-/** What a trace is found by beside its names: `environment:…`, `release:…`, `version:…`, `tag:…`, `metadata.<key>:…`, once each. */
-export function traceFieldsOf({ environment, release, version, tags = [], attributes = {} }: TraceStart): string[] {
+/** What a trace is found by beside its names: `environment:…` and its other labels, `tag:…`, `metadata.<key>:…`, once each. */
+export function traceFieldsOf({ tags = [], attributes = {}, ...body }: TraceStart): string[] {
   const { metadata, tags: noted } = attributes;
   const pairs = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : [];
   const fields = [
-    ...fieldOf("environment", environment),
-    ...fieldOf("release", release),
-    ...fieldOf("version", version),
+    ...LABEL_NAMES.flatMap((name) => fieldOf(name, body[name])),
     ...[...tags, ...(Array.isArray(noted) ? noted.slice(0, MAX_FIELDS) : [])].flatMap((tag) => fieldOf("tag", tag)),
     ...pairs.flatMap(([key, value]) => (KEY.test(key) ? fieldOf(`metadata.${key}`, value) : [])),
   ];

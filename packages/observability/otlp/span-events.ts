@@ -9,6 +9,7 @@ import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { readLabels, readSpanFacts, type SpanFacts } from "./span-facts.ts";
 import { errorOf, type EndStatus, interruptsOf, statusOf } from "./span-status.ts";
+import { mapLabels } from "#trace-labels.ts";
 import { toTimestamp } from "./timestamp.ts";
 
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
@@ -171,7 +172,7 @@ function traceStart(traceId: string, { projectId, span, source, place, facts, in
     thread_id: optionalName(facts.threadId),
     session_id: optionalName(facts.sessionId),
     user_id: optionalName(facts.userId),
-    ...labelsOf(source, facts),
+    ...findLabels(source, facts),
     input,
     attributes: {
       "otel.trace_id": span.traceId,
@@ -186,16 +187,14 @@ const MAX_LABEL = 200;
 const MAX_TAGS = 50;
 
 /** The span says it itself, or the process it ran in. */
-function labelsOf({ resource }: Source, { environment, release, version, tags }: SpanFacts) {
+function findLabels({ resource }: Source, facts: SpanFacts) {
   const process = readLabels(createFactReader({ name: "", attributes: resource, events: [] }, (value) => value));
-  const labels = {
-    environment: environment ?? process.environment,
-    release: release ?? process.release,
-    version: version ?? process.version,
-  };
-  const bounded = Object.entries(labels).flatMap(([name, text]) => (text === undefined ? [] : [[name, boundText(text, MAX_LABEL)]]));
+  const { tags } = facts;
   return {
-    ...(Object.fromEntries(bounded) as { [Name in keyof typeof labels]?: string }),
+    ...mapLabels((name) => {
+      const text = facts[name] ?? process[name];
+      return text === undefined ? undefined : boundText(text, MAX_LABEL);
+    }),
     ...(tags.length === 0 ? {} : { tags: tags.slice(0, MAX_TAGS).map((tag) => boundText(tag, MAX_LABEL)) }),
   };
 }

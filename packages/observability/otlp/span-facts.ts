@@ -2,6 +2,7 @@ import { createJsonReader, type JsonReader } from "#otlp/dialects/attribute-read
 import { createFactReader, type FactReader } from "#otlp/dialects/fact-reader.ts";
 import { toRecord, toText, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { collectMessages } from "./event-messages.ts";
+import { mapLabels } from "#trace-labels.ts";
 import { readModelCall } from "./read-model-call.ts";
 
 export type SpanFacts = ReturnType<typeof readSpanFacts>;
@@ -46,7 +47,7 @@ export function readSpanFacts(span: GivenSpan, readJson: JsonReader = createJson
 
 /** Labels of a span, or of the process it ran in. */
 export function readLabels(read: FactReader) {
-  return { environment: read.text("environment"), release: read.text("release"), version: read.text("version") };
+  return mapLabels((name) => read.text(name));
 }
 
 /** Reads a list, or its JSON, or one tag. */

@@ -1,10 +1,11 @@
 import type { ObservationKind } from "#contract.ts";
+import type { LabelName } from "#trace-labels.ts";
 import type { OtlpEvent, OtlpSpan, OtlpValue } from "#otlp/wire/otlp-span.ts";
 import type { AttributeReader, JsonReader } from "./attribute-reader.ts";
 
 type StepFact = "name" | "toolName" | "agentName" | "toolInput" | "toolOutput" | "codeFile" | "codeLine" | "codeFunction";
 type MessageFact = "system" | "messages" | "answer" | "input" | "output" | "agentOutput";
-type TraceFact = "threadId" | "sessionId" | "userId" | "environment" | "release" | "version" | "tags" | "metadata";
+type TraceFact = LabelName | "threadId" | "sessionId" | "userId" | "tags" | "metadata";
 type TokenFact = "inputTokens" | "uncachedInputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens" | "reasoningTokens";
 type CallFact = "responseModel" | "requestModel" | "usage" | "firstTokenSeconds" | "firstTokenMilliseconds" | "firstTokenTime";
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSchema, traceSortSchema } from "#contract.ts";
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
 import { traceNumbersOf } from "#step-numbers.ts";
+import { mapLabels, type LabelName } from "#trace-labels.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
@@ -85,12 +86,9 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
   }
 }
 
-function labelsOf(labels: readonly string[]): Pick<ListedTrace, "environment" | "release" | "version" | "tags"> {
-  const of = (name: string) => labels.filter((label) => label.startsWith(`${name}:`)).map((label) => label.slice(name.length + 1));
-  const [environment = null] = of("environment");
-  const [release = null] = of("release");
-  const [version = null] = of("version");
-  return { environment, release, version, tags: of("tag").slice(0, MAX_TAGS) };
+function presentLabels(labels: readonly string[]): Pick<ListedTrace, LabelName | "tags"> {
+  const valuesFor = (name: string) => labels.filter((label) => label.startsWith(`${name}:`)).map((label) => label.slice(name.length + 1));
+  return { ...mapLabels((name) => valuesFor(name)[0] ?? null), tags: valuesFor("tag").slice(0, MAX_TAGS) };
 }
 
 const MAX_TAGS = 10;
@@ -113,7 +111,7 @@ export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): 
     models: [...row.models],
     input: row.input,
     output: row.output,
-    ...labelsOf(row.labels),
+    ...presentLabels(row.labels),
     error: row.error,
     scores: row.scores.map((score) => ({ ...score })),
   };

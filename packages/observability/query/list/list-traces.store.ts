@@ -8,6 +8,7 @@ import { entryStatusOf } from "#query/steps/abandoned.store.ts";
 import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
 import { boundSearch } from "./bound-search.ts";
+import { LABEL_NAMES } from "#trace-labels.ts";
 import { bringUpToDate } from "./up-to-date.ts";
 
 export type EntryRow = TraceNumbers & {
@@ -28,10 +29,12 @@ export type EntryRow = TraceNumbers & {
   readonly models: readonly string[];
   readonly input: string | null;
   readonly output: string | null;
-  /** `environment:…`, `release:…`, `version:…`, `tag:…`. */
+  /** `environment:…` and the other labels, `tag:…`. */
   readonly labels: readonly string[];
   readonly scores: readonly { readonly name: string; readonly value: number; readonly count: number }[];
 };
+
+const LABELLED = `^(${LABEL_NAMES.join("|")}|tag):`;
 
 export type Sort = "started" | "duration" | "cost" | "tokens" | "errors";
 
@@ -193,7 +196,7 @@ async function readEntries(
       entry.session_id, entry.user_id, ${numbers}, left(entry.error, 300) as error,
       array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,
       entry.input_line as input, entry.output_line as output,
-      array(select said from unnest(entry.fields) as said where said ~ '^(environment|release|version|tag):' order by said limit 60) as labels,
+      array(select said from unnest(entry.fields) as said where said ~ ${LABELLED} order by said limit 60) as labels,
       jsonb_path_query_array(entry.scores, '$[0 to 9]') as scores
     from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)
     join observability.trace_entries as entry on entry.project_id = ${projectId}::uuid and entry.trace_id = wanted.id

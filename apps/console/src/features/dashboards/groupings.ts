@@ -1,4 +1,4 @@
-import { quoteTraceValue } from "@sightline/observability/contract";
+import { LABEL_NAMES, quoteTraceValue } from "@sightline/observability/contract";
 import type { GroupsQuestion } from "#features/dashboards/api/metrics.ts";
 import { capitalized } from "#ui/words/format.ts";
 
@@ -22,7 +22,7 @@ const GROUPINGS: readonly [Grouping, ...Grouping[]] = [
   KIND,
   { value: "name", label: "Trace", field: "name", question: { by: "trace" } },
   { value: "status", label: "Status", field: "status", question: { by: "status" } },
-  ...(["user", "session", "tag", "environment", "release", "version"] as const).map((field) => ({
+  ...["user", "session", "tag", ...LABEL_NAMES].map((field) => ({
     value: field,
     label: capitalized(field),
     field,

@@ -24,6 +24,10 @@ export function Cell({
     const value = trace[column.number];
     return value === null ? <None /> : formatNumber(value, NUMBERS[column.number].unit);
   }
+  if ("isLabel" in column) {
+    const value = trace[column.id];
+    return <Values field={column.id} values={value === null ? [] : [value]} onTerm={onTerm} />;
+  }
   switch (column.id) {
     case "started":
       return <TimeStamp at={trace.started_at} />;
@@ -45,12 +49,6 @@ export function Cell({
       return trace.input === null ? <None /> : <Cut text={trace.input} />;
     case "output":
       return trace.output === null ? <Failed error={trace.error} /> : <Cut text={trace.output} />;
-    case "environment":
-    case "release":
-    case "version": {
-      const value = trace[column.id];
-      return <Values field={column.id} values={value === null ? [] : [value]} onTerm={onTerm} />;
-    }
     case "tags":
       return <Values field="tag" values={trace.tags} onTerm={onTerm} />;
     case "scores":

@@ -1,12 +1,16 @@
 import {
+  LABEL_NAMES,
+  type LabelName,
   LISTED_NUMBERS,
   NUMBERS,
   type ListedNumberName,
   type NumberColumn,
   type NumberUnit,
+  TRACE_LABELS,
   type TraceSort,
   traceSortSchema,
 } from "@sightline/observability/contract";
+import { capitalized } from "#ui/words/format.ts";
 
 type OtherColumn =
   | "started"
@@ -21,11 +25,8 @@ type OtherColumn =
   | "error"
   | "input"
   | "output"
-  | "tags"
-  | "environment"
-  | "release"
-  | "version";
-export type ColumnId = NumberColumn | OtherColumn;
+  | "tags";
+export type ColumnId = NumberColumn | OtherColumn | LabelName;
 
 export type Column = {
   readonly label: string;
@@ -36,7 +37,11 @@ export type Column = {
   readonly isNumber?: boolean;
   /** What a click on its head sorts by. */
   readonly sort?: TraceSort | undefined;
-} & ({ readonly id: OtherColumn } | { readonly id: NumberColumn; readonly number: ListedNumberName });
+} & (
+  | { readonly id: OtherColumn }
+  | { readonly id: LabelName; readonly isLabel: true }
+  | { readonly id: NumberColumn; readonly number: ListedNumberName }
+);
 
 /** Beside status and name, which are always there; in the order in which they are shown. */
 export const COLUMNS: readonly Column[] = [
@@ -52,9 +57,7 @@ export const COLUMNS: readonly Column[] = [
   { id: "user", label: "User", width: 82 },
   { id: "session", label: "Session", width: 130 },
   { id: "thread", label: "Thread", width: 130 },
-  { id: "environment", label: "Environment", width: 110 },
-  { id: "release", label: "Release", width: 100 },
-  { id: "version", label: "Version", width: 90 },
+  ...LABEL_NAMES.map((id): Column => ({ id, isLabel: true, label: capitalized(id), width: TRACE_LABELS[id].column.width })),
   { id: "tags", label: "Tags", width: 150 },
   { id: "scores", label: "Scores", width: 150 },
   { id: "error", label: "Error", width: 280 },

@@ -1,6 +1,7 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import { Button, Checkbox, Popover, Skeleton, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
+import { LABEL_NAMES } from "@sightline/observability/contract";
 import { IconChevronDown, IconChevronRight, IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,7 +13,7 @@ import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./filter-menu.module.css";
 import { valuesIn, withRange, withToggled, withoutField } from "./query-text.ts";
 
-const FIELDS = ["status", "name", "model", "tool", "tag", "environment", "release", "version", "user", "session"];
+const FIELDS = ["status", "name", "model", "tool", "tag", ...LABEL_NAMES, "user", "session"];
 const TYPING_PAUSE_MS = 200;
 
 type FilterMenuProps = {
