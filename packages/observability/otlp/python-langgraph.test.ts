@@ -89,7 +89,7 @@ test.each([
 });
 
 test.each([
-  ["its process'", {}, { environment: "staging", version: "1.4.2" }],
+  ["its process'", {}, { environment: "staging", version: "1.4.2", namespace: "shop" }],
   [
     "the span's own",
     {
@@ -102,7 +102,8 @@ test.each([
     { environment: "prod", version: "v2", release: "r7", tags: ["vip", "eu"], attributes: { metadata: { plan: "pro" } } },
   ],
 ])("labels of a trace are %s", async (_, own, labels) => {
-  const resource = { attributes: attributes({ "deployment.environment.name": "staging", "service.version": "1.4.2" }) };
+  const process = { "deployment.environment.name": "staging", "service.version": "1.4.2", "service.namespace": "shop" };
+  const resource = { attributes: attributes(process) };
   const spans = [jsonSpan("a".repeat(16), 0, { attributes: attributes(own) })];
   await otlp.send({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] });
   const [start] = await otlp.streamed();

@@ -9,6 +9,7 @@ export const openTelemetry: Dialect = {
     userId: ["user.id", "enduser.id"],
     environment: ["deployment.environment.name", "deployment.environment"],
     version: ["service.version"],
+    namespace: ["service.namespace"],
     codeFile: ["code.file.path", "code.filepath"],
     codeLine: ["code.line.number", "code.lineno"],
     codeFunction: ["code.function.name", "code.function"],

@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { facetListSchema, traceHistogramSchema, tracePageSchema, type ListedTrace } from "#contract.ts";
+import { facetListSchema, LABEL_NAMES, traceHistogramSchema, tracePageSchema, type ListedTrace } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
@@ -48,6 +48,24 @@ function traceEvents(producer: ReturnType<typeof createProducer>, { input, outpu
     producer.event("trace.end", { trace_id: traceId, ended_at: at(seconds + 1), status: "success", output }),
   ];
 }
+
+test.each(LABEL_NAMES)("the %s that an event says is in the list, is found by, and is among the field's values", async (name) => {
+  const projectId = await project();
+  const producer = createProducer(projectId);
+  await writeEvents(
+    database,
+    ["blue", "green"].flatMap((value) => traceEvents(producer, { start: { [name]: value } })),
+  );
+  expect((await listed(projectId)).map((trace) => trace[name]).toSorted()).toEqual(["blue", "green"]);
+  expect(await listed(projectId, `${name}:gre*`)).toMatchObject([{ [name]: "green" }]);
+  const { body } = await api.get(`/api/v1/projects/${projectId}/traces/facets?field=${name}`);
+  expect(
+    facetListSchema
+      .parse(body)
+      .items.map(({ value }) => value)
+      .toSorted(),
+  ).toEqual(["blue", "green"]);
+});
 
 test("a trace in the list says in a line what was asked and what came back", async () => {
   const projectId = await project();
