@@ -1,5 +1,5 @@
 import { createAlarm } from "@sightline/foundation/repeat";
-import { createAlertDuties } from "./alerts/project/alert-duties.ts";
+import { createAlertTasks } from "./alerts/project/alert-tasks.ts";
 import { channelAccessOf } from "./alerts/project/tell-channel.ts";
 import { composeApi, type ObservabilityApi } from "./compose-api.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
@@ -25,7 +25,7 @@ export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): Obse
   const alarm = createAlarm();
   const { ring, wakenBy } = alarm;
   const api = withHousekeeping(composeApi({ ...options, alarm }, HEARTBEAT_KEY), { ...options, wakenBy });
-  const alerts = createAlertDuties({ query: database.query, log, access: channelAccessOf(config), wakenBy });
+  const alerts = createAlertTasks({ query: database.query, log, access: channelAccessOf(config), wakenBy });
   return {
     ...api,
     routes: async (server) => {

@@ -1,6 +1,6 @@
 import { createRootRouteWithContext, createRoute, redirect } from "@tanstack/react-router";
 import { z } from "zod";
-import { firstDuty, meQuery } from "#features/auth/api/me.ts";
+import { findRequiredPage, meQuery } from "#features/auth/api/me.ts";
 import { Frame } from "#shell/frame.tsx";
 import { NotFoundPage, NotFoundScreen } from "#shell/not-found-page.tsx";
 import { Root } from "#shell/root.tsx";
@@ -16,7 +16,7 @@ export function under<Parent, const Path extends string>(parent: Parent, path: P
 
 export const rootRoute = createRootRouteWithContext<RouterContext>()({ component: Root, notFoundComponent: NotFoundScreen });
 
-/** Everything that needs a session: without one, to the login and back; with a duty, to its page first. */
+/** Everything that needs a session: without one, to the login and back; or to the page that is required first. */
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
@@ -25,12 +25,12 @@ export const signedInRoute = createRoute({
       redirect({ throw: true, to: "/login", search: location.href === "/" ? {} : { next: location.href }, replace: true });
     }
     const me = await queries.ensureQueryData(meQuery);
-    const duty = firstDuty(me);
-    if (duty === undefined || duty === location.pathname) {
+    const requiredPage = findRequiredPage(me);
+    if (requiredPage === undefined || requiredPage === location.pathname) {
       return;
     }
-    const search = duty === "/account/password" ? { next: safeTarget(location.href) } : { setup: "1" };
-    redirect({ throw: true, to: duty, search, replace: true });
+    const search = requiredPage === "/account/password" ? { next: safeTarget(location.href) } : { setup: "1" };
+    redirect({ throw: true, to: requiredPage, search, replace: true });
   },
   component: Frame,
   notFoundComponent: NotFoundPage,

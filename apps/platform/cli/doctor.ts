@@ -1,7 +1,7 @@
-import { diagnose } from "#doctor/diagnosis.ts";
+import { diagnose } from "#doctor/diagnose.ts";
 import { resolveSetting } from "#settings/environment.ts";
 import { styleText } from "node:util";
-import type { Finding } from "#doctor/diagnosis-of-stores.ts";
+import type { Finding } from "#doctor/diagnose-stores.ts";
 
 const MARKS = { ok: ["green", "ok"], warning: ["yellow", "note"], error: ["red", "broken"] } as const;
 

@@ -6,7 +6,7 @@ import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { packHours } from "#testing/in-the-background.ts";
 import { countMarkedTraces, findUncountedProjects, repriceTraces } from "#counting/count-traces.store.ts";
 
-/** Counts and packs everything that is to be counted and packed, without the pauses of the duty. Argument: the database's address. */
+/** Counts and packs everything that is to be counted and packed, without the pauses of the background task. Argument: the database's address. */
 const [url = ""] = process.argv.slice(2);
 const database = createDatabase<ObservabilitySchema>({
   url,

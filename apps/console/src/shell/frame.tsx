@@ -1,7 +1,7 @@
 import { Burger } from "@mantine/core";
 import { Link, Outlet } from "@tanstack/react-router";
 import { Suspense, useRef, useState } from "react";
-import { firstDuty, useMe } from "#features/auth/api/me.ts";
+import { findRequiredPage, useMe } from "#features/auth/api/me.ts";
 import { NewLogin } from "#features/auth/components/new-login.tsx";
 import { StepUpProvider } from "#features/auth/components/step-up-provider.tsx";
 import { NoticeBell } from "#features/notices/components/notice-bell.tsx";
@@ -26,7 +26,7 @@ export function Frame() {
   const signOut = useSignOut();
   const me = useMe();
   // A one-time password opens nothing but the choice of a password, and where a second factor is asked for only that can be set up.
-  const told = firstDuty(me) === undefined;
+  const isSetUp = findRequiredPage(me) === undefined;
   const isOpened = drawer === "opened";
 
   /** The drawer is there only once it opens, so it doesn't know where the focus was. */
@@ -62,8 +62,8 @@ export function Frame() {
           <Brand />
         </Link>
         <span className={classes.tools}>
-          {told && <PaletteButton onOpen={() => setPanel("palette")} />}
-          <NoticeBell enabled={told} />
+          {isSetUp && <PaletteButton onOpen={() => setPanel("palette")} />}
+          <NoticeBell enabled={isSetUp} />
         </span>
       </nav>
       <aside className={classes.rail} aria-label="Sightline">
@@ -71,19 +71,19 @@ export function Frame() {
           <Link to="/" className={classes.home} aria-label="Sightline, overview">
             <Brand />
           </Link>
-          <NoticeBell enabled={told} />
+          <NoticeBell enabled={isSetUp} />
         </div>
-        {told && <PaletteButton onOpen={() => setPanel("palette")} />}
+        {isSetUp && <PaletteButton onOpen={() => setPanel("palette")} />}
         <Navigation />
         <UserMenu />
       </aside>
       <Suspense fallback={null}>
         {drawer !== "not loaded" && <NavigationDrawer opened={isOpened} onClose={() => setDrawer("closed")} onClosed={returnFocus} />}
       </Suspense>
-      {told && <PaletteLauncher isAdmin={me.role === "admin"} onLogOut={() => void signOut()} open={panel} onOpen={setPanel} />}
+      {isSetUp && <PaletteLauncher isAdmin={me.role === "admin"} onLogOut={() => void signOut()} open={panel} onOpen={setPanel} />}
       <NewLogin email={me.email} />
       <main id="main" tabIndex={-1} className={classes.main}>
-        <NoticeNews enabled={told} />
+        <NoticeNews enabled={isSetUp} />
         <StepUpProvider>
           <Outlet />
         </StepUpProvider>

@@ -15,7 +15,7 @@ export type ClaimedRule = {
 
 /** Few enough to be finished before they are due again, however slow they are. */
 const AT_ONCE = 5;
-/** A little less than a minute, so that a duty that runs every few seconds makes it about one. */
+/** A little less than a minute, so that a task that runs every few seconds makes it about one. */
 const EVERY_S = 55;
 
 export async function areAnyRulesEnabled(query: Query): Promise<boolean> {

@@ -13,7 +13,7 @@ import { insertProject } from "#store/projects.store.ts";
 import { startAlertReceiver } from "#testing/alert-receiver.ts";
 import { endTraces } from "#testing/end-traces.ts";
 import { ALERT_CONFIG, createApiRig, type ApiRig } from "#testing/api-rig.ts";
-import { createAlertDuties } from "./alert-duties.ts";
+import { createAlertTasks } from "./alert-tasks.ts";
 import { channelAccessOf } from "./tell-channel.ts";
 
 type Receiver = Awaited<ReturnType<typeof startAlertReceiver>>;
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 test("a rule that is broken fires once, is told once however many look, and resolves at the second look that finds it well", async () => {
   const { secret, ruleId } = await furnish();
-  const replicas = [duties(), duties(), duties()];
+  const replicas = [tasks(), tasks(), tasks()];
   await endTraces(database, projectId, 4, "failure");
   await look(replicas);
   expect(await rule()).toMatchObject({ state: "firing", last_value: 4, problem: null });
@@ -80,17 +80,17 @@ test("a receiver that is away has the message when it is back, with the same id"
   await furnish();
   receiver.answer.status = 503;
   await endTraces(database, projectId, 4, "failure");
-  await look([duties()]);
+  await look([tasks()]);
   expect(await notifications()).toMatchObject([{ state: "pending", tries: 1, problem: "It answered 503." }]);
   expect(Number((await notifications())[0]?.wait)).toBeCloseTo(10, 0);
   await makeDue();
-  await duties().sendDue();
+  await tasks().sendDue();
   expect(Number((await notifications())[0]?.wait)).toBeCloseTo(20, 0);
   receiver.answer.status = 204;
   await makeDue();
-  await duties().sendDue();
+  await tasks().sendDue();
   await makeDue();
-  await duties().sendDue();
+  await tasks().sendDue();
   expect(await notifications()).toMatchObject([{ state: "sent", tries: 3, problem: null }]);
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   expect(receiver.received).toHaveLength(3);
@@ -100,12 +100,12 @@ test("after an hour of failures a message is dead, and the history says why", as
   await furnish();
   receiver.answer.status = 500;
   await endTraces(database, projectId, 4, "failure");
-  await look([duties()]);
+  await look([tasks()]);
   await database.pool.query("update observability.alert_notifications set created_at = now() - interval '61 minutes'");
   await makeDue();
-  await duties().sendDue();
+  await tasks().sendDue();
   await makeDue();
-  await duties().sendDue();
+  await tasks().sendDue();
   const { items } = alertEventPageSchema.parse((await api.get(`${path()}/alert-events`, ADMIN)).body);
   expect(items).toMatchObject([{ notifications: [{ state: "dead", tries: 2, problem: "It answered 500." }] }]);
 });
@@ -113,12 +113,12 @@ test("after an hour of failures a message is dead, and the history says why", as
 test("who dies after the change was written and before it was sent, leaves the message to the next", async () => {
   await furnish();
   await endTraces(database, projectId, 4, "failure");
-  await duties().evaluateDue();
+  await tasks().evaluateDue();
   expect(await claimDueNotifications(database.query)).toHaveLength(1);
-  await duties().sendDue();
+  await tasks().sendDue();
   expect(receiver.received).toHaveLength(0);
   await makeDue();
-  await duties().sendDue();
+  await tasks().sendDue();
   expect(receiver.received).toHaveLength(1);
 });
 
@@ -138,9 +138,9 @@ test("an evaluation that a change of the rule overtook writes nothing and tells 
 test("a rule that is switched off is not looked at, and no longer fires", async () => {
   const { ruleId } = await furnish();
   await endTraces(database, projectId, 4, "failure");
-  await look([duties()]);
+  await look([tasks()]);
   await api.patch(`${path()}/alert-rules/${ruleId}`, { is_enabled: false }, ADMIN);
-  await look([duties()]);
+  await look([tasks()]);
   expect(await rule()).toMatchObject({ state: "unknown", is_enabled: false, since: null, last_value: null, evaluated_at: null });
   expect(receiver.received).toHaveLength(1);
 });
@@ -158,7 +158,7 @@ test("a redirect is not followed, wherever it leads", async () => {
 test("unless the operator allows it nothing is sent to this machine, by whatever name", async () => {
   await furnish();
   await endTraces(database, projectId, 4, "failure");
-  const closed = createAlertDuties({
+  const closed = createAlertTasks({
     query: database.query,
     log: log(),
     access: channelAccessOf({ ...ALERT_CONFIG, OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: false }),
@@ -183,7 +183,7 @@ test("Slack is told in one text, in which names are no mentions and no links", a
   const { id } = await makeChannel("slack", receiver.url);
   await makeRule({ name: "<!channel> & all", channels: [id] });
   await endTraces(database, projectId, 4, "failure");
-  await look([duties()]);
+  await look([tasks()]);
   const [message] = receiver.received;
   expect(JSON.parse(message?.body ?? "{}")).toEqual({
     text:
@@ -197,7 +197,7 @@ test("where a channel leads and its secret are in no answer, no log and no table
   const { channelId, secret } = await furnish();
   receiver.answer.status = 500;
   await endTraces(database, projectId, 4, "failure");
-  await look([duties()]);
+  await look([tasks()]);
   const answers = await Promise.all(
     ["alert-channels", "alert-rules", "alert-events"].map(async (list) => JSON.stringify((await api.get(`${path()}/${list}`, ADMIN)).body)),
   );
@@ -213,12 +213,12 @@ test("where a channel leads and its secret are in no answer, no log and no table
 test("one that can't be read in time is unknown and fires as before", async () => {
   await furnish();
   await endTraces(database, projectId, 4, "failure");
-  await look([duties()]);
+  await look([tasks()]);
   await database.pool.query("alter table observability.trace_entries rename to hidden");
-  await look([duties()]);
+  await look([tasks()]);
   await database.pool.query("alter table observability.hidden rename to trace_entries");
   expect(await rule()).toMatchObject({ state: "unknown", problem: expect.stringContaining("could not be read") });
-  await look([duties()]);
+  await look([tasks()]);
   expect(await rule()).toMatchObject({ state: "firing", problem: null });
   expect(receiver.received).toHaveLength(1);
 });
@@ -258,12 +258,12 @@ function log() {
   return createLog({ name: "test", level: "info", destination: { write: (line) => void (logged += line) } });
 }
 
-function duties() {
-  return createAlertDuties({ query: database.query, log: log(), access: channelAccessOf(ALERT_CONFIG) });
+function tasks() {
+  return createAlertTasks({ query: database.query, log: log(), access: channelAccessOf(ALERT_CONFIG) });
 }
 
 /** A minute later, by all of them at once. */
-async function look(replicas: readonly ReturnType<typeof duties>[]): Promise<void> {
+async function look(replicas: readonly ReturnType<typeof tasks>[]): Promise<void> {
   await database.pool.query("update observability.alert_rules set claimed_at = claimed_at - interval '1 minute'");
   await Promise.all(replicas.map((replica) => replica.evaluateDue()));
   await Promise.all(replicas.map((replica) => replica.sendDue()));

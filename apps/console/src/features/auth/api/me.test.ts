@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { firstDuty } from "./me.ts";
+import { findRequiredPage } from "./me.ts";
 
 const PAST = "2020-01-01T00:00:00.000Z";
 const FUTURE = "2999-01-01T00:00:00.000Z";
@@ -13,5 +13,5 @@ it.each([
   // Each of the two pages sent to the other, and a new admin could open neither.
   [true, PAST, "/account/password"],
 ])("with a one-time password: %s, a second factor due: %s, %s opens first", (must_change_password, second_factor_due, page) => {
-  expect(firstDuty({ must_change_password, second_factor_due })).toBe(page);
+  expect(findRequiredPage({ must_change_password, second_factor_due })).toBe(page);
 });

@@ -18,7 +18,7 @@ export function mustSetUpSecondFactor({ second_factor_due: due }: Pick<Me, "seco
 }
 
 /** The one page that opens before all others, where there is one: a one-time password is replaced first, then a second factor set up. */
-export function firstDuty(me: Pick<Me, "must_change_password" | "second_factor_due">) {
+export function findRequiredPage(me: Pick<Me, "must_change_password" | "second_factor_due">) {
   if (me.must_change_password) {
     return "/account/password";
   }

@@ -20,7 +20,7 @@ import type { Proof } from "#features/auth/components/proof-form.tsx";
 import { useStepUp } from "#features/auth/step-up.ts";
 import { BackupCodesStep } from "./backup-codes-step.tsx";
 import { type Change, ChangeDialog } from "./change-dialog.tsx";
-import { ScanStep } from "./scan-step.tsx";
+import { QrCodeStep } from "./qr-code-step.tsx";
 import { SecondFactorOff, SecondFactorOn } from "./second-factor-status.tsx";
 
 type Step =
@@ -97,7 +97,7 @@ export function SecondFactor({ email, isSetupAskedFor, onSetupBegun }: SecondFac
           <SecondFactorOff focus={step.focus} hasPasskeys={hasPasskeys} starting={setUp.isPending} onSetUp={() => setUp.mutate()} />
         ))}
       {step.kind === "scan" && (
-        <ScanStep
+        <QrCodeStep
           setup={step.setup}
           receivedAt={step.receivedAt}
           onVerified={(codes) => goOn({ kind: "codes", codes, title: "Step 2 of 2: save your backup codes" })}

@@ -10,7 +10,7 @@ const BELOWS = 2;
  * Decides whether the rule fires: at once when the value is bad, and until it was good twice in a row. Without a value
  * it counts as good.
  */
-export function judgeValue({ metric, threshold, is_firing: isFiring, belows }: Rule, value: number | null): Verdict {
+export function evaluateRule({ metric, threshold, is_firing: isFiring, belows }: Rule, value: number | null): Verdict {
   const isBad = value !== null && (metric === "no_traces" ? value <= threshold : value > threshold);
   if (isBad) {
     return { isFiring: true, belows: 0, value, problem: null };

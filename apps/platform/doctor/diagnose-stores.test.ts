@@ -3,7 +3,7 @@ import { createTestDatabase, needsRealPostgres } from "@sightline/foundation/tes
 import { expect, test } from "vitest";
 import { resolveSetting } from "#settings/environment.ts";
 import { freePort } from "#testing/free-port.ts";
-import { diagnoseDatabase } from "./diagnosis-of-stores.ts";
+import { diagnoseDatabase } from "./diagnose-stores.ts";
 
 test.each(["DATABASE_URL", "CODEINDEX_DATABASE_URL"])(
   "a server that is away is told once, of %s, where that alone was set",

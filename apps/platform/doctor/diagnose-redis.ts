@@ -3,7 +3,7 @@ import { createLog } from "@sightline/foundation/log";
 import { createRedis, redisServers, type Redis, type RedisConnection } from "@sightline/foundation/redis";
 import { findPartitionState } from "@sightline/observability";
 import type { Setting } from "#settings/environment.ts";
-import { failure, ok, warning, type Finding } from "./diagnosis-of-stores.ts";
+import { failure, ok, warning, type Finding } from "./diagnose-stores.ts";
 
 const MIN_VERSION = 7;
 const WHAT = "Redis";

@@ -3,7 +3,7 @@ import { startRedisCluster, type RedisCluster } from "@sightline/foundation/test
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deriveEnvironment } from "#settings/environment.ts";
-import { diagnoseRedis } from "./diagnosis-of-redis.ts";
+import { diagnoseRedis } from "./diagnose-redis.ts";
 
 let cluster: RedisCluster;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import {
 } from "./alert-evaluation.store.ts";
 import { areAnyPending, claimDueNotifications, noteDelivered, noteUndelivered, type DueNotification } from "./alert-notifications.store.ts";
 import { readAlertValue } from "./alert-values.store.ts";
-import { judgeValue } from "./judge-value.ts";
+import { evaluateRule } from "./evaluate-rule.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
 
 type Options = {
@@ -39,7 +39,7 @@ const SENDING_SHARE = 1;
 const FORGETTING_SHARE = 1 / 20;
 
 /** Evaluates rules and sends what they have to tell. Any number of replicas may do it; each rule and message goes to one of them. */
-export function createAlertDuties({ query, log, access, wakenBy = () => undefined }: Options) {
+export function createAlertTasks({ query, log, access, wakenBy = () => undefined }: Options) {
   const evaluated = createAlarm();
   const eachRule = createEachOwner({ log, name: "evaluating an alert rule" });
   const quiet = { rules: false, messages: false };
@@ -64,7 +64,7 @@ export function createAlertDuties({ query, log, access, wakenBy = () => undefine
   async function judge(rule: ClaimedRule): Promise<Verdict> {
     const { id, project_id: projectId, metric, window_minutes: windowMinutes, filter } = rule;
     try {
-      return judgeValue(rule, await readAlertValue(query, { projectId, metric, windowMinutes, filter }));
+      return evaluateRule(rule, await readAlertValue(query, { projectId, metric, windowMinutes, filter }));
     } catch (error) {
       log.warn({ reason: messageOf(error), rule: id }, "an alert rule could not be evaluated; trying again in a minute");
       const problem =

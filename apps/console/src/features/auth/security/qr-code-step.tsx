@@ -11,7 +11,7 @@ import { clockOf, useSecondsLeft } from "#ui/time/countdown.ts";
 import { verifySetup } from "#features/auth/api/second-factor.ts";
 import { CodeField } from "#features/auth/components/code-field.tsx";
 import { useCode } from "#features/auth/components/use-code.ts";
-import classes from "./scan-step.module.css";
+import classes from "./qr-code-step.module.css";
 import { StepTitle } from "./step-title.tsx";
 
 type ScanStepProps = {
@@ -24,7 +24,7 @@ type ScanStepProps = {
 };
 
 /** Shows a new secret, and takes the first code made with it. */
-export function ScanStep({ setup, receivedAt, onVerified, onRestart, onCancel }: ScanStepProps) {
+export function QrCodeStep({ setup, receivedAt, onVerified, onRestart, onCancel }: ScanStepProps) {
   const secondsLeft = useSecondsLeft(receivedAt + setup.expires_in * 1000);
   const [refused, setRefused] = useState<string>();
   const over = refused ?? (secondsLeft === 0 ? "This QR code has expired." : undefined);

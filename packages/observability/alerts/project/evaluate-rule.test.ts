@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { judgeValue } from "./judge-value.ts";
+import { evaluateRule } from "./evaluate-rule.ts";
 
 /** Whether it fires after each of the values. */
 function fires(metric: "errors" | "no_traces", threshold: number, values: readonly (number | null)[]): readonly boolean[] {
   let rule = { metric, threshold, is_firing: false, belows: 0 };
   return values.map((value) => {
-    const { isFiring, belows } = judgeValue(rule, value);
+    const { isFiring, belows } = evaluateRule(rule, value);
     rule = { ...rule, is_firing: isFiring, belows };
     return isFiring;
   });
