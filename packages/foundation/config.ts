@@ -41,7 +41,7 @@ export class ConfigError extends Error {
 }
 
 /** What is wrong with the variables that `make` reads, all of it; for a start that is to fail before anything runs. */
-export function problemsOf(make: () => unknown): readonly string[] {
+export function listConfigProblems(make: () => unknown): readonly string[] {
   try {
     make();
     return [];

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from "./clock.ts";
 import { isDatabaseAway } from "./database-unavailable.ts";
 import type { Logger } from "./log.ts";
-import { messageOf } from "./errors.ts";
+import { errorMessage } from "./errors.ts";
 
 type EachOwnerOptions = {
   readonly log: Logger;
@@ -41,7 +41,7 @@ export function createEachOwner({ log, name, clock = systemClock }: EachOwnerOpt
 
   function noteFailure(owner: string, error: unknown): void {
     const before = failing.get(owner);
-    const reason = messageOf(error);
+    const reason = errorMessage(error);
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (before?.failures ?? 0), LAST_PAUSE_MS);
     if (before?.reason !== reason) {
       log.warn({ err: error, owner, retryInMs: pauseMs }, `${name} failed; it is tried again, the others go on`);

@@ -54,7 +54,7 @@ export class AppError extends Error {
 }
 
 /** The code of an error of Node's, of the database's (its SQLSTATE) or of ours. */
-export function codeOf(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
@@ -65,7 +65,7 @@ export function codeOf(error: unknown): string | undefined {
  * const refusal = refusalsOf({ email_taken: [409, "There is an account with this e-mail address."] });
  * throw refusal("email_taken");
  */
-export function refusalsOf<Code extends string>(table: Readonly<Record<Code, readonly [status: number, message: string]>>) {
+export function createRefusals<Code extends string>(table: Readonly<Record<Code, readonly [status: number, message: string]>>) {
   return (code: Code, more: Pick<AppErrorOptions, "headers" | "cause" | "logged"> = {}): AppError => {
     const [status, message] = table[code];
     return refusal(status, code, message, more);
@@ -91,9 +91,9 @@ export function orRefuse<Value>(value: Value | undefined, refused: () => AppErro
 }
 
 /** The text of anything that can be thrown. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
-    return error.errors.map(messageOf).join("; ");
+    return error.errors.map(errorMessage).join("; ");
   }
   return error instanceof Error ? error.message : String(error);
 }

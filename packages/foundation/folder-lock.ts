@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf } from "./errors.ts";
+import { errorCode } from "./errors.ts";
 import { makeFolder } from "./make-folder.ts";
 import { isOfThisMachine, isRunning, readIdentity, thisProcess, type ProcessIdentity } from "./process-table.ts";
 
@@ -119,7 +119,7 @@ async function linkWhole(folder: string, path: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") {
+    if (errorCode(error) === "EEXIST") {
       return false;
     }
     throw error;
@@ -138,7 +138,7 @@ async function standsAlone(folder: string, own: number): Promise<boolean> {
 }
 
 function unlessMissing(error: unknown): undefined {
-  if (codeOf(error) !== "ENOENT") {
+  if (errorCode(error) !== "ENOENT") {
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { LATE, within } from "./deadline.ts";
-import { messageOf } from "./errors.ts";
+import { errorMessage } from "./errors.ts";
 
 /** A dependency of the product; `check` throws when it is not there. */
 export type Check = {
@@ -21,6 +21,6 @@ export async function runCheck({ check }: Check): Promise<CheckResult> {
   try {
     return (await within(check, CHECK_MS)) === LATE ? { status: "down", error: `no answer within ${CHECK_MS} ms` } : { status: "up" };
   } catch (error) {
-    return { status: "down", error: messageOf(error) };
+    return { status: "down", error: errorMessage(error) };
   }
 }

@@ -1,5 +1,5 @@
 import { LATE, within } from "./deadline.ts";
-import { messageOf } from "./errors.ts";
+import { errorMessage } from "./errors.ts";
 import type { Logger } from "./log.ts";
 
 /** A service: it is started once and stopped once. */
@@ -70,6 +70,6 @@ async function endWithin(work: () => Promise<void>, milliseconds: number): Promi
   try {
     return (await within(work, milliseconds)) === LATE ? `still running after ${milliseconds} ms` : undefined;
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }

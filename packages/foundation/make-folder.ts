@@ -1,6 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf } from "./errors.ts";
+import { errorCode } from "./errors.ts";
 
 type Options = { readonly mode?: number };
 
@@ -15,7 +15,7 @@ export async function makeFolder(path: string, options: Options = {}): Promise<v
     if (await isFolder(path)) {
       return;
     }
-    if (codeOf(error) !== "ENOENT") {
+    if (errorCode(error) !== "ENOENT") {
       throw error;
     }
     const above = dirname(path);

@@ -1,5 +1,5 @@
 import { LATE, within } from "./deadline.ts";
-import { messageOf } from "./errors.ts";
+import { errorMessage } from "./errors.ts";
 import type { Logger } from "./log.ts";
 
 export type RepeatedTask = {
@@ -142,8 +142,8 @@ function failureReport({ name, everyMs }: RepeatedTask, log: Logger): (error: un
   let reason: string | undefined;
   return (error, failures) => {
     const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** failures, Math.max(everyMs, LAST_RETRY_MS));
-    if (failures === 0 || messageOf(error) !== reason) {
-      reason = messageOf(error);
+    if (failures === 0 || errorMessage(error) !== reason) {
+      reason = errorMessage(error);
       log.warn({ err: error, loop: name, retryInMs }, `${name} failed, trying again`);
     }
     // Not all replicas at once.

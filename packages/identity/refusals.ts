@@ -1,7 +1,7 @@
-import { refusalsOf } from "@sightline/foundation/errors";
+import { createRefusals } from "@sightline/foundation/errors";
 
 /** The refusals of identity whose words never change. */
-export const refusal = refusalsOf({
+export const refusal = createRefusals({
   account_disabled: [409, "This account is disabled, so no password opens it. Enable it first."],
   admin_too_new: [
     403,

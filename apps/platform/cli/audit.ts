@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { readAnchorLine, type Anchor } from "@sightline/identity";
 import { z } from "zod";
 import { UsageError } from "#settings/failure.ts";
@@ -50,7 +50,7 @@ export function readHead(option: string, text: string | undefined): string | und
 
 async function readAnchors(file: string): Promise<readonly Anchor[]> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new UsageError(`--anchors: ${messageOf(error)}`);
+    throw new UsageError(`--anchors: ${errorMessage(error)}`);
   });
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return lines.map((line, index) => {

@@ -1,5 +1,5 @@
 import { readConfig } from "@sightline/foundation/config";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { createLog } from "@sightline/foundation/log";
 import { prepare } from "#compose/prepare.ts";
 import { platformVariables } from "#config.ts";
@@ -14,7 +14,7 @@ export async function prepareForStart(): Promise<void> {
   const log = createLog({ name: "sightline", level: "info" });
   await prepare(process.env, log, waitSeconds).then(
     (firstAdmin) => reportPrepared({ firstAdmin }),
-    (error: unknown) => reportPrepared({ problem: messageOf(error) }),
+    (error: unknown) => reportPrepared({ problem: errorMessage(error) }),
   );
   process.exit(0);
 }

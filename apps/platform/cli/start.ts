@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Lifecycle } from "@sightline/foundation/lifecycle";
 import { presentFirstAdmin, renderBanner } from "./banner.ts";
 import { demandValidConfig, neededPorts } from "#doctor/check-setting.ts";
@@ -101,7 +101,7 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
     if (demo) {
       output.say("Everything is up. The demo comes first, then how to log in …");
       await supervisor.runOnce(demoChild(setting.environment)).catch((error: unknown) => {
-        output.say(`${messageOf(error)} Sightline runs on; \`sightline demo\` tries again.`);
+        output.say(`${errorMessage(error)} Sightline runs on; \`sightline demo\` tries again.`);
       });
     }
     // Last, so that the one-time password does not scroll away.

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
 import { findCheckout } from "#demo/checkout.ts";
@@ -65,7 +65,7 @@ async function readIndex(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new UsageError(`${file} can't be read: ${messageOf(error)}`);
+    throw new UsageError(`${file} can't be read: ${errorMessage(error)}`);
   }
 }
 
@@ -82,7 +82,7 @@ function createSender(url: string, token: string) {
     const headers = { ...own, authorization: `Bearer ${token}` };
     const response = await fetch(url + path, { signal: AbortSignal.timeout(LOOK_UP_MS), redirect: "error", ...request, headers }).catch(
       (error: unknown) => {
-        throw new Error(`${url} does not answer: ${messageOf(error)}`, { cause: error });
+        throw new Error(`${url} does not answer: ${errorMessage(error)}`, { cause: error });
       },
     );
     const body = parseJson(await response.text());

@@ -1,5 +1,5 @@
 import { rename, rm } from "node:fs/promises";
-import { codeOf } from "@sightline/foundation/errors";
+import { errorCode } from "@sightline/foundation/errors";
 
 /**
  * Puts a folder in the place of another, which is never there in part. Several processes may do it at once, as when a product is started
@@ -20,7 +20,7 @@ async function move(from: string, to: string, reasons: readonly string[]): Promi
     await rename(from, to);
     return true;
   } catch (error) {
-    if (reasons.includes(codeOf(error) ?? "")) {
+    if (reasons.includes(errorCode(error) ?? "")) {
       return false;
     }
     throw error;

@@ -1,5 +1,5 @@
 import { codeIndexVariables, problemsOfEmbedder, problemsOfReranker } from "@sightline/code-index/settings";
-import { ConfigError, problemsOf, readConfig } from "@sightline/foundation/config";
+import { ConfigError, listConfigProblems, readConfig } from "@sightline/foundation/config";
 import { identityVariables, problemsOfFirstAdmin } from "@sightline/identity/settings";
 import { z } from "zod";
 import { platformVariables } from "#config.ts";
@@ -38,7 +38,7 @@ export function demandValidConfig(roles: readonly RoleName[], given: Environment
   // Parts that share a variable describe it in words of their own; one problem with it is enough.
   const problems = new Map<string, readonly string[]>();
   for (const [name, variable] of groups.flatMap((variables) => Object.entries(variables))) {
-    const found = isTakenOver(name, given) ? [] : problemsOf(() => readConfig({ [name]: variable }, environment));
+    const found = isTakenOver(name, given) ? [] : listConfigProblems(() => readConfig({ [name]: variable }, environment));
     if (found.length > 0 && !problems.has(name)) {
       problems.set(name, found);
     }

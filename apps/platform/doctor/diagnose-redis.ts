@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { createLog } from "@sightline/foundation/log";
 import { createRedis, redisServers, type Redis, type RedisConnection } from "@sightline/foundation/redis";
 import { findPartitionState } from "@sightline/observability";
@@ -27,7 +27,7 @@ export async function diagnoseRedis({ environment }: Setting): Promise<readonly 
     }
     return [...judged, await diagnoseCluster(connection), ...(await diagnosePartitions(connection.client, environment))];
   } catch (error) {
-    return [failure(WHAT, messageOf(error), "Start the server, or correct OBSERVABILITY_REDIS_URL.")];
+    return [failure(WHAT, errorMessage(error), "Start the server, or correct OBSERVABILITY_REDIS_URL.")];
   } finally {
     await connection.close();
   }
@@ -56,7 +56,7 @@ async function diagnoseCluster({ check }: RedisConnection): Promise<Finding> {
     await check.check();
     return ok(WHAT, "every slot of the cluster is served");
   } catch (error) {
-    return failure(WHAT, messageOf(error), "See CLUSTER INFO and CLUSTER NODES; start the node that is away, or promote its replica.");
+    return failure(WHAT, errorMessage(error), "See CLUSTER INFO and CLUSTER NODES; start the node that is away, or promote its replica.");
   }
 }
 

@@ -1,6 +1,6 @@
 import { describeCluster } from "@sightline/code-index";
 import { createDatabase, describeAddress, type Database } from "@sightline/foundation/database/database";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { createLog, type Logger } from "@sightline/foundation/log";
 import { migrationStatus } from "@sightline/foundation/database/migrations";
 import type { Environment, Setting } from "#settings/environment.ts";
@@ -68,7 +68,7 @@ async function diagnoseOne(url: string, { variable, groups, log }: DatabaseCheck
     }
     return findings;
   } catch (error) {
-    return [failure(what, `${describeAddress(url)}: ${messageOf(error)}`, `Start the server, or correct ${variable}.`)];
+    return [failure(what, `${describeAddress(url)}: ${errorMessage(error)}`, `Start the server, or correct ${variable}.`)];
   } finally {
     await database.close();
   }
@@ -124,7 +124,7 @@ async function refusalToMake(pool: Database<unknown>["pool"], names: readonly st
     }
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   } finally {
     await client.query("rollback").catch(() => undefined);
     client.release();

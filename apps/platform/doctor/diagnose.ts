@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { problemsOf } from "@sightline/foundation/config";
-import { messageOf } from "@sightline/foundation/errors";
+import { listConfigProblems } from "@sightline/foundation/config";
+import { errorMessage } from "@sightline/foundation/errors";
 import { makeFolder } from "@sightline/foundation/make-folder";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
 import { diagnoseRedis } from "./diagnose-redis.ts";
@@ -64,7 +64,7 @@ async function diagnoseHome({ platform }: Setting): Promise<Finding> {
   } catch (error) {
     return failure(
       "data folder",
-      messageOf(error),
+      errorMessage(error),
       "Give this user the right to write there, or choose another folder with SIGHTLINE_HOME.",
     );
   }
@@ -107,7 +107,7 @@ async function diagnoseSecrets({ platform, embeddedPostgres, environment }: Sett
 }
 
 async function diagnoseConfig(given: Environment): Promise<readonly Finding[]> {
-  const problems = problemsOf(() => demandValidConfig(roleNames, given));
+  const problems = listConfigProblems(() => demandValidConfig(roleNames, given));
   return problems.length === 0 ? [ok("variables", "all valid")] : problems.map((found) => ({ state: "error", what: "variables", found }));
 }
 

@@ -1,6 +1,6 @@
 import { resolve, sep } from "node:path";
 import { ConfigError } from "@sightline/foundation/config";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { platformVariables } from "#config.ts";
 
 /** An error in what was asked for; it ends the program with 2, anything else with 1. */
@@ -32,7 +32,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 function withAdvice(error: unknown): string {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   const home = resolve(process.env["SIGHTLINE_HOME"] || platformVariables.SIGHTLINE_HOME.default);
   const { code, path } = error as NodeJS.ErrnoException;
   // An error in a folder above concerns it too.

@@ -1,4 +1,4 @@
-import { codeOf } from "@sightline/foundation/errors";
+import { errorCode } from "@sightline/foundation/errors";
 import { randomBytes } from "node:crypto";
 import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ function render(secrets: NodeJS.Dict<string>): string {
 }
 
 function emptyWhenMissing(error: unknown): string {
-  if (codeOf(error) === "ENOENT") {
+  if (errorCode(error) === "ENOENT") {
     return "";
   }
   throw error;

@@ -1,7 +1,7 @@
 import { parseJson } from "@sightline/foundation/parse-json";
 import { createPrivateKey } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { SignJWT } from "jose";
 import { z } from "zod";
 import { post } from "@sightline/foundation/outbound/post";
@@ -99,7 +99,7 @@ async function askForToken(url: URL, proof: string, { allowed, signal }: Reachin
     return { status, body: parseJson(text) };
   } catch (error) {
     signal.throwIfAborted();
-    const reason = limit.aborted ? `no answer within ${LIMIT_MS / 1_000} s` : messageOf(error);
+    const reason = limit.aborted ? `no answer within ${LIMIT_MS / 1_000} s` : errorMessage(error);
     throw new SourceError(`${url.host} could not be asked: ${reason}`, { transient: true, fromRemote: true, cause: error });
   }
 }

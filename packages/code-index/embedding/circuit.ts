@@ -1,5 +1,5 @@
 import { LATE, within } from "@sightline/foundation/deadline";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 
 /** `late`: nothing came in time. `probed`: it is being found out whether it works again. `open`: it is left alone for now. */
 type Unanswered = "late" | "failed" | "probed" | "open";
@@ -60,7 +60,7 @@ export function createCircuit({ deadlineMs, pauseMs, maxPauseMs, onOpen }: Circu
       return { answer };
     } catch (error) {
       if (!signal.aborted) {
-        fail(messageOf(error));
+        fail(errorMessage(error));
       }
       return { why: "failed" };
     }

@@ -1,4 +1,4 @@
-import { ConfigError, problemsOf } from "@sightline/foundation/config";
+import { ConfigError, listConfigProblems } from "@sightline/foundation/config";
 import type { EmbeddingConfig } from "#config.ts";
 import { type Embedder, readKey } from "./embedder.ts";
 import { createHashEmbedder } from "./hash-embedder.ts";
@@ -18,7 +18,7 @@ export function createEmbedder(config: EmbeddingConfig, timing?: RemoteTiming): 
 }
 
 export function problemsOfEmbedder(config: EmbeddingConfig): readonly string[] {
-  return problemsOf(() => createEmbedder(config));
+  return listConfigProblems(() => createEmbedder(config));
 }
 
 /** The embedder of a former identity, where the configuration still reaches it: another model of its provider, or the built-in one. */

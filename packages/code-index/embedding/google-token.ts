@@ -1,5 +1,5 @@
 import { LATE, raceAbort, within } from "@sightline/foundation/deadline";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { GoogleAuth } from "google-auth-library";
 import { EmbedderError } from "./embedder.ts";
 
@@ -31,6 +31,6 @@ async function accessToken(google: GoogleAuth, signal: AbortSignal): Promise<str
     throw new Error("no access token was issued");
   } catch (error) {
     signal.throwIfAborted();
-    throw new EmbedderError(`Google Cloud gave no access token: ${messageOf(error).slice(0, 300)}`, { transient: true, cause: error });
+    throw new EmbedderError(`Google Cloud gave no access token: ${errorMessage(error).slice(0, 300)}`, { transient: true, cause: error });
   }
 }

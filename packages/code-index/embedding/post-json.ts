@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { post, TooLongAnswerError, type Answer } from "@sightline/foundation/outbound/post";
 import { EmbedderError } from "./embedder.ts";
 
@@ -124,5 +124,5 @@ function shown(text: string, secrets: readonly string[]): string {
 }
 
 function networkReason(error: unknown): string {
-  return messageOf(error) === "" ? "the connection broke" : messageOf(error);
+  return errorMessage(error) === "" ? "the connection broke" : errorMessage(error);
 }

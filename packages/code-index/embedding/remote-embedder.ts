@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { EmbedderError, type Embedded, type Embedder, type EmbedderIdentity, type EmbedOptions, type EmbedPurpose } from "./embedder.ts";
 import { inBatches, measure, type MeasuredText } from "./measure-texts.ts";
 import { BadInputError, OverloadedError, postJson, type ProviderCall, NoAnswerError } from "./post-json.ts";
@@ -183,7 +183,7 @@ export function createRemoteEmbedder(protocol: ProviderProtocol, timing: RemoteT
       throw new EmbedderError(failure.message, { transient, retryAfterMs, partial: outcomes, cause: failure });
     }
     if (failure !== undefined) {
-      throw new Error(messageOf(failure), { cause: failure });
+      throw new Error(errorMessage(failure), { cause: failure });
     }
     return outcomes.map((outcome) => outcome ?? { refused: "the text is blank" });
   }
@@ -198,7 +198,7 @@ type Run = EmbedOptions & {
 
 /** What was made until then is handed over like before any other failure. */
 function broken(signal: AbortSignal): EmbedderError {
-  return new EmbedderError(messageOf(signal.reason), { transient: true, cause: signal.reason });
+  return new EmbedderError(errorMessage(signal.reason), { transient: true, cause: signal.reason });
 }
 
 const MIN_CUT_TOKENS = 16;

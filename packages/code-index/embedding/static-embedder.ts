@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { ConfigError } from "@sightline/foundation/config";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { embedLocally, normalise } from "./local-vectors.ts";
 import { type Embedder, identityOf } from "./embedder.ts";
@@ -73,7 +73,9 @@ function load(folder: string): Loaded {
     const fingerprint = createHash("sha256").update(model).update(words).digest("hex").slice(0, 16);
     return { table, tokenizer, fingerprint };
   } catch (error) {
-    throw new ConfigError([`CODEINDEX_EMBEDDING_MODEL=${JSON.stringify(folder)} is no folder of a Model2Vec model: ${messageOf(error)}`]);
+    throw new ConfigError([
+      `CODEINDEX_EMBEDDING_MODEL=${JSON.stringify(folder)} is no folder of a Model2Vec model: ${errorMessage(error)}`,
+    ]);
   }
 }
 

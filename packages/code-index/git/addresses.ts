@@ -1,4 +1,4 @@
-import { codeOf } from "@sightline/foundation/errors";
+import { errorCode } from "@sightline/foundation/errors";
 import * as outbound from "@sightline/foundation/outbound/addresses";
 import { isAllowed, type AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
 import { SourceError } from "./source-error.ts";
@@ -38,6 +38,6 @@ function failureOf(error: unknown, host: string, { aborted }: AbortSignal): unkn
   if (aborted) {
     return new SourceError(`The name ${host} was not found in time.`, { transient: true });
   }
-  const code = codeOf(error);
+  const code = errorCode(error);
   return code === undefined ? error : new SourceError(`The host ${host} was not found (${code}).`, { transient: true, cause: error });
 }

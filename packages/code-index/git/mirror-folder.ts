@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { codeOf } from "@sightline/foundation/errors";
+import { errorCode } from "@sightline/foundation/errors";
 import { runGit } from "./git.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -55,7 +55,7 @@ export async function removeFolder(directory: string): Promise<void> {
   try {
     await rename(directory, gone);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") {
+    if (errorCode(error) !== "ENOENT") {
       throw error;
     }
     return;

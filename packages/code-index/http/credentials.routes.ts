@@ -2,7 +2,7 @@ import { refusal } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer, Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
-import { principalOf } from "@sightline/foundation/http/principal";
+import { getPrincipal } from "@sightline/foundation/http/principal";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
 import { z } from "zod";
 import {
@@ -55,7 +55,7 @@ function keeping(server: HttpServer, { database, clock, sealer }: CredentialDepe
       response: { 201: credentialSchema },
     }),
     async (request, reply) => {
-      const principal = principalOf(request);
+      const principal = getPrincipal(request);
       const row = await addCredential(
         { database, sealer },
         {

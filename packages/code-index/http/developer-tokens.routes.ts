@@ -2,7 +2,7 @@ import { refusal } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
-import { principalOf } from "@sightline/foundation/http/principal";
+import { getPrincipal } from "@sightline/foundation/http/principal";
 import { z } from "zod";
 import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, pageOf, type DeveloperToken } from "#contract.ts";
 import { createDeveloperToken, listTokens, revokeToken, type DeveloperTokenRow } from "#http/access/developer-tokens.store.ts";
@@ -24,7 +24,7 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
         response: { 201: createdTokenSchema },
       }),
       async (request, reply) => {
-        const principal = principalOf(request);
+        const principal = getPrincipal(request);
         const { tenantId } = tenantOf(request);
         const repositories = await requireOwn(database, tenantId, request.body.repositories);
         const { token, row } = await createDeveloperToken(database, {

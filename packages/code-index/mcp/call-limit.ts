@@ -1,4 +1,4 @@
-import { messageOf, refusal } from "@sightline/foundation/errors";
+import { errorMessage, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { takeCall } from "#store/records/call-limit.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -20,7 +20,7 @@ export function createCallLimit({ database, perMinute, log }: Options): CallLimi
       return;
     }
     const wait = await takeCall(database, { caller, perMinute }).catch((error: unknown) =>
-      log.warn({ reason: messageOf(error) }, "could not count a call of /mcp"),
+      log.warn({ reason: errorMessage(error) }, "could not count a call of /mcp"),
     );
     if (wait !== undefined) {
       const seconds = Math.max(1, Math.ceil(wait));

@@ -2,7 +2,7 @@ import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader,
 import { refusal } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
-import { principalOf } from "@sightline/foundation/http/principal";
+import { getPrincipal } from "@sightline/foundation/http/principal";
 import { z } from "zod";
 import { forbidden } from "#http/access/authenticators.ts";
 import type { CallLimit } from "./call-limit.ts";
@@ -59,7 +59,7 @@ export function mcpRoutes({ publicUrl, limit, endpoint }: McpDependencies): Rout
 
 /** A token counts for itself, and a person for all their browser's tabs and access tokens. */
 function callerOf(request: IncomingRequest): string {
-  const principal = principalOf(request);
+  const principal = getPrincipal(request);
   switch (principal.kind) {
     case "developer-token":
       return `token ${principal.tokenId}`;

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { compileRuntime } from "./parser-runtime.ts";
 
 /** What a thread is started with: the compiled parser. */
@@ -78,7 +78,7 @@ export function createParserThreads<Request, Answer>(options: Options<Request, A
       task?.done(answer);
       next();
     });
-    thread.worker.on("error", (error) => lose(thread, messageOf(error)));
+    thread.worker.on("error", (error) => lose(thread, errorMessage(error)));
     thread.worker.on("exit", (code) => lose(thread, `its thread ended with ${code}`));
     return thread;
   }

@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { sql } from "kysely";
 import { hasCitus, nodesOf, placedTenants, type ClusterNode, type PlacedTenant } from "#store/tenancy/cluster.store.ts";
 import { withinTenant, type CodeIndexDatabase, type TenantSchema } from "#store/tenancy/tenant.ts";
@@ -28,7 +28,7 @@ async function unreadable(database: CodeIndexDatabase, tenants: readonly PlacedT
     const read = withinTenant(database, { role, schema: schema as TenantSchema }, { readOnly: true }, (transaction) =>
       sql`select from ${sql.id(schema, "embedders")}`.execute(transaction),
     );
-    await read.catch((error: unknown) => problems.push(`${node} does not let the tenant ${name} be read: ${messageOf(error)}`));
+    await read.catch((error: unknown) => problems.push(`${node} does not let the tenant ${name} be read: ${errorMessage(error)}`));
   }
   return problems;
 }

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "@sightline/foundation/errors";
+import { AppError, errorMessage } from "@sightline/foundation/errors";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import type { RemoteBranches } from "#git/branches.ts";
@@ -107,10 +107,10 @@ type Failure = { readonly repository: PolledRepository; readonly error: unknown 
 /** A host that is down gets a pause; one that refuses is a problem that somebody has to solve. */
 async function noteFailure({ database, log }: PollOptions, pauses: HostPauses, { repository, error }: Failure): Promise<void> {
   const lasting = error instanceof AppError || (error instanceof SourceError && !error.transient);
-  log.warn({ repository: repository.id, reason: messageOf(error) }, "a repository's host could not be asked for its branches");
+  log.warn({ repository: repository.id, reason: errorMessage(error) }, "a repository's host could not be asked for its branches");
   if (!lasting) {
     pauses.failed(repository.host);
   } else if (!(error instanceof SourceError && error.problem === "branch_missing")) {
-    await notePoll(database, { repository, problem: `${PROBLEM}${messageOf(error)}`, prefix: PROBLEM });
+    await notePoll(database, { repository, problem: `${PROBLEM}${errorMessage(error)}`, prefix: PROBLEM });
   }
 }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError, refusal } from "@sightline/foundation/errors";
-import { networkOf } from "@sightline/foundation/http/client-network";
+import { toNetwork } from "@sightline/foundation/http/client-network";
 import type { Logger } from "@sightline/foundation/log";
 import { createRareWarning } from "@sightline/foundation/rare-warning";
 
@@ -42,7 +42,7 @@ export function createIntakes({ log, clock, limits: given }: IntakeOptions): (ip
   let heldByAll = 0;
 
   return (ip) => {
-    const network = networkOf(ip);
+    const network = toNetwork(ip);
     let own = 0;
     let released = false;
     const hold = (bytes: number) => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
 import { silentLog } from "#testing/silent-log.ts";
 import { createDatabase, describeAddress, waitForDatabase } from "./database.ts";
-import { messageOf } from "#errors.ts";
+import { errorMessage } from "#errors.ts";
 import { runCheck } from "#health.ts";
 import { createLog, type Logger } from "#log.ts";
 
@@ -79,7 +79,7 @@ describe("a database", () => {
     const hanging = createDatabase({ url: database.url, poolSize: 2, applicationName: "hanging", log: silentLog });
     const ends = Promise.all(
       [hanging.pool.query("select pg_sleep(25)"), sql`select pg_sleep(25)`.execute(hanging.query)].map((statement: Promise<unknown>) =>
-        statement.then(() => "answered", messageOf),
+        statement.then(() => "answered", errorMessage),
       ),
     );
     await expect.poll(() => hanging.pool.totalCount - hanging.pool.idleCount).toBe(2);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
 import { Client, Pool, TypeOverrides, type PoolClient } from "pg";
 import { openDatabaseSocket, READ_TIMEOUT } from "#database-unavailable.ts";
-import { messageOf } from "#errors.ts";
+import { errorMessage } from "#errors.ts";
 import type { Check } from "#health.ts";
 import type { Logger } from "#log.ts";
 import { createHints, type Hints } from "./hints.ts";
@@ -121,7 +121,7 @@ function closeWhenSilent(client: PoolClient): void {
   const watched = (...given: unknown[]) => {
     const answer = query(...given);
     if (answer instanceof Promise) {
-      void answer.catch((error: unknown) => (messageOf(error) === READ_TIMEOUT ? client.end() : undefined));
+      void answer.catch((error: unknown) => (errorMessage(error) === READ_TIMEOUT ? client.end() : undefined));
     }
     return answer;
   };
@@ -150,7 +150,7 @@ export async function waitForDatabase({ url, log, variable, giveUpAfterMs = GIVE
       await ping(url);
       return;
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = errorMessage(error);
       if (Date.now() + pauseMs > deadline) {
         throw new Error(
           `PostgreSQL at ${describeAddress(url)} did not answer for ${Math.round(giveUpAfterMs / 1000)} s: ${reason}. Check ${variable}, and that the server runs.`,

@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier } from "pg";
 import { openDatabaseSocket } from "#database-unavailable.ts";
-import { messageOf } from "#errors.ts";
+import { errorMessage } from "#errors.ts";
 import type { Logger } from "#log.ts";
 import { repeat, type WakenBy } from "#repeat.ts";
 
@@ -129,7 +129,7 @@ export function createHints({ url, channel, applicationName, log, timing = TIMIN
         },
         wakenBy: (wake) => void wakers.add({ hint: "", wake: () => areHeard || wake() }),
         onFailure: (error, failures) => {
-          const reason = messageOf(error);
+          const reason = errorMessage(error);
           if (reason !== lastReason) {
             lastReason = reason;
             log.warn({ reason, channel }, "other processes can't be listened to; what there is to do is looked for more often instead");

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from "jose";
 import { z } from "zod";
-import { messageOf } from "#errors.ts";
+import { errorMessage } from "#errors.ts";
 import type { Logger } from "#log.ts";
 import { createRareWarning } from "#rare-warning.ts";
 import { LIFETIME, refuseLooseToken } from "./token-lifetime.ts";
@@ -204,7 +204,7 @@ function reasonOf(error: unknown): string {
 
 /** What the connection failed of, where there was none: fetch itself says only that it failed. */
 function reasonOfFetch(error: unknown): string {
-  return messageOf(error instanceof TypeError && error.cause !== undefined ? error.cause : error);
+  return errorMessage(error instanceof TypeError && error.cause !== undefined ? error.cause : error);
 }
 
 /** Whether the keys' address answered late, with an error page, or with something else than keys. */

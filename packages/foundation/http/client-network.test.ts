@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkOf } from "./client-network.ts";
+import { toNetwork } from "./client-network.ts";
 
 test.each([
   ["203.0.113.7", "203.0.113.7"],
@@ -9,5 +9,5 @@ test.each([
   ["::1", "0:0:0:0::/64"],
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
 ])("%s stands for the network %s", (ip, network) => {
-  expect(networkOf(ip)).toBe(network);
+  expect(toNetwork(ip)).toBe(network);
 });

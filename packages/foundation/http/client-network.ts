@@ -1,12 +1,12 @@
 import { isIPv6 } from "node:net";
 
 /** The subscriber that an address stands for: an IPv6 subscriber has a /64, within which addresses are free. */
-export function networkOf(ip: string): string {
+export function toNetwork(ip: string): string {
   return prefixOf(ip, 4);
 }
 
 /** The place that an address stands for: whoever has a /48 of IPv6, as a company does, has 65,536 networks. */
-export function siteOf(ip: string): string {
+export function toSite(ip: string): string {
   return prefixOf(ip, 3);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { jwtVerify, type JWTVerifyGetKey } from "jose";
 import { Gauge, type Registry } from "prom-client";
 import { z } from "zod";
-import { messageOf } from "#errors.ts";
+import { errorMessage } from "#errors.ts";
 import type { Logger } from "#log.ts";
 import { repeat } from "#repeat.ts";
 
@@ -84,7 +84,7 @@ export function createCredentialEpochs(options: CredentialEpochsOptions) {
     if (failures + 1 === (readAt === undefined ? OUTAGE_AT_START : OUTAGE)) {
       isOutage = true;
       const meanwhile = readAt === undefined ? "until then tokens are valid until they expire" : "what was read last still counts";
-      log.warn({ url, reason: messageOf(error) }, `the feed of ended credentials can't be read; ${meanwhile}`);
+      log.warn({ url, reason: errorMessage(error) }, `the feed of ended credentials can't be read; ${meanwhile}`);
     }
     return Math.min(FIRST_RETRY_MS * 2 ** failures, intervalMs);
   }

@@ -4,7 +4,7 @@ import { AppError } from "#errors.ts";
 import { createHttpServer, type Authenticator, type HttpServer, type Routes } from "./http-server.ts";
 import { createLog } from "#log.ts";
 import { createMetrics } from "./metrics.ts";
-import { principalOf, setPrincipal } from "./principal.ts";
+import { getPrincipal, setPrincipal } from "./principal.ts";
 
 const open = { auth: "public" } as const;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -49,7 +49,9 @@ describe("auth classes", () => {
   });
 
   test("its authenticator sets who makes the request", async () => {
-    const server = await serve((scope) => void scope.get("/me", { config: { auth: "operator" } }, async (request) => principalOf(request)));
+    const server = await serve(
+      (scope) => void scope.get("/me", { config: { auth: "operator" } }, async (request) => getPrincipal(request)),
+    );
     const answer = await server.inject({ url: "/me", headers: { "x-api-key": "right" } });
     expect(answer.json()).toEqual({ kind: "operator" });
   });

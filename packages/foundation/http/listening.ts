@@ -1,4 +1,4 @@
-import { codeOf } from "#errors.ts";
+import { errorCode } from "#errors.ts";
 import type { Socket } from "node:net";
 import type { HttpServer } from "./http-server.ts";
 import type { Service } from "#lifecycle.ts";
@@ -19,7 +19,7 @@ export function listening(
       try {
         await server.listen({ host: address.host, port: address.port });
       } catch (error) {
-        if (codeOf(error) === "EADDRINUSE") {
+        if (errorCode(error) === "EADDRINUSE") {
           throw new Error(
             `Port ${address.port} is in use by another process. Stop it, or choose another port with ${address.portVariable}.`,
             { cause: error },

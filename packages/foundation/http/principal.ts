@@ -24,7 +24,7 @@ export function setPrincipal(request: FastifyRequest, principal: Principal): voi
 }
 
 /** @throws {Error} when the route's auth class lets requests through without one. */
-export function principalOf(request: FastifyRequest): Principal {
+export function getPrincipal(request: FastifyRequest): Principal {
   const principal = principals.get(request);
   if (principal === undefined) {
     throw new Error(`${request.method} ${request.routeOptions.url ?? request.url} asks for a principal but its auth class sets none`);
@@ -36,8 +36,8 @@ export function principalOf(request: FastifyRequest): Principal {
 export type Owner = Omit<Extract<Principal, { readonly kind: "user" }>, "kind" | "sessionId"> & { readonly sessionId: string };
 
 /** @throws {Error} when the route's auth class lets others than people with a session through. */
-export function ownerOf(request: FastifyRequest): Owner {
-  const principal = principalOf(request);
+export function getOwner(request: FastifyRequest): Owner {
+  const principal = getPrincipal(request);
   if (principal.kind !== "user" || principal.sessionId === undefined) {
     throw new Error(`${request.method} ${request.url} is for people with a session, but its auth class lets others through`);
   }

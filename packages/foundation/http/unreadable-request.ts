@@ -1,14 +1,14 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { codeOf, refusal, type AppError } from "#errors.ts";
+import { errorCode, refusal, type AppError } from "#errors.ts";
 
 /** Answers what is no HTTP, or never became a whole request: it gets as far as no route, and the connection is of no use after it. */
 export function answerUnreadable(error: Error, socket: Socket): void {
-  if (codeOf(error) === "ECONNRESET" || !socket.writable) {
+  if (errorCode(error) === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const refused = refusalOf(codeOf(error));
+  const refused = refusalOf(errorCode(error));
   const body = JSON.stringify(refused.toBody());
   socket.end(
     [

@@ -1,10 +1,10 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { ownerOf } from "@sightline/foundation/http/principal";
+import { getOwner } from "@sightline/foundation/http/principal";
 import { findPeopleRequestSchema, peopleSchema, registerAnswerSchema, registerRequestSchema } from "#contract.ts";
 import type { Queries } from "#schema.ts";
 import { findPeople } from "./account.store.ts";
-import { clientOf } from "#audit/client.ts";
+import { getClient } from "#audit/client.ts";
 import { register, type RegisterDependencies } from "./register.ts";
 
 const REGISTRATION_BYTES = 16 * 1024;
@@ -26,7 +26,7 @@ export function peopleRoutes({ queries }: { readonly queries: Queries }) {
       }),
       async (request) => {
         const { ids, emails } = request.body;
-        const rows = await findPeople(queries, ownerOf(request).tenantId, ids, emails);
+        const rows = await findPeople(queries, getOwner(request).tenantId, ids, emails);
         return { people: rows.map(({ id, email, name, disabledAt }) => ({ id, email, name, disabled: disabledAt !== null })) };
       },
     );
@@ -40,7 +40,7 @@ export function registrationRoutes(dependencies: RegisterDependencies) {
       "/api/v1/auth/register",
       registrationRoute("public", "Register an account", { body: registerRequestSchema, response: { 201: registerAnswerSchema } }),
       async (request, reply) => {
-        const { id, email, name, role, createdAt } = await register(dependencies, request.body, clientOf(request));
+        const { id, email, name, role, createdAt } = await register(dependencies, request.body, getClient(request));
         return reply.status(201).send({ id, email, name, role, created_at: createdAt.toISOString() });
       },
     );

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { orRefuse } from "@sightline/foundation/errors";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { ownerOf } from "@sightline/foundation/http/principal";
-import { callerOf, type Caller } from "#audit/client.ts";
+import { getOwner } from "@sightline/foundation/http/principal";
+import { getCaller, type Caller } from "#audit/client.ts";
 import {
   accountSchema,
   accountsQuerySchema,
@@ -74,7 +74,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       withoutBody("admin", "Accounts by e-mail address", { querystring: accountsQuerySchema, response: { 200: accountsSchema } }),
       async (request) => {
         const { limit, cursor, search, role } = request.query;
-        const { tenantId } = ownerOf(request);
+        const { tenantId } = getOwner(request);
         const rows = await listAccounts(queries, { tenantId, search, role, after: positionOf(cursor), limit: limit + 1, now: clock.now() });
         return toPage(rows, limit);
       },
@@ -91,7 +91,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
         response: { 201: createAccountAnswerSchema },
       }),
       async (request, reply) => {
-        const { id, oneTimePassword } = await addAccount(dependencies, callerOf(request), request.body);
+        const { id, oneTimePassword } = await addAccount(dependencies, getCaller(request), request.body);
         const user = await describe(dependencies, addressOf(request, id));
         return reply.status(201).send({ user, one_time_password: oneTimePassword ?? null });
       },
@@ -106,7 +106,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       }),
       async (request) => {
         const address = addressOf(request, request.params.id);
-        await changeAccount(dependencies, callerOf(request), address, request.body);
+        await changeAccount(dependencies, getCaller(request), address, request.body);
         return describe(dependencies, address);
       },
     );
@@ -115,7 +115,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       "/admin/users/:id",
       withoutBody("admin-step-up", "Delete an account", { params, response: { 204: z.null() } }),
       async (request, reply) => {
-        await deleteAccount(dependencies, callerOf(request), addressOf(request, request.params.id));
+        await deleteAccount(dependencies, getCaller(request), addressOf(request, request.params.id));
         return reply.status(204).send(null);
       },
     );
@@ -129,7 +129,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       }),
       async (request) => {
         const byMail = request.body?.mail ?? mailed;
-        const oneTimePassword = await resetPassword(dependencies, callerOf(request), addressOf(request, request.params.id), { byMail });
+        const oneTimePassword = await resetPassword(dependencies, getCaller(request), addressOf(request, request.params.id), { byMail });
         return { one_time_password: oneTimePassword ?? null };
       },
     );
@@ -142,7 +142,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       }),
       async (request) => {
         const address = addressOf(request, request.params.id);
-        await unlockSecondFactor(dependencies, callerOf(request), address);
+        await unlockSecondFactor(dependencies, getCaller(request), address);
         return describe(dependencies, address);
       },
     );
@@ -160,7 +160,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       ),
       async (request, reply) => {
         const address = addressOf(request, request.params.id);
-        const waits = await resetSecondFactor(dependencies, callerOf(request), address, request.body.reason);
+        const waits = await resetSecondFactor(dependencies, getCaller(request), address, request.body.reason);
         return reply.status(waits ? 202 : 200).send(await describe(dependencies, address));
       },
     );
@@ -170,7 +170,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
       withoutBody("admin-step-up", "Take back a reset that waits for another admin", { params, response: { 200: accountSchema } }),
       async (request) => {
         const address = addressOf(request, request.params.id);
-        await cancelReset(dependencies, callerOf(request), address);
+        await cancelReset(dependencies, getCaller(request), address);
         return describe(dependencies, address);
       },
     );
@@ -179,7 +179,7 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
 
 /** The tenant is always the admin's own, whatever the id. */
 function addressOf(request: FastifyRequest, id: string): AccountAddress {
-  return { id, tenantId: ownerOf(request).tenantId };
+  return { id, tenantId: getOwner(request).tenantId };
 }
 
 async function describe({ queries, clock }: AdministrationDependencies, address: AccountAddress): Promise<AccountItem> {

@@ -3,7 +3,7 @@ import { readRequest } from "#read-request.ts";
 import { findAccountByEmail } from "#accounts/account.store.ts";
 import { resetSecondFactorRequestSchema } from "#contract.ts";
 import { type AccountAddress, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
-import { listAdmins, deleteAccountRow, deleteTenantRow, listAccountsOf } from "./managed-account.store.ts";
+import { listAdmins, deleteAccountRow, deleteTenantRow, listTenantAccounts } from "./managed-account.store.ts";
 import { resetPassword } from "./reset-password.ts";
 import { resetSecondFactor } from "./reset-second-factor.ts";
 import { unlockSecondFactor } from "./unlock-second-factor.ts";
@@ -70,7 +70,7 @@ async function deleteTenant(dependencies: AdministrationDependencies, name: stri
   let deleted = 0;
   // An account that is made meanwhile is found by the next round.
   while (!(await deleteTenantRow(dependencies.queries, tenant.id))) {
-    for (const id of await listAccountsOf(dependencies.queries, tenant.id)) {
+    for (const id of await listTenantAccounts(dependencies.queries, tenant.id)) {
       await actOnAccount(dependencies, undefined, { id, tenantId: tenant.id }, async ({ transaction, account, record }) => {
         record("user_deleted", { email: account.email, role: account.role });
         await deleteAccountRow(transaction, account.id);

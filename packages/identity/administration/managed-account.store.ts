@@ -75,7 +75,7 @@ export async function deleteAccountRow(transaction: Transaction, id: string): Pr
   await transaction.deleteFrom("identity.users").where("id", "=", id).execute();
 }
 
-export async function listAccountsOf(queries: Queries, tenantId: string): Promise<readonly string[]> {
+export async function listTenantAccounts(queries: Queries, tenantId: string): Promise<readonly string[]> {
   const rows = await queries.selectFrom("identity.users").select("id").where("tenant_id", "=", tenantId).execute();
   return rows.map(({ id }) => id);
 }

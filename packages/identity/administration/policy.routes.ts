@@ -1,7 +1,7 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { ownerOf } from "@sightline/foundation/http/principal";
-import { callerOf } from "#audit/client.ts";
+import { getOwner } from "@sightline/foundation/http/principal";
+import { getCaller } from "#audit/client.ts";
 import { changePolicyRequestSchema, policySchema } from "#contract.ts";
 import type { AdministrationDependencies } from "./act-on-account.ts";
 import { changePolicy, describePolicy } from "./policy.ts";
@@ -14,7 +14,7 @@ const withBody = routesTagged("policy", BODY_BYTES);
 export function policyRoutes(dependencies: AdministrationDependencies) {
   return (server: HttpServer): void => {
     server.get("/admin/policy", withoutBody("admin", "What is asked of admins", { response: { 200: policySchema } }), (request) =>
-      describePolicy(dependencies, ownerOf(request).tenantId),
+      describePolicy(dependencies, getOwner(request).tenantId),
     );
 
     server.put(
@@ -23,7 +23,7 @@ export function policyRoutes(dependencies: AdministrationDependencies) {
         body: changePolicyRequestSchema,
         response: { 200: policySchema },
       }),
-      (request) => changePolicy(dependencies, callerOf(request), request.body),
+      (request) => changePolicy(dependencies, getCaller(request), request.body),
     );
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
 import type { Sealer } from "@sightline/foundation/secrets/sealing";
-import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
+import { getOwner, type Owner } from "@sightline/foundation/http/principal";
 import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import type { z } from "zod";
 import { auditExportQuerySchema, auditPageSchema, auditQuerySchema, auditVerificationSchema } from "#contract.ts";
@@ -26,7 +26,7 @@ export function auditRoutes(dependencies: Dependencies) {
     server.get(
       "/admin/audit",
       route("admin", "What happened, newest first", { querystring: auditQuerySchema, response: { 200: auditPageSchema } }),
-      (request) => listAudit(queries, readAuditFilter(ownerOf(request), request.query), request.query),
+      (request) => listAudit(queries, readAuditFilter(getOwner(request), request.query), request.query),
     );
 
     server.get(
@@ -41,7 +41,7 @@ export function auditRoutes(dependencies: Dependencies) {
           .type("application/jsonl; charset=utf-8")
           .header("content-disposition", `attachment; filename="${name}"`)
           .send(
-            Readable.from(exportEntries(queries, readAuditFilter(ownerOf(request), request.query)), {
+            Readable.from(exportEntries(queries, readAuditFilter(getOwner(request), request.query)), {
               objectMode: true,
               highWaterMark: 16,
             }),

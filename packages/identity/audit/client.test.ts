@@ -1,12 +1,12 @@
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
-import { clientOf } from "./client.ts";
+import { getClient } from "./client.ts";
 
 const PROXY = "10.0.0.1";
 
 function addressFor(forwarded: string): Promise<string> {
   const server = fastify({ trustProxy: [PROXY] });
-  server.get("/", (request) => clientOf(request).ip);
+  server.get("/", (request) => getClient(request).ip);
   return server.inject({ url: "/", remoteAddress: PROXY, headers: { "x-forwarded-for": forwarded } }).then(({ body }) => body);
 }
 

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
-import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
+import { getOwner, type Owner } from "@sightline/foundation/http/principal";
 
 /** The origin of a request, as the audit and the list of sessions show it. */
 export type Client = {
@@ -12,7 +12,7 @@ export type Client = {
 
 const USER_AGENT_LENGTH = 512;
 
-export function clientOf(request: FastifyRequest): Client {
+export function getClient(request: FastifyRequest): Client {
   return {
     ip: clientAddress(request),
     userAgent: request.headers["user-agent"]?.slice(0, USER_AGENT_LENGTH),
@@ -23,8 +23,8 @@ export function clientOf(request: FastifyRequest): Client {
 /** Somebody with a session, and where the request came from. */
 export type Caller = Owner & { readonly client: Client };
 
-export function callerOf(request: FastifyRequest): Caller {
-  return { ...ownerOf(request), client: clientOf(request) };
+export function getCaller(request: FastifyRequest): Caller {
+  return { ...getOwner(request), client: getClient(request) };
 }
 
 /** The fields of an audit row about what somebody did to their own account. */

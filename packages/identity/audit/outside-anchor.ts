@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, messageOf } from "@sightline/foundation/errors";
+import { errorCode, errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { replaceFile } from "@sightline/foundation/replace-file";
 import { anchorLine, readAnchorLine, type Anchor } from "./anchor.ts";
@@ -37,7 +37,9 @@ export function createOutsideAnchor({ home, log }: { readonly home: string | und
     if (file === undefined) {
       return undefined;
     }
-    const text = await readFile(file, "utf8").catch((error: unknown) => (codeOf(error) === "ENOENT" ? undefined : tell(messageOf(error))));
+    const text = await readFile(file, "utf8").catch((error: unknown) =>
+      errorCode(error) === "ENOENT" ? undefined : tell(errorMessage(error)),
+    );
     const anchor = text === undefined ? undefined : readAnchorLine(text);
     return text !== undefined && anchor === undefined ? tell(`${file} is no signed end; it is written anew`) : anchor;
   }
@@ -50,7 +52,7 @@ export function createOutsideAnchor({ home, log }: { readonly home: string | und
       if (file === undefined) {
         tell("there is no folder on this host");
       } else if (kept?.lastId !== anchor.lastId || !kept.hash.equals(anchor.hash)) {
-        await replaceFile(file, `${anchorLine(anchor)}\n`).catch((error: unknown) => tell(messageOf(error)));
+        await replaceFile(file, `${anchorLine(anchor)}\n`).catch((error: unknown) => tell(errorMessage(error)));
       }
     },
   };

@@ -1,8 +1,8 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { ownerOf, type Owner } from "@sightline/foundation/http/principal";
+import { getOwner, type Owner } from "@sightline/foundation/http/principal";
 import { findProfile } from "#accounts/account.store.ts";
-import { callerOf, clientOf } from "#audit/client.ts";
+import { getCaller, getClient } from "#audit/client.ts";
 import {
   changePasswordRequestSchema,
   fullSessionSchema,
@@ -46,7 +46,7 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
       async (request, reply) => {
         const { password, ...rest } = request.body;
         const email = "email" in rest ? rest.email : rest.username;
-        const grant = await login(dependencies, { email, password }, clientOf(request), devices.presented(request));
+        const grant = await login(dependencies, { email, password }, getClient(request), devices.presented(request));
         if ("two_factor_required" in grant) {
           return grant;
         }
@@ -62,7 +62,7 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
         response: { 200: fullSessionSchema },
       }),
       async (request, reply) => {
-        const grant = await changePassword(dependencies, callerOf(request), request.body);
+        const grant = await changePassword(dependencies, getCaller(request), request.body);
         cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
         return grant.answer;
       },
@@ -71,7 +71,7 @@ export function loginRoutes(dependencies: LoginDependencies & { readonly cookie:
     server.get(
       "/login/me",
       withoutBody("session-or-password-change", "Whose session this is", { response: { 200: meSchema } }),
-      (request) => describeOwner(dependencies, ownerOf(request)),
+      (request) => describeOwner(dependencies, getOwner(request)),
     );
   };
 }
@@ -87,7 +87,7 @@ export function secondStepRoutes(dependencies: StepUpDependencies & { readonly c
       }),
       async (request, reply) => {
         const { partial_token: token, code } = request.body;
-        const from = { client: clientOf(request), presented: devices.presented(request) };
+        const from = { client: getClient(request), presented: devices.presented(request) };
         const { userId, method, ...grant } = await verifySecondStep(dependencies, token, codes.proofOf(code), from);
         setLoginCookies(dependencies, reply, grant);
         return { ...grant.answer, method, backup_codes_remaining: (await findBackupCodes(queries, userId)).length };
@@ -101,7 +101,7 @@ export function secondStepRoutes(dependencies: StepUpDependencies & { readonly c
         response: { 200: stepUpAnswerSchema },
       }),
       async (request) => {
-        const until = await stepUp(dependencies, callerOf(request), request.body);
+        const until = await stepUp(dependencies, getCaller(request), request.body);
         return { step_up_until: until.toISOString() };
       },
     );

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { ownerOf } from "@sightline/foundation/http/principal";
+import { getOwner } from "@sightline/foundation/http/principal";
 import { noticesSchema, type Notice } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
@@ -20,7 +20,7 @@ export function noticeRoutes({ queries, clock }: { readonly queries: Queries; re
       "/login/notices",
       route("session", "What there is to know of one's account and was not read", { response: { 200: noticesSchema } }),
       async (request) => {
-        const rows = await findUnreadNotices(queries, ownerOf(request).userId, MAX_NOTICES);
+        const rows = await findUnreadNotices(queries, getOwner(request).userId, MAX_NOTICES);
         return {
           notices: rows.map(({ id, kind, at, details }): Notice => ({
             id,
@@ -37,7 +37,7 @@ export function noticeRoutes({ queries, clock }: { readonly queries: Queries; re
       "/login/notices/:id/read",
       route("session", "Do not show it again", { params: z.object({ id: z.uuid() }), response: { 204: z.null() } }),
       async (request, reply) => {
-        if (!(await markRead(queries, request.params.id, ownerOf(request).userId, clock.now()))) {
+        if (!(await markRead(queries, request.params.id, getOwner(request).userId, clock.now()))) {
           throw refusal("not_found");
         }
         return reply.status(204).send(null);

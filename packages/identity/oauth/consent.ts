@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { errors } from "oidc-provider";
 import { findProfile } from "#accounts/account.store.ts";
 import { appendAudit } from "#audit/audit.store.ts";
-import { callerOf, ownAction, type Caller } from "#audit/client.ts";
+import { getCaller, ownAction, type Caller } from "#audit/client.ts";
 import type { ConsentAnswer, ConsentQuestion } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
@@ -32,7 +32,7 @@ const KEPT_AFTER_MS = 30 * DAY_MS;
  */
 export async function describeQuestion(dependencies: Dependencies, request: FastifyRequest, reply: FastifyReply): Promise<ConsentQuestion> {
   const { app } = await findQuestion(dependencies, request, reply);
-  const { userId } = callerOf(request);
+  const { userId } = getCaller(request);
   const profile = await findProfile(dependencies.queries, userId);
   if (profile === undefined) {
     throw refusal("auth_failed");
@@ -58,7 +58,7 @@ export async function answerQuestion(
   if (answer.decision === "deny") {
     return provider.answerQuestion(question.exchange, { error: "access_denied", error_description: "the person said no" });
   }
-  const caller = callerOf(request);
+  const caller = getCaller(request);
   requireFreshLogin(caller, dependencies.clock.now());
   const grantId = uuidv7();
   await dependencies.queries

@@ -2,9 +2,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { toAppError } from "@sightline/foundation/http/http-errors";
-import { ownerOf } from "@sightline/foundation/http/principal";
+import { getOwner } from "@sightline/foundation/http/principal";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { callerOf, clientOf } from "#audit/client.ts";
+import { getCaller, getClient } from "#audit/client.ts";
 import {
   authorizationServerSchema,
   connectionsSchema,
@@ -49,11 +49,11 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
       }
     }
     reply.hijack();
-    await provider.answer({ request: request.raw, response: reply.raw }, clientOf(request));
+    await provider.answer({ request: request.raw, response: reply.raw }, getClient(request));
   }
 
   async function answerApp(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    await throttle.take(tokenCounters(clientOf(request).ip));
+    await throttle.take(tokenCounters(getClient(request).ip));
     return answer(request, reply);
   }
 
@@ -67,7 +67,7 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
         response: { 303: z.null(), "4xx": refusedPage },
       }),
       async (request, reply) => {
-        await throttle.take(authorizationCounters(clientOf(request).ip));
+        await throttle.take(authorizationCounters(getClient(request).ip));
         return answer(request, reply);
       },
     );
@@ -136,7 +136,7 @@ export function oauthRoutes(dependencies: Dependencies) {
         }),
         errorHandler: answerAsOauth,
       },
-      async (request, reply) => reply.status(201).send(await registerClient(dependencies, request.body, clientOf(request).ip)),
+      async (request, reply) => reply.status(201).send(await registerClient(dependencies, request.body, getClient(request).ip)),
     );
 
     server.get(
@@ -164,14 +164,14 @@ export function oauthRoutes(dependencies: Dependencies) {
     server.get(
       "/login/connections",
       withoutBody("session", "The apps that you let in", { response: { 200: connectionsSchema } }),
-      async (request) => ({ connections: await listConnections(dependencies, ownerOf(request)) }),
+      async (request) => ({ connections: await listConnections(dependencies, getOwner(request)) }),
     );
 
     server.delete(
       "/login/connections/:id",
       withoutBody("session", "End what an app was granted", { params: z.object({ id: z.uuid() }), response: { 204: z.null() } }),
       async (request, reply) => {
-        await endConnection(dependencies, callerOf(request), request.params.id);
+        await endConnection(dependencies, getCaller(request), request.params.id);
         return reply.status(204).send(null);
       },
     );

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errors, Provider, type JWK } from "oidc-provider";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError, messageOf } from "@sightline/foundation/errors";
+import { AppError, errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { findAccount } from "#accounts/account.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -116,13 +116,13 @@ function prepared(provider: Provider, log: Logger): Provider {
   // The address that it reads of the request is set below, whatever proxies say.
   provider.proxy = true;
   provider.on("server_error", (ctx, error) => {
-    log.error({ reason: messageOf(error) }, "a request of an app failed");
+    log.error({ reason: errorMessage(error) }, "a request of an app failed");
     answerLater(ctx, error);
   });
   // Koa's own, without which it writes to the console.
   Reflect.apply(provider.on.bind(provider), undefined, [
     "error",
-    (error: unknown) => log.warn({ reason: messageOf(error) }, "a request of an app was cut off"),
+    (error: unknown) => log.warn({ reason: errorMessage(error) }, "a request of an app was cut off"),
   ]);
   return provider;
 }

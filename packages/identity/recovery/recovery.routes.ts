@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { clientOf } from "#audit/client.ts";
+import { getClient } from "#audit/client.ts";
 import { confirmPasswordResetSchema, loginOptionsSchema, passwordResetRequestSchema, type LoginOptions } from "#contract.ts";
 import { confirmPasswordReset, type ConfirmationDependencies } from "./confirm-password-reset.ts";
 import { requestPasswordReset, type ResetRequestDependencies } from "./request-password-reset.ts";
@@ -28,7 +28,7 @@ export function recoveryRoutes(dependencies: Dependencies) {
         response: { 202: z.null() },
       }),
       async (request, reply) => {
-        await requestPasswordReset(dependencies, request.body.email, clientOf(request), devices.presented(request));
+        await requestPasswordReset(dependencies, request.body.email, getClient(request), devices.presented(request));
         return reply.status(202).send(null);
       },
     );
@@ -41,7 +41,7 @@ export function recoveryRoutes(dependencies: Dependencies) {
       }),
       async (request, reply) => {
         const { token, new_password: newPassword } = request.body;
-        await confirmPasswordReset(dependencies, { token, newPassword }, clientOf(request));
+        await confirmPasswordReset(dependencies, { token, newPassword }, getClient(request));
         return reply.status(204).send(null);
       },
     );

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { principalOf } from "@sightline/foundation/http/principal";
+import { getPrincipal } from "@sightline/foundation/http/principal";
 import { createSealer } from "#keys/sealed-values.ts";
 import { accessTokenOf, createAccount, createIdentityFixture, logIn, type IdentityFixture } from "#testing/identity-fixture.ts";
 
@@ -18,7 +18,7 @@ function guardedRoutes(server: HttpServer): void {
   for (const auth of ["session", "admin", "session-or-password-change"]) {
     const response = { 200: z.object({ tenantId: z.string(), role: z.string() }) };
     server.get(`/guarded/${auth}`, { config: { auth }, schema: { response } }, (request) => {
-      const principal = principalOf(request);
+      const principal = getPrincipal(request);
       return principal.kind === "user" ? { tenantId: principal.tenantId, role: principal.role } : { tenantId: "", role: "" };
     });
   }

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
 import { AppError } from "@sightline/foundation/errors";
-import { callerOf, clientOf } from "#audit/client.ts";
+import { getCaller, getClient } from "#audit/client.ts";
 import { fullSessionSchema, revokedSessionsSchema, sessionsSchema } from "#contract.ts";
 import type { TokenCookie } from "./cookies.ts";
 import type { Sessions } from "./sessions.ts";
 import type { KnownDevices } from "./known-devices.ts";
 import type { CredentialEpochFeed } from "./credential-epochs.ts";
-import { ownerOf } from "@sightline/foundation/http/principal";
+import { getOwner } from "@sightline/foundation/http/principal";
 import { listOwnSessions, revokeOtherSessions, revokeOwnSession, type OwnSessionsDependencies } from "./own-sessions.ts";
 
 const route = routesTagged("session");
@@ -24,7 +24,7 @@ export function sessionRoutes({ sessions, cookie }: Dependencies) {
       route("same-origin", "A new access token by the refresh cookie", { response: { 200: fullSessionSchema } }),
       async (request, reply) => {
         try {
-          const grant = await sessions.refresh(cookie.read(request), clientOf(request));
+          const grant = await sessions.refresh(cookie.read(request), getClient(request));
           cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
           return grant.answer;
         } catch (error) {
@@ -40,7 +40,7 @@ export function sessionRoutes({ sessions, cookie }: Dependencies) {
       "/logout",
       route("same-origin", "Ends the session of the refresh cookie", { response: { 204: z.null() } }),
       async (request, reply) => {
-        await sessions.end(cookie.read(request), clientOf(request));
+        await sessions.end(cookie.read(request), getClient(request));
         cookie.clear(reply);
         return reply.status(204).send(null);
       },
@@ -72,14 +72,14 @@ export function ownSessionsRoutes(dependencies: OwnSessionsDependencies & { read
     server.get(
       "/login/sessions",
       route("session", "Your sessions; the one that asks is marked", { response: { 200: sessionsSchema } }),
-      async (request) => ({ sessions: await listOwnSessions(dependencies, ownerOf(request)) }),
+      async (request) => ({ sessions: await listOwnSessions(dependencies, getOwner(request)) }),
     );
 
     server.delete(
       "/login/sessions/:id",
       route("session", "End one of your sessions", { params: z.object({ id: z.uuid() }), response: { 204: z.null() } }),
       async (request, reply) => {
-        await revokeOwnSession(dependencies, callerOf(request), request.params.id);
+        await revokeOwnSession(dependencies, getCaller(request), request.params.id);
         return reply.status(204).send(null);
       },
     );
@@ -89,7 +89,9 @@ export function ownSessionsRoutes(dependencies: OwnSessionsDependencies & { read
       route("session", "End all your other sessions, and logins that wait for their second step", {
         response: { 200: revokedSessionsSchema },
       }),
-      async (request) => ({ revoked: await revokeOtherSessions(dependencies, callerOf(request), dependencies.devices.presented(request)) }),
+      async (request) => ({
+        revoked: await revokeOtherSessions(dependencies, getCaller(request), dependencies.devices.presented(request)),
+      }),
     );
   };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { ownerOf } from "@sightline/foundation/http/principal";
+import { getOwner } from "@sightline/foundation/http/principal";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { callerOf } from "#audit/client.ts";
+import { getCaller } from "#audit/client.ts";
 import { saveSsoRequestSchema, ssoAnswerSchema, ssoTestSchema, testSsoRequestSchema, verifyDomainRequestSchema } from "#contract.ts";
 import { describeSso, removeSso, saveSso } from "./configure.ts";
 import type { ProviderClients } from "./provider-clients.ts";
@@ -24,7 +24,7 @@ export function ssoConfigurationRoutes(dependencies: VerifyDependencies & { read
     server.get(
       "/admin/sso",
       withoutBody("admin", "Your organization's company sign-in", { response: { 200: ssoAnswerSchema } }),
-      (request) => describe(ownerOf(request).tenantId),
+      (request) => describe(getOwner(request).tenantId),
     );
 
     server.put(
@@ -34,8 +34,8 @@ export function ssoConfigurationRoutes(dependencies: VerifyDependencies & { read
         response: { 200: ssoAnswerSchema },
       }),
       async (request) => {
-        await saveSso(dependencies, callerOf(request), request.body);
-        return describe(ownerOf(request).tenantId);
+        await saveSso(dependencies, getCaller(request), request.body);
+        return describe(getOwner(request).tenantId);
       },
     );
 
@@ -43,7 +43,7 @@ export function ssoConfigurationRoutes(dependencies: VerifyDependencies & { read
       "/admin/sso",
       withoutBody("admin-step-up", "Remove company sign-in: everybody logs in by password again", { response: { 204: z.null() } }),
       async (request, reply) => {
-        await removeSso(dependencies, callerOf(request));
+        await removeSso(dependencies, getCaller(request));
         return reply.status(204).send(null);
       },
     );
@@ -55,8 +55,8 @@ export function ssoConfigurationRoutes(dependencies: VerifyDependencies & { read
         response: { 200: ssoAnswerSchema },
       }),
       async (request) => {
-        await verifyDomain(dependencies, callerOf(request), request.body.domain);
-        return describe(ownerOf(request).tenantId);
+        await verifyDomain(dependencies, getCaller(request), request.body.domain);
+        return describe(getOwner(request).tenantId);
       },
     );
 
@@ -66,7 +66,7 @@ export function ssoConfigurationRoutes(dependencies: VerifyDependencies & { read
         body: testSsoRequestSchema,
         response: { 200: ssoTestSchema },
       }),
-      (request) => testSso(dependencies, callerOf(request), request.body),
+      (request) => testSso(dependencies, getCaller(request), request.body),
     );
   };
 }

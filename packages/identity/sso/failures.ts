@@ -25,7 +25,7 @@ const KNOWN_ERRORS = new Set([
 ]);
 
 /** One word for the log and the audit. It never holds what the provider wrote, which may be anything. */
-export function reasonOf(error: unknown): string {
+export function toFailureReason(error: unknown): string {
   const chain = listCauses(error);
   if (chain.some((one) => one instanceof RefusedAddressError)) {
     return "private_address";
@@ -72,7 +72,7 @@ export function asRefusal(
   { id, tenantId }: Pick<Provider, "id" | "tenantId">,
   error: unknown,
 ): { readonly refused: AppError; readonly reason: string } {
-  const reason = reasonOf(error);
+  const reason = toFailureReason(error);
   log.warn({ provider: id, tenant: tenantId, reason }, "a company sign-in failed");
   return { refused: refusal(REFUSALS[reason] ?? "sso_failed", { logged: true }), reason };
 }

@@ -1,6 +1,6 @@
 import type { AuditEventName, DomainProof } from "#contract.ts";
 import type { StoredDomain } from "./domain.store.ts";
-import { recordNameOf, type DnsAnswer } from "./look-up-proof.ts";
+import { toRecordName, type DnsAnswer } from "./look-up-proof.ts";
 
 /** How long a domain goes on counting without its record, so that a mistake in DNS locks no company out. */
 const KEPT_WITHOUT_RECORD_MS = 7 * 24 * 3600_000;
@@ -35,7 +35,7 @@ export function judgeProof(domain: StoredDomain, answer: DnsAnswer, now: Date): 
   if (!("values" in answer)) {
     return { verifiedAt, missingSince, checkAt, problem, event: undefined };
   }
-  if (missingSince !== null && endOf(missingSince) <= now) {
+  if (missingSince !== null && findProofEnd(missingSince) <= now) {
     return { verifiedAt: null, missingSince: null, checkAt: null, problem, event: "sso_domain_lost" };
   }
   return {
@@ -48,7 +48,7 @@ export function judgeProof(domain: StoredDomain, answer: DnsAnswer, now: Date): 
 }
 
 /** When a domain whose record is gone stops to count. */
-export function endOf(missingSince: Date): Date {
+export function findProofEnd(missingSince: Date): Date {
   return after(missingSince, KEPT_WITHOUT_RECORD_MS);
 }
 
@@ -56,16 +56,16 @@ export function describeProof({ domain, token, verifiedAt, missingSince, checked
   return {
     domain,
     state: verifiedAt === null ? "waiting" : missingSince === null ? "verified" : "proof_gone",
-    record: { name: recordNameOf(domain), value: token },
+    record: { name: toRecordName(domain), value: token },
     verified_at: verifiedAt?.toISOString() ?? null,
     checked_at: checkedAt?.toISOString() ?? null,
-    ends_at: missingSince === null ? null : endOf(missingSince).toISOString(),
+    ends_at: missingSince === null ? null : findProofEnd(missingSince).toISOString(),
     problem,
   };
 }
 
 function inWords({ domain }: StoredDomain, answer: DnsAnswer): string {
-  const name = recordNameOf(domain);
+  const name = toRecordName(domain);
   if ("failure" in answer) {
     return `DNS did not say what ${name} has (${answer.failure}). Try again in a few minutes.`;
   }

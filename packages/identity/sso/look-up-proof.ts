@@ -14,7 +14,7 @@ export type DnsAnswer = { readonly values: readonly string[] } | { readonly fail
 
 export type LookUpProof = (domain: string) => Promise<DnsAnswer>;
 
-export const recordNameOf = (domain: string): string => `${LABEL}.${domain}`;
+export const toRecordName = (domain: string): string => `${LABEL}.${domain}`;
 
 /** @param servers `IDENTITY_DNS_SERVERS`; without any, those of the system are asked. */
 export function createProofLookup(servers: readonly string[]): LookUpProof {
@@ -24,7 +24,7 @@ export function createProofLookup(servers: readonly string[]): LookUpProof {
       resolver.setServers(servers);
     }
     try {
-      const records = await within(() => resolver.resolveTxt(recordNameOf(domain)), TOGETHER_MS);
+      const records = await within(() => resolver.resolveTxt(toRecordName(domain)), TOGETHER_MS);
       return records === LATE ? { failure: "ETIMEOUT" } : readRecords(records);
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "EUNKNOWN";

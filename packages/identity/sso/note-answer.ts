@@ -3,7 +3,7 @@ import type { AuditEvent } from "#audit/audit.store.ts";
 import type { Notices } from "#notices/notices.ts";
 import type { Transaction } from "#schema.ts";
 import { updateProof, type StoredDomain } from "./domain.store.ts";
-import { endOf, judgeProof } from "./judge-proof.ts";
+import { findProofEnd, judgeProof } from "./judge-proof.ts";
 import type { DnsAnswer } from "./look-up-proof.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function noteAnswer(
   await updateProof(transaction, { ...domain, ...judged }, now);
   const details = {
     domain: name,
-    ...(judged.missingSince === null ? {} : { until: endOf(judged.missingSince).toISOString().slice(0, 10) }),
+    ...(judged.missingSince === null ? {} : { until: findProofEnd(judged.missingSince).toISOString().slice(0, 10) }),
   };
   if (event === "sso_domain_proof_gone" || event === "sso_domain_lost") {
     for (const { id: userId } of await listActiveAdmins(transaction, tenantId)) {

@@ -1,7 +1,7 @@
 import * as oidc from "openid-client";
 import { AppError } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
-import { networkOf } from "@sightline/foundation/http/client-network";
+import { toNetwork } from "@sightline/foundation/http/client-network";
 import { auditAlone } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import type { PartialSession } from "#contract.ts";
@@ -20,7 +20,7 @@ export type SignInDependencies = StartDependencies & OpeningDependencies;
 
 /** Each answer may be three requests to the provider. */
 function answerCounters(ip: string): readonly Counter[] {
-  return [{ name: "sso-answer-network", subject: networkOf(ip), limit: { tries: 100, windowSeconds: 600 }, forgottenBySuccess: false }];
+  return [{ name: "sso-answer-network", subject: toNetwork(ip), limit: { tries: 100, windowSeconds: 600 }, forgottenBySuccess: false }];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { clientOf } from "#audit/client.ts";
+import { getClient } from "#audit/client.ts";
 import {
   completeSsoRequestSchema,
   loginAnswerSchema,
@@ -45,7 +45,7 @@ export function ssoRoutes(dependencies: Dependencies) {
         response: { 200: startSsoAnswerSchema },
       }),
       async (request, reply) => {
-        const { continueTo, browser } = await startSignIn(dependencies, request.body.provider_id, clientOf(request));
+        const { continueTo, browser } = await startSignIn(dependencies, request.body.provider_id, getClient(request));
         attemptCookie.set(reply, browser, ATTEMPT_SECONDS);
         return { continue_to: continueTo };
       },
@@ -58,7 +58,7 @@ export function ssoRoutes(dependencies: Dependencies) {
         response: { 200: loginAnswerSchema },
       }),
       async (request, reply) => {
-        const from = { client: clientOf(request), presented: devices.presented(request) };
+        const from = { client: getClient(request), presented: devices.presented(request) };
         const browser = attemptCookie.read(request);
         attemptCookie.clear(reply);
         const grant = await completeSignIn(dependencies, { query: request.body.query, browser }, from);

@@ -3,7 +3,7 @@ import * as oidc from "openid-client";
 import { z } from "zod";
 import type { Clock } from "@sightline/foundation/clock";
 import { orRefuse } from "@sightline/foundation/errors";
-import { networkOf } from "@sightline/foundation/http/client-network";
+import { toNetwork } from "@sightline/foundation/http/client-network";
 import type { Logger } from "@sightline/foundation/log";
 import type { Client } from "#audit/client.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
@@ -45,7 +45,7 @@ export function ssoRedirectUri(publicUrl: string): string {
 
 /** Each start is a row until it is answered, and may be a request to the provider. */
 function startCounters(ip: string): readonly Counter[] {
-  return [{ name: "sso-start-network", subject: networkOf(ip), limit: { tries: 100, windowSeconds: 600 }, forgottenBySuccess: false }];
+  return [{ name: "sso-start-network", subject: toNetwork(ip), limit: { tries: 100, windowSeconds: 600 }, forgottenBySuccess: false }];
 }
 
 /**

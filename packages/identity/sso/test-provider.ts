@@ -6,7 +6,7 @@ import type { SsoTest, TestSsoRequest } from "#contract.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
-import { reasonOf } from "./failures.ts";
+import { toFailureReason } from "./failures.ts";
 import { secretContext, type ProviderClients } from "./provider-clients.ts";
 import { findProviderOf } from "./provider.store.ts";
 import { ssoRedirectUri } from "./start.ts";
@@ -42,7 +42,7 @@ export async function testSso(dependencies: Dependencies, { tenantId }: Caller, 
   try {
     client = await clients.discover({ issuer, clientId, secret });
   } catch (error) {
-    return { checks: [failed("Provider", DISCOVERY[reasonOf(error)] ?? "What is at this address is no OpenID Connect provider.")] };
+    return { checks: [failed("Provider", DISCOVERY[toFailureReason(error)] ?? "What is at this address is no OpenID Connect provider.")] };
   }
   return {
     checks: [
@@ -106,7 +106,7 @@ async function tryClient(client: oidc.Configuration, redirectUri: string): Promi
   try {
     await oidc.genericGrantRequest(client, "authorization_code", madeUp);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = toFailureReason(error);
     if (reason === "invalid_grant") {
       return passed("Client ID and secret", "The provider knows them.");
     }

@@ -1,7 +1,7 @@
 import { registerApp, askFor, questionOf, ALL } from "./connect-app.ts";
 import type { PasskeyCreation } from "#contract.ts";
 import { issueChallenge } from "#factors/passkey/challenges.ts";
-import { userHandleOf } from "#factors/passkey/relying-party.ts";
+import { toUserHandle } from "#factors/passkey/relying-party.ts";
 import { createSetupTickets } from "#factors/totp/setup-ticket.ts";
 import { makeTotpSecret } from "#factors/totp/totp-code.ts";
 import { v7 as uuidv7 } from "uuid";
@@ -172,7 +172,7 @@ function creationFor(userId: string, challenge: string): PasskeyCreation {
   return {
     challenge,
     rp: { id: "localhost", name: "Sightline" },
-    user: { id: Buffer.from(userHandleOf(userId)).toString("base64url"), name: "ada", displayName: "Ada" },
+    user: { id: Buffer.from(toUserHandle(userId)).toString("base64url"), name: "ada", displayName: "Ada" },
     pubKeyCredParams: [{ alg: -7, type: "public-key" }],
     timeout: 1,
     excludeCredentials: [],

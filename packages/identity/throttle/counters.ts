@@ -1,4 +1,4 @@
-import { networkOf, siteOf } from "@sightline/foundation/http/client-network";
+import { toNetwork, toSite } from "@sightline/foundation/http/client-network";
 import type { Limit } from "./throttle.store.ts";
 import type { Counter } from "./throttle.ts";
 
@@ -11,7 +11,7 @@ const FIVE_THEN_PAUSES: Limit = { tries: 5, windowSeconds: 900, pause: { firstSe
  * costs the least.
  */
 export function strangersPasswordCounters(foldedEmail: string, ip: string): readonly Counter[] {
-  const [network, site] = [networkOf(ip), siteOf(ip)];
+  const [network, site] = [toNetwork(ip), toSite(ip)];
   return [
     {
       name: "password-account-network",
@@ -52,7 +52,7 @@ export function sessionPasswordCounters(sessionId: string): readonly Counter[] {
 
 /** Limits what anybody may do from one network, and ten times as much from the site of an IPv6 network, which has 65,536 of them. */
 export function placeCounters(name: string, ip: string, limit: Limit): readonly Counter[] {
-  const [network, site] = [networkOf(ip), siteOf(ip)];
+  const [network, site] = [toNetwork(ip), toSite(ip)];
   const ofSite = { name: `${name}-site`, subject: site, limit: { ...limit, tries: 10 * limit.tries }, forgottenBySuccess: false };
   return [{ name: `${name}-network`, subject: network, limit, forgottenBySuccess: false }, ...(site === network ? [] : [ofSite])];
 }
@@ -65,7 +65,7 @@ export function registrationCounters(ip: string): readonly Counter[] {
 /** Limits codes tried at the second step of the login from one place, at any account. What one account allows is counted apart. */
 export function secondFactorCounters(ip: string, device: string | undefined): readonly Counter[] {
   const place =
-    device === undefined ? { name: "second-factor-network", subject: networkOf(ip) } : { name: "second-factor-device", subject: device };
+    device === undefined ? { name: "second-factor-network", subject: toNetwork(ip) } : { name: "second-factor-device", subject: device };
   return [{ ...place, limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
 }
 
@@ -86,10 +86,10 @@ export function resetRequestCounters(foldedEmail: string, ip: string, device: st
     ];
   }
   return [
-    { name: "password-reset-network", subject: networkOf(ip), limit: { tries: 20, windowSeconds: 600 }, forgottenBySuccess: false },
+    { name: "password-reset-network", subject: toNetwork(ip), limit: { tries: 20, windowSeconds: 600 }, forgottenBySuccess: false },
     {
       name: "password-reset-account-site",
-      subject: `${foldedEmail}|${siteOf(ip)}`,
+      subject: `${foldedEmail}|${toSite(ip)}`,
       limit: { tries: 3, ...hour },
       forgottenBySuccess: false,
     },
@@ -99,5 +99,5 @@ export function resetRequestCounters(foldedEmail: string, ip: string, device: st
 
 /** Limits confirmations, since each may cost a password hash. */
 export function confirmationCounters(ip: string): readonly Counter[] {
-  return [{ name: "password-reset-confirm", subject: networkOf(ip), limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
+  return [{ name: "password-reset-confirm", subject: toNetwork(ip), limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
 }

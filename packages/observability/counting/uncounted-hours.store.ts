@@ -1,4 +1,4 @@
-import { codeOf } from "@sightline/foundation/errors";
+import { errorCode } from "@sightline/foundation/errors";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import type { ProjectHour } from "./hour-figures.store.ts";
@@ -24,7 +24,7 @@ export async function setHourAside(
     sql`${now}::timestamptz + least(${FIRST_PAUSE_S} * 2 ^ least(${failures}, 20), ${LAST_PAUSE_S}) * interval '1 second'`;
   const { rows } = await sql<SetAside>`
     insert into observability.uncounted_hours as known (project_id, day, hour, failures, since, next_try_at, error_code)
-    values (${projectId}::uuid, ${day}::date, ${hour}::timestamptz, 1, ${now}::timestamptz, ${pause(sql`0`)}, ${codeOf(error) ?? "unknown"})
+    values (${projectId}::uuid, ${day}::date, ${hour}::timestamptz, 1, ${now}::timestamptz, ${pause(sql`0`)}, ${errorCode(error) ?? "unknown"})
     on conflict (project_id, day, hour) do update
     set failures = known.failures + 1, next_try_at = ${pause(sql`known.failures`)}, error_code = excluded.error_code
     returning failures, next_try_at, error_code`.execute(query);

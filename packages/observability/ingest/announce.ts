@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { committedChannelOf, encodeCommitted } from "#events/committed.ts";
@@ -23,7 +23,7 @@ export function createAnnouncer({ redis, streamName, log }: AnnounceOptions): An
       await redis.publish(channel, message);
       lastReason = "";
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = errorMessage(error);
       if (reason !== lastReason) {
         lastReason = reason;
         log.warn({ reason, channel }, "what was committed could not be announced; live views are some seconds late");

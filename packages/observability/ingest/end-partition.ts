@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Redis } from "@sightline/foundation/redis";
 
 /** Looks and removes in one step: an event that was added between the two would be lost. */
@@ -24,7 +24,7 @@ export async function endPartition(redis: Redis, partition: string, quietMs: num
   try {
     return (await redis.eval(END, 1, partition, quietMs)) === 1;
   } catch (error) {
-    if (messageOf(error).includes("NOPERM")) {
+    if (errorMessage(error).includes("NOPERM")) {
       return false;
     }
     throw error;

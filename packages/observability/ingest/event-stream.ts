@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { redisSeconds, type Redis } from "@sightline/foundation/redis";
 import { createChunkedReading, type StreamEntry } from "./chunked-reading.ts";
@@ -82,7 +82,7 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
         await commands.xgroup("CREATE", stream, group, "0", "MKSTREAM");
         log.info({ stream, group }, "made the consumer group");
       } catch (error) {
-        if (!messageOf(error).startsWith("BUSYGROUP")) {
+        if (!errorMessage(error).startsWith("BUSYGROUP")) {
           throw error;
         }
       }
@@ -186,12 +186,12 @@ export function createEventStream({ stream, group, consumer, commands, log }: Ev
 
 /** The group is gone: the stream was deleted, or Redis came back without its data. */
 export function isGroupMissing(error: unknown): boolean {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   return message.includes("NOGROUP") || message.includes("UNBLOCKED");
 }
 
 function isForbidden(error: unknown): boolean {
-  return messageOf(error).includes("NOPERM");
+  return errorMessage(error).includes("NOPERM");
 }
 
 function toEntries(entries: readonly RawEntry[]): readonly StreamEntry[] {

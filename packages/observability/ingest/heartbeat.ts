@@ -1,5 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import type { Tuning } from "./tuning.ts";
@@ -26,7 +26,7 @@ export function createHeartbeat({ redis, key, content, clock, log, tuning }: Hea
       await redis.set(key, JSON.stringify({ ...content, at: now.toISOString() }), "PX", tuning.heartbeatLivesMs);
       last = now.getTime();
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, "the heartbeat could not be written");
+      log.warn({ reason: errorMessage(error) }, "the heartbeat could not be written");
     }
   };
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { findPartitions } from "#events/find-partitions.ts";
@@ -75,7 +75,7 @@ export function createPartitionShares({
       return { all, own: all.filter((_partition, index) => index % shares === share) };
     } catch (error) {
       if (!isGroupMissing(error)) {
-        log.warn({ reason: messageOf(error) }, "the other consumers can't be seen; reading every partition");
+        log.warn({ reason: errorMessage(error) }, "the other consumers can't be seen; reading every partition");
       }
       return { all, own: all };
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Check } from "@sightline/foundation/health";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
@@ -186,7 +186,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
         held -= isHeld ? 1 : 0;
         return;
       } catch (error) {
-        log.error({ entries: entries.length, reason: messageOf(error) }, "a batch could not be written and is held");
+        log.error({ entries: entries.length, reason: errorMessage(error) }, "a batch could not be written and is held");
         held += isHeld ? 0 : 1;
         isHeld = true;
         await pause.wait();
@@ -196,10 +196,10 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
 
   async function recover(stream: EventStream, failure: unknown): Promise<void> {
     if (!isGroupMissing(failure)) {
-      log.warn({ reason: messageOf(failure) }, "the stream could not be read, trying again");
+      log.warn({ reason: errorMessage(failure) }, "the stream could not be read, trying again");
       return;
     }
-    await stream.ensureGroup().catch((cause: unknown) => log.warn({ reason: messageOf(cause) }, "the consumer group could not be made"));
+    await stream.ensureGroup().catch((cause: unknown) => log.warn({ reason: errorMessage(cause) }, "the consumer group could not be made"));
   }
 
   return {
@@ -231,7 +231,7 @@ export function createStreamConsumer(options: ConsumerOptions, heartbeatKey: str
       await stream.leave();
     } catch (error) {
       if (!isGroupMissing(error)) {
-        log.warn({ reason: messageOf(error) }, "could not leave the consumer group");
+        log.warn({ reason: errorMessage(error) }, "could not leave the consumer group");
       }
     }
   }

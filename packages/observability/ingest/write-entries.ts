@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Database } from "@sightline/foundation/database/database";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { LRUCache } from "lru-cache";
@@ -160,7 +160,7 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
   }
 
   async function retryOrSetAside(stream: Source, item: Decoded, failure: unknown): Promise<void> {
-    const reason = messageOf(failure);
+    const reason = errorMessage(failure);
     const what = failure instanceof MaskingError ? "it could not be masked" : "the database refused it";
     const deliveries = await stream.deliveriesOf(item.entry.id);
     if (deliveries !== undefined && deliveries < MAX_DELIVERIES) {
@@ -178,7 +178,7 @@ export function createEntryWriter({ database, clock, log, metrics, announce, mas
         throw error;
       }
       log.error(
-        { entry: item.entry.id, reason: messageOf(error) },
+        { entry: item.entry.id, reason: errorMessage(error) },
         "an entry can neither be written nor set aside, and stays on the stream",
       );
     }

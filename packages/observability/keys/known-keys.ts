@@ -1,5 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf, refusal } from "@sightline/foundation/errors";
+import { errorMessage, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { LRUCache } from "lru-cache";
 import type { Query } from "#schema.ts";
@@ -52,7 +52,7 @@ export function createKnownKeys({ query, clock, log }: KnownKeysOptions): (hash:
     if (found !== undefined && now - found.touchedAt >= TOUCH_MS) {
       found.touchedAt = now;
       void touchApiKey(query, { id: found.key.id, now: new Date(now) }).catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, "could not note that an API key was used"),
+        log.warn({ reason: errorMessage(error) }, "could not note that an API key was used"),
       );
     }
     return found?.key;

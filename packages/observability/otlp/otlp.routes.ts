@@ -1,7 +1,7 @@
-import { AppError, messageOf, orRefuse, refusal } from "@sightline/foundation/errors";
+import { AppError, errorMessage, orRefuse, refusal } from "@sightline/foundation/errors";
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { principalOf } from "@sightline/foundation/http/principal";
+import { getPrincipal } from "@sightline/foundation/http/principal";
 import { createAdmission } from "./admission.ts";
 import type { IntakeMetrics } from "./intake-metrics.ts";
 import { answerError, answerSuccess, PROTOBUF_TYPE } from "./otlp-answer.ts";
@@ -52,7 +52,7 @@ async function unzipWithin(body: Buffer): Promise<Buffer> {
 }
 
 type OtlpOptions = { readonly publisher: Pick<StreamPublisher, "publish">; readonly metrics: IntakeMetrics };
-type Request = Parameters<typeof principalOf>[0];
+type Request = Parameters<typeof getPrincipal>[0];
 type RequestError = Parameters<typeof toAppError>[0];
 
 const BUSY_SECONDS = 2;
@@ -75,7 +75,7 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       scope.setErrorHandler((error: RequestError, request, reply) => {
         const refused = refusalOf(error);
         if (refused.status >= 500) {
-          request.log.warn({ reason: messageOf(error) }, "spans could not be taken");
+          request.log.warn({ reason: errorMessage(error) }, "spans could not be taken");
         }
         metrics.requests.inc({ status: String(refused.status) });
         void reply
@@ -131,7 +131,7 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
 }
 
 function projectOf(request: Request): string {
-  const principal = principalOf(request);
+  const principal = getPrincipal(request);
   if (principal.kind !== "project-key") {
     throw new Error(`the auth class ingest let a ${principal.kind} through`);
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "@sightline/foundation/clock";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { MAX_STREAM_LENGTH } from "#config.ts";
@@ -135,11 +135,11 @@ export function createStreamPublisher({ redis, stream, partitions, clock, log, v
     },
     announce: () =>
       announce("producer.heartbeat").catch((error: unknown) =>
-        log.debug({ reason: messageOf(error) }, "could not announce the intake's numbers"),
+        log.debug({ reason: errorMessage(error) }, "could not announce the intake's numbers"),
       ),
     close: () =>
       announce("producer.bye").catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, "could not tell the stream that the intake ends"),
+        log.warn({ reason: errorMessage(error) }, "could not tell the stream that the intake ends"),
       ),
   };
 }

@@ -1,6 +1,6 @@
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import type { Clock } from "@sightline/foundation/clock";
-import { type AppError, codeOf, messageOf, refusal } from "@sightline/foundation/errors";
+import { type AppError, errorCode, errorMessage, refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/http/principal";
 import { findLiveToken, touchToken, hashToken, TOKEN_PREFIX } from "./developer-tokens.store.ts";
@@ -45,7 +45,7 @@ export function createAuthenticators(
       try {
         await reader(request);
       } catch (error) {
-        throw codeOf(error) === "auth_failed" ? authFailed(messageOf(error), dependencies.mcpChallenge) : error;
+        throw errorCode(error) === "auth_failed" ? authFailed(errorMessage(error), dependencies.mcpChallenge) : error;
       }
     },
     uploader: async (request) => {
@@ -107,7 +107,7 @@ async function callerOfDeveloperToken(request: IncomingRequest, token: string, {
   if (row.last_used_at === null || row.last_used_at < unlessSince) {
     // Reading works on a full disk, so a failed note must not refuse the request.
     await touchToken(database, { id: row.id, now, unlessSince }).catch((error: unknown) =>
-      request.log.warn({ reason: messageOf(error) }, "could not note that a developer token was used"),
+      request.log.warn({ reason: errorMessage(error) }, "could not note that a developer token was used"),
     );
   }
   return {

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "@sightline/foundation/errors";
+import { AppError, errorMessage } from "@sightline/foundation/errors";
 import { SourceError } from "#git/source-error.ts";
 
 /** A running job was broken off from outside; the job itself did not fail. */
@@ -17,5 +17,5 @@ export function reasonOf(error: unknown): string {
   if (error instanceof SourceError || error instanceof AppError) {
     return error.message;
   }
-  return `internal error: ${messageOf(error)}`.replaceAll("\0", "").slice(0, 1_000);
+  return `internal error: ${errorMessage(error)}`.replaceAll("\0", "").slice(0, 1_000);
 }

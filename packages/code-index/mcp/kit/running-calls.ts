@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Running } from "./cancellations.store.ts";
 
@@ -62,7 +62,7 @@ export function createRunningCalls({ cancellations, log }: { readonly cancellati
       const cancelled = long.length === 0 ? [] : await cancellations.take(long);
       cancelled.forEach(stopIfAlone);
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, "could not look for calls that were cancelled elsewhere");
+      log.warn({ reason: errorMessage(error) }, "could not look for calls that were cancelled elsewhere");
     }
     timer = undefined;
     if (running.size > 0) {

@@ -1,4 +1,4 @@
-import { ConfigError, problemsOf } from "@sightline/foundation/config";
+import { ConfigError, listConfigProblems } from "@sightline/foundation/config";
 import { z } from "zod";
 import type { RerankerConfig } from "#config.ts";
 import { createGoogleTokens } from "#embedding/google-token.ts";
@@ -41,7 +41,7 @@ export function ranksByFeatures({ CODEINDEX_RERANKER_ENABLED: isOn, CODEINDEX_RE
 }
 
 export function problemsOfReranker(config: RerankerConfig): readonly string[] {
-  return problemsOf(() => createRerankingModel(config));
+  return listConfigProblems(() => createRerankingModel(config));
 }
 
 const indexedSchema = z.object({ index: z.int().min(0), relevance_score: z.number().optional(), score: z.number().optional() });

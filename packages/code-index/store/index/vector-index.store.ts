@@ -1,4 +1,4 @@
-import { codeOf } from "@sightline/foundation/errors";
+import { errorCode } from "@sightline/foundation/errors";
 import { sql, type RawBuilder } from "kysely";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 import { storedEmbedders, vectorsTable } from "./vectors.store.ts";
@@ -91,7 +91,7 @@ export async function makeVectorIndex(database: CodeIndexDatabase, making: Makin
     await makeWith(database, making, {});
   } catch (error) {
     // Several processes of the database share memory of which some containers have next to none: 64 MB in Docker.
-    if (!["53100", "53200"].includes(codeOf(error) ?? "")) {
+    if (!["53100", "53200"].includes(errorCode(error) ?? "")) {
       throw error;
     }
     await dropVectorIndex(database, making, indexName(making));

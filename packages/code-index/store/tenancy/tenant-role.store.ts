@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { codeOf } from "@sightline/foundation/errors";
+import { errorCode } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
@@ -41,7 +41,7 @@ export async function dropTenantRole(transaction: Transaction<CodeIndexTables>, 
     await sql`drop role ${sql.id(role)}`.execute(transaction);
     await sql`release savepoint tenant_role`.execute(transaction);
   } catch (error) {
-    if (!isRefusal(error) && codeOf(error) !== IN_USE_ELSEWHERE) {
+    if (!isRefusal(error) && errorCode(error) !== IN_USE_ELSEWHERE) {
       throw error;
     }
     await sql`rollback to savepoint tenant_role`.execute(transaction);
@@ -90,5 +90,5 @@ const REFUSALS = ["42501", "0A000", "0LP01"];
 const IN_USE_ELSEWHERE = "2BP01";
 
 function isRefusal(error: unknown): boolean {
-  return REFUSALS.includes(codeOf(error) ?? "");
+  return REFUSALS.includes(errorCode(error) ?? "");
 }

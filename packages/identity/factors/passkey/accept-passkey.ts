@@ -11,7 +11,7 @@ import type { Throttle } from "#throttle/throttle.ts";
 import { consumeChallenge, isOpenChallenge, type ChallengeScope } from "./challenge.store.ts";
 import { hashOfChallenge, readChallenge } from "./challenges.ts";
 import { findPasskey, recordUse, type StoredPasskey } from "./passkey.store.ts";
-import { userHandleOf, type RelyingParty } from "./relying-party.ts";
+import { toUserHandle, type RelyingParty } from "./relying-party.ts";
 
 export type PasskeyDependencies = {
   readonly queries: Queries;
@@ -109,7 +109,7 @@ function refuseStrangers({ purpose, userId, response }: PasskeyAttempt, { passke
   }
   const { userHandle } = response.response;
   const isItsOwn =
-    userHandle === undefined ? purpose !== "login" : userHandle === Buffer.from(userHandleOf(account.id)).toString("base64url");
+    userHandle === undefined ? purpose !== "login" : userHandle === Buffer.from(toUserHandle(account.id)).toString("base64url");
   if (!isItsOwn || (userId !== undefined && userId !== account.id)) {
     throw new RefusedPasskey("other_account");
   }

@@ -2,8 +2,8 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { ownerOf } from "@sightline/foundation/http/principal";
-import { callerOf, clientOf } from "#audit/client.ts";
+import { getOwner } from "@sightline/foundation/http/principal";
+import { getCaller, getClient } from "#audit/client.ts";
 import {
   passkeyAnswerRequestSchema,
   passkeyCreationSchema,
@@ -45,7 +45,7 @@ export function passkeyLoginRoutes(dependencies: LoginDependencies) {
       withoutBody("same-origin", "What a browser asks a passkey for, to log in without a password", {
         response: { 200: passkeyRequestSchema },
       }),
-      (request) => loginOptions(dependencies, clientOf(request)),
+      (request) => loginOptions(dependencies, getClient(request)),
     );
 
     server.post(
@@ -55,7 +55,7 @@ export function passkeyLoginRoutes(dependencies: LoginDependencies) {
         response: { 200: passkeyLoginAnswerSchema },
       }),
       async (request, reply) => {
-        const from = { client: clientOf(request), presented: devices.presented(request) };
+        const from = { client: getClient(request), presented: devices.presented(request) };
         return answer(dependencies, reply, await logInWithPasskey(dependencies, request.body.response, from));
       },
     );
@@ -66,7 +66,7 @@ export function passkeyLoginRoutes(dependencies: LoginDependencies) {
         body: secondStepPasskeyOptionsRequestSchema,
         response: { 200: passkeyRequestSchema },
       }),
-      (request) => secondStepOptions(dependencies, request.body.partial_token, clientOf(request)),
+      (request) => secondStepOptions(dependencies, request.body.partial_token, getClient(request)),
     );
 
     server.post(
@@ -77,7 +77,7 @@ export function passkeyLoginRoutes(dependencies: LoginDependencies) {
       }),
       async (request, reply) => {
         const { partial_token: token, response } = request.body;
-        const from = { client: clientOf(request), presented: devices.presented(request) };
+        const from = { client: getClient(request), presented: devices.presented(request) };
         return answer(dependencies, reply, await verifySecondStep(dependencies, token, passkeyProof(dependencies, response), from));
       },
     );
@@ -95,14 +95,14 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
       "/login/passkeys",
       withoutBody("session-setting-up", "Your passkeys", { response: { 200: passkeysSchema } }),
       async (request) => ({
-        passkeys: await passkeyFactor.describe(dependencies.queries, ownerOf(request).userId, dependencies.clock.now()),
+        passkeys: await passkeyFactor.describe(dependencies.queries, getOwner(request).userId, dependencies.clock.now()),
       }),
     );
 
     server.post(
       "/login/passkeys/options",
       withoutBody("fresh-session", "What a browser makes a new passkey of", { response: { 200: passkeyCreationSchema } }),
-      (request) => registrationOptions(dependencies, callerOf(request)),
+      (request) => registrationOptions(dependencies, getCaller(request)),
     );
 
     server.post(
@@ -112,7 +112,7 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
         response: { 201: registerPasskeyAnswerSchema },
       }),
       async (request, reply) => {
-        const { passkey, grant } = await registerPasskey(dependencies, callerOf(request), request.body);
+        const { passkey, grant } = await registerPasskey(dependencies, getCaller(request), request.body);
         if (grant !== undefined) {
           dependencies.cookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
         }
@@ -124,7 +124,7 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
       "/login/passkeys/:id",
       withBody("fresh-session", "Rename one of your passkeys", { params, body: renamePasskeyRequestSchema, response: { 204: z.null() } }),
       async (request, reply) => {
-        await renameOwnPasskey(dependencies, callerOf(request), request.params.id, request.body.name);
+        await renameOwnPasskey(dependencies, getCaller(request), request.params.id, request.body.name);
         return reply.status(204).send(null);
       },
     );
@@ -133,7 +133,7 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
       "/login/passkeys/:id",
       withoutBody("session-step-up", "Remove one of your passkeys; your other sessions end", { params, response: { 204: z.null() } }),
       async (request, reply) => {
-        await removeOwnPasskey(dependencies, callerOf(request), request.params.id);
+        await removeOwnPasskey(dependencies, getCaller(request), request.params.id);
         return reply.status(204).send(null);
       },
     );
@@ -143,7 +143,7 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
       withoutBody("session-or-password-change", "What a browser asks a passkey for, in place of password and code", {
         response: { 200: passkeyRequestSchema },
       }),
-      (request) => stepUpOptions(dependencies, callerOf(request)),
+      (request) => stepUpOptions(dependencies, getCaller(request)),
     );
 
     server.post(
@@ -153,7 +153,7 @@ export function ownPasskeyRoutes(dependencies: RegistrationDependencies & { read
         response: { 200: stepUpAnswerSchema },
       }),
       async (request) => {
-        const until = await stepUpWithPasskey(dependencies, callerOf(request), request.body.response);
+        const until = await stepUpWithPasskey(dependencies, getCaller(request), request.body.response);
         return { step_up_until: until.toISOString() };
       },
     );

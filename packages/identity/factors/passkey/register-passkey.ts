@@ -14,7 +14,7 @@ import { passkeyAmr, invalidPasskey, type PasskeyDependencies } from "./accept-p
 import { consumeChallenge, isOpenChallenge } from "./challenge.store.ts";
 import { CHALLENGE_MS, hashOfChallenge, issueChallenge, readChallenge } from "./challenges.ts";
 import { insertPasskey, listPasskeys } from "./passkey.store.ts";
-import { RELYING_PARTY_NAME, userHandleOf } from "./relying-party.ts";
+import { RELYING_PARTY_NAME, toUserHandle } from "./relying-party.ts";
 import { describeCredential } from "./request-options.ts";
 import { ownFactorCounters } from "./step-up.ts";
 
@@ -39,7 +39,7 @@ export async function registrationOptions(
   const { challenge, rp, user, pubKeyCredParams } = await generateRegistrationOptions({
     rpName: RELYING_PARTY_NAME,
     rpID: relyingParty.id,
-    userID: userHandleOf(userId),
+    userID: toUserHandle(userId),
     userName: email,
     userDisplayName: name,
     challenge: await issueChallenge(dependencies, { purpose: "register", userId, sessionId }),

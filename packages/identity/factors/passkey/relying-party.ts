@@ -10,6 +10,6 @@ export function createRelyingParty(publicUrl: string): RelyingParty {
 }
 
 /** The handle by which an authenticator knows an account: the bytes of its id, which say nothing about anybody. */
-export function userHandleOf(userId: string): Uint8Array<ArrayBuffer> {
+export function toUserHandle(userId: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(userId.replaceAll("-", ""), "hex"));
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import { ownerOf } from "@sightline/foundation/http/principal";
-import { callerOf } from "#audit/client.ts";
+import { getOwner } from "@sightline/foundation/http/principal";
+import { getCaller } from "#audit/client.ts";
 import {
   backupCodesAnswerSchema,
   passwordAndCodeSchema,
@@ -34,7 +34,7 @@ export function adminSecondFactorRoutes(
     acceptNoBody(server);
 
     server.get("/admin/2fa", route("admin-setting-up", "Your second factor", { response: { 200: secondFactorStatusSchema } }), (request) =>
-      totpFactor.describe(dependencies.queries, ownerOf(request).userId, dependencies.clock.now()),
+      totpFactor.describe(dependencies.queries, getOwner(request).userId, dependencies.clock.now()),
     );
 
     server.post(
@@ -48,7 +48,7 @@ export function adminSecondFactorRoutes(
         },
       ),
       async (request, reply) => {
-        const answer = await startSetup(dependencies, callerOf(request), request.body?.password);
+        const answer = await startSetup(dependencies, getCaller(request), request.body?.password);
         cookie.set(reply, answer.setup_token, SETUP_SECONDS);
         return answer;
       },
@@ -66,7 +66,7 @@ export function adminSecondFactorRoutes(
       ),
       async (request, reply) => {
         const { code, setup_token: token = cookie.read(request) } = request.body;
-        const { backupCodes, grant } = await verifySetup(dependencies, callerOf(request), { code, token });
+        const { backupCodes, grant } = await verifySetup(dependencies, getCaller(request), { code, token });
         cookie.clear(reply);
         refreshCookie.set(reply, grant.refreshToken, grant.refreshMaxAgeSeconds);
         return { totp_enabled: true as const, backup_codes: [...backupCodes], ...grant.answer };
@@ -80,7 +80,7 @@ export function adminSecondFactorRoutes(
         response: { 200: setupAnswerSchema },
       }),
       async (request, reply) => {
-        const answer = await startReplacement(dependencies, callerOf(request), request.body);
+        const answer = await startReplacement(dependencies, getCaller(request), request.body);
         cookie.set(reply, answer.setup_token, SETUP_SECONDS);
         return answer;
       },
@@ -93,7 +93,7 @@ export function adminSecondFactorRoutes(
         response: { 200: backupCodesAnswerSchema },
       }),
       async (request) => ({
-        backup_codes: [...(await regenerateBackupCodes(dependencies, callerOf(request), request.body))],
+        backup_codes: [...(await regenerateBackupCodes(dependencies, getCaller(request), request.body))],
       }),
     );
 
@@ -101,7 +101,7 @@ export function adminSecondFactorRoutes(
       "/admin/2fa/disable",
       route("admin", "Switch the second factor off", { body: passwordAndCodeSchema, response: { 204: z.null() } }),
       async (request, reply) => {
-        await disableSecondFactor(dependencies, callerOf(request), request.body);
+        await disableSecondFactor(dependencies, getCaller(request), request.body);
         return reply.status(204).send(null);
       },
     );

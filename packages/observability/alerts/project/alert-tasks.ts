@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import { createAlarm, inRounds, repeat, type WakenBy } from "@sightline/foundation/repeat";
@@ -66,7 +66,7 @@ export function createAlertTasks({ query, log, access, wakenBy = () => undefined
     try {
       return evaluateRule(rule, await readAlertValue(query, { projectId, metric, windowMinutes, filter }));
     } catch (error) {
-      log.warn({ reason: messageOf(error), rule: id }, "an alert rule could not be evaluated; trying again in a minute");
+      log.warn({ reason: errorMessage(error), rule: id }, "an alert rule could not be evaluated; trying again in a minute");
       const problem =
         "Its figures could not be read in time. A shorter window or a narrower filter may help; it is tried again every minute.";
       return { isFiring: rule.is_firing, belows: rule.belows, value: null, problem };

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import { refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
-import { adminOnly, principalOf, setPrincipal, type Principal } from "@sightline/foundation/http/principal";
+import { adminOnly, getPrincipal, setPrincipal, type Principal } from "@sightline/foundation/http/principal";
 
 export type ObservabilityAuthenticators = {
   /** Anyone with an access token of a tenant. */
@@ -30,7 +30,7 @@ export function createRecheck({
   authenticate,
 }: Pick<Credentials, "accessTokens"> & { readonly authenticate: Authenticator }): Recheck {
   return async (request, since) => {
-    await (principalOf(request).kind === "user"
+    await (getPrincipal(request).kind === "user"
       ? userOf(bearerOf(request.headers.authorization), accessTokens, since)
       : authenticate(request));
   };

@@ -1,6 +1,6 @@
 import type { Clock } from "@sightline/foundation/clock";
 import { orRefuse } from "@sightline/foundation/errors";
-import type { principalOf } from "@sightline/foundation/http/principal";
+import type { getPrincipal } from "@sightline/foundation/http/principal";
 import type { Logger } from "@sightline/foundation/log";
 import { z } from "zod";
 import type { ProjectRole } from "#contract.ts";
@@ -15,7 +15,7 @@ export type RouteDependencies = { readonly query: Query; readonly clock: Clock; 
 /** The parameters of routes below `/api/v1/projects/:project_id`. */
 export const projectParams = z.object({ project_id: z.uuid() });
 
-type ProjectRequest = Parameters<typeof principalOf>[0] & { readonly params: z.infer<typeof projectParams> };
+type ProjectRequest = Parameters<typeof getPrincipal>[0] & { readonly params: z.infer<typeof projectParams> };
 
 /** Lets a request into its project. @throws {AppError} as {@link requireRole} does. */
 export async function enterProject(query: Query, request: ProjectRequest, role: ProjectRole): Promise<InProject> {

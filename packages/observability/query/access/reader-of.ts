@@ -1,11 +1,11 @@
-import { principalOf, type Principal } from "@sightline/foundation/http/principal";
+import { getPrincipal, type Principal } from "@sightline/foundation/http/principal";
 import type { Reader } from "#store/reader.ts";
 
-type Request = Parameters<typeof principalOf>[0];
+type Request = Parameters<typeof getPrincipal>[0];
 
 /** Returns the reader of a request, for routes of every auth class that opens projects. */
 export function readerOf(request: Request): Reader {
-  const principal = principalOf(request);
+  const principal = getPrincipal(request);
   switch (principal.kind) {
     case "operator":
       return { kind: "operator" };

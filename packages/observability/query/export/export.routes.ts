@@ -5,7 +5,7 @@ import { orRefuse, refusal } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
 import { createGauge, type Metrics } from "@sightline/foundation/http/metrics";
-import { principalOf } from "@sightline/foundation/http/principal";
+import { getPrincipal } from "@sightline/foundation/http/principal";
 import { exportRequestSchema } from "#contract.ts";
 import type { Recheck } from "#query/access/authenticators.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
@@ -112,7 +112,7 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
           onError: (error) => log.error({ err: error, project: projectId }, "an export could not be finished"),
         });
         const name = `sightline-${traceId === undefined ? "traces" : `trace-${traceId}`}-${clock.now().toISOString().slice(0, 10)}.jsonl`;
-        const leave = running.enter(ownerOf(principalOf(request)));
+        const leave = running.enter(ownerOf(getPrincipal(request)));
         const stream = Readable.from(lines, { objectMode: true, highWaterMark: WAITING_CHUNKS }).once("close", leave);
         return reply
           .type("application/jsonl; charset=utf-8")

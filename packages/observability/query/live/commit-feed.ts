@@ -1,4 +1,4 @@
-import { messageOf } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { createRedis } from "@sightline/foundation/redis";
 import { committedChannelOf, decodeCommitted, type Committed } from "#events/committed.ts";
@@ -34,7 +34,7 @@ export function createCommitFeed({ url, streamName, log }: FeedOptions): CommitF
       isConnected = true;
       lastReason = "";
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = errorMessage(error);
       if (reason !== lastReason && !isStopped) {
         log.warn({ reason, channel }, "commits can't be listened to; live views look into the database instead");
       }

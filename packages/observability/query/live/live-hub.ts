@@ -1,4 +1,4 @@
-import { AppError, messageOf, refusal } from "@sightline/foundation/errors";
+import { AppError, errorMessage, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Committed } from "#events/committed.ts";
 import type { Query } from "#schema.ts";
@@ -150,7 +150,7 @@ export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
           watcher.live.notify([trace.id]);
         }
       } catch (error) {
-        log.warn({ reason: messageOf(error) }, "a trace that is watched could not be looked at, trying again");
+        log.warn({ reason: errorMessage(error) }, "a trace that is watched could not be looked at, trying again");
       }
     } while (watcher.mustLookAgain && watchers.has(watcher));
     watcher.isLooking = false;
@@ -185,7 +185,7 @@ export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
         }
       }
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, "what changed could not be looked for, trying again");
+      log.warn({ reason: errorMessage(error) }, "what changed could not be looked for, trying again");
     }
     isPolling = false;
   }
@@ -199,7 +199,7 @@ export function createLiveHub({ feed, query, log, tuning }: HubOptions) {
         watchers.delete(watcher);
         watcher.live.end(error);
       } else {
-        log.warn({ reason: messageOf(error) }, "whether somebody may still watch could not be checked, trying again");
+        log.warn({ reason: errorMessage(error) }, "whether somebody may still watch could not be checked, trying again");
       }
     }
     watcher.isChecking = false;

@@ -1,6 +1,6 @@
 import type { Authenticator, HttpServer } from "@sightline/foundation/http/http-server";
 import type { Logger } from "@sightline/foundation/log";
-import { principalOf } from "@sightline/foundation/http/principal";
+import { getPrincipal } from "@sightline/foundation/http/principal";
 import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import { liveRequestSchema } from "#contract.ts";
 import type { Query } from "#schema.ts";
@@ -70,7 +70,7 @@ export function createLive({ feed, query, log, tuning }: LiveOptions) {
         }
         const stream = hub.open({
           projectId,
-          owner: ownerOf(principalOf(request)),
+          owner: ownerOf(getPrincipal(request)),
           trace: traceId === undefined ? undefined : { id: traceId, look: (since) => look(request, { projectId, traceId, since }) },
           check: async () => {
             await authenticate(request);
