@@ -261,6 +261,6 @@ export const treeSchema = indexedCommitSchema.extend({
 export type Tree = z.infer<typeof treeSchema>;
 
 /** A page of a list; `next_cursor` is null on the last one. */
-export function pageOf<Item extends z.ZodType>(item: Item) {
+export function toPageSchema<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 }

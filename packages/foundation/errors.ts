@@ -62,7 +62,7 @@ export function errorCode(error: unknown): string | undefined {
  * Refusals that are always said in the same words, as a table from their code to status and sentence.
  *
  * @example
- * const refusal = refusalsOf({ email_taken: [409, "There is an account with this e-mail address."] });
+ * const refusal = createRefusals({ email_taken: [409, "There is an account with this e-mail address."] });
  * throw refusal("email_taken");
  */
 export function createRefusals<Code extends string>(table: Readonly<Record<Code, readonly [status: number, message: string]>>) {

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
  *
  * @example
  * const warn = createRareWarning({ log, message: "the signing keys can't be fetched" });
- * warn({ reason: messageOf(error) });
+ * warn({ reason: errorMessage(error) });
  */
 export function createRareWarning({ log, message, clock = systemClock, everyMs = MINUTE_MS }: RareWarningOptions) {
   let quietUntil = Number.NEGATIVE_INFINITY;

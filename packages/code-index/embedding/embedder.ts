@@ -44,7 +44,7 @@ export type VectorSpace = {
   readonly queryPrefix: string;
 };
 
-export function identityOf(space: VectorSpace): EmbedderIdentity {
+export function toEmbedderIdentity(space: VectorSpace): EmbedderIdentity {
   const { provider, model, revision, dimensions, documentPrefix, queryPrefix } = space;
   const key = JSON.stringify([provider, model, revision, dimensions, documentPrefix, queryPrefix]);
   return { key, provider, model, dimensions };

@@ -1,5 +1,5 @@
 import { embedLocally, normalise } from "./local-vectors.ts";
-import { type Embedder, identityOf } from "./embedder.ts";
+import { type Embedder, toEmbedderIdentity } from "./embedder.ts";
 
 /**
  * The words that most chunks of code hold, the commonest first: counted over ten repositories in nine languages. They
@@ -48,7 +48,7 @@ const DIMENSIONS = 256;
 export function createHashEmbedder(): Embedder {
   const known: Vocabulary = new Map();
   return {
-    identity: identityOf({
+    identity: toEmbedderIdentity({
       provider: "hash",
       model: "built-in",
       revision: REVISION,

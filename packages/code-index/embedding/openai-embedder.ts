@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Embedder, type VectorSpace, identityOf } from "./embedder.ts";
+import { type Embedder, type VectorSpace, toEmbedderIdentity } from "./embedder.ts";
 import { createRemoteEmbedder, type RemoteTiming } from "./remote-embedder.ts";
 
 type OpenaiOptions = {
@@ -24,7 +24,7 @@ export function createOpenaiEmbedder({ url, apiKey, space, shorten, maxTokens, t
   const { model, dimensions, documentPrefix, queryPrefix } = space;
   return createRemoteEmbedder(
     {
-      identity: identityOf(space),
+      identity: toEmbedderIdentity(space),
       limits: { inputs: INPUTS, tokens: TOKENS, tokensOfOne: maxTokens ?? TOKENS_OF_ONE },
       secrets: apiKey === undefined ? [] : [apiKey],
       call: (texts, purpose) => {

@@ -6,7 +6,7 @@ import { ConfigError } from "@sightline/foundation/config";
 import { errorMessage } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { embedLocally, normalise } from "./local-vectors.ts";
-import { type Embedder, identityOf } from "./embedder.ts";
+import { type Embedder, toEmbedderIdentity } from "./embedder.ts";
 import { readSafetensors, type Tensor } from "./safetensors.ts";
 
 type StaticOptions = {
@@ -29,7 +29,7 @@ const DIMENSIONS = 4_000;
 export function createStaticEmbedder({ folder, revision, documentPrefix, queryPrefix }: StaticOptions): Embedder {
   const { table, tokenizer, fingerprint } = load(folder);
   const dimensions = table.dimensions;
-  const identity = identityOf({
+  const identity = toEmbedderIdentity({
     provider: "static",
     model: basename(resolve(folder)),
     revision: `${fingerprint}${revision}`,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Embedder, type VectorSpace, identityOf } from "./embedder.ts";
+import { type Embedder, type VectorSpace, toEmbedderIdentity } from "./embedder.ts";
 import { createGoogleTokens } from "./google-token.ts";
 import { createRemoteEmbedder, type RemoteTiming } from "./remote-embedder.ts";
 
@@ -25,7 +25,7 @@ export function createVertexEmbedder({ project, region, url, space, maxTokens, t
   const accessToken = createGoogleTokens(project);
   return createRemoteEmbedder(
     {
-      identity: identityOf(space),
+      identity: toEmbedderIdentity(space),
       limits: {
         // The Gemini models take one text at a time.
         inputs: space.model.startsWith("gemini") ? 1 : INPUTS,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { termsOfWord } from "#store/index/terms.ts";
 import { createWordNumbers } from "#store/index/word-numbers.ts";
 import { embedLocally, normalise } from "./local-vectors.ts";
-import { type Embedder, type EmbedPurpose, identityOf } from "./embedder.ts";
+import { type Embedder, type EmbedPurpose, toEmbedderIdentity } from "./embedder.ts";
 
 const FILE = new URL("words-model.bin", import.meta.url);
 
@@ -16,7 +16,7 @@ export function createWordsEmbedder(): Embedder {
   const bytes = readFileSync(FILE);
   const { dimensions, embed } = readWordTable(bytes);
   return {
-    identity: identityOf({
+    identity: toEmbedderIdentity({
       provider: "words",
       model: "built-in",
       revision: createHash("sha256").update(bytes).digest("hex").slice(0, 16),

@@ -3,7 +3,7 @@ import type { LegName } from "#contract.ts";
 import { order } from "#retrieval/ranking/rank.ts";
 import { heldOutModelFor } from "./held-out-model.ts";
 import { judge, type Judged, type Scores } from "./judge.ts";
-import { ALL_LEGS, candidatesOf, describe, type Replayed } from "./replay.ts";
+import { ALL_LEGS, listCandidates, describe, type Replayed } from "./replay.ts";
 
 export type Answering = (replayed: Replayed) => readonly Judged[];
 
@@ -32,7 +32,7 @@ export const EVIDENCE = [...Object.keys(FEATURES).filter((group) => group !== "q
 export function searching({ legs = ALL_LEGS, ranks = true, without }: Searching = {}): Answering {
   return (replayed) => {
     if (!ranks) {
-      return candidatesOf(replayed, legs).map(({ chunk }) => chunk);
+      return listCandidates(replayed, legs).map(({ chunk }) => chunk);
     }
     const described = legs === ALL_LEGS ? replayed.described : describe(replayed, legs);
     const { query, texts, repository } = replayed;
@@ -49,6 +49,6 @@ function leaveOut(described: Described, evidence: Evidence): Described {
   return { ...described, features: { ...described.features, ...Object.fromEntries(group.map((name) => [name, 0])) } };
 }
 
-export function scoreOf(answer: Answering, replayed: Replayed): Scores {
+export function scoreAnswer(answer: Answering, replayed: Replayed): Scores {
   return judge(answer(replayed), replayed.captured.targets);
 }

@@ -1,4 +1,4 @@
-import { languageOf } from "#splitting/languages.ts";
+import { detectLanguage } from "#splitting/languages.ts";
 import { git } from "./git.ts";
 import { isCode, sample, type EvalQuery } from "./query-set.ts";
 
@@ -57,7 +57,7 @@ async function queriesSince(repository: string, base: string): Promise<readonly 
         !seen.has(text);
       seen.add(text);
       return isUsable
-        ? [{ family: "commit", language: languageOf(targets[0] ?? ""), text, targets: targets.map((path) => ({ path })) } as const]
+        ? [{ family: "commit", language: detectLanguage(targets[0] ?? ""), text, targets: targets.map((path) => ({ path })) } as const]
         : [];
     });
 }

@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import type { Splitter } from "#splitting/splitter.ts";
-import { languageOf } from "#splitting/languages.ts";
+import { detectLanguage } from "#splitting/languages.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
-import { termsOf } from "#store/index/terms.ts";
+import { splitTerms } from "#store/index/terms.ts";
 import { takeDocstring } from "./docstrings.ts";
 import { git, type Checkout } from "./git.ts";
 import { headOf, isCode, sample, type EvalQuery } from "./query-set.ts";
@@ -25,15 +25,15 @@ export async function takeDocstrings(checkout: Checkout, splitter: Splitter, cou
     if (content === "" || content.length > MAX_FILE_BYTES || content.includes("\0")) {
       continue;
     }
-    const { definitions } = await splitter.split(Buffer.from(content), languageOf(path));
+    const { definitions } = await splitter.split(Buffer.from(content), detectLanguage(path));
     const functions = definitions.filter(({ kind, name }) => FUNCTIONS.has(kind) && !/^test/i.test(name));
     for (const definition of sample(functions, functions.length, ({ name }) => name)) {
-      const found = takeDocstring(content, definition, languageOf(path));
+      const found = takeDocstring(content, definition, detectLanguage(path));
       if (found !== undefined) {
         await writeFile(join(checkout.directory, path), found.content);
         queries.push({
           family: "docstring",
-          language: languageOf(path),
+          language: detectLanguage(path),
           text: found.text,
           targets: [headOf(path, found.start, found.end)],
         });
@@ -76,17 +76,17 @@ export async function makeSymbolQueries(
       ? [{ name, places }]
       : [],
   );
-  const compound = names.filter(({ name }) => termsOf(name).length > 2);
+  const compound = names.filter(({ name }) => splitTerms(name).length > 2);
   const split = sample(compound, count, ({ name }) => `split ${name}`);
   const whole = sample(names, count, ({ name }) => name);
   const query = (family: "symbol" | "split name", text: string, places: readonly Defined[]): EvalQuery => ({
     family,
-    language: languageOf(places[0]?.path ?? ""),
+    language: detectLanguage(places[0]?.path ?? ""),
     text,
     targets: places.map(({ path, start_line: start, end_line: end }) => headOf(path, start, end)),
   });
   return [
     ...whole.map(({ name, places }) => query("symbol", name, places)),
-    ...split.map(({ name, places }) => query("split name", termsOf(name).slice(1).join(" "), places)),
+    ...split.map(({ name, places }) => query("split name", splitTerms(name).slice(1).join(" "), places)),
   ];
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { LANGUAGE_NAMES, languageOf } from "#splitting/languages.ts";
+import { LANGUAGE_NAMES, detectLanguage } from "#splitting/languages.ts";
 import { createSplitter, type Splitter } from "#splitting/splitter.ts";
 import { checkOut, git, repositoryName } from "./git.ts";
 
@@ -54,7 +54,7 @@ async function findDefinitions(path: string, { split }: Splitter): Promise<Reado
   try {
     for (const file of (await git(checkout.directory, ["ls-files", "-z", "--others"])).split("\0")) {
       const content = await readFile(join(checkout.directory, file)).catch(() => Buffer.alloc(0));
-      const language = languageOf(file, content);
+      const language = detectLanguage(file, content);
       const found = byLanguage.get(language) ?? { repository: repositoryName(path), files: 0, lines: 0, without: 0, definitions: [] };
       if (content.length === 0 || content.length > MAX_FILE_BYTES || found.files === MAX_FILES) {
         continue;

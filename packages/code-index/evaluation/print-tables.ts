@@ -1,4 +1,4 @@
-import { EVIDENCE, scoreOf, searching, type Answering } from "./answer.ts";
+import { EVIDENCE, scoreAnswer, searching, type Answering } from "./answer.ts";
 import type { CapturedRepository } from "./capture-repository.ts";
 import { mean, type Scores } from "./judge.ts";
 import { MADE, QUESTIONS, type Family } from "./query-set.ts";
@@ -91,7 +91,7 @@ function printHalf(title: string, repositories: readonly CapturedRepository[], {
   );
   printHead(["", ...columns.map((column) => `${column.title} (${column.queries.length})`)]);
   for (const [name, answer] of [...variants, ...byFile.filter(isKnown(queries))]) {
-    const scores = new Map(queries.map((query) => [query, scoreOf(answer, query)]));
+    const scores = new Map(queries.map((query) => [query, scoreAnswer(answer, query)]));
     printRow([
       name,
       ...columns.map((column) =>
@@ -107,7 +107,7 @@ function printHalf(title: string, repositories: readonly CapturedRepository[], {
   console.log("");
   const some = columns.slice(0, 7);
   printHead(["language", "queries", ...some.map((column) => column.title), "made, all"]);
-  const everything = new Map(queries.map((query) => [query, scoreOf(searching(), query)]));
+  const everything = new Map(queries.map((query) => [query, scoreAnswer(searching(), query)]));
   for (const [language, own] of Map.groupBy(queries, ({ repository }) => repository.language)) {
     const cells = [...some, { has: ofFamily(MADE), measure: ndcg }].map(({ has, measure }) =>
       average(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
-import { languageOf } from "#splitting/languages.ts";
+import { findFileKind } from "#retrieval/ranking/file-kind.ts";
+import { detectLanguage } from "#splitting/languages.ts";
 
 /** What people ask, written and collected by hand. */
 export const QUESTIONS = ["how", "what", "name"] as const;
@@ -44,5 +44,5 @@ const PROGRAMMING = new Set(
 
 /** What the made queries look for: tests, examples and copies of others' code are no right answer to any of them. */
 export function isCode(path: string): boolean {
-  return PROGRAMMING.has(languageOf(path)) && fileKindOf(path) === "source";
+  return PROGRAMMING.has(detectLanguage(path)) && findFileKind(path) === "source";
 }

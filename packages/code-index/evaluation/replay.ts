@@ -39,10 +39,10 @@ type Found = Omit<Replayed, "described">;
 
 export function describe(found: Found, legs: readonly LegName[]): readonly Described[] {
   const termWeights = legs.includes("bm25") ? found.captured.weights : [];
-  return describeCandidates(candidatesOf(found, legs), { query: found.query, termWeights });
+  return describeCandidates(listCandidates(found, legs), { query: found.query, termWeights });
 }
 
-export function candidatesOf({ captured, chunks, query, conditions }: Found, legs: readonly LegName[]): readonly Candidate[] {
+export function listCandidates({ captured, chunks, query, conditions }: Found, legs: readonly LegName[]): readonly Candidate[] {
   const of = (leg: LegName) => (legs.includes(leg) ? captured.legs[leg] : []);
   const fused = fuse({ bm25: of("bm25"), exact: of("exact"), semantic: of("semantic") }, query.shape).slice(0, CANDIDATES);
   return fused.flatMap((found): readonly Candidate[] => {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { isStopWord, parseQuery } from "#retrieval/query/query.ts";
-import { termsOf } from "#store/index/terms.ts";
+import { splitTerms } from "#store/index/terms.ts";
 
 const run = promisify(execFile);
 const OUTPUT = 256 * 1024 * 1024;
@@ -34,7 +34,7 @@ export async function searchByRipgrep(directory: string, text: string): Promise<
 }
 
 function wordsOf(text: string): readonly string[] {
-  return [...new Set(termsOf(text))].filter((word) => word.length > 2 && !isStopWord(word)).slice(0, MAX_WORDS);
+  return [...new Set(splitTerms(text))].filter((word) => word.length > 2 && !isStopWord(word)).slice(0, MAX_WORDS);
 }
 
 async function countMatches(directory: string, word: string): Promise<readonly (readonly [string, number])[] | undefined> {

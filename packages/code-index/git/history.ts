@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { runGit } from "./git.ts";
-import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, refsOf, type MirrorOptions } from "./mirror.ts";
+import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, toMirrorRefs, type MirrorOptions } from "./mirror.ts";
 import { exists as isThere, intoRepository, withinSize } from "./mirror-folder.ts";
 import { dropRefs, listRefs, splitLines } from "./refs.ts";
 import { withRemote, type ReachedRemote } from "./remote.ts";
@@ -79,7 +79,7 @@ const MAX_PACKS = 50;
  */
 async function fetchDeeper(fetching: Fetching): Promise<History> {
   const { depth } = fetching;
-  const own = refsOf(fetching.ref);
+  const own = toMirrorRefs(fetching.ref);
   const refs = new Set(await listRefs(fetching, own));
   const known = Math.max(0, ...[...refs].map((ref) => Number(/\/depth-(\d+)$/.exec(ref)?.[1] ?? 0)));
   // One more than wanted: the last is at the border.

@@ -66,7 +66,7 @@ type Fetching = MirrorOptions & { readonly directory: string; readonly remote: R
 const MAX_PACKS = 200;
 
 async function fetchBranch({ directory, remote, branch, maxBytes = DEFAULT_MAX_BYTES, signal }: Fetching): Promise<string> {
-  const own = refsOf(branch.ref);
+  const own = toMirrorRefs(branch.ref);
   if ((await readTip(directory, own, signal)) === branch.commit) {
     return branch.commit;
   }
@@ -88,6 +88,6 @@ async function readTip(directory: string, own: string, signal: AbortSignal): Pro
 }
 
 /** Names of branches clash on a disk: `a` and `a/b`, `A` and `a`. */
-export function refsOf(branch: string): string {
+export function toMirrorRefs(branch: string): string {
   return `refs/sightline/${createHash("sha256").update(branch).digest("hex").slice(0, 32)}`;
 }

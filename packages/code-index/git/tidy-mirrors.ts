@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "@sightline/foundation/log";
 import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { historyFolder } from "./history.ts";
-import { mirrorsFolder, refsOf } from "./mirror.ts";
+import { mirrorsFolder, toMirrorRefs } from "./mirror.ts";
 import { compact, exists, removeFolder } from "./mirror-folder.ts";
 import { dropRefs, listRefs } from "./refs.ts";
 
@@ -70,7 +70,7 @@ async function putInOrder(folder: string, branches: readonly string[], signal: A
 }
 
 async function letGo(directory: string, branches: readonly string[], signal: AbortSignal): Promise<void> {
-  const kept = new Set(["HEAD", ...branches].map(refsOf));
+  const kept = new Set(["HEAD", ...branches].map(toMirrorRefs));
   const refs = await listRefs({ directory, signal });
   await dropRefs(
     { directory, signal },

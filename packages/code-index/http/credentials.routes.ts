@@ -8,7 +8,7 @@ import { z } from "zod";
 import {
   createCredentialRequestSchema,
   credentialSchema,
-  pageOf,
+  toPageSchema,
   replaceSecretRequestSchema,
   testCredentialRequestSchema,
   testedCredentialSchema,
@@ -21,8 +21,8 @@ import { deleteCredential, getCredential, listCredentials, type CredentialRow } 
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { presentRow } from "#http/kit/presenters.ts";
-import { tenantOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
-import { found, idOf } from "#http/kit/found.ts";
+import { getTenant, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { found, parseId } from "#http/kit/found.ts";
 
 type CredentialDependencies = {
   readonly database: CodeIndexDatabase;
@@ -59,7 +59,7 @@ function keeping(server: HttpServer, { database, clock, sealer }: CredentialDepe
       const row = await addCredential(
         { database, sealer },
         {
-          tenantId: tenantOf(request).tenantId,
+          tenantId: getTenant(request).tenantId,
           given: request.body,
           createdBy: principal.kind === "user" ? principal.userId : principal.kind,
           now: clock.now(),
@@ -73,12 +73,12 @@ function keeping(server: HttpServer, { database, clock, sealer }: CredentialDepe
     "/api/v1/credentials",
     route("admin", "Credentials, with when each was last used and what went wrong then; never their secrets", {
       querystring: pageQuerySchema,
-      response: { 200: pageOf(credentialSchema) },
+      response: { 200: toPageSchema(credentialSchema) },
     }),
     async (request) => {
       const { limit, cursor } = request.query;
       const after = keyOfCursor(cursor, z.uuid());
-      const rows = await listCredentials(database, { tenantId: tenantOf(request).tenantId, after, limit: limit + 1 });
+      const rows = await listCredentials(database, { tenantId: getTenant(request).tenantId, after, limit: limit + 1 });
       return pageOfRows(rows, limit, { present: (row) => presentRow(credentialSchema, row), keyOf: (row) => row.id });
     },
   );
@@ -161,5 +161,5 @@ function countDown(counts: Map<string, number>, key: string): void {
 }
 
 function oneOf(request: IncomingRequest & { readonly params: { readonly id: string } }) {
-  return { tenantId: tenantOf(request).tenantId, id: idOf("credential", request.params.id) };
+  return { tenantId: getTenant(request).tenantId, id: parseId("credential", request.params.id) };
 }

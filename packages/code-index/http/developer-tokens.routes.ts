@@ -4,14 +4,14 @@ import type { Routes } from "@sightline/foundation/http/http-server";
 import { route } from "@sightline/foundation/http/route";
 import { getPrincipal } from "@sightline/foundation/http/principal";
 import { z } from "zod";
-import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, pageOf, type DeveloperToken } from "#contract.ts";
+import { createdTokenSchema, createTokenRequestSchema, developerTokenSchema, toPageSchema, type DeveloperToken } from "#contract.ts";
 import { createDeveloperToken, listTokens, revokeToken, type DeveloperTokenRow } from "#http/access/developer-tokens.store.ts";
 import { ownRepositories } from "#store/records/repositories.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
-import { found, idOf } from "#http/kit/found.ts";
+import { found, parseId } from "#http/kit/found.ts";
 import { presentRow } from "#http/kit/presenters.ts";
-import { tenantOf } from "#http/kit/request-tenant.ts";
+import { getTenant } from "#http/kit/request-tenant.ts";
 
 type TokenDependencies = { readonly database: CodeIndexDatabase; readonly clock: Clock };
 
@@ -25,7 +25,7 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
       }),
       async (request, reply) => {
         const principal = getPrincipal(request);
-        const { tenantId } = tenantOf(request);
+        const { tenantId } = getTenant(request);
         const repositories = await requireOwn(database, tenantId, request.body.repositories);
         const { token, row } = await createDeveloperToken(database, {
           tenantId,
@@ -46,12 +46,12 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
       "/api/v1/developer-tokens",
       route("admin", "Developer tokens, without the tokens themselves", {
         querystring: pageQuerySchema,
-        response: { 200: pageOf(developerTokenSchema) },
+        response: { 200: toPageSchema(developerTokenSchema) },
       }),
       async (request) => {
         const { limit, cursor } = request.query;
         const after = keyOfCursor(cursor, z.uuid());
-        const rows = await listTokens(database, { tenantId: tenantOf(request).tenantId, after, limit: limit + 1 });
+        const rows = await listTokens(database, { tenantId: getTenant(request).tenantId, after, limit: limit + 1 });
         return pageOfRows(rows, limit, { present: presentToken, keyOf: (row) => row.id });
       },
     );
@@ -60,8 +60,8 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
       "/api/v1/developer-tokens/:id",
       route("admin", "Revoke a developer token at once", { params: z.object({ id: z.string() }), response: { 200: developerTokenSchema } }),
       async (request) => {
-        const id = idOf("developer_token", request.params.id);
-        const row = await revokeToken(database, { tenantId: tenantOf(request).tenantId, id, now: clock.now() });
+        const id = parseId("developer_token", request.params.id);
+        const row = await revokeToken(database, { tenantId: getTenant(request).tenantId, id, now: clock.now() });
         return presentToken(found("developer_token", row));
       },
     );

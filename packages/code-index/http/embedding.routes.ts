@@ -5,7 +5,7 @@ import type { EmbedderIdentity } from "#embedding/embedder.ts";
 import { countTexts, embeddedBranches, type EmbeddedBranch } from "./read-embedding.store.ts";
 import { storedEmbedders, type StoredEmbedder } from "#store/index/vectors.store.ts";
 import { readAs, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
-import { tenantOf } from "#http/kit/request-tenant.ts";
+import { getTenant } from "#http/kit/request-tenant.ts";
 
 type EmbeddingDependencies = {
   readonly database: CodeIndexDatabase;
@@ -18,7 +18,7 @@ export function embeddingRoutes({ database, embedder }: EmbeddingDependencies): 
     server.get(
       "/api/v1/embedding",
       route("admin", "What makes the vectors, and how many chunks have one", { response: { 200: embeddingSchema } }),
-      async (request) => (embedder === undefined ? OFF : describe(database, tenantOf(request), embedder)),
+      async (request) => (embedder === undefined ? OFF : describe(database, getTenant(request), embedder)),
     );
   };
 }

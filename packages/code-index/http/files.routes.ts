@@ -17,7 +17,7 @@ import { readCoverage, readFile, readOutline, readTree } from "#retrieval/files/
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { findRepository, repositoryParamsSchema, scopeOfRepository } from "#http/kit/find-repository.ts";
 import { presentRef } from "#http/kit/presenters.ts";
-import { scopeOf } from "#http/kit/request-tenant.ts";
+import { getAccess } from "#http/kit/request-tenant.ts";
 
 export function fileRoutes({ database }: { readonly database: CodeIndexDatabase }): Routes {
   return (server) => {
@@ -25,7 +25,7 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
       "/api/v1/repos/:repo_id/refs",
       route("reader", "Its indexed branches, the default one first", { params: repositoryParamsSchema, response: { 200: refsSchema } }),
       async (request) => {
-        const { refs } = await findRepository(database, scopeOf(request), request.params.repo_id);
+        const { refs } = await findRepository(database, getAccess(request), request.params.repo_id);
         return { refs: refs.map(presentRef) };
       },
     );

@@ -5,15 +5,15 @@ import { route } from "@sightline/foundation/http/route";
 import type { Logger } from "@sightline/foundation/log";
 import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import { z } from "zod";
-import { jobSchema, jobStatusSchema, jobTriggerSchema, pageOf, startedJobSchema } from "#contract.ts";
+import { jobSchema, jobStatusSchema, jobTriggerSchema, toPageSchema, startedJobSchema } from "#contract.ts";
 import { enqueueJob, getJob, listJobs, requestCancel, type JobRow } from "#store/records/jobs.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { found, idOf } from "#http/kit/found.ts";
+import { found, parseId } from "#http/kit/found.ts";
 import { findRepository, requireIndexedRef } from "#http/kit/find-repository.ts";
 import { createJobEvents } from "./job-events.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { presentJob } from "#http/kit/presenters.ts";
-import { scopeOf, tenantOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { getAccess, getTenant, type IncomingRequest } from "#http/kit/request-tenant.ts";
 
 type JobDependencies = {
   readonly database: CodeIndexDatabase;
@@ -46,7 +46,7 @@ export function jobRoutes(dependencies: JobDependencies): Routes {
 function reading({ database }: JobDependencies, server: HttpServer): void {
   server.get(
     "/api/v1/jobs",
-    route("reader", "Index jobs, newest first", { querystring: jobsQuerySchema, response: { 200: pageOf(jobSchema) } }),
+    route("reader", "Index jobs, newest first", { querystring: jobsQuerySchema, response: { 200: toPageSchema(jobSchema) } }),
     async (request) => {
       const { limit, cursor, repo_id: repoId, status, trigger } = request.query;
       const after = keyOfCursor(cursor, z.uuid());
@@ -102,8 +102,8 @@ function changing({ database, clock }: JobDependencies, server: HttpServer): voi
     "/api/v1/jobs/:job_id/cancel",
     route("user", "Stop a job that waits or runs", { params: jobParamsSchema, response: { 200: jobSchema } }),
     async (request) => {
-      const jobId = idOf("job", request.params.job_id);
-      const { tenantId } = tenantOf(request);
+      const jobId = parseId("job", request.params.job_id);
+      const { tenantId } = getTenant(request);
       return presentJob(found("job", await requestCancel(database, { tenantId, jobId, now: clock.now() })));
     },
   );
@@ -121,7 +121,7 @@ function changing({ database, clock }: JobDependencies, server: HttpServer): voi
         );
       }
       // An admin may have taken its branch away since.
-      const ref = requireIndexedRef(await findRepository(database, scopeOf(request), job.repo_id), job.ref ?? undefined);
+      const ref = requireIndexedRef(await findRepository(database, getAccess(request), job.repo_id), job.ref ?? undefined);
       const again = await enqueueJob(database, {
         tenantId: job.tenant_id,
         repoId: job.repo_id,
@@ -136,10 +136,10 @@ function changing({ database, clock }: JobDependencies, server: HttpServer): voi
 }
 
 function readingOf(request: IncomingRequest) {
-  const { tenant, repositories } = scopeOf(request);
+  const { tenant, repositories } = getAccess(request);
   return { tenantId: tenant.tenantId, repositories };
 }
 
 async function findJob(database: CodeIndexDatabase, request: IncomingRequest, jobId: string): Promise<JobRow> {
-  return found("job", await getJob(database, { ...readingOf(request), jobId: idOf("job", jobId) }));
+  return found("job", await getJob(database, { ...readingOf(request), jobId: parseId("job", jobId) }));
 }

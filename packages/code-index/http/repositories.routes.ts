@@ -8,7 +8,7 @@ import type { CodeIndexConfig } from "#config.ts";
 import {
   changeRepositoryRequestSchema,
   indexModeSchema,
-  pageOf,
+  toPageSchema,
   previewAnswerSchema,
   previewSchema,
   registerRepositoryRequestSchema,
@@ -27,7 +27,7 @@ import { found } from "#http/kit/found.ts";
 import { findRepository, repositoryParamsSchema, requireIndexedRef } from "#http/kit/find-repository.ts";
 import { keyOfCursor, pageOfRows, pageQuerySchema } from "#http/kit/page.ts";
 import { presentJob, presentRepository } from "#http/kit/presenters.ts";
-import { scopeOf, tenantOf } from "#http/kit/request-tenant.ts";
+import { getAccess, getTenant } from "#http/kit/request-tenant.ts";
 
 type RepositoryDependencies = {
   readonly config: Pick<CodeIndexConfig, "CODEINDEX_ALLOW_FILE_URLS">;
@@ -55,9 +55,9 @@ function registration(server: HttpServer, { config, database, clock, sealer }: R
     }),
     async (request, reply) => {
       const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
-      const { tenantId } = tenantOf(request);
+      const { tenantId } = getTenant(request);
       const id = await registerRepository(context, { tenantId, given: request.body, seal: sealWith(sealer) });
-      return reply.status(201).send(presentRepository(await findRepository(database, scopeOf(request), id)));
+      return reply.status(201).send(presentRepository(await findRepository(database, getAccess(request), id)));
     },
   );
 
@@ -65,12 +65,12 @@ function registration(server: HttpServer, { config, database, clock, sealer }: R
     "/api/v1/repos",
     route("reader", "Repositories and the state of their indexes, by name", {
       querystring: pageQuerySchema,
-      response: { 200: pageOf(repositorySchema) },
+      response: { 200: toPageSchema(repositorySchema) },
     }),
     async (request) => {
       const { limit, cursor } = request.query;
       const after = keyOfCursor(cursor, registerRepositoryRequestSchema.shape.full_name);
-      const rows = await listRepositories(database, { ...scopeOf(request), after, limit: limit + 1 });
+      const rows = await listRepositories(database, { ...getAccess(request), after, limit: limit + 1 });
       return pageOfRows(rows, limit, { present: presentRepository, keyOf: (row) => row.full_name });
     },
   );
@@ -81,7 +81,7 @@ function registration(server: HttpServer, { config, database, clock, sealer }: R
       params: repositoryParamsSchema,
       response: { 200: repositorySchema },
     }),
-    async (request) => presentRepository(await findRepository(database, scopeOf(request), request.params.repo_id)),
+    async (request) => presentRepository(await findRepository(database, getAccess(request), request.params.repo_id)),
   );
 }
 
@@ -94,7 +94,7 @@ function change(server: HttpServer, { config, database, clock, sealer }: Reposit
       response: { 200: repositorySchema },
     }),
     async (request) => {
-      const scope = scopeOf(request);
+      const scope = getAccess(request);
       const context = { database, allowFileUrls: config.CODEINDEX_ALLOW_FILE_URLS, now: clock.now() };
       const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
       const { tenantId } = scope.tenant;
@@ -111,7 +111,7 @@ function change(server: HttpServer, { config, database, clock, sealer }: Reposit
       response: { 202: deletingSchema },
     }),
     async (request, reply) => {
-      const scope = scopeOf(request);
+      const scope = getAccess(request);
       const { id: repoId } = await findRepository(database, scope, request.params.repo_id);
       const marked = await markRepository(database, { tenantId: scope.tenant.tenantId, repoId, now: clock.now() });
       found("repository", marked ? repoId : undefined);
@@ -135,7 +135,7 @@ function indexing(server: HttpServer, { database, clock }: RepositoryDependencie
       if (!mode.success) {
         throw refusal(400, "invalid_mode", 'The mode is "full" (build everything anew) or "incremental" (only what changed).');
       }
-      const scope = scopeOf(request);
+      const scope = getAccess(request);
       const repository = await findRepository(database, scope, request.params.repo_id);
       const ref = requireIndexedRef(repository, request.body.ref);
       const asked = { tenantId: scope.tenant.tenantId, repoId: repository.id, ref, mode: mode.data, trigger: "api" as const };
@@ -153,7 +153,7 @@ function previewing(server: HttpServer, { database, clock }: RepositoryDependenc
       response: { 200: previewAnswerSchema, 202: previewAnswerSchema },
     }),
     async (request, reply) => {
-      const access = scopeOf(request);
+      const access = getAccess(request);
       const { id: repoId } = await findRepository(database, access, request.params.repo_id);
       const row = found("repository", await askForPreview(database, { tenantId: access.tenant.tenantId, repoId, now: clock.now() }));
       const pending = row.status === "queued" || row.status === "running";

@@ -10,7 +10,7 @@ import { MAX_SENT_BYTES, notScip } from "#scip/format/scip-errors.ts";
 import { uploadScip } from "#scip/upload-scip.ts";
 import { untilAborted, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
-import { scopeOf, whileAwaited, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { getAccess, whileAwaited, type IncomingRequest } from "#http/kit/request-tenant.ts";
 
 /** How a SCIP index may be declared. */
 const CONTENT_TYPES = ["application/octet-stream", "application/x-protobuf", "application/protobuf", "application/vnd.google.protobuf"];
@@ -33,7 +33,7 @@ export function scipRoutes({ database, clock }: { readonly database: CodeIndexDa
         response: { 200: scipUploadAnswerSchema },
       }),
       async (request, reply) => {
-        const access = scopeOf(request);
+        const access = getAccess(request);
         const { id: repoId, full_name: repo } = await findRepository(database, access, request.params.repo_id);
         const body = unpacked(request.body, request.headers["content-encoding"]);
         const awaited = untilAborted(database, whileAwaited(reply.raw));

@@ -11,7 +11,7 @@ import {
   symbolsRequestSchema,
 } from "#contract.ts";
 import { search, type SearchDependencies } from "#retrieval/search/search.ts";
-import { scopeOf, whileAwaited } from "#http/kit/request-tenant.ts";
+import { getAccess, whileAwaited } from "#http/kit/request-tenant.ts";
 import { grep, type GrepDependencies } from "#retrieval/grep/grep.ts";
 import type { NameFinder } from "#splitting/name-finder.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
@@ -31,13 +31,13 @@ export function searchRoutes({
         querystring: searchRequestSchema,
         response: { 200: searchAnswerSchema },
       }),
-      async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.query),
+      async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, getAccess(request), request.query),
     );
 
     server.post(
       "/api/v1/search",
       route("reader", "The same, asked in a body", { body: searchRequestSchema, response: { 200: searchAnswerSchema } }),
-      async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, scopeOf(request), request.body),
+      async (request, reply) => search({ ...dependencies, signal: whileAwaited(reply.raw) }, getAccess(request), request.body),
     );
 
     server.get(
@@ -47,20 +47,20 @@ export function searchRoutes({
         response: { 200: grepAnswerSchema },
       }),
       async (request, reply) =>
-        grep({ database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit }, scopeOf(request), request.query),
+        grep({ database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit }, getAccess(request), request.query),
     );
 
     server.post(
       "/api/v1/grep",
       route("reader", "The same, asked in a body", { body: grepRequestSchema, response: { 200: grepAnswerSchema } }),
       async (request, reply) =>
-        grep({ database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit }, scopeOf(request), request.body),
+        grep({ database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit }, getAccess(request), request.body),
     );
 
     server.get(
       "/api/v1/symbols",
       route("reader", "Where a name is defined", { querystring: symbolsRequestSchema, response: { 200: symbolsAnswerSchema } }),
-      async (request) => findSymbols(database, scopeOf(request), request.query),
+      async (request) => findSymbols(database, getAccess(request), request.query),
     );
 
     server.get(
@@ -72,7 +72,7 @@ export function searchRoutes({
       async (request, reply) =>
         findReferences(
           { database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit, finder },
-          scopeOf(request),
+          getAccess(request),
           request.query,
         ),
     );

@@ -8,7 +8,7 @@ import { planWhole } from "#indexing/build/plan-build.ts";
 import { readFiles } from "#indexing/build/read-file.ts";
 import { randomUUID } from "node:crypto";
 import { claimPreview, finishPreview, keepPreview, releasePreview, type ClaimedPreview } from "#store/records/previews.store.ts";
-import { reasonOf } from "#indexing/tasks/interrupted.ts";
+import { toFailureReason } from "#indexing/tasks/interrupted.ts";
 import { workOnClaim } from "#indexing/tasks/work-on-claim.ts";
 import type { JobTools } from "./run-job.ts";
 
@@ -131,7 +131,7 @@ export async function makePreview(tools: PreviewTools, stopping: AbortSignal): P
     release: () => releasePreview(database, claimed),
     fail: async (error) => {
       log.warn({ err: error, repository: claimed.repoId }, "a preview could not be made");
-      await finishPreview(database, { ...claimed, now: clock.now() }, { error: reasonOf(error) });
+      await finishPreview(database, { ...claimed, now: clock.now() }, { error: toFailureReason(error) });
     },
   });
   return true;

@@ -5,7 +5,7 @@ import { StoppingError } from "@sightline/foundation/repeat";
 import { SourceError } from "#git/source-error.ts";
 import { fixEndedByHand } from "#store/records/failed-jobs.store.ts";
 import { cancelJob, failJob, releaseJob, type ClaimedJob } from "#store/records/leases.store.ts";
-import { BrokenOff, reasonOf } from "#indexing/tasks/interrupted.ts";
+import { BrokenOff, toFailureReason } from "#indexing/tasks/interrupted.ts";
 import { keepLease } from "#indexing/tasks/keep-lease.ts";
 import { runJob, type JobTools } from "./run-job.ts";
 
@@ -43,7 +43,7 @@ async function settle({ database, log, clock }: JobTools, job: ClaimedJob, error
     await releaseJob(database, ending);
   } else if (!(error instanceof BrokenOff)) {
     log.warn({ ...fields, err: error }, "indexing failed");
-    await failJob(database, { ...ending, reason: reasonOf(error), retry: mayGoBetter(error) });
+    await failJob(database, { ...ending, reason: toFailureReason(error), retry: mayGoBetter(error) });
   } else if (error.why === "cancelled") {
     log.info(fields, "indexing was cancelled");
     await cancelJob(database, ending);

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { forbidden } from "#http/access/authenticators.ts";
 import type { CallLimit } from "./call-limit.ts";
 import type { McpEndpoint } from "./handler.ts";
-import { personOf, scopeOf, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { getPerson, getAccess, type IncomingRequest } from "#http/kit/request-tenant.ts";
 
 type McpDependencies = {
   readonly publicUrl: string;
@@ -48,7 +48,7 @@ export function mcpRoutes({ publicUrl, limit, endpoint }: McpDependencies): Rout
           await serving.serve({
             request: webRequest(request, publicUrl),
             gone: gone.signal,
-            opens: { access: scopeOf(request), person: personOf(request) },
+            opens: { access: getAccess(request), person: getPerson(request) },
             caller: callerOf(request),
           }),
         );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { languageOf } from "./languages.ts";
+import { detectLanguage } from "./languages.ts";
 
 test.for([
   ["src/a.ts", "", "typescript"],
@@ -15,5 +15,5 @@ test.for([
   ["bin/run", "#!/usr/bin/env -S node --test\n", "javascript"],
   ["bin/run", "run", "text"],
 ] as const)("%s that begins with %j is %s", ([path, content, language]) => {
-  expect(languageOf(path, Buffer.from(content))).toBe(language);
+  expect(detectLanguage(path, Buffer.from(content))).toBe(language);
 });

@@ -88,7 +88,7 @@ const SHEBANG = /^#!.*?\b(bash|zsh|sh|python|ruby|perl|php|lua|node|deno|bun|Rsc
 const BEGINNING = 65_536;
 
 /** The language of a file by its name, and by its beginning where the name leaves it open; `text` when nothing tells. */
-export function languageOf(path: string, content?: Buffer): string {
+export function detectLanguage(path: string, content?: Buffer): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const extension = name.slice(name.lastIndexOf(".") + 1);
   const language = BY_FILE.get(name) ?? (name.startsWith("dockerfile.") ? "dockerfile" : BY_FILE.get(`*.${extension}`));

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { createGrammars } from "./grammars.ts";
-import { languageOf } from "./languages.ts";
+import { detectLanguage } from "./languages.ts";
 import { splitFile, type SplitFile } from "./split-file.ts";
 import { compileRuntime } from "./parser-runtime.ts";
 
 const grammarOf = createGrammars(compileRuntime());
 
 async function split(path: string, content: string): Promise<SplitFile> {
-  const language = languageOf(path);
+  const language = detectLanguage(path);
   return splitFile(Buffer.from(content), language, await grammarOf(language));
 }
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { createGrammars } from "./grammars.ts";
-import { languageOf } from "./languages.ts";
+import { detectLanguage } from "./languages.ts";
 import { splitFile, type SplitChunk } from "./split-file.ts";
 import { MAX_CHUNK_CHARACTERS } from "./split-lines.ts";
 import { compileRuntime } from "./parser-runtime.ts";
@@ -9,7 +9,7 @@ import { compileRuntime } from "./parser-runtime.ts";
 const grammarOf = createGrammars(compileRuntime());
 
 async function split(path: string, content: Buffer | string): Promise<readonly SplitChunk[]> {
-  const language = languageOf(path);
+  const language = detectLanguage(path);
   return splitFile(Buffer.from(content), language, await grammarOf(language)).chunks;
 }
 
@@ -42,7 +42,7 @@ const bytes = fc.uint8Array({ maxLength: 10_000 }).map((array) => Buffer.from(ar
 
 describe.for(["a.ts", "a.tsx", "a.js", "a.py", "a.go", "a.md", "a.json", "a.yaml", "a.c", "a.html", "a.vue", "a.txt"])("in %s", (path) => {
   test("every byte is in exactly one chunk, in order, on its lines, and no chunk is too heavy", async () => {
-    const language = languageOf(path);
+    const language = detectLanguage(path);
     const grammar = await grammarOf(language);
     fc.assert(
       fc.property(fc.oneof({ arbitrary: code, weight: 5 }, bytes), (content) => {

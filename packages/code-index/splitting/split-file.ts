@@ -4,7 +4,7 @@ import type { Grammar } from "./grammars.ts";
 import { parseSource, type Script } from "./parse-source.ts";
 import { readSourceText, type SourceText } from "./source-text.ts";
 import { MAX_CHUNK_CHARACTERS, splitText, type Piece } from "./split-lines.ts";
-import { cutsOf } from "./split-tree.ts";
+import { findCuts } from "./split-tree.ts";
 
 /** A piece of a file as it is searched. */
 export type SplitChunk = {
@@ -58,7 +58,7 @@ export function splitFile(content: Buffer, language: string, grammar: Grammar | 
   const { tree, scripts } = parsed;
   try {
     const names = grammar.names === undefined ? NO_NAMES : findNames(tree.rootNode, grammar.names, source.text);
-    const cuts = new Set(scripts === undefined ? cutsOf(tree.rootNode, source) : cutsOfPage(scripts, tree, source));
+    const cuts = new Set(scripts === undefined ? findCuts(tree.rootNode, source) : cutsOfPage(scripts, tree, source));
     return assemble(
       source,
       piecesOf(
@@ -78,7 +78,7 @@ function cutsOfPage(scripts: readonly Script[], { rootNode }: Tree, source: Sour
     return [0];
   }
   const edges = scripts.flatMap(({ begins, ends }) => [begins, ends]).filter((edge) => edge < source.text.length);
-  return [...cutsOf(rootNode, source), ...edges];
+  return [...findCuts(rootNode, source), ...edges];
 }
 
 function piecesOf(cuts: readonly number[], source: SourceText): readonly Piece[] {

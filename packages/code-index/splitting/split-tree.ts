@@ -18,7 +18,7 @@ const MAX_DEPTH = 200;
  *
  * @returns the places at which pieces begin, the first of them 0, in order.
  */
-export function cutsOf(root: Node, source: SourceText): readonly number[] {
+export function findCuts(root: Node, source: SourceText): readonly number[] {
   const cuts = [0];
   for (const { from } of mergeSmallGroups(groupsOf(root, source, 0, [])).slice(1)) {
     const cut = source.startOfLine(from);

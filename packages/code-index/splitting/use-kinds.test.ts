@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createGrammars } from "./grammars.ts";
-import { languageOf } from "./languages.ts";
+import { detectLanguage } from "./languages.ts";
 import { findNameUses, strongestOfLines } from "./name-lines.ts";
 import { compileRuntime } from "./parser-runtime.ts";
 
@@ -8,7 +8,7 @@ const grammarOf = createGrammars(compileRuntime());
 
 /** What each line that has `nm` does with it, as `line kind`; the lines are those of the text, from 1. */
 async function kindsIn(path: string, text: string): Promise<string> {
-  const grammar = await grammarOf(languageOf(path));
+  const grammar = await grammarOf(detectLanguage(path));
   if (grammar === undefined) {
     throw new Error(`There is no grammar for ${path}.`);
   }

@@ -1,6 +1,6 @@
 import { errorMessage } from "@sightline/foundation/errors";
 import { sql } from "kysely";
-import { hasCitus, nodesOf, placedTenants, type ClusterNode, type PlacedTenant } from "#store/tenancy/cluster.store.ts";
+import { hasCitus, listNodes, placedTenants, type ClusterNode, type PlacedTenant } from "#store/tenancy/cluster.store.ts";
 import { withinTenant, type CodeIndexDatabase, type TenantSchema } from "#store/tenancy/tenant.ts";
 
 export type Cluster = {
@@ -16,7 +16,7 @@ export async function describeCluster(database: CodeIndexDatabase): Promise<Clus
   if (!(await hasCitus(database.query))) {
     return undefined;
   }
-  const [nodes, tenants] = [await nodesOf(database.query), await placedTenants(database.query)];
+  const [nodes, tenants] = [await listNodes(database.query), await placedTenants(database.query)];
   return { nodes, tenants, problems: [...(await unreadable(database, tenants)), ...(await unmovable(database, nodes))] };
 }
 

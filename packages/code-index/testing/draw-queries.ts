@@ -3,7 +3,7 @@ import { createLog } from "@sightline/foundation/log";
 import { sql } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { isStopWord } from "#retrieval/query/query.ts";
-import { termsOf } from "#store/index/terms.ts";
+import { splitTerms } from "#store/index/terms.ts";
 
 /**
  * Draws queries from the chunks of an index, the same ones of the same index each time. Arguments: the database's address, the
@@ -40,12 +40,12 @@ await database.close();
 
 /** A question that says some of a chunk's words. */
 function wordsOf({ content, symbols: [symbol] }: Drawn): readonly string[] {
-  const words = [...new Set(termsOf(content))].filter((term) => /^[a-z]{4,}$/.test(term) && !isStopWord(term));
+  const words = [...new Set(splitTerms(content))].filter((term) => /^[a-z]{4,}$/.test(term) && !isStopWord(term));
   if (words.length < 10 || symbol === undefined) {
     return [];
   }
   const said = Array.from({ length: 3 }, () => words[random(words.length)] ?? "");
-  const named = termsOf(symbol).filter((term) => /^[a-z]{3,}$/.test(term));
+  const named = splitTerms(symbol).filter((term) => /^[a-z]{3,}$/.test(term));
   return [`where is the ${[...said, ...named.slice(-2)].join(" ")} of this`];
 }
 

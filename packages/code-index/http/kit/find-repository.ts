@@ -1,14 +1,14 @@
 import { refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
-import { found, idOf } from "./found.ts";
-import { scopeOf, type IncomingRequest } from "./request-tenant.ts";
+import { found, parseId } from "./found.ts";
+import { getAccess, type IncomingRequest } from "./request-tenant.ts";
 import { getRepository, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 /** @throws {AppError} `repository_not_found` (404) */
 export async function findRepository(database: CodeIndexDatabase, access: Access, repoId: string): Promise<RepositoryRow> {
-  return found("repository", await getRepository(database, { ...access, id: idOf("repository", repoId) }));
+  return found("repository", await getRepository(database, { ...access, id: parseId("repository", repoId) }));
 }
 
 /** A branch of a repository, for who asks. @throws {AppError} `repository_not_found` (404) */
@@ -17,7 +17,7 @@ export async function scopeOfRepository(
   request: IncomingRequest,
   { repoId, ref }: { readonly repoId: string; readonly ref: string | undefined },
 ): Promise<Access & { readonly repo: string; readonly ref: string | undefined }> {
-  const access = scopeOf(request);
+  const access = getAccess(request);
   const { full_name: repo } = await findRepository(database, access, repoId);
   return { ...access, repo, ref };
 }

@@ -19,6 +19,6 @@ export function found<Row>(what: keyof typeof MISSING, row: Row | undefined): Ro
 }
 
 /** @throws {AppError} as `found` for what can't be an identifier at all. */
-export function idOf(what: keyof typeof MISSING, given: string): string {
+export function parseId(what: keyof typeof MISSING, given: string): string {
   return found(what, z.uuid().safeParse(given).data);
 }

@@ -25,7 +25,7 @@ export function setCaller(request: IncomingRequest, caller: Caller): void {
 }
 
 /** The code that the request may see; every read takes it. @throws {Error} when the route's auth class lets requests through without a caller. */
-export function scopeOf(request: IncomingRequest): Access {
+export function getAccess(request: IncomingRequest): Access {
   const caller = callers.get(request);
   if (caller === undefined) {
     throw new Error(`${request.method} ${request.routeOptions.url ?? request.url} asks for a tenant but its auth class sets none`);
@@ -33,12 +33,12 @@ export function scopeOf(request: IncomingRequest): Access {
   return { tenant: caller.tenant, repositories: caller.repositories };
 }
 
-/** The tenant of whoever makes the request. @throws {Error} as `scopeOf`. */
-export function tenantOf(request: IncomingRequest): Tenant {
-  return scopeOf(request).tenant;
+/** The tenant of whoever makes the request. @throws {Error} as `getAccess`. */
+export function getTenant(request: IncomingRequest): Tenant {
+  return getAccess(request).tenant;
 }
 
-export function personOf(request: IncomingRequest): Person | undefined {
+export function getPerson(request: IncomingRequest): Person | undefined {
   return callers.get(request)?.person;
 }
 

@@ -1,5 +1,5 @@
-import { createPostingsWriter, impactOf } from "#store/index/postings.ts";
-import { copyOf, termsOfWord } from "#store/index/terms.ts";
+import { createPostingsWriter, computeImpact } from "#store/index/postings.ts";
+import { copyWord, termsOfWord } from "#store/index/terms.ts";
 import { createTrigramsCollector } from "#store/index/collect-trigrams.ts";
 import { GrowingNumbers } from "#store/index/growing-numbers.ts";
 import { createWordNumbers } from "#store/index/word-numbers.ts";
@@ -41,7 +41,7 @@ export function createPostingsCollector(): PostingsCollector {
       let term = terms.get(text);
       if (term === undefined) {
         term = terms.size;
-        terms.set(copyOf(text), term);
+        terms.set(copyWord(text), term);
       }
       termsOfWords.push(term);
     }
@@ -138,7 +138,7 @@ function* packPostings({ terms, postings, ends, lengths }: Collected): Generator
     const writer = createPostingsWriter(end - begin);
     for (let place = begin; place < end; place++) {
       const ordinal = ordinals[place] ?? 0;
-      writer.add(ordinal, impactOf({ frequency: frequencies[place] ?? 0, length: lengths[ordinal] ?? 1 }));
+      writer.add(ordinal, computeImpact({ frequency: frequencies[place] ?? 0, length: lengths[ordinal] ?? 1 }));
     }
     yield { term: text, df: end - begin, docs: writer.finish() };
   }

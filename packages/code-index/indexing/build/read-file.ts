@@ -1,7 +1,7 @@
 import { embeddedText, textHash } from "#embedding/embedded-text.ts";
 import { readBlobs } from "#git/blobs.ts";
 import type { Mirror } from "#git/mirror.ts";
-import { languageOf } from "#splitting/languages.ts";
+import { detectLanguage } from "#splitting/languages.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import type { NewFile } from "#store/index/builds.store.ts";
 import type { NewDocument } from "./documents.store.ts";
@@ -34,7 +34,7 @@ export async function* readFiles(
 /** What a file's content comes to: chunks, or why it has none. */
 async function readFile(file: NewFile, content: Buffer, splitter: Splitter): Promise<NewDocument> {
   const { path } = file;
-  const language = languageOf(path, content);
+  const language = detectLanguage(path, content);
   const skipReason = skipRead(content);
   if (skipReason !== undefined) {
     return { ...file, language, lines: 0, skip_reason: skipReason, chunks: [], definitions: [], references: [] };

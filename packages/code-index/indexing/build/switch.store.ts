@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables } from "#schema.ts";
 import { beginBuild, type Build } from "#store/index/builds.store.ts";
-import { waitingOf } from "#indexing/embedding/embedding-progress.store.ts";
+import { readWaiting } from "#indexing/embedding/embedding-progress.store.ts";
 import { lockRepositories, settleIndexStatus } from "#store/records/index-status.store.ts";
 import type { Lease } from "#store/records/leases.store.ts";
 import { lockTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -164,7 +164,7 @@ async function saveRef(
   { tenantId, schema, repoId, ref }: Omit<Build, "generation">,
   { commit, isDefault, generation, files, chunks, pushes, now }: Saving,
 ): Promise<void> {
-  const waiting = await waitingOf(transaction, { schema, generation });
+  const waiting = await readWaiting(transaction, { schema, generation });
   await lockRepositories(transaction, [repoId]);
   if (isDefault) {
     await replaceDefault(transaction, { repoId, ref });

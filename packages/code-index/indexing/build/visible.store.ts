@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { bitmapOf, clearBit, countBits, emptyBitmap, openBitmap, setBit } from "#store/index/bitmap.ts";
+import { toBitmap, clearBit, countBits, emptyBitmap, openBitmap, setBit } from "#store/index/bitmap.ts";
 import type { Build } from "#store/index/builds.store.ts";
 import { lockTenant, withinTenant, type CodeIndexDatabase, type TenantSchema } from "#store/tenancy/tenant.ts";
 
@@ -10,7 +10,7 @@ export async function writeVisible(database: CodeIndexDatabase, build: Build): P
     // A merge that moves chunks meanwhile moves them in what is written here, too: either before or after.
     await lockTenant(transaction, build, "with-others");
     const seen = await chunksOfFiles(transaction, build);
-    const rows = seen.map(({ segment_id: segmentId, chunks, ordinals }) => ({ segmentId, chunks, bits: bitmapOf(ordinals, chunks) }));
+    const rows = seen.map(({ segment_id: segmentId, chunks, ordinals }) => ({ segmentId, chunks, bits: toBitmap(ordinals, chunks) }));
     await insertVisible(transaction, build, rows);
   });
 }

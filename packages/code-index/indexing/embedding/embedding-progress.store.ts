@@ -9,7 +9,7 @@ type TenantSchema = Pick<Tenant, "tenantId" | "schema">;
 type Waiting = { readonly pending: number; readonly error: string | null };
 
 /** Chunks of a generation that wait for a vector of the embedder in use, and what its provider last said about that. */
-export async function waitingOf(
+export async function readWaiting(
   transaction: Transaction<CodeIndexTables>,
   { schema, generation }: Pick<Tenant, "schema"> & { readonly generation: number },
 ): Promise<Waiting> {

@@ -3,7 +3,7 @@ import type { CommitChanges } from "#git/read-changes.ts";
 import type { Commit } from "#git/read-commits.ts";
 import { decode } from "#splitting/decode.ts";
 import type { NewChange, NewCommit } from "#store/index/commits.store.ts";
-import { termsOf } from "#store/index/terms.ts";
+import { splitTerms } from "#store/index/terms.ts";
 
 const MAX_SUBJECT = 1_000;
 const MAX_BODY = 20_000;
@@ -18,7 +18,7 @@ export function describeCommit(commit: Commit, changes: CommitChanges | undefine
   // As git has it: the first paragraph, in one line.
   const subject = message.slice(0, end).replaceAll(/\s*\n\s*/gu, " ");
   const body = message.slice(end).trim();
-  const ofSubject = new Set(termsOf(subject));
+  const ofSubject = new Set(splitTerms(subject));
   return {
     position,
     commit: commit.commit,
@@ -29,7 +29,7 @@ export function describeCommit(commit: Commit, changes: CommitChanges | undefine
     committed_at: momentOf(commit.committedAt),
     subject: truncateField(subject, MAX_SUBJECT),
     body: truncateField(body, MAX_BODY),
-    terms: [...new Set([...ofSubject, ...termsOf(body)])].slice(0, MAX_TERMS),
+    terms: [...new Set([...ofSubject, ...splitTerms(body)])].slice(0, MAX_TERMS),
     subject_terms: Math.min(ofSubject.size, MAX_TERMS),
     paths: commit.paths,
     paths_total: commit.pathsTotal,

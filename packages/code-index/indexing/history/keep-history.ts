@@ -17,7 +17,7 @@ import {
 import { claimHistory, failHistory, finishHistory, keepHistory, releaseHistory, type ClaimedHistory } from "./history-queue.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { settleTables } from "#store/index/settle-tables.store.ts";
-import { reasonOf } from "#indexing/tasks/interrupted.ts";
+import { toFailureReason } from "#indexing/tasks/interrupted.ts";
 import { workOnClaim } from "#indexing/tasks/work-on-claim.ts";
 import { readChangeRules, type ChangeRules } from "./change-rules.ts";
 import { describeChanges, describeCommit } from "./describe-commit.ts";
@@ -52,7 +52,7 @@ export async function keepOneHistory(tools: HistoryTools, stopping: AbortSignal)
     release: () => releaseHistory(database, claimed),
     fail: async (error) => {
       log.warn({ err: error, ...of }, "the history of a branch could not be fetched, trying again later");
-      await note(tools, claimed, reasonOf(error));
+      await note(tools, claimed, toFailureReason(error));
       await failHistory(database, { ...claimed, now: clock.now() });
     },
   });

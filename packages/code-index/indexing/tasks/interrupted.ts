@@ -13,7 +13,7 @@ export class BrokenOff extends Error {
 }
 
 /** What people read when a job or a preview failed. Errors of ours may hold SQL and addresses; git's are meant to be read. */
-export function reasonOf(error: unknown): string {
+export function toFailureReason(error: unknown): string {
   if (error instanceof SourceError || error instanceof AppError) {
     return error.message;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bitmapOf } from "#store/index/bitmap.ts";
+import { toBitmap } from "#store/index/bitmap.ts";
 import { createColumns } from "#store/index/postings.ts";
 import { countSeen, type SeenCounts } from "./count-seen.ts";
 import { joinVisible } from "#retrieval/scope/visible-chunks.ts";
@@ -7,7 +7,7 @@ import { joinVisible } from "#retrieval/scope/visible-chunks.ts";
 const CHUNKS = 40;
 
 function seeing(ordinals: readonly number[] | null) {
-  const bits = ordinals === null ? null : bitmapOf(ordinals, CHUNKS);
+  const bits = ordinals === null ? null : toBitmap(ordinals, CHUNKS);
   const [segment] = joinVisible([{ segment_id: 1, home: 1, capacity: CHUNKS, ordinals: bits }]);
   if (segment === undefined) {
     throw new Error("No segment.");

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { chunkId, boundColumns, impactOf, unpackPostings, type BoundedColumns, type Columns } from "#store/index/postings.ts";
+import { chunkId, boundColumns, computeImpact, unpackPostings, type BoundedColumns, type Columns } from "#store/index/postings.ts";
 import { encodePostings } from "#testing/packed-postings.ts";
 import { joinForms } from "./join-forms.ts";
 import type { QueryTerm } from "#retrieval/query/query.ts";
@@ -136,7 +136,7 @@ test("what each word adds to a chunk's score is told of every visible chunk; a w
 });
 
 test("scores are BM25's: the inverse document frequency times the impact", async () => {
-  const impact = impactOf({ frequency: 3, length: 80 });
+  const impact = computeImpact({ frequency: 3, length: 80 });
   const scores = await score({
     queryTerms: [queryTerm("a")],
     segments: [whole(SEGMENT, 100)],

@@ -5,7 +5,7 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { readAs, ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
-import { createSegmentMemory, postingsOf, type Reading } from "./segment-memory.ts";
+import { createSegmentMemory, loadPostings, type Reading } from "./segment-memory.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;
@@ -34,7 +34,7 @@ async function startReading() {
   };
   return {
     ask: async (...words: readonly (readonly string[])[]) => {
-      const found = await postingsOf(
+      const found = await loadPostings(
         { memory, scope, segments, read },
         words.map((terms) => ({ terms, weight: 1 })),
       );

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { boundColumns, unpackPostings, type BoundedColumns } from "#store/index/postings.ts";
 import { readAllTrigrams, readPostings, readTrigrams, type PostingsRow } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { countTrigrams, listOf, type TrigramCounts } from "#store/index/trigrams.ts";
+import { countTrigrams, findTrigramList, type TrigramCounts } from "#store/index/trigrams.ts";
 import type { SeenCounts } from "./count-seen.ts";
 import { createJoinScratch, joinForms, type JoinScratch } from "./join-forms.ts";
 import { createScoreScratch, type ScoreScratch } from "./score-segment.ts";
@@ -72,7 +72,7 @@ export type Reading = {
 export type TermPostings = ReadonlyMap<number, BoundedColumns | null>;
 
 /** The postings of each term in the segments, read from the database only where this process does not have them. */
-export async function postingsOf(reading: Reading, queryTerms: readonly QueryTerm[]): Promise<readonly TermPostings[]> {
+export async function loadPostings(reading: Reading, queryTerms: readonly QueryTerm[]): Promise<readonly TermPostings[]> {
   const { memory, read, scope, segments } = reading;
   const capacities = new Map(segments.map(({ segmentId, capacity }) => [segmentId, capacity]));
   const keys = queryTerms.map(({ terms }) => terms.join(" "));
@@ -112,8 +112,8 @@ type Ordinals = Uint16Array | Uint32Array;
 /** By segment the chunks that hold a trigram; null where there is none. */
 export type TrigramLists = ReadonlyMap<number, Ordinals | null>;
 
-/** Like `postingsOf`, for trigrams. */
-export async function trigramListsOf(reading: Reading, trigrams: readonly number[]): Promise<ReadonlyMap<number, TrigramLists>> {
+/** Like `loadPostings`, for trigrams. */
+export async function loadTrigramLists(reading: Reading, trigrams: readonly number[]): Promise<ReadonlyMap<number, TrigramLists>> {
   const { memory, read, scope, segments } = reading;
   return recall({
     ...memory.trigrams,
@@ -123,13 +123,13 @@ export async function trigramListsOf(reading: Reading, trigrams: readonly number
     read: async (wanted, segmentIds) => {
       const rows = await read((transaction) => readTrigrams(transaction, scope, { trigrams: wanted, segments: segmentIds }));
       const blocks = [...Map.groupBy(rows, (row) => row.segment_id)];
-      return (trigram) => new Map(blocks.map(([segmentId, own]) => [segmentId, packed(listOf(own, trigram))]));
+      return (trigram) => new Map(blocks.map(([segmentId, own]) => [segmentId, packed(findTrigramList(own, trigram))]));
     },
   });
 }
 
 /** Counts of the segment that was the largest when first asked: what is rare in code stays rare. */
-export async function trigramSampleOf({ memory, read, scope, segments }: Reading): Promise<TrigramSample> {
+export async function loadTrigramSample({ memory, read, scope, segments }: Reading): Promise<TrigramSample> {
   const { samples } = memory;
   const [largest] = segments.toSorted((one, other) => other.capacity - one.capacity);
   if (largest === undefined) {

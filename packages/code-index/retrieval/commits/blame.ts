@@ -4,7 +4,7 @@ import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { newestChange, type FileHistory } from "./file-at-commit.ts";
 import { openLines } from "./open-lines.ts";
-import { originsOf, parsePatch, textOfPatch } from "./patch.ts";
+import { traceOrigins, parsePatch, textOfPatch } from "./patch.ts";
 import { commitsAt } from "./read-commits.store.ts";
 import { presentCommit } from "./search-commits.ts";
 import { hunksSince, walkLines, type Suspect, type Visit } from "./walk-lines.ts";
@@ -74,14 +74,14 @@ async function passLinesOn(history: FileHistory, { change, others, lines, passOn
   }
   let rest = lines;
   if (change.status !== "added" && change.left_out === null) {
-    rest = split(rest, originsOf(parsePatch(textOfPatch(change.patch))), (passed) =>
+    rest = split(rest, traceOrigins(parsePatch(textOfPatch(change.patch))), (passed) =>
       passOn(firstParents.of(change.position), change.old_path ?? change.path, passed),
     );
   }
   for (const parent of rest.length === 0 ? [] : others) {
     const hunks = await hunksSince(history, parent, change);
     if (hunks !== undefined) {
-      rest = split(rest, originsOf(hunks), (passed) => passOn(parent, change.path, passed));
+      rest = split(rest, traceOrigins(hunks), (passed) => passOn(parent, change.path, passed));
     }
   }
   return rest;

@@ -4,11 +4,11 @@ import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { composeChanges, currentPath, statusOf, type ChangedFile } from "./compose-changes.ts";
-import { composeRegions, regionsOf, type Region } from "./compose-patches.ts";
+import { composeChanges, currentPath, toChangeStatus, type ChangedFile } from "./compose-changes.ts";
+import { composeRegions, toRegions, type Region } from "./compose-patches.ts";
 import { diffOfLines } from "./line-diff.ts";
 import { parsePatch, reversePatch, textOfPatch } from "./patch.ts";
-import { changesAt, patchesOf, readFirstParents } from "./read-changes.store.ts";
+import { changesAt, readPatches, readFirstParents } from "./read-changes.store.ts";
 import { folderOrFile, requireCommit } from "./read-commit.ts";
 import { stepsBetween } from "./steps-between.ts";
 
@@ -45,7 +45,7 @@ export async function compareCommits(
     const asked = all.filter(({ from: before, to: after }) => path === undefined || [before, after].some((name) => isUnder(name, path)));
     const compared = asked.slice(0, MAX_COMPARED).flatMap(({ made }) => made.map(({ change }) => change));
     const isPartial = rows.length >= MAX_CHANGES || steps.some(({ position }) => !firstParents.isWhole(position));
-    const changes = compareFiles(asked, { patchOf: await patchesOf(transaction, scope, compared), isPartial });
+    const changes = compareFiles(asked, { patchOf: await readPatches(transaction, scope, compared), isPartial });
     return {
       repo: base.repo,
       ref: build?.ref ?? "",
@@ -62,7 +62,7 @@ function isUnder(name: string | null, path: string): boolean {
   return name === path || name?.startsWith(`${path}/`) === true;
 }
 
-type Comparing = { readonly patchOf: Awaited<ReturnType<typeof patchesOf>>; readonly isPartial: boolean };
+type Comparing = { readonly patchOf: Awaited<ReturnType<typeof readPatches>>; readonly isPartial: boolean };
 
 function compareFiles(files: readonly ChangedFile[], comparing: Comparing): FileChange[] {
   let left = MAX_CHARACTERS;
@@ -70,7 +70,7 @@ function compareFiles(files: readonly ChangedFile[], comparing: Comparing): File
     const difference =
       index >= MAX_COMPARED || left <= 0 ? without("not compared, since so much differs; name its path") : compareFile(file, comparing);
     left -= difference.patch.length;
-    const status = statusOf(file);
+    const status = toChangeStatus(file);
     return { path: currentPath(file), old_path: status === "renamed" ? file.from : null, status, ...difference };
   });
   // What was changed and changed back is the same again.
@@ -91,7 +91,7 @@ function compareFile({ made }: ChangedFile, { patchOf, isPartial }: Comparing): 
   }
   const regions = patches.reduce<readonly Region[] | undefined>((composed, { patch = null, reversed }) => {
     const hunks = parsePatch(textOfPatch(patch));
-    return composed && composeRegions(composed, regionsOf(reversed ? reversePatch(hunks) : hunks));
+    return composed && composeRegions(composed, toRegions(reversed ? reversePatch(hunks) : hunks));
   }, []);
   if (regions === undefined) {
     return without("what is kept of it does not fit together");

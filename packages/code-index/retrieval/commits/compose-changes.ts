@@ -58,7 +58,7 @@ export function currentPath({ from, to }: Pick<ChangedFile, "from" | "to">): str
   return to ?? from ?? "";
 }
 
-export function statusOf({ from, to }: Pick<ChangedFile, "from" | "to">): FileChange["status"] {
+export function toChangeStatus({ from, to }: Pick<ChangedFile, "from" | "to">): FileChange["status"] {
   if (from === null) {
     return "added";
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { composeRegions, regionsOf, type Region } from "./compose-patches.ts";
+import { composeRegions, toRegions, type Region } from "./compose-patches.ts";
 import { diffOfLines } from "./line-diff.ts";
 import { applyPatch, parsePatch, reversePatch } from "./patch.ts";
 
@@ -32,7 +32,7 @@ test("many changes as one are what the two ends differ by, in either direction, 
       [first, last, patches],
       [last, first, patches.toReversed().map(reversePatch)],
     ] as const) {
-      const regions = way.reduce<readonly Region[] | undefined>((before, hunks) => before && composeRegions(before, regionsOf(hunks)), []);
+      const regions = way.reduce<readonly Region[] | undefined>((before, hunks) => before && composeRegions(before, toRegions(hunks)), []);
       const composed = (regions ?? []).map(diffOfLines).map(({ patch }) => patch);
       expect({ seed, round, lines: applyPatch(from, parsePatch(composed.join(""))) }).toEqual({ seed, round, lines: to });
     }
@@ -40,7 +40,7 @@ test("many changes as one are what the two ends differ by, in either direction, 
 });
 
 test("a change of another text than the one before led to does not fit", () => {
-  const change = (before: string, after: string) => regionsOf(parsePatch(`@@ -1 +1 @@\n-${before}\n+${after}\n`));
+  const change = (before: string, after: string) => toRegions(parsePatch(`@@ -1 +1 @@\n-${before}\n+${after}\n`));
   expect(composeRegions(change("a", "b"), change("b", "c"))).toEqual([{ oldBefore: 0, newBefore: 0, before: ["a\n"], after: ["c\n"] }]);
   expect(composeRegions(change("a", "b"), change("x", "c"))).toBeUndefined();
 });

@@ -8,7 +8,7 @@ export type Region = {
   readonly after: readonly string[];
 };
 
-export function regionsOf(hunks: readonly Hunk[]): readonly Region[] {
+export function toRegions(hunks: readonly Hunk[]): readonly Region[] {
   const textsBut = (lines: Hunk["lines"], sign: string) => lines.filter((line) => line.sign !== sign).map(({ text }) => text);
   return hunks.map(({ oldBefore, newBefore, lines }) => ({
     oldBefore,

@@ -1,15 +1,15 @@
 import { refusal, type AppError } from "@sightline/foundation/errors";
 import type { SourceFile } from "#contract.ts";
-import { fromRoot, hintOf, readWholeFile, refuseRange, whyMissing } from "#retrieval/files/read-file.ts";
+import { fromRoot, suggestFiles, readWholeFile, refuseRange, whyMissing } from "#retrieval/files/read-file.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { FirstParents } from "#store/index/first-parents.ts";
-import { languageOf } from "#splitting/languages.ts";
+import { detectLanguage } from "#splitting/languages.ts";
 import type { RepositoryInScope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { applyPatch, splitLines, parsePatch, reversePatch, textOfPatch, withoutMark } from "./patch.ts";
-import { changesOfNames, indexedBlob, otherParentsOf, readFirstParents, type PatchedChange } from "./read-changes.store.ts";
+import { changesOfNames, indexedBlob, readOtherParents, readFirstParents, type PatchedChange } from "./read-changes.store.ts";
 import { requireCommit } from "./read-commit.ts";
 import { stepsBetween, type Step } from "./steps-between.ts";
 
@@ -36,7 +36,7 @@ export async function readFileAtCommit(
     refuseRange({ path, lines: lines.length, start, end });
     const last = Math.min(end ?? lines.length, lines.length);
     const content = lines.slice(start - 1, last).join("");
-    const language = languageOf(path);
+    const language = detectLanguage(path);
     const ref = build?.ref ?? "";
     return { repo, ref, commit, path, language, start_line: start, end_line: last, total_lines: lines.length, content, truncated: false };
   });
@@ -82,7 +82,7 @@ export async function openHistory(query: TenantQuery, scope: RepositoryScope, bu
       }
     }
     const positions = new Set(rows.map(({ position }) => position));
-    const others = await otherParentsOf(query, scope, [...positions].filter(firstParents.isMerge));
+    const others = await readOtherParents(query, scope, [...positions].filter(firstParents.isMerge));
     const oldest = rows.length < MAX_CHANGES ? -Infinity : (rows.at(-1)?.position ?? 0);
     return {
       at: indexChanges(rows),
@@ -115,7 +115,7 @@ export async function openHistory(query: TenantQuery, scope: RepositoryScope, bu
       return replay(patchPath, "", path);
     }
     if (changes.positions.size === 0 && (await blobOf(path)) === null) {
-      const hint = hintOf(await whyMissing(query, scope, path));
+      const hint = suggestFiles(await whyMissing(query, scope, path));
       throw refusal(404, "file_not_found", `${scope.repo} has and had no file ${path.slice(0, 500)}; ${hint}`);
     }
     throw notKept(path, "the index does not have it, and the history that is kept does not reach back to where it began");

@@ -82,7 +82,7 @@ export function splitLines(content: string): readonly string[] {
 }
 
 /** For each line of the new version its place in the old one; `undefined` for lines that are new. */
-export function originsOf(hunks: readonly Hunk[]): (line: number) => number | undefined {
+export function traceOrigins(hunks: readonly Hunk[]): (line: number) => number | undefined {
   const stretches: { from: number; origin: number | undefined }[] = [{ from: 0, origin: 0 }];
   for (const { oldBefore, newBefore, lines } of hunks) {
     let [before, after] = [oldBefore, newBefore];
@@ -148,7 +148,7 @@ function stretchesOf({ oldBefore, newBefore, lines }: Hunk): readonly Stretch[] 
 
 /** What was in the place of lines before: the lines themselves, and all that the stretches they are in replaced. */
 export function linesBefore(hunks: readonly Hunk[], lines: ReadonlySet<number>): readonly number[] {
-  const originOf = originsOf(hunks);
+  const originOf = traceOrigins(hunks);
   const replaced = touchedStretches(hunks, lines).flatMap(({ oldBefore, oldLines }) =>
     Array.from({ length: oldLines }, (_, index) => oldBefore + index),
   );

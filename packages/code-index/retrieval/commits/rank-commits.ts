@@ -1,6 +1,6 @@
 import type { MatchingCommit } from "./read-commits.store.ts";
-import { termsOf, termsOfWord, wordsOf } from "#store/index/terms.ts";
-import { variantsOf } from "#retrieval/query/variants.ts";
+import { splitTerms, termsOfWord, splitWords } from "#store/index/terms.ts";
+import { listVariants } from "#retrieval/query/variants.ts";
 
 /** The words of a question about commits. */
 export type CommitWords = {
@@ -20,10 +20,10 @@ export function wordsOfQuestion(question: string): CommitWords | undefined {
   if (literal === "") {
     return undefined;
   }
-  const words = [...new Set(wordsOf(literal).map((word) => word.toLowerCase()))].slice(0, MAX_WORDS);
+  const words = [...new Set(splitWords(literal).map((word) => word.toLowerCase()))].slice(0, MAX_WORDS);
   const queryTerms = words.map((word) => {
     const [whole = word] = termsOfWord(word);
-    return [whole, ...variantsOf(whole)];
+    return [whole, ...listVariants(whole)];
   });
   return { queryTerms, terms: [...new Set(queryTerms.flat())], literal };
 }
@@ -60,7 +60,7 @@ export function rankCommits(matching: readonly MatchingCommit[], { words, weight
   return found
     .map(({ position, has, subject, terms, in_subject: inSubject, in_body: inBody }) => {
       const inBodyOf = IN_BODY / Math.sqrt(Math.max(1, terms / USUAL_TERMS));
-      const inTitle = holding(words, new Set(termsOf(subject)));
+      const inTitle = holding(words, new Set(splitTerms(subject)));
       const parts = weights.map((weight, index) => (inTitle[index] ? weight : has[index] ? weight * inBodyOf : 0));
       const share = sumOf(weights.filter((_, index) => has[index])) / all;
       const literally = inSubject ? 1 : inBody ? inBodyOf : 0;

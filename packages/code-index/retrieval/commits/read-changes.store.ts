@@ -3,14 +3,14 @@ import type { ChangesTable, CommitsTable } from "#schema.ts";
 import { packFirstParents, unpackFirstParents, type FirstParents } from "#store/index/first-parents.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { changesOf, commitColumns, commitsOf, historyOf, type CommitRow } from "./read-commits.store.ts";
+import { visibleChanges, commitColumns, visibleCommits, visibleHistory, type CommitRow } from "./read-commits.store.ts";
 
 export type FoundCommit = CommitRow & Pick<CommitsTable, "changes_total">;
 
 /** The commits of a branch whose hash begins so, up to a few. */
 export async function findCommits(query: TenantQuery, scope: RepositoryScope, beginning: string): Promise<readonly FoundCommit[]> {
   const { rows } = await sql<FoundCommit>`
-    select ${commitColumns}, commit.changes_total from ${commitsOf(scope)} where commit.commit like ${`${beginning}%`} order by commit.position desc limit 5
+    select ${commitColumns}, commit.changes_total from ${visibleCommits(scope)} where commit.commit like ${`${beginning}%`} order by commit.position desc limit 5
   `.execute(query);
   return rows;
 }
@@ -26,7 +26,7 @@ export async function readFirstParents(
     select history.commit as newest, history.first_position, history.first_parents,
       (select position from ${sql.id(scope.tenant.schema, "commits")} as commit
         where commit.repo_id = history.repo_id and commit.ref = history.ref and commit.commit = history.commit) as tip
-    from ${historyOf(scope)}
+    from ${visibleHistory(scope)}
   `.execute(query);
   const [history] = rows;
   return {
@@ -40,13 +40,13 @@ export async function readFirstParents(
  * The parents of merges but for their first, as far as they are kept, in their order. Each is looked up by itself (`limit` sees to that):
  * without statistics a database may join all commits with all.
  */
-export async function otherParentsOf(
+export async function readOtherParents(
   query: TenantQuery,
   scope: RepositoryScope,
   positions: readonly number[],
 ): Promise<ReadonlyMap<number, readonly number[]>> {
   const { rows } = await sql<{ position: number; parent: number }>`
-    select commit.position, parent.position as parent from ${commitsOf(scope)}
+    select commit.position, parent.position as parent from ${visibleCommits(scope)}
     cross join unnest(commit.parents[2:]) with ordinality as other(hash, place)
     cross join lateral (
       select position from ${sql.id(scope.tenant.schema, "commits")} as parent
@@ -75,7 +75,7 @@ export async function changesAt(
   const isUnder = (column: RawBuilder<unknown>) => sql`(${column} = ${path} or starts_with(${column}, ${`${path}/`}))`;
   const isAsked = path === undefined ? sql`true` : sql`(${isUnder(sql`change.path`)} or ${isUnder(sql`change.old_path`)})`;
   const { rows } = await sql<ChangeRow>`
-    select change.position, change.path, change.old_path, change.status, change.blob from ${changesOf(scope)}
+    select change.position, change.path, change.old_path, change.status, change.blob from ${visibleChanges(scope)}
     where change.position = any(${positions}::integer[]) and ${isAsked}
     order by change.position, change.path collate "C" limit ${limit}
   `.execute(query);
@@ -83,13 +83,13 @@ export async function changesAt(
 }
 
 /** All that is kept of changes. */
-export async function patchesOf(
+export async function readPatches(
   query: TenantQuery,
   scope: RepositoryScope,
   changes: readonly ChangeRow[],
 ): Promise<(change: ChangeRow) => PatchedChange | undefined> {
   const { rows } = await sql<PatchedChange>`
-    select ${changeColumns} from ${changesOf(scope)}
+    select ${changeColumns} from ${visibleChanges(scope)}
     join unnest(${changes.map(({ position }) => position)}::integer[], ${changes.map(({ path }) => path)}::text[]) as wanted(position, path)
       on wanted.position = change.position and wanted.path = change.path
   `.execute(query);
@@ -105,7 +105,7 @@ export async function changesOfNames(
   { names, limit }: { readonly names: readonly string[]; readonly limit: number },
 ): Promise<readonly PatchedChange[]> {
   const { rows } = await sql<PatchedChange>`
-    select ${changeColumns} from ${changesOf(scope)}
+    select ${changeColumns} from ${visibleChanges(scope)}
     where change.path = any(${names}::text[]) or change.old_path = any(${names}::text[])
     order by change.position desc limit ${limit}
   `.execute(query);

@@ -8,7 +8,7 @@ import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { textOfPatch } from "./patch.ts";
-import { changesAt, findCommits, patchesOf, type FoundCommit, type PatchedChange } from "./read-changes.store.ts";
+import { changesAt, findCommits, readPatches, type FoundCommit, type PatchedChange } from "./read-changes.store.ts";
 import { findHistory } from "./read-commits.store.ts";
 import { presentCommit } from "./search-commits.ts";
 
@@ -28,7 +28,7 @@ export async function readCommit(
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
     const { changes_total: total, ...row } = await requireCommit(transaction, scope, commit);
     const found = await changesAt(transaction, scope, { positions: [row.position], path: folderOrFile(path), limit: MAX_CHANGED_FILES });
-    const patchOf = await patchesOf(transaction, scope, found);
+    const patchOf = await readPatches(transaction, scope, found);
     return {
       repo: row.repo,
       ref: build?.ref ?? "",

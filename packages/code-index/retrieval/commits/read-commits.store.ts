@@ -22,7 +22,7 @@ export type CommitRow = Omit<CommitsTable, "repo_id" | "ref" | "terms" | "subjec
 export async function findHistory(query: TenantQuery, scope: RepositoryScope): Promise<HistoryRow | undefined> {
   const { rows } = await sql<HistoryRow>`
     select history.commit as newest, history.commits, history.complete, history.first_position, history.fetched_at, history.last_error
-    from ${historyOf(scope)}
+    from ${visibleHistory(scope)}
   `.execute(query);
   return rows[0];
 }
@@ -30,7 +30,7 @@ export async function findHistory(query: TenantQuery, scope: RepositoryScope): P
 /** Commits that changed more paths than are kept. */
 export async function countCrowded(query: TenantQuery, scope: RepositoryScope): Promise<number> {
   const { rows } = await sql<{ crowded: number }>`
-    select count(*) as crowded from ${commitsOf(scope)} where commit.paths_total > cardinality(commit.paths)
+    select count(*) as crowded from ${visibleCommits(scope)} where commit.paths_total > cardinality(commit.paths)
   `.execute(query);
   return rows[0]?.crowded ?? 0;
 }
@@ -66,7 +66,7 @@ export async function listCommits(
 
 export async function commitsAt(query: TenantQuery, scope: RepositoryScope, positions: readonly number[]): Promise<readonly CommitRow[]> {
   const { rows } = await sql<CommitRow>`
-    select ${commitColumns} from ${commitsOf(scope)} where commit.position = any(${positions}::integer[])
+    select ${commitColumns} from ${visibleCommits(scope)} where commit.position = any(${positions}::integer[])
   `.execute(query);
   return rows;
 }
@@ -136,9 +136,9 @@ export async function kindOfPath(query: TenantQuery, scope: RepositoryScope, pat
   const { rows } = await sql<{ kind: "file" | "folder" | "part" }>`
     select case
       when exists (select 1 from ${filesOf(scope)} where file.path = ${path})
-        or exists (select 1 from ${commitsOf(scope)} where commit.paths @> ${[path]}::text[]) then 'file'
+        or exists (select 1 from ${visibleCommits(scope)} where commit.paths @> ${[path]}::text[]) then 'file'
       when exists (select 1 from ${filesOf(scope)} where starts_with(file.path, ${folder}))
-        or exists (select 1 from ${changesOf(scope)} where starts_with(change.path, ${folder})) then 'folder'
+        or exists (select 1 from ${visibleChanges(scope)} where starts_with(change.path, ${folder})) then 'folder'
       else 'part' end as kind
   `.execute(query);
   return rows[0]?.kind ?? "part";
@@ -163,7 +163,7 @@ function buildOf(scope: RepositoryScope): RawBuilder<unknown> {
   return sql`(select * from ${visibleBuilds(scope)} as visible offset 0) as build`;
 }
 
-export function historyOf(scope: RepositoryScope): RawBuilder<unknown> {
+export function visibleHistory(scope: RepositoryScope): RawBuilder<unknown> {
   return sql`${buildOf(scope)}
     join ${sql.id(scope.tenant.schema, "histories")} as history on history.repo_id = build.id and history.ref = build.ref`;
 }
@@ -174,15 +174,15 @@ function isSeen(alias: "commit" | "change"): RawBuilder<unknown> {
 }
 
 /** The commits of the branch that are seen. */
-export function commitsOf(scope: RepositoryScope): RawBuilder<unknown> {
-  return sql`${historyOf(scope)}
+export function visibleCommits(scope: RepositoryScope): RawBuilder<unknown> {
+  return sql`${visibleHistory(scope)}
     join ${sql.id(scope.tenant.schema, "commits")} as commit on commit.repo_id = history.repo_id and commit.ref = history.ref
       and ${isSeen("commit")}`;
 }
 
 /** The newest commits of which a condition is true: a sub-select for each branch, which reads no more of the index than it needs. */
 function newestOf(scope: RepositoryScope, condition: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
-  return sql`${historyOf(scope)} cross join lateral (
+  return sql`${visibleHistory(scope)} cross join lateral (
     select * from ${sql.id(scope.tenant.schema, "commits")} as commit
     where commit.repo_id = history.repo_id and commit.ref = history.ref
       and commit.position between history.first_position and history.last_position and ${condition}
@@ -191,8 +191,8 @@ function newestOf(scope: RepositoryScope, condition: RawBuilder<unknown>, limit:
 }
 
 /** What the commits that are seen changed; no join with them, which a database that has no statistics yet may make row by row. */
-export function changesOf(scope: RepositoryScope): RawBuilder<unknown> {
-  return sql`${historyOf(scope)}
+export function visibleChanges(scope: RepositoryScope): RawBuilder<unknown> {
+  return sql`${visibleHistory(scope)}
     join ${sql.id(scope.tenant.schema, "changes")} as change on change.repo_id = history.repo_id and change.ref = history.ref
       and ${isSeen("change")}`;
 }

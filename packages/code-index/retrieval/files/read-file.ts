@@ -112,7 +112,7 @@ export async function whyMissing(query: TenantQuery, scope: RepositoryScope, giv
 }
 
 /** What to try in place of a path that is no file's. */
-export function hintOf({ isFolder, similar }: Missing): string {
+export function suggestFiles({ isFolder, similar }: Missing): string {
   if (isFolder) {
     return "it is a folder: list its files";
   }
@@ -149,7 +149,7 @@ async function readExisting<Found>(database: CodeIndexDatabase, scope: Repositor
   if (found === undefined || found.generation === null) {
     return refuseHiddenRepository(database, scope, found);
   }
-  throw refusal(404, "file_not_found", `${scope.repo} has no file ${path.slice(0, 500)}; ${hintOf(looked.missing)}`);
+  throw refusal(404, "file_not_found", `${scope.repo} has no file ${path.slice(0, 500)}; ${suggestFiles(looked.missing)}`);
 }
 
 type Cut = { readonly content: string; readonly lines: number; readonly truncated: boolean };

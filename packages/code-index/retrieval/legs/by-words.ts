@@ -1,5 +1,5 @@
 import { scorePostings } from "#retrieval/bm25/score-postings.ts";
-import { postingsOf } from "#retrieval/bm25/segment-memory.ts";
+import { loadPostings } from "#retrieval/bm25/segment-memory.ts";
 import { chunksOfMatchingFiles, keepMatchingFiles } from "#retrieval/scope/read-postings.store.ts";
 import { filtersFiles, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
@@ -23,7 +23,7 @@ async function searchByWords(looking: LegQuery): Promise<LegAnswer> {
     return { chunkIds: [], state: "skipped", reason: "the query has no word" };
   }
   const read = <Result>(work: (transaction: TenantQuery) => Promise<Result>) => readAs(database, scope.tenant, deadlineMs, work);
-  const postings = await postingsOf({ memory, scope, segments, read }, query.queryTerms);
+  const postings = await loadPostings({ memory, scope, segments, read }, query.queryTerms);
   const queryTerms = query.queryTerms.map(({ weight }, index) => ({ weight, postings: postings[index] ?? new Map<number, null>() }));
   const scoring = { memory, queryTerms, segments };
   if (!filtersFiles(scope)) {

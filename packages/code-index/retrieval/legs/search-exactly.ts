@@ -4,10 +4,10 @@ import { readAs } from "#store/tenancy/tenant.ts";
 import { findDefining, findLiterals, readContents, type LiteralHit } from "#retrieval/scope/read-chunks.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { selectiveTrigrams } from "#retrieval/patterns/trigram-query.ts";
-import { trigramsOf, type TrigramCounts } from "#store/index/trigrams.ts";
+import { listTrigrams, type TrigramCounts } from "#store/index/trigrams.ts";
 import type { LegAnswer, LegQuery } from "./leg.ts";
 import { intersect } from "#store/index/intersect.ts";
-import { trigramListsOf, trigramSampleOf, type Reading, type TrigramLists } from "#retrieval/bm25/segment-memory.ts";
+import { loadTrigramLists, loadTrigramSample, type Reading, type TrigramLists } from "#retrieval/bm25/segment-memory.ts";
 import { type VisibleChunks, readVisible } from "#retrieval/scope/visible-chunks.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
 import { keepMeeting, type Conditions } from "#retrieval/patterns/match-conditions.ts";
@@ -35,11 +35,11 @@ export async function searchExactly({ database, memory, scope, query, segments, 
   let left = 0;
   const hits = await readAs(database, scope.tenant, deadlineMs, async (transaction): Promise<readonly LiteralHit[]> => {
     const defining = names.length === 0 ? [] : await findDefining(transaction, scope, { names, limit });
-    if (literals.some((literal) => trigramsOf(literal).length === 0)) {
+    if (literals.some((literal) => listTrigrams(literal).length === 0)) {
       return [...defining, ...(await findLiterals(transaction, scope, { literals, limit }))].toSorted(byCloseness);
     }
     const reading: Reading = { memory, scope, segments, read: (work) => work(transaction) };
-    const { counts } = await trigramSampleOf(reading);
+    const { counts } = await loadTrigramSample(reading);
     const holding: LiteralHit[] = [];
     // The whole literal goes first, so that a common part of it does not crowd it out.
     for (const some of inSteps(literals, 1)) {
@@ -72,7 +72,7 @@ type Compared = {
 };
 
 async function compareCandidates({ transaction, scope, reading, counts, literals, limit, until }: Comparing): Promise<Compared> {
-  const wanted = literals.map((literal) => selectiveTrigrams(trigramsOf(literal), counts, MAX_TRIGRAMS));
+  const wanted = literals.map((literal) => selectiveTrigrams(listTrigrams(literal), counts, MAX_TRIGRAMS));
   const hits: LiteralHit[] = [];
   let left = 0;
   let batch = FIRST_BATCH;
@@ -101,7 +101,7 @@ async function findHolding(reading: Reading, literals: readonly (readonly number
 }
 
 async function findByTrigrams(reading: Reading, literals: readonly (readonly number[])[]): Promise<readonly number[]> {
-  const lists = await trigramListsOf(reading, [...new Set(literals.flat())]);
+  const lists = await loadTrigramLists(reading, [...new Set(literals.flat())]);
   return reading.segments.flatMap((segment) => candidatesIn(segment, lists, literals));
 }
 

@@ -3,7 +3,7 @@ import { chunkId, SEGMENT_CAPACITY } from "#store/index/postings.ts";
 import { chunksHolding, type HeldText } from "#retrieval/scope/read-chunks.store.ts";
 import { readTrigrams } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { chunksOf, trigramsIn } from "./trigram-query.ts";
+import { findChunks, trigramsIn } from "./trigram-query.ts";
 import type { Pattern } from "./compile-pattern.ts";
 import { readVisible } from "#retrieval/scope/visible-chunks.ts";
 
@@ -29,7 +29,7 @@ export async function findCandidates(
   const blocksOf = Map.groupBy(rows, (row) => row.segment_id);
   const found = new Map(
     segments.map(({ segmentId, ordinals: seen }) => {
-      const ordinals = chunksOf(condition, { blocks: blocksOf.get(segmentId) ?? [], isMultiline });
+      const ordinals = findChunks(condition, { blocks: blocksOf.get(segmentId) ?? [], isMultiline });
       return [segmentId, seen === null ? ordinals : ordinals.filter((ordinal) => hasBit(seen, ordinal))];
     }),
   );

@@ -2,9 +2,9 @@ import { RE2JS } from "re2js";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTrigramsCollector } from "#store/index/collect-trigrams.ts";
-import { trigramClassOf } from "#store/index/trigrams.ts";
+import { toTrigramClass } from "#store/index/trigrams.ts";
 import { compilePattern, splitLines } from "./compile-pattern.ts";
-import { chunksOf } from "./trigram-query.ts";
+import { findChunks } from "./trigram-query.ts";
 
 function literal(source: string, isCaseSensitive = true) {
   return compilePattern({ source, isRegex: false, isCaseSensitive });
@@ -19,7 +19,7 @@ function isOffered(pattern: ReturnType<typeof regex>, text: string): boolean {
   const collector = createTrigramsCollector();
   collector.add(text);
   const { trigrams, isMultiline } = pattern;
-  return trigrams.kind === "any" || chunksOf(trigrams, { blocks: [...collector.packed()], isMultiline }).length > 0;
+  return trigrams.kind === "any" || findChunks(trigrams, { blocks: [...collector.packed()], isMultiline }).length > 0;
 }
 
 const PIECES = ["foo", "Bar", "a", "b", "_1", " ", "(", ")", ".", "%", "\t", "é", "ſ", "σς", "語", "😀", "\n", "\r\n"];
@@ -114,9 +114,9 @@ test("letters that are one to whoever ignores case are one to the trigrams", () 
   const all = cased.join("");
   for (const letter of cased) {
     const same = [...RE2JS.compile(letter, RE2JS.CASE_INSENSITIVE).matchAll(all)].map(([other]) => other);
-    expect({ letter, classes: new Set(same.map((other) => trigramClassOf(other.charCodeAt(0)))) }).toEqual({
+    expect({ letter, classes: new Set(same.map((other) => toTrigramClass(other.charCodeAt(0)))) }).toEqual({
       letter,
-      classes: new Set([trigramClassOf(letter.charCodeAt(0))]),
+      classes: new Set([toTrigramClass(letter.charCodeAt(0))]),
     });
   }
 });

@@ -3,7 +3,7 @@ import { type AppError, refusal } from "@sightline/foundation/errors";
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { RE2JS, RE2JSException } from "re2js";
 import type { HeldText } from "#retrieval/scope/read-chunks.store.ts";
-import { trigramClassOf } from "#store/index/trigrams.ts";
+import { toTrigramClass } from "#store/index/trigrams.ts";
 import { and, limitTo, queryOfRun, ANY, type TrigramQuery } from "./trigram-query.ts";
 import { readRegex } from "./read-regex.ts";
 
@@ -82,7 +82,7 @@ function compileLiteral({ source, isCaseSensitive }: PatternSource): Pattern {
   const literal = plainEnds(source);
   const trigrams = literal
     .split("\n")
-    .map((line) => queryOfRun(Array.from({ length: line.length }, (_, at) => trigramClassOf(line.charCodeAt(at)))))
+    .map((line) => queryOfRun(Array.from({ length: line.length }, (_, at) => toTrigramClass(line.charCodeAt(at)))))
     .reduce(and, ANY);
   const regex = compile(RE2JS.quote(literal), isCaseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
   const finder: Finder = {

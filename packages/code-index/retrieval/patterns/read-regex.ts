@@ -1,4 +1,4 @@
-import { alternate, ANYTHING, concatenate, EMPTY, oneOfCharacters, queryOf, repeat, type Known } from "./regex-trigrams.ts";
+import { alternate, ANYTHING, concatenate, EMPTY, oneOfCharacters, toTrigramQuery, repeat, type Known } from "./regex-trigrams.ts";
 import type { TrigramQuery } from "./trigram-query.ts";
 
 export type RegexReading = {
@@ -14,7 +14,7 @@ export type RegexReading = {
 export function readRegex(source: string): RegexReading {
   const reader = new Reader(source);
   const known = reader.alternatives();
-  return { trigrams: reader.isDone ? queryOf(known) : queryOf(ANYTHING), isMultiline: reader.isMultiline };
+  return { trigrams: reader.isDone ? toTrigramQuery(known) : toTrigramQuery(ANYTHING), isMultiline: reader.isMultiline };
 }
 
 /** A class of more characters counts as any character. */

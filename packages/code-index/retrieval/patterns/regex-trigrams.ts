@@ -1,4 +1,4 @@
-import { trigramClassOf } from "#store/index/trigrams.ts";
+import { toTrigramClass } from "#store/index/trigrams.ts";
 import { ANY, and, or, queryOfRun, type TrigramQuery } from "./trigram-query.ts";
 
 /**
@@ -47,7 +47,7 @@ export function oneOfCharacters(characters: Iterable<number> | undefined): Known
 function classesOf(text: string): string {
   let classes = "";
   for (let at = 0; at < text.length; at++) {
-    classes += text[at] === "\n" ? NEWLINE : String.fromCharCode(trigramClassOf(text.charCodeAt(at)));
+    classes += text[at] === "\n" ? NEWLINE : String.fromCharCode(toTrigramClass(text.charCodeAt(at)));
   }
   return classes;
 }
@@ -96,7 +96,7 @@ export function repeat(known: Known, least: number, most: number | undefined): K
 }
 
 /** The trigrams that every match holds. */
-export function queryOf(known: Known): TrigramQuery {
+export function toTrigramQuery(known: Known): TrigramQuery {
   return opened(known).query;
 }
 

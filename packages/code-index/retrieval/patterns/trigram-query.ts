@@ -1,11 +1,18 @@
 import { intersect } from "#store/index/intersect.ts";
-import { listOf, trigramsOfClasses, type TrigramBlock, TRIGRAM_BITS, trigramClassOf, type TrigramCounts } from "#store/index/trigrams.ts";
+import {
+  findTrigramList,
+  trigramsOfClasses,
+  type TrigramBlock,
+  TRIGRAM_BITS,
+  toTrigramClass,
+  type TrigramCounts,
+} from "#store/index/trigrams.ts";
 
 const CLASSES = 2 ** TRIGRAM_BITS;
 
 /** Characters from the commonest in code on; others are rarer than any. */
 const COMMONEST = Array.from(' etraisonlcdpum.,()=;fgh_"bvyw{x/k-0123456789<[jqz*#!', (character) =>
-  trigramClassOf(character.charCodeAt(0)),
+  toTrigramClass(character.charCodeAt(0)),
 );
 const RARITY = Uint8Array.from({ length: CLASSES }, (_, own) => {
   const place = COMMONEST.indexOf(own);
@@ -118,11 +125,11 @@ type Evaluating = {
 };
 
 /** The ordinals, rising, of the chunks of a segment that fulfil the condition. */
-export function chunksOf(query: Narrowing, { blocks, isMultiline }: Evaluating): readonly number[] {
+export function findChunks(query: Narrowing, { blocks, isMultiline }: Evaluating): readonly number[] {
   if (query.kind === "run") {
-    return inAll(query.trigrams.map((trigram) => listOf(blocks, trigram)));
+    return inAll(query.trigrams.map((trigram) => findTrigramList(blocks, trigram)));
   }
-  const parts = query.parts.map((part) => chunksOf(part, { blocks, isMultiline }));
+  const parts = query.parts.map((part) => findChunks(part, { blocks, isMultiline }));
   if (query.kind === "or") {
     return [...new Set(parts.flat())].toSorted((one, other) => one - other);
   }

@@ -16,7 +16,7 @@ const MAX_FILTER_LENGTH = 1_000;
  *
  * @throws {AppError} `invalid_query` (400) when there are too many, or one is too long.
  */
-export function filtersOf(tokens: readonly Token[]): readonly QueryFilter[] {
+export function readFilters(tokens: readonly Token[]): readonly QueryFilter[] {
   const filters = tokens.flatMap((token) =>
     token.kind === "filter"
       ? [{ field: token.field, value: token.field === "lang" ? languageNamed(token.value) : token.value, negated: token.negated }]
@@ -96,7 +96,7 @@ type Read = { readonly alternatives: readonly (readonly Condition[])[]; readonly
  * The conditions of each alternative: quoted texts, regular expressions and what is excluded; every name and word of code, too,
  * where `case:` is set. Quotes within an error message belong to the message.
  */
-export function conditionsOf(alternatives: readonly (readonly Token[])[], { shape, isCaseSensitive }: Reading): Read {
+export function readConditions(alternatives: readonly (readonly Token[])[], { shape, isCaseSensitive }: Reading): Read {
   const isMessage = shape === "error" && alternatives.some((tokens) => tokens.some(({ kind }) => kind === "word"));
   const isName = (value: string) => !isProse(shape) || holdsCodeName(value);
   const read = alternatives.map((tokens) =>

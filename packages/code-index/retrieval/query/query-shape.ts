@@ -32,7 +32,7 @@ const OPERATOR = /(?:^|\s)(?:[!=]={1,2}|:=|[-=]>|<-|&&|\|\||[-+*/|&]=)(?:\s|$)/u
 /** The shape is read from this many characters. */
 const SHAPE_SAMPLE = 2_000;
 
-export function shapeOf(text: string): Shape {
+export function findQueryShape(text: string): Shape {
   const words = text.split(/\s+/u);
   if (words.length === 1 && PATH.test(text) && (text.includes("/") || FILE_NAME.test(text))) {
     return "path";
@@ -126,7 +126,7 @@ export function betweenValues(message: string): readonly string[] {
 }
 
 /** The longest of them first. */
-export function fragmentsOf(message: string): readonly string[] {
+export function findFragments(message: string): readonly string[] {
   return betweenValues(message.slice(0, SHAPE_SAMPLE))
     .filter((part) => part.length >= MIN_FRAGMENT_LENGTH)
     .toSorted((one, other) => other.length - one.length)

@@ -31,7 +31,7 @@ const CASES: readonly Case["value"][] = ["yes", "no", "auto"];
  * Splits a query into tokens. It never fails: what is no valid operator, such as an unclosed quote, is plain text. A text of
  * several lines was pasted and has no operators at all.
  */
-export function tokensOf(text: string): readonly Token[] {
+export function tokenizeQuery(text: string): readonly Token[] {
   if (/[\n\r]/.test(text)) {
     return [{ kind: "word", raw: text, value: text, negated: false }];
   }

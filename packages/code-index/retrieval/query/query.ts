@@ -1,10 +1,10 @@
-import { termsOf } from "#store/index/terms.ts";
-import { conditionsOf, type Condition, filtersOf, type QueryFilter } from "./query-filters.ts";
-import { fragmentsOf, isProse, memberIn, namesIn, pathIn, shapeOf, type NamedMember, type Shape } from "./query-shape.ts";
-import { tokensOf, type Token } from "./query-tokens.ts";
+import { splitTerms } from "#store/index/terms.ts";
+import { readConditions, type Condition, readFilters, type QueryFilter } from "./query-filters.ts";
+import { findFragments, isProse, memberIn, namesIn, pathIn, findQueryShape, type NamedMember, type Shape } from "./query-shape.ts";
+import { tokenizeQuery, type Token } from "./query-tokens.ts";
 import { isReport, readReport, type MentionedPlace, type Report } from "./read-report.ts";
 import { invalidQuery, refuseNul } from "./refusals.ts";
-import { variantsOf } from "./variants.ts";
+import { listVariants } from "./variants.ts";
 
 /** A word of the query, in the forms that code may use for it. */
 export type QueryTerm = {
@@ -69,17 +69,17 @@ export function parseQuery(given: string, { symbol }: { readonly symbol?: string
     throw invalidQuery("The query is empty; say what to look for.");
   }
   refuseNul([text], "The query holds a NUL character, which no source text has.");
-  const tokens = withSomethingToFind(tokensOf(text.toWellFormed()));
-  const filters = [...filtersOf(tokens), ...(symbol === undefined ? [] : [{ field: "symbol" as const, value: symbol, negated: false }])];
+  const tokens = withSomethingToFind(tokenizeQuery(text.toWellFormed()));
+  const filters = [...readFilters(tokens), ...(symbol === undefined ? [] : [{ field: "symbol" as const, value: symbol, negated: false }])];
   const alternatives = alternativesOf(tokens);
   const asked = tokens.filter(isSearched);
   const symbols = filters.filter(({ field, negated }) => field === "symbol" && !negated).map(({ value }) => value);
   const written = asked.length === tokens.length ? text : asked.map(({ raw }) => raw).join(" ");
   const plain = [...asked.map(plainOf), ...(asked.length === 0 ? symbols.filter((name) => !name.includes("*")) : [])].join(" ").trim();
   const report = isReport(written) ? readReport(written) : undefined;
-  const shape = report === undefined ? shapeOf(written === "" ? plain : written) : "report";
+  const shape = report === undefined ? findQueryShape(written === "" ? plain : written) : "report";
   const isCaseSensitive = caseOf(tokens, asked);
-  const conditions = conditionsOf(alternatives, { shape, isCaseSensitive });
+  const conditions = readConditions(alternatives, { shape, isCaseSensitive });
   const named = report?.names ?? namesIn(written, shape).slice(0, MAX_LITERALS);
   const names = [...new Set([...symbols.filter((name) => !name.includes("*")), ...named])];
   return {
@@ -152,7 +152,7 @@ function notesOn(tokens: readonly Token[], alternatives: readonly (readonly Toke
 }
 
 function queryTermsOf(text: string, shape: Shape): readonly QueryTerm[] {
-  const terms = [...new Set(termsOf(text))].slice(0, MAX_QUERY_TERMS);
+  const terms = [...new Set(splitTerms(text))].slice(0, MAX_QUERY_TERMS);
   if (!isProse(shape) && shape !== "error") {
     return terms.map((term) => ({ terms: [term], weight: 1 }));
   }
@@ -160,14 +160,14 @@ function queryTermsOf(text: string, shape: Shape): readonly QueryTerm[] {
   const kept = contentTerms.length > 0 && shape !== "error" ? terms.filter((term) => !IGNORED_STOP_WORDS.has(term)) : terms;
   return kept.map((term) => ({
     // The words of an error message stand in the code exactly as written.
-    terms: isStopWord(term) || shape === "error" ? [term] : [term, ...variantsOf(term)],
+    terms: isStopWord(term) || shape === "error" ? [term] : [term, ...listVariants(term)],
     // In a query of nothing but stop words they count in full.
     weight: isStopWord(term) && contentTerms.length > 0 ? STOP_WORD_WEIGHT : 1,
   }));
 }
 
 function reportTerm({ term, weight }: Report["words"][number]): QueryTerm {
-  return { terms: [term, ...variantsOf(term)], weight };
+  return { terms: [term, ...listVariants(term)], weight };
 }
 
 type Texts = {
@@ -192,7 +192,7 @@ function literalsOf({ written, plain, asked, names, shape, alternatives }: Texts
       : [];
   const phrases = asked.filter(({ kind }) => kind === "phrase").map(({ value }) => value);
   const quoted = [...written.matchAll(/(["'`])(.{3,200}?)\1/gu)].map((match) => match[2] ?? "");
-  const fragments = shape === "error" ? fragmentsOf(written) : [];
+  const fragments = shape === "error" ? findFragments(written) : [];
   const isExpression = asked.some(({ kind }) => kind === "regex");
   const texts = [...(isExpression ? [] : [whole === "" ? plain : whole]), ...sides, ...phrases, ...fragments, ...quoted, ...names];
   const found = new Set(texts.filter((literal) => literal !== "" && literal.length <= MAX_LITERAL_LENGTH));

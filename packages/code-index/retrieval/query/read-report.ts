@@ -1,4 +1,4 @@
-import { termsOf } from "#store/index/terms.ts";
+import { splitTerms } from "#store/index/terms.ts";
 import { betweenValues, holdsCodeName, namesIn } from "./query-shape.ts";
 
 /** A long text that somebody pasted, such as a bug report, taken apart: what says the most about where to look counts the most. */
@@ -119,7 +119,7 @@ function proseShare(line: string): number {
 function wordsOf(lines: readonly Line[]): Report["words"] {
   const weights = new Map<string, number>();
   for (const { kind, text } of lines) {
-    for (const term of new Set(termsOf(text))) {
+    for (const term of new Set(splitTerms(text))) {
       if (!FILLERS.has(term) && !/^\d+$/.test(term) && term.length > 1 && term.length < MAX_WORD_LENGTH) {
         const before = weights.get(term) ?? 0;
         weights.set(term, Math.min(kind === "title" ? 1 : Math.max(before, WEIGHTS[kind] * 2), before + WEIGHTS[kind]));

@@ -7,7 +7,7 @@ const MAX_VARIANTS = 9;
  * Other forms of an English word that code may use: a question says `samples are appended`, code says
  * `appendSample`. The index keeps words as they are written, so the forms are looked for instead.
  */
-export function variantsOf(word: string): readonly string[] {
+export function listVariants(word: string): readonly string[] {
   if (word.length < MIN_WORD_LENGTH || !/^[a-z]+$/.test(word)) {
     return [];
   }

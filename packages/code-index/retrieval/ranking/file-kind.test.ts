@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileKindOf } from "./file-kind.ts";
+import { findFileKind } from "./file-kind.ts";
 
 test.for([
   ["src/Polly.Core.Tests/Retry.cs", "test"],
@@ -41,5 +41,5 @@ test.for([
   ["src/static/resolve.ts", "source"],
   ["src/deps/graph.rs", "source"],
 ] as const)("%s is for %s", ([path, kind]) => {
-  expect(fileKindOf(path)).toBe(kind);
+  expect(findFileKind(path)).toBe(kind);
 });

@@ -63,7 +63,7 @@ const ROOT_VENDORED = /^deps\//;
 const MAX_PATHS = 10_000;
 
 /** What the path alone says a file is for. */
-export const fileKindOf: (path: string) => FileKind = memoizeRecent(MAX_PATHS, (path) => {
+export const findFileKind: (path: string) => FileKind = memoizeRecent(MAX_PATHS, (path) => {
   const names = path.split("/");
   const file = names.pop() ?? "";
   const folders = names.map(plainFolder);

@@ -1,5 +1,5 @@
-import { termsOf } from "#store/index/terms.ts";
-import { fileKindOf } from "./file-kind.ts";
+import { splitTerms } from "#store/index/terms.ts";
+import { findFileKind } from "./file-kind.ts";
 import { strongest, type WordMatcher } from "./match-words.ts";
 import { memoize, memoizeRecent } from "./memoize.ts";
 import { splitName } from "./split-name.ts";
@@ -14,8 +14,8 @@ const splitPath = memoizeRecent(MAX_PATHS, (path) => {
   const folders = path.split("/");
   const base = (folders.pop() ?? path).replace(/\.[^.]*$/, "");
   return {
-    inName: termsOf(withoutDots(base)),
-    inFolders: folders.flatMap((folder) => termsOf(withoutDots(folder))),
+    inName: splitTerms(withoutDots(base)),
+    inFolders: folders.flatMap((folder) => splitTerms(withoutDots(folder))),
     parts: splitName(base).parts,
     depth: folders.length,
     isHeader: HEADER.test(path) ? 1 : 0,
@@ -33,7 +33,7 @@ export function describePaths(matcher: WordMatcher) {
     const ofName = matcher.matchesOf(inName);
     const ofFolders = matcher.matchesOf(inFolders);
     return {
-      kind: fileKindOf(path),
+      kind: findFileKind(path),
       features: {
         path_words: matcher.shareOf(strongest([ofFolders, ofName])),
         file_name_words: matcher.shareOf(ofName),

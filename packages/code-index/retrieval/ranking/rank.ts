@@ -129,7 +129,7 @@ function rulesOf(described: Described) {
   const { kind, defines, place = 0, mentioned } = described;
   return {
     kind: KIND_FACTORS[kind],
-    commits: commitsFactorOf(described),
+    commits: weighCommits(described),
     defines: defines ? DEFINITION : 1,
     place: 1 + PLACE * place,
     mentioned: 1 + MENTIONED * mentioned,
@@ -137,7 +137,7 @@ function rulesOf(described: Described) {
 }
 
 /** What the commits of a place's file speak for it. */
-export function commitsFactorOf({ commitTermCoverage }: Described): number {
+export function weighCommits({ commitTermCoverage }: Described): number {
   return Math.exp(COMMITS * commitTermCoverage);
 }
 

@@ -1,4 +1,4 @@
-import { termsOf } from "#store/index/terms.ts";
+import { splitTerms } from "#store/index/terms.ts";
 import { memoizeRecent } from "./memoize.ts";
 
 /** A name, taken apart. */
@@ -13,8 +13,8 @@ export type SplitName = {
 const MAX_NAMES = 10_000;
 
 export const splitName: (name: string) => SplitName = memoizeRecent(MAX_NAMES, (name) => {
-  const terms = termsOf(name);
-  return { terms, parts: partsOf(/[.-]/.test(name) ? termsOf(name.replaceAll(/[.-]/g, "_")) : terms) };
+  const terms = splitTerms(name);
+  return { terms, parts: partsOf(/[.-]/.test(name) ? splitTerms(name.replaceAll(/[.-]/g, "_")) : terms) };
 });
 
 function partsOf([whole, ...parts]: readonly string[]): readonly string[] {

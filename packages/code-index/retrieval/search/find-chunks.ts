@@ -4,7 +4,7 @@ import { listChunks, readChunks, readContents } from "#retrieval/scope/read-chun
 import { areVisible } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { Candidate } from "#retrieval/ranking/candidate.ts";
-import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
+import { findFileKind } from "#retrieval/ranking/file-kind.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
 import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
@@ -193,7 +193,7 @@ async function keepThoseMeeting(readTexts: ReadTexts, chunkIds: readonly number[
 }
 
 function ofKind(ranked: readonly RankedChunk[], { kind }: Finding): readonly RankedChunk[] {
-  return kind === undefined ? ranked : ranked.filter(({ path }) => fileKindOf(path) === kind);
+  return kind === undefined ? ranked : ranked.filter(({ path }) => findFileKind(path) === kind);
 }
 
 function shownOf(ranked: readonly RankedChunk[], { reranker }: SearchDependencies, { page }: Finding): readonly number[] {

@@ -1,6 +1,6 @@
 import { isStopWord, type ParsedQuery } from "#retrieval/query/query.ts";
 import { compilePattern, splitLines, type Pattern, type Range } from "#retrieval/patterns/compile-pattern.ts";
-import { placedTermsOf } from "#store/index/terms.ts";
+import { locateTerms } from "#store/index/terms.ts";
 
 /** Most matching lines of a result. */
 const LINES = 20;
@@ -56,7 +56,7 @@ function linesWithWords(text: string, words: ReadonlySet<string>): readonly Matc
     }
     const lower = line.normalize("NFC").toLowerCase();
     // Taking a line apart costs far more than looking whether any word can be in it.
-    const places = all.some((word) => lower.includes(word)) ? placedTermsOf(line).filter(({ term }) => words.has(term)) : [];
+    const places = all.some((word) => lower.includes(word)) ? locateTerms(line).filter(({ term }) => words.has(term)) : [];
     if (places.length > 0) {
       found.push({ index, ranges: places.map(({ from, to }): Range => [from, to]) });
     }

@@ -2,10 +2,10 @@ import { translateGlob } from "@sightline/foundation/patterns";
 import { RE2JS } from "re2js";
 import type { Facet, FileKind, SearchAnswer, SearchResult } from "#contract.ts";
 import type { RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
-import { termsOf } from "#store/index/terms.ts";
+import { splitTerms } from "#store/index/terms.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
 import type { ParsedQuery } from "#retrieval/query/query.ts";
-import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
+import { findFileKind } from "#retrieval/ranking/file-kind.ts";
 import type { RankedChunk, Texts } from "#retrieval/ranking/rank.ts";
 import { lineMatcher } from "./matched-lines.ts";
 
@@ -62,7 +62,7 @@ export function presentFacets({ ranked, ofAllKinds }: Ranked): SearchAnswer["fac
     repo: facetOf(ranked.map(({ repo }) => repo)),
     lang: facetOf(ranked.map(({ language }) => language)),
     path: facetOf(foldersOf(ranked.map(({ path }) => path))),
-    kind: facetOf(ofAllKinds.map(({ path }): FileKind => fileKindOf(path))),
+    kind: facetOf(ofAllKinds.map(({ path }): FileKind => findFileKind(path))),
   };
 }
 
@@ -133,7 +133,7 @@ function symbolFor(symbols: readonly string[], { names, queryTerms, filters }: P
   const nearness = (symbol: string) =>
     asked.has(symbol.toLowerCase()) || globs.some((glob) => glob.test(symbol))
       ? CERTAIN
-      : termsOf(symbol).filter((term) => words.has(term)).length;
+      : splitTerms(symbol).filter((term) => words.has(term)).length;
   return symbols.toSorted((one, other) => nearness(other) - nearness(one))[0] ?? null;
 }
 

@@ -3,7 +3,7 @@ import { unpackOccurrences, type Occurrence } from "#scip/format/packed-occurren
 import { namesOfSymbol } from "#scip/format/symbol-names.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { ExactMeaning } from "./exact-meaning.ts";
-import { exactDocumentsOf, knownDocumentsAmong, type ExactDocument, type ExactSymbol, type KnownDocument } from "./read-exact.store.ts";
+import { readExactDocuments, knownDocumentsAmong, type ExactDocument, type ExactSymbol, type KnownDocument } from "./read-exact.store.ts";
 
 export type ExactDefinition = TextFile & {
   readonly line: number;
@@ -108,5 +108,5 @@ async function documentsWith(
 ): Promise<readonly ExactDocument[]> {
   const numbers = symbols.flatMap((symbol) => symbol[which].map((number) => ({ upload_id: symbol.upload_id, number })));
   const wanted = [...locals.map(({ upload_id, document }) => ({ upload_id, number: document })), ...numbers];
-  return wanted.length === 0 ? [] : exactDocumentsOf(query, scope, wanted.slice(0, MAX_DOCUMENTS));
+  return wanted.length === 0 ? [] : readExactDocuments(query, scope, wanted.slice(0, MAX_DOCUMENTS));
 }

@@ -6,7 +6,7 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { findExactMeaning, readPosition, type ExactMeaning } from "./exact-meaning.ts";
 import { createPlaceReader, readKnownFiles } from "./exact-places.ts";
-import { definitionsOf, hintOf, presentSymbols } from "./find-symbol.ts";
+import { findDefinitions, suggestNames, presentSymbols } from "./find-symbol.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import type { Semaphore } from "@sightline/foundation/semaphore";
@@ -49,7 +49,7 @@ export async function findReferences(
     const before = paging.shownBefore(cursor);
     // The definition may lie outside the folder that is asked for.
     const position = readPosition(where);
-    const definitions = await definitionsOf(transaction, { ...scope, path: undefined, lang: undefined }, { asked, position });
+    const definitions = await findDefinitions(transaction, { ...scope, path: undefined, lang: undefined }, { asked, position });
     const nearest = definitions.slice(0, DEFINITIONS);
     const find = async (name: string) => {
       const since = performance.now();
@@ -96,7 +96,9 @@ export async function findReferences(
       partial: !isWhole,
       notes: [
         ...notesOn({ name, isOther, definitions, found, meaning, isWhole }),
-        ...(isEmpty(found) && isWhole ? [`No line uses ${asked.name.slice(0, 100)}; ${await hintOf(transaction, scope, asked)}.`] : []),
+        ...(isEmpty(found) && isWhole
+          ? [`No line uses ${asked.name.slice(0, 100)}; ${await suggestNames(transaction, scope, asked)}.`]
+          : []),
         ...(await notesOnPosition(transaction, scope, position, { name, meaning })),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
       ],

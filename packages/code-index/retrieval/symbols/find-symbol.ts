@@ -3,7 +3,7 @@ import { findSymbolRows, nearNames, type SymbolRow } from "./read-symbols.store.
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
-import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
+import { findFileKind } from "#retrieval/ranking/file-kind.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readDefinitionTexts } from "./definition-text.ts";
@@ -57,7 +57,7 @@ export async function findSymbols(
 type Asking = { readonly asked: AskedName; readonly position: Position | undefined };
 
 /** The definitions of exactly the name, or of the name in other case; nearest first. */
-export async function definitionsOf(query: TenantQuery, scope: Scope, asking: Asking): Promise<readonly SymbolRow[]> {
+export async function findDefinitions(query: TenantQuery, scope: Scope, asking: Asking): Promise<readonly SymbolRow[]> {
   const rows = await findSymbolRows(query, scope, { names: asking.asked.spellings, how: "whole", limit: MAX_DEFINITIONS });
   return nearestTo(asking.asked, await exactly(query, scope, asking, rows));
 }
@@ -98,7 +98,7 @@ const KINDS: readonly FileKind[] = ["source", "declaration", "document", "data",
 function nearestTo(asked: AskedName, rows: readonly SymbolRow[]): readonly SymbolRow[] {
   return sortedBy(rows, ({ name, scope, path, precision }) => {
     const inOtherPlace = isInside({ name, scope }, asked.outer) ? 0 : 100;
-    return (precision === "exact" ? 0 : 1_000) + inOtherPlace + (lastOf(name) === asked.name ? 0 : 10) + KINDS.indexOf(fileKindOf(path));
+    return (precision === "exact" ? 0 : 1_000) + inOtherPlace + (lastOf(name) === asked.name ? 0 : 10) + KINDS.indexOf(findFileKind(path));
   });
 }
 
@@ -129,12 +129,12 @@ async function notesOnNothing(query: TenantQuery, scope: Scope, asked: AskedName
     return [`No ${kind} has the name ${asked.name.slice(0, 100)}. By kind: ${counts.join(", ")}; leave kind out.`];
   }
   return [
-    `Nothing is defined under the name ${asked.name.slice(0, 100)}, or under one that begins so; ${await hintOf(query, scope, asked)}.`,
+    `Nothing is defined under the name ${asked.name.slice(0, 100)}, or under one that begins so; ${await suggestNames(query, scope, asked)}.`,
   ];
 }
 
 /** What else may have been meant by a name that nothing has. */
-export async function hintOf(query: TenantQuery, scope: Scope, { name }: AskedName): Promise<string> {
+export async function suggestNames(query: TenantQuery, scope: Scope, { name }: AskedName): Promise<string> {
   const near = await nearNames(query, scope, name.toLowerCase());
   return near.length === 0 ? "search finds names by their words" : `did you mean ${near.join(" or ")}`;
 }

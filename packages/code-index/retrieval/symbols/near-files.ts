@@ -1,5 +1,5 @@
 import type { FileKind } from "#contract.ts";
-import { fileKindOf } from "#retrieval/ranking/file-kind.ts";
+import { findFileKind } from "#retrieval/ranking/file-kind.ts";
 import { sortedBy } from "./find-symbol.ts";
 import type { SymbolRow } from "./read-symbols.store.ts";
 
@@ -24,7 +24,7 @@ export function nearestFiles<File extends Placed>(
   };
   return sortedBy(
     files,
-    (file) => (usesOuter.has(file.document_id) ? 0 : 1_000) + KINDS.indexOf(fileKindOf(file.path)) * 10 + distanceOf(file),
+    (file) => (usesOuter.has(file.document_id) ? 0 : 1_000) + KINDS.indexOf(findFileKind(file.path)) * 10 + distanceOf(file),
   );
 }
 

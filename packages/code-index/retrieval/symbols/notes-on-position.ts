@@ -1,4 +1,4 @@
-import { hintOf, whyMissing } from "#retrieval/files/read-file.ts";
+import { suggestFiles, whyMissing } from "#retrieval/files/read-file.ts";
 import { findFile } from "#retrieval/files/read-files.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { ExactMeaning, Position } from "./exact-meaning.ts";
@@ -25,5 +25,5 @@ export async function notesOnPosition(
   const missing = await whyMissing(query, place, path);
   return missing.found === undefined
     ? [`There is no repository ${repo.slice(0, 200)}, so the position says nothing.`]
-    : [`${repo} has no file ${path.slice(0, 500)}, so the position says nothing; ${hintOf(missing)}`];
+    : [`${repo} has no file ${path.slice(0, 500)}, so the position says nothing; ${suggestFiles(missing)}`];
 }

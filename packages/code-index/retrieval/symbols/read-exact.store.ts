@@ -65,7 +65,7 @@ export async function exactDocumentsAt(query: TenantQuery, scope: Scope, path: s
 }
 
 /** Documents of uploads that files of the scope still are. */
-export async function exactDocumentsOf(
+export async function readExactDocuments(
   query: TenantQuery,
   scope: Scope,
   of: readonly { readonly upload_id: number; readonly number: number }[],

@@ -1,7 +1,7 @@
 /** A set of a segment's ordinals: bit n of byte n >> 3, the least significant first. `null` stands for all of them. */
 export type Bitmap = Buffer | null;
 
-export function bitmapOf(ordinals: Iterable<number>, chunks: number): Buffer {
+export function toBitmap(ordinals: Iterable<number>, chunks: number): Buffer {
   const bits = emptyBitmap(chunks);
   for (const ordinal of ordinals) {
     setBit(bits, ordinal);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodePostings, readPostings, type Posting } from "#testing/packed-postings.ts";
-import { impactOf } from "./postings.ts";
+import { computeImpact } from "./postings.ts";
 
 test("what is packed is read back, impacts to a ten-thousandth", () => {
   const ordinals = fc.oneof(fc.uniqueArray(fc.nat(2 ** 22 - 1), { maxLength: 200 }), fc.uniqueArray(fc.nat(2 ** 16 - 1)));
@@ -20,8 +20,8 @@ test("what is packed is read back, impacts to a ten-thousandth", () => {
 });
 
 test("the impact rises with the frequency, falls with the length, and stays under k1 + 1", () => {
-  const usual = impactOf({ frequency: 2, length: 100 });
-  expect(impactOf({ frequency: 3, length: 100 })).toBeGreaterThan(usual);
-  expect(impactOf({ frequency: 2, length: 200 })).toBeLessThan(usual);
-  expect(impactOf({ frequency: 1e9, length: 1 })).toBeLessThanOrEqual(2.2);
+  const usual = computeImpact({ frequency: 2, length: 100 });
+  expect(computeImpact({ frequency: 3, length: 100 })).toBeGreaterThan(usual);
+  expect(computeImpact({ frequency: 2, length: 200 })).toBeLessThan(usual);
+  expect(computeImpact({ frequency: 1e9, length: 1 })).toBeLessThanOrEqual(2.2);
 });

@@ -20,7 +20,7 @@ type Impact = {
   readonly length: number;
 };
 
-export function impactOf({ frequency, length }: Impact): number {
+export function computeImpact({ frequency, length }: Impact): number {
   const { k1, b, usualLength } = BM25;
   return (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + (b * length) / usualLength));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { termsOf } from "./terms.ts";
+import { splitTerms } from "./terms.ts";
 
 test.for([
   ["getUserName(id)", ["getusername", "get", "user", "name", "id"]],
@@ -14,17 +14,17 @@ test.for([
   ["日本語 text", ["日本語", "text"]],
   ["", []],
 ] as const)("%s becomes its words and their parts", ([text, terms]) => {
-  expect(termsOf(text)).toEqual(terms);
+  expect(splitTerms(text)).toEqual(terms);
 });
 
 test("a word too long to be a name is cut to the same term in a text and in a query", () => {
-  const [term] = termsOf("a".repeat(10_000));
+  const [term] = splitTerms("a".repeat(10_000));
   expect(term).toHaveLength(64);
-  expect(termsOf("a".repeat(64))).toEqual([term]);
+  expect(splitTerms("a".repeat(64))).toEqual([term]);
 });
 
 test("a word is cut between characters, never inside one", () => {
   for (const word of ["a" + "\u{1D400}".repeat(40), "\u{20000}".repeat(40)]) {
-    expect(termsOf(word).every((term) => term.isWellFormed() && term.length <= 64)).toBe(true);
+    expect(splitTerms(word).every((term) => term.isWellFormed() && term.length <= 64)).toBe(true);
   }
 });

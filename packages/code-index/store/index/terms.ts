@@ -25,19 +25,19 @@ export function isAscii(text: string): boolean {
  * and for an identifier of several words each of those as well. No stemmer and no
  * stop words, since `for`, `if` and `not` are code.
  *
- * @example termsOf("getUserName(id)") // ["getusername", "get", "user", "name", "id"]
+ * @example splitTerms("getUserName(id)") // ["getusername", "get", "user", "name", "id"]
  */
-export function termsOf(text: string): string[] {
-  return wordsOf(text).flatMap(termsOfWord);
+export function splitTerms(text: string): string[] {
+  return splitWords(text).flatMap(termsOfWord);
 }
 
 /** The words of a text as they are written. */
-export function wordsOf(text: string): readonly string[] {
+export function splitWords(text: string): readonly string[] {
   return (isAscii(text) ? text.match(ASCII_WORD) : text.normalize("NFC").match(WORD)) ?? [];
 }
 
 /** For whoever remembers a word: a part of a text keeps the whole text in memory. */
-export function copyOf(word: string): string {
+export function copyWord(word: string): string {
   return Buffer.from(word, "utf16le").toString("utf16le");
 }
 
@@ -50,7 +50,7 @@ export function termsOfWord(word: string): readonly string[] {
 }
 
 /** The terms of a text with their places in it; of an identifier of several words the whole stands before its parts. */
-export function placedTermsOf(text: string): readonly { readonly term: string; readonly from: number; readonly to: number }[] {
+export function locateTerms(text: string): readonly { readonly term: string; readonly from: number; readonly to: number }[] {
   return [...text.matchAll(WORD)].flatMap(({ 0: word, index: from }) => {
     const [whole = "", ...parts] = termsOfWord(word.normalize("NFC"));
     const lower = word.toLowerCase();

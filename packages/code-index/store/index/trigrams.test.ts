@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTrigramsCollector } from "./collect-trigrams.ts";
-import { listOf, trigramsOf } from "./trigrams.ts";
+import { findTrigramList, listTrigrams } from "./trigrams.ts";
 
 const text = fc
   .array(fc.constantFrom("a", "B", "_", "7", " ", "(", "é", "É", "Σ", "ς", "語", "😀", "\u212A"), { maxLength: 40 })
@@ -28,13 +28,13 @@ test("a chunk that holds a literal, in either case, is in the list of each of it
 
         for (const written of [literal, literal.toUpperCase(), literal.toLowerCase()]) {
           const holding = contents.flatMap((content, ordinal) => (content.includes(written) ? [ordinal] : []));
-          for (const trigram of trigramsOf(written)) {
-            expect(listOf(blocks, trigram)).toEqual(expect.arrayContaining(holding));
+          for (const trigram of listTrigrams(written)) {
+            expect(findTrigramList(blocks, trigram)).toEqual(expect.arrayContaining(holding));
           }
         }
-        for (const trigram of trigramsOf(literal)) {
-          const list = listOf(blocks, trigram);
-          expect(list).toEqual(contents.flatMap((content, ordinal) => (trigramsOf(content).includes(trigram) ? [ordinal] : [])));
+        for (const trigram of listTrigrams(literal)) {
+          const list = findTrigramList(blocks, trigram);
+          expect(list).toEqual(contents.flatMap((content, ordinal) => (listTrigrams(content).includes(trigram) ? [ordinal] : [])));
         }
       },
     ),
@@ -45,16 +45,16 @@ test("chunks that are far apart are in one list", () => {
   const far = [0, 127, 128, 256, 16_639, 16_640];
   const contents = Array.from({ length: 20_000 }, (_, ordinal) => (far.includes(ordinal) ? "key" : ""));
 
-  expect(listOf(indexOf(contents), trigramsOf("key")[0] ?? 0)).toEqual(far);
+  expect(findTrigramList(indexOf(contents), listTrigrams("key")[0] ?? 0)).toEqual(far);
 });
 
 test("what is not three characters in a row on a line has no trigram", () => {
-  expect(["", "ab", "=>", "a\nb\nc", "(\r\n)"].flatMap(trigramsOf)).toEqual([]);
-  expect(trigramsOf("=> {")).toHaveLength(2);
-  expect(trigramsOf("if (line")).toHaveLength(6);
-  expect(trigramsOf("abcabc")).toHaveLength(3);
-  expect(trigramsOf("ABC")).toEqual(trigramsOf("abc"));
-  expect(trigramsOf("\u212Aey")).toEqual(trigramsOf("key"));
+  expect(["", "ab", "=>", "a\nb\nc", "(\r\n)"].flatMap(listTrigrams)).toEqual([]);
+  expect(listTrigrams("=> {")).toHaveLength(2);
+  expect(listTrigrams("if (line")).toHaveLength(6);
+  expect(listTrigrams("abcabc")).toHaveLength(3);
+  expect(listTrigrams("ABC")).toEqual(listTrigrams("abc"));
+  expect(listTrigrams("\u212Aey")).toEqual(listTrigrams("key"));
 });
 
 test("the first block begins with the least trigram there may be, and large lists are spread over blocks", () => {
@@ -65,5 +65,5 @@ test("the first block begins with the least trigram there may be, and large list
   expect(indexOf([])).toEqual([]);
   expect(blocks[0]?.first).toBe(0);
   expect(blocks.length).toBeGreaterThan(2);
-  expect(trigramsOf("ord").map((trigram) => listOf(blocks, trigram).length)).toEqual([5_000]);
+  expect(listTrigrams("ord").map((trigram) => findTrigramList(blocks, trigram).length)).toEqual([5_000]);
 });

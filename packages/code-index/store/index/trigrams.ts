@@ -45,7 +45,7 @@ function foldCase(letter: string): string {
 }
 
 /** The class of a UTF-16 unit in trigrams; 0 for characters that separate. */
-export function trigramClassOf(unit: number): number {
+export function toTrigramClass(unit: number): number {
   return classes[unit] ?? 0;
 }
 
@@ -76,7 +76,7 @@ export function visitTrigrams(text: string, visit: (code: number) => void): void
 }
 
 /** The trigrams of a literal, each once; none where no three characters are in a row on a line. */
-export function trigramsOf(literal: string): readonly number[] {
+export function listTrigrams(literal: string): readonly number[] {
   const codes = new Set<number>();
   visitTrigrams(literal, (code) => codes.add(code));
   return [...codes];
@@ -110,7 +110,7 @@ export type TrigramBlock = {
 };
 
 /** The chunks that hold the trigram, by rising ordinal, by the blocks of their segment that were read. */
-export function listOf(blocks: readonly TrigramBlock[], wanted: number): readonly number[] {
+export function findTrigramList(blocks: readonly TrigramBlock[], wanted: number): readonly number[] {
   const block = blocks.findLast(({ first }) => first <= wanted);
   if (block === undefined) {
     return [];

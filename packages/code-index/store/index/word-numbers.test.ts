@@ -1,6 +1,6 @@
 import { randomOf, SEED } from "@sightline/foundation/testing/random";
 import { expect, test } from "vitest";
-import { truncateWord, wordsOf } from "./terms.ts";
+import { truncateWord, splitWords } from "./terms.ts";
 import { createWordNumbers } from "./word-numbers.ts";
 
 /** The words by the numbers that are read. */
@@ -22,7 +22,7 @@ test.for([
   "Zeile\r\nend",
 ])("the words of %j are those that they are elsewhere", (text) => {
   const { read } = reader();
-  expect(read(text)).toEqual(wordsOf(text));
+  expect(read(text)).toEqual(splitWords(text));
 });
 
 test("a long word is the word of its beginning, between characters, and learned once", () => {
@@ -37,7 +37,7 @@ test(`any number of words keeps its numbers (seed ${SEED})`, () => {
   const random = randomOf(SEED);
   const text = Array.from({ length: 60_000 }, () => Math.floor(random() * 36 ** (1 + random() * 4)).toString(36)).join(" ");
   const { read, learned } = reader();
-  const expected = wordsOf(text);
+  const expected = splitWords(text);
   expect(read(text)).toEqual(expected);
   expect(read(text)).toEqual(expected);
   expect(new Set(learned).size).toBe(learned.length);

@@ -1,4 +1,4 @@
-import { isAscii, MAX_WORD_LENGTH, truncateWord, wordsOf } from "./terms.ts";
+import { isAscii, MAX_WORD_LENGTH, truncateWord, splitWords } from "./terms.ts";
 
 /** Numbers words from 0 by their first occurrence, so that whoever counts those of many texts has no string made of each. */
 export type WordNumbers = {
@@ -11,7 +11,7 @@ const HASH_BASIS = 0x811c9dc5 | 0;
 const HASH_PRIME = 0x01000193;
 
 /** The characters of a word that is ASCII. */
-const IN_WORD = Uint8Array.from({ length: 128 }, (_, unit) => wordsOf(String.fromCharCode(unit)).length);
+const IN_WORD = Uint8Array.from({ length: 128 }, (_, unit) => splitWords(String.fromCharCode(unit)).length);
 
 /** `learn` is told each new word, a part of the text and cut to the length of a term; its number is how many it was told before. */
 export function createWordNumbers(learn: (word: string) => void): WordNumbers {
@@ -116,7 +116,7 @@ export function createWordNumbers(learn: (word: string) => void): WordNumbers {
       if (isAscii(text)) {
         readAscii(text);
       } else {
-        for (const word of wordsOf(text).map(truncateWord)) {
+        for (const word of splitWords(text).map(truncateWord)) {
           meet(word, 0, word.length);
         }
       }

@@ -29,7 +29,7 @@ export type ClusterNode = {
   readonly bytes: number | null;
 };
 
-export async function nodesOf(query: Query): Promise<readonly ClusterNode[]> {
+export async function listNodes(query: Query): Promise<readonly ClusterNode[]> {
   const { rows } = await sql<ClusterNode>`
     select ${address("node")} as node, node.shouldhaveshards and node.isactive as "takesTenants",
       case when count(shard.shardid) = 0 then 0 else sum(shard.shard_size)::bigint end as bytes

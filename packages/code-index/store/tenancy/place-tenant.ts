@@ -1,7 +1,7 @@
 import { refusal } from "@sightline/foundation/errors";
 import type { Kysely } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { distributeSchema, isCluster, moveSchema, nodesOf, placedTenants, type ClusterNode, type PlacedTenant } from "./cluster.store.ts";
+import { distributeSchema, isCluster, moveSchema, listNodes, placedTenants, type ClusterNode, type PlacedTenant } from "./cluster.store.ts";
 
 /** Nodes that differ by less are as good as each other: to move even an empty schema takes a second. */
 const WORTH_MOVING = 64 * 2 ** 20;
@@ -23,7 +23,7 @@ export async function placeTenant(
     throw refusal(409, "not_a_cluster", `The database is one server: it has no Citus, or no node was added to it. ${SEE}`);
   }
   const before = await findPlaced(query, name);
-  const nodes = (await nodesOf(query)).filter((node) => node.takesTenants);
+  const nodes = (await listNodes(query)).filter((node) => node.takesTenants);
   const target = wanted === undefined ? lightest(nodes, before) : nodes.find(({ node }) => node === wanted)?.node;
   if (target === undefined) {
     throw refusal(
@@ -55,7 +55,7 @@ async function findPlaced(query: Kysely<CodeIndexTables>, name: string): Promise
 /** Spreads new tenants by size: Citus itself takes one node after the other. */
 export async function placeNewTenant(query: Kysely<CodeIndexTables>, name: string): Promise<void> {
   const tenant = await findPlaced(query, name);
-  const nodes = (await nodesOf(query)).filter((node) => node.takesTenants);
+  const nodes = (await listNodes(query)).filter((node) => node.takesTenants);
   const sizeOf = (address: string | undefined) => nodes.find(({ node }) => node === address)?.bytes ?? 0;
   const target = lightest(nodes, tenant);
   if (target !== undefined && tenant.node !== null && sizeOf(tenant.node) - sizeOf(target) > WORTH_MOVING) {

@@ -1,4 +1,4 @@
-import { type CreateCredentialRequest, credentialSchema, pageOf, testedCredentialSchema } from "@sightline/code-index/contract";
+import { type CreateCredentialRequest, credentialSchema, toPageSchema, testedCredentialSchema } from "@sightline/code-index/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { allOf } from "#http/queries.ts";
@@ -9,7 +9,7 @@ const pathOf = (id: string) => CREDENTIALS + encoded`/${id}`;
 /** For admins alone. */
 export const credentialsQuery = queryOptions({
   queryKey: ["credentials"],
-  queryFn: allOf(codeIndex.get(CREDENTIALS, { answer: pageOf(credentialSchema) })),
+  queryFn: allOf(codeIndex.get(CREDENTIALS, { answer: toPageSchema(credentialSchema) })),
 });
 
 export const createCredential = (body: CreateCredentialRequest) => codeIndex.post(CREDENTIALS, { body, answer: credentialSchema });

@@ -1,4 +1,4 @@
-import { type Job, jobSchema, pageOf, startedJobSchema } from "@sightline/code-index/contract";
+import { type Job, jobSchema, toPageSchema, startedJobSchema } from "@sightline/code-index/contract";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { pageByPage } from "#http/queries.ts";
@@ -16,7 +16,7 @@ const QUIET_MS = 10_000;
 export function jobListQuery({ status, repositoryId }: JobFilter) {
   const query = { status, repo_id: repositoryId, limit: PAGE_SIZE };
   return infiniteQueryOptions({
-    ...pageByPage([...JOBS_KEY, status, repositoryId], codeIndex.get("/api/v1/jobs", { query, answer: pageOf(jobSchema) })),
+    ...pageByPage([...JOBS_KEY, status, repositoryId], codeIndex.get("/api/v1/jobs", { query, answer: toPageSchema(jobSchema) })),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isUnderWay)) === true ? BUSY_MS : QUIET_MS),
   });

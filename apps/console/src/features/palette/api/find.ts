@@ -1,4 +1,4 @@
-import { pageOf, repositorySchema, searchAnswerSchema } from "@sightline/code-index/contract";
+import { toPageSchema, repositorySchema, searchAnswerSchema } from "@sightline/code-index/contract";
 import { projectPageSchema, tracePageSchema } from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { codeIndex, encoded, observability } from "#http/calls.ts";
@@ -11,7 +11,7 @@ const NAMED = 200;
 
 export const repositoriesQuery = palette(
   ["repositories"],
-  codeIndex.get("/api/v1/repos", { query: { limit: NAMED }, answer: pageOf(repositorySchema) }),
+  codeIndex.get("/api/v1/repos", { query: { limit: NAMED }, answer: toPageSchema(repositorySchema) }),
 );
 
 export const projectsQuery = palette(

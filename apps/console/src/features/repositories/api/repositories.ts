@@ -5,7 +5,7 @@ import {
   type Repository,
   coverageSchema,
   jobSchema,
-  pageOf,
+  toPageSchema,
   previewAnswerSchema,
   repositorySchema,
   startedJobSchema,
@@ -21,7 +21,7 @@ const WATCH_MS = 5_000;
 const QUIET_MS = 15_000;
 const pathOf = (repositoryId: string) => REPOSITORIES + encoded`/${repositoryId}`;
 
-const allRepositories = allOf(codeIndex.get(REPOSITORIES, { answer: pageOf(repositorySchema) }));
+const allRepositories = allOf(codeIndex.get(REPOSITORIES, { answer: toPageSchema(repositorySchema) }));
 
 /** All repositories; asked for often while one is being indexed. */
 export const repositoriesQuery = queryOptions({
@@ -35,7 +35,7 @@ export const activeJobsQuery = queryOptions({
   queryKey: ACTIVE_JOBS_KEY,
   queryFn: async (context) => {
     const jobs = (status: "queued" | "running") =>
-      askForAll(context, codeIndex.get("/api/v1/jobs", { query: { status }, answer: pageOf(jobSchema) }));
+      askForAll(context, codeIndex.get("/api/v1/jobs", { query: { status }, answer: toPageSchema(jobSchema) }));
     // In this order: one that starts in between is in both rather than in neither.
     const queued = await jobs("queued");
     const active = [...(await jobs("running")), ...queued];

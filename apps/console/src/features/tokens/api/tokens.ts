@@ -1,4 +1,4 @@
-import { type CreateTokenRequest, createdTokenSchema, developerTokenSchema, pageOf } from "@sightline/code-index/contract";
+import { type CreateTokenRequest, createdTokenSchema, developerTokenSchema, toPageSchema } from "@sightline/code-index/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { allOf } from "#http/queries.ts";
@@ -7,7 +7,7 @@ const TOKENS = "/api/v1/developer-tokens";
 
 export const tokensQuery = queryOptions({
   queryKey: ["tokens"],
-  queryFn: allOf(codeIndex.get(TOKENS, { answer: pageOf(developerTokenSchema) })),
+  queryFn: allOf(codeIndex.get(TOKENS, { answer: toPageSchema(developerTokenSchema) })),
 });
 
 export const createToken = (body: CreateTokenRequest) => codeIndex.post(TOKENS, { body, answer: createdTokenSchema });

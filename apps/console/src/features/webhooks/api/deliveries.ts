@@ -1,4 +1,4 @@
-import { type Delivery, deliverySchema, pageOf } from "@sightline/code-index/contract";
+import { type Delivery, deliverySchema, toPageSchema } from "@sightline/code-index/contract";
 import { keepPreviousData } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { pageByPage } from "#http/queries.ts";
@@ -16,7 +16,7 @@ const EVERY_MS = 5_000;
 export function deliveriesQuery({ status, repositoryId }: DeliveryFilter) {
   const query = { status, repo_id: repositoryId, limit: PAGE_SIZE };
   return {
-    ...pageByPage([...DELIVERIES_KEY, status, repositoryId], codeIndex.get(DELIVERIES, { query, answer: pageOf(deliverySchema) })),
+    ...pageByPage([...DELIVERIES_KEY, status, repositoryId], codeIndex.get(DELIVERIES, { query, answer: toPageSchema(deliverySchema) })),
     placeholderData: keepPreviousData,
     refetchInterval: EVERY_MS,
   };
