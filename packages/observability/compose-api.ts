@@ -4,7 +4,7 @@ import { alertChannelRoutes } from "./alerts/project/alert-channels.routes.ts";
 import { alertRuleRoutes } from "./alerts/project/alert-rules.routes.ts";
 import { alertRoutes } from "./alerts/operator/alerts.routes.ts";
 import { createBackendLoad } from "./alerts/operator/backend-load.ts";
-import { channelAccessOf } from "./alerts/project/tell-channel.ts";
+import { toChannelAccess } from "./alerts/project/tell-channel.ts";
 import { registerDatabaseConnections } from "./alerts/operator/database-connections.ts";
 import { registerUncountedHours } from "./alerts/operator/uncounted-hours.ts";
 import { createKeyAuthenticators } from "./keys/authenticators.ts";
@@ -52,7 +52,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       keyRoutes({ query, clock, log })(server);
       alertRoutes({ database, metrics, clock })(server);
       alertRuleRoutes({ query })(server);
-      alertChannelRoutes({ query, clock, access: channelAccessOf(config) })(server);
+      alertChannelRoutes({ query, clock, access: toChannelAccess(config) })(server);
       exportRoutes({ query, clock, log, metrics, recheck })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);

@@ -1,6 +1,6 @@
 import { createAlarm } from "@sightline/foundation/repeat";
 import { createAlertTasks } from "./alerts/project/alert-tasks.ts";
-import { channelAccessOf } from "./alerts/project/tell-channel.ts";
+import { toChannelAccess } from "./alerts/project/tell-channel.ts";
 import { composeApi, type ObservabilityApi } from "./compose-api.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
 import type { ApiOptions } from "./api.ts";
@@ -25,7 +25,7 @@ export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): Obse
   const alarm = createAlarm();
   const { ring, wakenBy } = alarm;
   const api = withHousekeeping(composeApi({ ...options, alarm }, HEARTBEAT_KEY), { ...options, wakenBy });
-  const alerts = createAlertTasks({ query: database.query, log, access: channelAccessOf(config), wakenBy });
+  const alerts = createAlertTasks({ query: database.query, log, access: toChannelAccess(config), wakenBy });
   return {
     ...api,
     routes: async (server) => {

@@ -113,11 +113,11 @@ function pickNumbers<Name extends NumberName>(
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Record<Name, number | null>;
 }
 
-export function callNumbersOf(row: CallNumbers): CallNumbers {
+export function pickCallNumbers(row: CallNumbers): CallNumbers {
   return pickNumbers(CALL_NUMBERS, row);
 }
 
-export function traceNumbersOf(row: TraceNumbers): TraceNumbers {
+export function pickTraceNumbers(row: TraceNumbers): TraceNumbers {
   return pickNumbers(TRACE_NUMBERS, row);
 }
 

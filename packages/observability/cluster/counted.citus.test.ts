@@ -12,7 +12,7 @@ import { writeBatch } from "#ingest/writing/write-batch.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
-import { sqlStateOf } from "#store/refused-data.ts";
+import { getSqlState } from "#store/refused-data.ts";
 import { countMarkedTraces, lockCounting } from "#counting/count-traces.store.ts";
 import { clearTables, countOf } from "#testing/consumer-rig.ts";
 import { createNumberedProducer } from "#testing/numbered-events.ts";
@@ -110,7 +110,7 @@ async function unlessDropped(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (sqlStateOf(error) !== "42P01") {
+    if (getSqlState(error) !== "42P01") {
       throw error;
     }
   }

@@ -64,7 +64,7 @@ export function readTimeRange(text: string): Read<TimeRange> {
 }
 
 /** The moments a range reaches from and to, the end itself not meant; in milliseconds since 1970. */
-export function momentsOf(range: TimeRange, now: number): { readonly from?: number; readonly to?: number } {
+export function toMoments(range: TimeRange, now: number): { readonly from?: number; readonly to?: number } {
   const [min, max] = [range.min, range.max].map((point) => (point === undefined ? undefined : spanOf(point, now)));
   return {
     ...(min === undefined ? {} : { from: range.withMin ? min.from : min.to }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { randomOf } from "@sightline/foundation/testing/random";
-import { formatTraceQuery, momentsOf, parseTraceQuery, TRACE_FIELDS, MAX_TRACE_QUERY_LENGTH, MAX_TRACE_TERMS } from "./trace-query.ts";
+import { formatTraceQuery, toMoments, parseTraceQuery, TRACE_FIELDS, MAX_TRACE_QUERY_LENGTH, MAX_TRACE_TERMS } from "./trace-query.ts";
 
 const bodies = (text: string) => parseTraceQuery(text).terms.map(({ from: _from, to: _to, ...term }) => term);
 
@@ -40,7 +40,7 @@ describe("a query is read", () => {
   test("days are whole, and so long ago is counted from now", () => {
     const now = Date.parse("2026-11-22T12:00:00Z");
     const spans = bodies("started:2026-11-21 started:>2026-11-21 started:-2d..-1d started:<2026-11-21T10:30").map((term) =>
-      term.kind === "time" && term.ranges[0] !== undefined ? momentsOf(term.ranges[0], now) : undefined,
+      term.kind === "time" && term.ranges[0] !== undefined ? toMoments(term.ranges[0], now) : undefined,
     );
     const at = (text: string) => Date.parse(text);
     expect(spans).toEqual([
@@ -54,7 +54,7 @@ describe("a query is read", () => {
   test("what is longer ago than there are years is the year 1", () => {
     const [term] = bodies("started:>-999999w");
     const range = term?.kind === "time" ? term.ranges[0] : undefined;
-    expect(range === undefined ? undefined : momentsOf(range, Date.parse("2026-11-22T12:00:00Z"))).toEqual({
+    expect(range === undefined ? undefined : toMoments(range, Date.parse("2026-11-22T12:00:00Z"))).toEqual({
       from: Date.parse("0001-01-01T00:00:00Z"),
     });
   });

@@ -10,7 +10,7 @@ import {
 } from "./trace-query-values.ts";
 
 export { TRACE_FIELDS, type TraceField, type TraceFieldType } from "./trace-query-fields.ts";
-export { momentsOf, type NumberRange, type TimeRange } from "./trace-query-values.ts";
+export { toMoments, type NumberRange, type TimeRange } from "./trace-query-values.ts";
 
 /** The most characters and terms of a query. */
 export const MAX_TRACE_QUERY_LENGTH = 2_000;

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { bucketOf } from "./duration-buckets.ts";
+import { toBucket } from "./duration-buckets.ts";
 import type { ProjectHour } from "./hour-figures.store.ts";
 
 /** How many places an hour of a project distinguishes, those with the most runs; producers choose them, so there may be any number. */
@@ -17,7 +17,7 @@ export async function countCodeOfHour(transaction: Transaction<ObservabilitySche
   await sql`delete from observability.code_hours as row where ${isOfHour}`.execute(transaction);
   await sql`
     with step as (
-      select row.code::text as code, row.end_status as status, ${bucketOf(sql`least(row.duration_ms, 1e15)`)}::smallint as bucket,
+      select row.code::text as code, row.end_status as status, ${toBucket(sql`least(row.duration_ms, 1e15)`)}::smallint as bucket,
         count(*) as runs, max(coalesce(row.started_at, row.seen_at)) as last_at, max(${STEP}) as latest
       from observability.observations as row where ${isOfHour} and row.code is not null
       group by 1, 2, 3

@@ -3,9 +3,9 @@ import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { READER_WAITS_MS, unlessLocked } from "#store/while-locked.ts";
 import { unlessNodeIsAway } from "#store/node-away.ts";
-import { beginningOf } from "#store/segments.ts";
+import { selectBeginning } from "#store/segments.ts";
 import { foldTrace } from "#trace-facts/fold-trace.ts";
-import { partsOf, type TracePartsRow } from "./trace-parts.ts";
+import { selectTraceParts, type TracePartsRow } from "./trace-parts.ts";
 import { repriceStatement, settleGroupsStatement, writeEntriesStatement, type FoldedTrace, type Touched } from "./entry-statements.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
 
@@ -152,10 +152,10 @@ async function readParts(
   { ids, days }: { readonly ids: readonly string[]; readonly days: readonly string[] },
 ): Promise<readonly BegunRow[]> {
   const project = sql`${projectId}::uuid`;
-  const parts = partsOf({ project, status: sql`run.status`, error: sql`left(run.error, 1000)`, days: sql`${days}::date[]` });
+  const parts = selectTraceParts({ project, status: sql`run.status`, error: sql`left(run.error, 1000)`, days: sql`${days}::date[]` });
   const { rows } = await sql<BegunRow>`
     with beginnings as materialized (
-      select distinct case when run.resumed_from is null then run.id else ${beginningOf(project, sql`run.id`)} end as id
+      select distinct case when run.resumed_from is null then run.id else ${selectBeginning(project, sql`run.id`)} end as id
       from unnest(${ids}::uuid[]) as given (id) join observability.traces as run on run.project_id = ${project} and run.id = given.id
     )
     select begun.id as trace_id, part.*

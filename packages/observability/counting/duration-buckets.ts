@@ -8,7 +8,7 @@ const RATIO = 1.02;
 const LOWEST = -349;
 
 /** The bucket of a time in milliseconds; null where there is none. */
-export function bucketOf(ms: Expression) {
+export function toBucket(ms: Expression) {
   return sql`case when ${ms} > 0.001 then ceil(ln(${ms}) / ln(${RATIO}::double precision)) else ${ms} * 0 + ${LOWEST} end`;
 }
 
@@ -16,7 +16,7 @@ export function bucketOf(ms: Expression) {
  * A percentile as `percentile_cont` would have it of the times themselves, within 1 %. It aggregates rows of a `bucket`, with how many
  * times are in it and in those below it (`reached`), and in all (`timed`).
  */
-export function percentileOf(part: number, isCounted: RawBuilder<boolean> = sql<boolean>`true`) {
+export function selectPercentile(part: number, isCounted: RawBuilder<boolean> = sql<boolean>`true`) {
   const place = sql`${part}::numeric * (timed - 1)`;
   const timeAt = (rank: Expression) => timeOf(sql`min(bucket) filter (where ${isCounted} and reached > ${rank})`);
   const [below, above] = [timeAt(sql`floor(${place})`), timeAt(sql`ceil(${place})`)];

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
-import { costOf, priceOf } from "#prices/price-of.ts";
+import { selectCost, selectPrice } from "#prices/select-price.ts";
 import { ENTRY_COLUMNS } from "./entry-columns.ts";
 import { hourOf, PACKED_COLUMNS } from "./packed-columns.ts";
-import { stepsOf } from "./trace-parts.ts";
+import { selectSteps } from "./trace-parts.ts";
 
 /** Facts decided by the parts of a trace, as its entry holds them. */
 export type FoldedTrace = {
@@ -62,14 +62,14 @@ export function repriceStatement(projectId: string, ids: readonly string[]): Raw
     ), fresh as materialized (
       select entry.trace_id, ${kept}
       from entry cross join lateral (
-        select sum(${costOf("part", "price")}) as cost
+        select sum(${selectCost("part", "price")}) as cost
         from (
           select said ->> 0 as model, (said ->> 1)::timestamptz as hour, (said ->> 2)::double precision as uncached_tokens,
             (said ->> 3)::double precision as cache_read_tokens, (said ->> 4)::double precision as cache_write_tokens,
             (said ->> 5)::double precision as output_tokens
           from jsonb_array_elements(entry.usage) as said
         ) as part
-        left join lateral ${priceOf(project, sql`part.model`, sql`part.hour`)} as price on true
+        left join lateral ${selectPrice(project, sql`part.model`, sql`part.hour`)} as price on true
       ) as priced
       where entry.usage is not null and priced.cost is distinct from entry.cost
     ), stale as materialized (
@@ -83,7 +83,7 @@ function readEntries(
   project: RawBuilder<unknown>,
   { traces, days }: { readonly traces: readonly FoldedTrace[]; readonly days: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
-  const steps = stepsOf(project, days);
+  const steps = selectSteps(project, days);
   const runs = sql`unnest(family.ids) as member (id) join observability.traces as run on run.project_id = ${project} and run.id = member.id`;
   return sql`(
   select family.*, family.ids as runs, begun.sort_at, begun.started_at, begun.name, begun.session_id, begun.user_id, begun.thread_id,

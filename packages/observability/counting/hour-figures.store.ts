@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
-import { bucketOf } from "./duration-buckets.ts";
+import { toBucket } from "./duration-buckets.ts";
 
 /** An hour of a project, as texts of the database. */
 export type ProjectHour = { readonly projectId: string; readonly day: string; readonly hour: string };
@@ -35,7 +35,7 @@ export async function countFiguresOfHour(
       from observability.traces as row
       where ${isOfDay} and row.sort_at >= ${hour}::timestamptz and row.sort_at < ${hour}::timestamptz + interval '1 hour'
     ), counted as (
-      select kind, name, model, status, ${sql.join(TIMED_NUMBERS.map((name) => sql`${bucketOf(sql.ref(name))}::smallint as ${bucketColumn(name)}`))},
+      select kind, name, model, status, ${sql.join(TIMED_NUMBERS.map((name) => sql`${toBucket(sql.ref(name))}::smallint as ${bucketColumn(name)}`))},
         count(*) as observations, ${sql.join([...TIMED_NUMBERS, ...TOKENS].map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`))},
         count(*) filter (where input_tokens is not null or output_tokens is not null) as calls
       from fact group by 1, 2, 3, 4, ${sql.join(TIMED_NUMBERS.map((_name, index) => sql.lit(5 + index)))}

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
-import { costOf, priceOf } from "#prices/price-of.ts";
+import { selectCost, selectPrice } from "#prices/select-price.ts";
 import { ADDED_NUMBERS, NUMBERS, type AddedNumberName, type NumberUnit, type TraceNumbers } from "#step-numbers.ts";
 import type { FailedStep, Segment, TraceParts } from "#trace-facts/fold-trace.ts";
-import { segmentsOf } from "#store/segments.ts";
+import { selectSegments } from "#store/segments.ts";
 
 /** Failed steps of a trace that are looked at. */
 const MAX_FAILED = 1_000;
@@ -38,10 +38,10 @@ type Wanted = {
 };
 
 /** Selects the {@link TracePartsRow} of the trace that begins with the run `begun`. What is made of it is decided by `foldTrace`. */
-export function partsOf({ project, status, error, days }: Wanted): RawBuilder<unknown> {
-  const steps = stepsOf(project, days);
+export function selectTraceParts({ project, status, error, days }: Wanted): RawBuilder<unknown> {
+  const steps = selectSteps(project, days);
   return sql`(
-    select family.segments, total.*, case when total.failed = 0 then '[]'::json else ${failedStepsOf(steps)} end as failed_steps
+    select family.segments, total.*, case when total.failed = 0 then '[]'::json else ${selectFailedSteps(steps)} end as failed_steps
     from (
       select array_agg(run.id) as ids, array_agg(run.day) as days, json_agg(json_build_object(
         'id', run.id, 'day', run.day, 'status', ${status}, 'error', ${error}, 'end_line', run.end_line, 'end_event', run.end_event,
@@ -51,14 +51,14 @@ export function partsOf({ project, status, error, days }: Wanted): RawBuilder<un
       from (
         select begun.* where begun.paused_at is null
         union all
-        select own.* from ${segmentsOf(project, sql`begun.id`)} as part
+        select own.* from ${selectSegments(project, sql`begun.id`)} as part
         join observability.traces as own on own.project_id = ${project} and own.id = part.id
         where begun.paused_at is not null
       ) as run
     ) as family
     cross join lateral (
       select coalesce(sum(part.steps), 0)::bigint as steps, coalesce(sum(part.failed), 0)::bigint as failed, ${sql.join(NUMBERS_OF_TRACE)},
-        sum(${costOf("part", "price")}) as cost,
+        sum(${selectCost("part", "price")}) as cost,
         case when count(*) <= ${MAX_USAGE} then coalesce(json_agg(json_build_array(
           part.model, part.hour, part.uncached_tokens, part.cache_read_tokens, part.cache_write_tokens, part.output_tokens
         )) filter (where part.is_used), '[]') end as usage
@@ -68,20 +68,20 @@ export function partsOf({ project, status, error, days }: Wanted): RawBuilder<un
           sum(step.cache_write_tokens) as cache_write_tokens, bool_or(step.input_tokens is not null or step.output_tokens is not null) as is_used
         from ${steps} group by step.model, step.hour
       ) as part
-      left join lateral ${priceOf(project, sql`part.model`, sql`part.hour`)} as price on part.is_used
+      left join lateral ${selectPrice(project, sql`part.model`, sql`part.hour`)} as price on part.is_used
     ) as total
   )`;
 }
 
 /** The steps of a `family` of runs with their `ids` and `days`, as the relation `step`. */
-export function stepsOf(project: RawBuilder<unknown>, days?: RawBuilder<unknown>): RawBuilder<unknown> {
+export function selectSteps(project: RawBuilder<unknown>, days?: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`unnest(family.ids, family.days) as member (id, day)
     join observability.observations as step on step.project_id = ${project} and step.trace_id = member.id and step.day = member.day
       and ${days === undefined ? sql`true` : sql`step.day = any(${days})`}`;
 }
 
-/** The failed steps among {@link stepsOf} and the steps right around them, as a list of {@link FailedStep} with kind and name. */
-export function failedStepsOf(steps: RawBuilder<unknown>): RawBuilder<readonly FailedStep[]> {
+/** The failed steps among {@link selectSteps} and the steps right around them, as a list of {@link FailedStep} with kind and name. */
+export function selectFailedSteps(steps: RawBuilder<unknown>): RawBuilder<readonly FailedStep[]> {
   return sql<readonly FailedStep[]>`(
     with failed as materialized (
       select step.id, step.parent_id from ${steps} where step.end_status = 'failure'

@@ -3,7 +3,7 @@ import type { Query } from "#schema.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import { releaseBlobs } from "#store/release-blobs.store.ts";
-import { beginningOf } from "#store/segments.ts";
+import { selectBeginning } from "#store/segments.ts";
 import { deleteDeadLetters, namesTrace, type RecordedDeletion } from "./dead-letters.store.ts";
 
 /** With all their steps, in one transaction. */
@@ -48,7 +48,7 @@ async function deleteSome(query: Query, { projectId, reader, ids, deletion }: Ch
       from observability.traces as row join ${given} on row.project_id = ${projectId}::uuid and row.id = run.id`.execute(transaction);
     // Where a later run goes alone, the trace that it was of is to be counted without it. Asked apart: Citus inserts from no recursion.
     const { rows: beginnings } = await sql<{ id: string }>`
-      select ${beginningOf(sql`${projectId}::uuid`, sql`row.id`)} as id
+      select ${selectBeginning(sql`${projectId}::uuid`, sql`row.id`)} as id
       from observability.traces as row join ${given} on row.project_id = ${projectId}::uuid and row.id = run.id`.execute(transaction);
     await sql`
       insert into observability.trace_marks (project_id, trace_id)

@@ -11,10 +11,10 @@ import {
   userParamsSchema,
   type Deletion,
 } from "#contract.ts";
-import { positionOf, toPage } from "#query/access/cursor.ts";
+import { readCursor, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { authorOf } from "#query/access/reader-of.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import type { InProject } from "#store/reader.ts";
 import { deleteTraces } from "./delete-traces.store.ts";
 import { findDeletion, listDeletions, recordDeletion, type DeletionRow } from "./deletions.store.ts";
@@ -80,7 +80,7 @@ export function deletionRoutes({ query, log }: Pick<RouteDependencies, "query" |
       },
       async (request) => {
         const { cursor, limit } = request.query;
-        const after = positionOf(cursor);
+        const after = readCursor(cursor);
         const project = await enterProject(query, request, "owner");
         return toPage(await listDeletions(query, { ...project, after, limit: limit + 1 }), limit, present);
       },
@@ -97,7 +97,7 @@ export function deletionRoutes({ query, log }: Pick<RouteDependencies, "query" |
   };
 
   async function record(project: InProject, userId?: string) {
-    const by = authorOf(project.reader);
+    const by = toAuthor(project.reader);
     const id = await recordDeletion(query, { ...project, id: uuidv7(), by, ...(userId !== undefined && { userId }) });
     return { id: orRefuse(id, projectNotFound), by };
   }

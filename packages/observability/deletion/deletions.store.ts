@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { instantOf, microsOf, type Position } from "#store/position.ts";
+import { selectInstant, selectMicros, type Position } from "#store/position.ts";
 import { hasRoleIn, type InProject, type OneInProject } from "#store/reader.ts";
 
 export type DeletionRow = {
@@ -16,7 +16,7 @@ export type DeletionRow = {
   readonly position: string;
 };
 
-const columns = sql`id, kind, requested_by, requested_at, emptied_at, finished_at, traces, scores, dead_letters, ${microsOf("requested_at")} as position`;
+const columns = sql`id, kind, requested_by, requested_at, emptied_at, finished_at, traces, scores, dead_letters, ${selectMicros("requested_at")} as position`;
 
 type NewDeletion = OneInProject & {
   readonly by: string;
@@ -50,7 +50,7 @@ export async function findDeletion(query: Query, { projectId, reader, id }: OneI
 type Page = InProject & { readonly after: Position | undefined; readonly limit: number };
 
 export async function listDeletions(query: Query, { projectId, reader, after, limit }: Page): Promise<readonly DeletionRow[]> {
-  const isAfter = after === undefined ? sql`true` : sql`(requested_at, id) < (${instantOf(after.micros)}, ${after.id}::uuid)`;
+  const isAfter = after === undefined ? sql`true` : sql`(requested_at, id) < (${selectInstant(after.micros)}, ${after.id}::uuid)`;
   const { rows } = await sql<DeletionRow>`
     select ${columns} from observability.deletions
     where project_id = ${projectId}::uuid and ${isAfter} and ${hasRoleIn(reader, "owner", projectId)}

@@ -4,7 +4,7 @@ import { z } from "zod";
  * The channel of Redis' pub/sub, beside the stream, on which consumers announce what they have committed. A listener
  * that misses a message can read the database.
  */
-export function committedChannelOf(streamName: string): string {
+export function toCommittedChannel(streamName: string): string {
   return `${streamName}:committed`;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { keyBeside, partitionCountKey, partitionKey, partitionKeys, partitionOf } from "./partitions.ts";
+import { keyBeside, partitionCountKey, partitionKey, partitionKeys, findPartition } from "./partitions.ts";
 
 type Vectors = {
   readonly keys: readonly { readonly stream: string; readonly partition: number; readonly key: string }[];
@@ -16,7 +16,7 @@ describe("the vectors that the SDKs share", () => {
 
   test.each(vectors.partitions)("$producer_id has its partition", ({ producer_id: producerId, of }) => {
     for (const [count, partition] of Object.entries(of)) {
-      expect(partitionOf(producerId, Number(count))).toBe(partition);
+      expect(findPartition(producerId, Number(count))).toBe(partition);
     }
   });
 
@@ -27,7 +27,7 @@ describe("the vectors that the SDKs share", () => {
 
 test("one partition is the contract's stream", () => {
   expect(partitionKeys("observability:events", 1)).toEqual(["observability:events"]);
-  expect(partitionOf("ffffffff-ffff-4fff-bfff-ffffffffffff", 1)).toBe(0);
+  expect(findPartition("ffffffff-ffff-4fff-bfff-ffffffffffff", 1)).toBe(0);
 });
 
 test("what lies beside a partition has the partition's hash tag", () => {
@@ -38,7 +38,7 @@ test("what lies beside a partition has the partition's hash tag", () => {
 test("producers are spread evenly", () => {
   const counts = Array.from({ length: 4 }, () => 0);
   for (let index = 0; index < 10_000; index += 1) {
-    const partition = partitionOf(`019ac000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`, 4);
+    const partition = findPartition(`019ac000-0000-7000-8000-${index.toString(16).padStart(12, "0")}`, 4);
     counts[partition] = (counts[partition] ?? 0) + 1;
   }
   expect(Math.min(...counts)).toBeGreaterThan(2_300);

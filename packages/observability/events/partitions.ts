@@ -30,7 +30,7 @@ export function partitionKeys(stream: string, count: number): readonly string[] 
  *
  * @param producerId A UUID, in either case.
  */
-export function partitionOf(producerId: string, count: number): number {
+export function findPartition(producerId: string, count: number): number {
   return count === 1 ? 0 : createHash("sha256").update(producerId.toLowerCase()).digest().readUInt32BE(0) % count;
 }
 

@@ -7,7 +7,7 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { partitionCountKey, partitionKey, partitionKeys, partitionOf } from "#events/partitions.ts";
+import { partitionCountKey, partitionKey, partitionKeys, findPartition } from "#events/partitions.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
@@ -55,7 +55,7 @@ test(
       }
     };
     const publishOn = async (producer: ReturnType<typeof createNumberedProducer>, partitions: number) => {
-      const key = partitionKey(STREAM, partitionOf(producer.producerId, partitions));
+      const key = partitionKey(STREAM, findPartition(producer.producerId, partitions));
       const add = async (entries: readonly NumberedEntry[]) => {
         const pipeline = redis.client.pipeline();
         entries.forEach(({ fields }) => pipeline.xadd(key, "*", ...fields));

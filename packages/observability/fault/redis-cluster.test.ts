@@ -3,7 +3,7 @@ import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { randomOf, SEED } from "@sightline/foundation/testing/random";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, expect, test, vi } from "vitest";
-import { partitionCountKey, partitionOf } from "#events/partitions.ts";
+import { partitionCountKey, findPartition } from "#events/partitions.ts";
 import { readIngested } from "#testing/ingested.ts";
 import { createNumberedProducer, type NumberedEntry } from "#testing/numbered-events.ts";
 import { startPartitionWorld, type PartitionWorld } from "#testing/partition-world.ts";
@@ -99,7 +99,7 @@ function producerIn(projectId: string, random: () => number) {
   next += 1;
   for (;;) {
     const producer = createNumberedProducer({ projectId, homelessProjectId: uuidv7(), random, poison: 0 });
-    if (partitionOf(producer.producerId, PARTITIONS) === partition) {
+    if (findPartition(producer.producerId, PARTITIONS) === partition) {
       return producer;
     }
   }

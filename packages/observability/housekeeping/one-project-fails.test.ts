@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createAlertTasks } from "#alerts/project/alert-tasks.ts";
-import { channelAccessOf } from "#alerts/project/tell-channel.ts";
+import { toChannelAccess } from "#alerts/project/tell-channel.ts";
 import { settleGaps } from "#ingest/gaps.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import { createGoneProducers, SILENT_MS } from "#query/ingestion/gone-producers.ts";
@@ -129,7 +129,7 @@ test("whose rule can't be settled has others' evaluated", async () => {
     create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
     create trigger refused before update on observability.alert_rules for each row
       when (new.evaluated_at is distinct from old.evaluated_at and new.project_id = '${failing}') execute function public.refuse()`);
-  const { evaluateDue } = createAlertTasks({ query: database.query, log: silentLog, access: channelAccessOf(ALERT_CONFIG) });
+  const { evaluateDue } = createAlertTasks({ query: database.query, log: silentLog, access: toChannelAccess(ALERT_CONFIG) });
   await evaluateDue();
   expect(await projectsIn("alert_rules", "evaluated_at is not null")).toEqual(others);
 });

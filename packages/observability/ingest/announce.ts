@@ -1,7 +1,7 @@
 import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
-import { committedChannelOf, encodeCommitted } from "#events/committed.ts";
+import { toCommittedChannel, encodeCommitted } from "#events/committed.ts";
 import type { BatchRows } from "#ingest/writing/batch-rows.ts";
 
 type AnnounceOptions = { readonly redis: Redis; readonly streamName: string; readonly log: Logger };
@@ -13,7 +13,7 @@ const MAX_WAITING_MESSAGES = 16;
 
 /** Announces which traces a commit has changed. Nothing waits for it or depends on it: watchers also read the database now and then. */
 export function createAnnouncer({ redis, streamName, log }: AnnounceOptions): Announce {
-  const channel = committedChannelOf(streamName);
+  const channel = toCommittedChannel(streamName);
   let waiting = 0;
   let lastReason = "";
 

@@ -1,14 +1,14 @@
 import type { EntryOrigin } from "#events/stream-entry.ts";
 import type { StreamEvent } from "#events/event.ts";
 import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWrite } from "#ingest/writing/batch-rows.ts";
-import { lineOf } from "#messages/line.ts";
-import { contentOf, findReferences, isHash } from "#store/blob-reference.ts";
-import { searchWordsOf } from "#store/search-words.ts";
+import { toLine } from "#messages/line.ts";
+import { shortenHash, findReferences, isHash } from "#store/blob-reference.ts";
+import { listSearchWords } from "#store/search-words.ts";
 import { toInstant } from "./instant.ts";
 import { mergeHalves } from "./merge-halves.ts";
 import { toMultirange } from "./multirange.ts";
 import { plausible } from "./plausible-number.ts";
-import { traceFieldsOf } from "./trace-fields.ts";
+import { listTraceFields } from "./trace-fields.ts";
 import { usageColumns } from "./usage-columns.ts";
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
@@ -87,9 +87,9 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ...names,
         ...placeOf("start", event, standsInSince === undefined ? undefined : -Math.max(Date.parse(standsInSince), 1)),
         started_at: toInstant(startedAt),
-        start_words: searchWordsOf([...Object.values(names), input]),
-        start_fields: traceFieldsOf(event.body),
-        start_line: lineOf(input, { side: "input", isModelCall: false }),
+        start_words: listSearchWords([...Object.values(names), input]),
+        start_fields: listTraceFields(event.body),
+        start_line: toLine(input, { side: "input", isModelCall: false }),
       });
       addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "start", value: input, attributes });
       break;
@@ -103,8 +103,8 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ended_at: toInstant(endedAt),
         waits_since: rest.paused_at === undefined ? undefined : toInstant(endedAt),
         end_status: status,
-        end_words: searchWordsOf([rest.error, output]),
-        end_line: lineOf(output, { side: "output", isModelCall: false }),
+        end_words: listSearchWords([rest.error, output]),
+        end_line: toLine(output, { side: "output", isModelCall: false }),
       });
       addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "end", value: output, attributes });
       break;
@@ -122,7 +122,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         ...placeOf("start", event, undefined),
         started_at: toInstant(startedAt),
         start_model: model,
-        start_line: rest.kind === "llm" ? lineOf(input, { side: "input", isModelCall: true }) : undefined,
+        start_line: rest.kind === "llm" ? toLine(input, { side: "input", isModelCall: true }) : undefined,
       });
       addPayload(fold, event, { trace_id: traceId, owner_id: id, part: "start", value: input, attributes });
       break;
@@ -138,7 +138,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         end_status: status,
         end_model: model,
         // An end does not say of what; only models' have these.
-        end_line: model === undefined && usage === undefined ? undefined : lineOf(output, { side: "output", isModelCall: true }),
+        end_line: model === undefined && usage === undefined ? undefined : toLine(output, { side: "output", isModelCall: true }),
         ...usageColumns(usage),
       });
       const values = { value: output, attributes, reasoning, usage: usage?.raw, tool_entry };
@@ -238,7 +238,7 @@ function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "p
     seq: event.seq,
   };
   fold.payloads.set(keyOf(row.project_id, row.trace_id, row.event_id), row);
-  const contents = [...findReferences([value, attributes, toolEntry])].map(contentOf);
+  const contents = [...findReferences([value, attributes, toolEntry])].map(shortenHash);
   if (contents.length > 0) {
     const key = keyOf(row.project_id, row.trace_id);
     const known = fold.blobReferences.get(key)?.contents ?? [];
@@ -249,7 +249,7 @@ function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "p
 /** A content and what refers to it seldom fall into two batches; where they do, or the latter is lost, it is looked for later. */
 function withoutReference({ blobs, blobReferences }: Fold): ReadonlyMap<string, BatchRows["releasedBlobs"][number]> {
   const needed = new Set([...blobReferences.values()].flatMap((row) => [...row.contents].map((content) => keyOf(row.project_id, content))));
-  const released = [...blobs.values()].map(({ project_id, sha256 }) => ({ project_id, content: contentOf(sha256) }));
+  const released = [...blobs.values()].map(({ project_id, sha256 }) => ({ project_id, content: shortenHash(sha256) }));
   return new Map(released.map((row) => [keyOf(row.project_id, row.content), row] as const).filter(([key]) => !needed.has(key)));
 }
 

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { StreamEvent } from "#events/event.ts";
-import { partitionCountKey, partitionKey, partitionKeys, partitionOf } from "#events/partitions.ts";
+import { partitionCountKey, partitionKey, partitionKeys, findPartition } from "#events/partitions.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer, fieldsOf } from "#testing/agent-run.ts";
@@ -131,7 +131,7 @@ test("length, lag and health are those of all partitions", async () => {
 function producerOf(partition: number, count: number) {
   for (;;) {
     const producer = createProducer(rig.projectId);
-    if (partitionOf(producer.producerId, count) === partition) {
+    if (findPartition(producer.producerId, count) === partition) {
       return producer;
     }
   }
@@ -143,7 +143,7 @@ async function runs(count: number): Promise<readonly StreamEvent[]> {
 
 async function publish(events: readonly StreamEvent[], count: number): Promise<void> {
   for (const event of events) {
-    await rig.redis.client.xadd(partitionKey(rig.stream, partitionOf(event.producer_id, count)), "*", ...fieldsOf(event));
+    await rig.redis.client.xadd(partitionKey(rig.stream, findPartition(event.producer_id, count)), "*", ...fieldsOf(event));
   }
 }
 

@@ -9,7 +9,7 @@ const MAX_VALUE = 200;
 const KEY = /^[\w.-]{1,64}$/;
 
 /** What a trace is found by beside its names: `environment:…` and its other labels, `tag:…`, `metadata.<key>:…`, once each. */
-export function traceFieldsOf({ tags = [], attributes = {}, ...body }: TraceStart): string[] {
+export function listTraceFields({ tags = [], attributes = {}, ...body }: TraceStart): string[] {
   const { metadata, tags: noted } = attributes;
   const pairs = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : [];
   const fields = [

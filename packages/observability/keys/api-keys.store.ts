@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { isAfter, microsOf, type Position } from "#store/position.ts";
+import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 
 const columns = ["id", "project_id", "name", "prefix", "scopes", "created_at", "last_used_at", "revoked_at"] as const;
@@ -45,7 +45,7 @@ export async function listApiKeys(
   let rows = query
     .selectFrom("observability.api_keys as key")
     .innerJoin("observability.projects as project", "project.id", "key.project_id")
-    .select([...keyColumns, microsOf("key.created_at").as("position")])
+    .select([...keyColumns, selectMicros("key.created_at").as("position")])
     .where("key.project_id", "=", wanted.projectId)
     .where(hasRole(wanted.reader, "owner"));
   if (wanted.after !== undefined) {

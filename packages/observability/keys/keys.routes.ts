@@ -11,9 +11,9 @@ import {
   listRequestSchema,
   type ApiKey,
 } from "#contract.ts";
-import { positionOf, toPage } from "#query/access/cursor.ts";
+import { readCursor, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
-import { authorOf } from "#query/access/reader-of.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { insertApiKey, listApiKeys, revokeApiKey, type ApiKeySummary } from "./api-keys.store.ts";
 import { createApiKey } from "./api-key.ts";
@@ -39,7 +39,7 @@ export function keyRoutes({ query, clock, log }: RouteDependencies) {
         const { key, prefix, hash } = createApiKey();
         const { name, scopes } = request.body;
         const { reader, projectId } = await enterProject(query, request, "owner");
-        const made = { id: uuidv7(), name, prefix, hash, scopes: [...new Set(scopes)], createdBy: authorOf(reader) };
+        const made = { id: uuidv7(), name, prefix, hash, scopes: [...new Set(scopes)], createdBy: toAuthor(reader) };
         const row = orRefuse(await insertApiKey(query, { projectId, reader, ...made }), projectNotFound);
         log.info({ project: projectId, key: row.id, scopes: row.scopes, by: made.createdBy }, "an API key was made");
         return reply
@@ -62,7 +62,7 @@ export function keyRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const { cursor, limit } = request.query;
-        const after = positionOf(cursor);
+        const after = readCursor(cursor);
         const { reader, projectId } = await enterProject(query, request, "owner");
         const rows = await listApiKeys(query, { projectId, reader, after, limit: limit + 1 });
         return toPage(rows, limit, present);
@@ -81,7 +81,7 @@ export function keyRoutes({ query, clock, log }: RouteDependencies) {
         const row = orRefuse(await revokeApiKey(query, { id: keyId, projectId, reader, now: clock.now() }), () =>
           refusal(404, "api_key_not_found", "There is no such API key; GET /api/v1/projects/:project_id/keys lists them."),
         );
-        log.info({ project: projectId, key: keyId, by: authorOf(reader) }, "an API key was revoked");
+        log.info({ project: projectId, key: keyId, by: toAuthor(reader) }, "an API key was revoked");
         return present(row);
       },
     );

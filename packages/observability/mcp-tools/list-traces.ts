@@ -2,7 +2,7 @@ import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
 import { traceSortSchema, type Observation } from "#contract.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
-import { termsOf } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/traces-wanted.ts";
 import { listEntries } from "#query/list/list-traces.store.ts";
 import { listVisibleProjects, type VisibleProject } from "./visible-projects.store.ts";
 import { findProject } from "./find-project.ts";
@@ -52,7 +52,7 @@ Use it to find a run: query narrows it down, by agent (name:), status and more. 
   countsFirst: true,
   answer: async ({ project, ...asked }, reading) => {
     // Refused before anything is looked for.
-    termsOf({ q: asked.query });
+    readListTerms({ q: asked.query });
     const { chosen, left } = await projectsOf(reading, project);
     const found: Listed[] = [];
     const behind: string[] = [];
@@ -97,7 +97,7 @@ async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProj
   const { rows, isCounting } = await listEntries(query, {
     projectId: id,
     reader,
-    terms: termsOf({ q: asked.query }),
+    terms: readListTerms({ q: asked.query }),
     now,
     sort: asked.sort,
     order: "desc",

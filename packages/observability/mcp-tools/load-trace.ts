@@ -1,7 +1,7 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import type { Step } from "#contract.ts";
 import { createStepList } from "#query/steps/list-steps.ts";
-import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
+import { countLostEventsOfTrace } from "#query/steps/lost-events.store.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 import { listVisibleProjects } from "./visible-projects.store.ts";
 import { traceUnknown } from "./tools.errors.ts";
@@ -32,7 +32,7 @@ export async function loadTrace({ query, reader, now }: Reading, traceId: string
     steps.push(...page.items);
     [cursor, total] = [page.next_cursor ?? undefined, page.total];
   } while (cursor !== undefined && steps.length < STEPS);
-  const lostEvents = await countLostEventsOf(query, row.run);
+  const lostEvents = await countLostEventsOfTrace(query, row.run);
   const projects = await listVisibleProjects(query, reader);
   return {
     row,

@@ -1,5 +1,5 @@
 import type { TranscriptMessage, TranscriptPart } from "#contract/transcript.ts";
-import { messagesOf, type RawMessage } from "./read-messages.ts";
+import { readMessages, type RawMessage } from "./read-messages.ts";
 import { isObject, type RawPart } from "./read-parts.ts";
 
 /** Messages in what a step took in or gave back, and what stands beside them: the other keys of a state, the parameters of a call. */
@@ -22,12 +22,12 @@ export function readConversation(value: unknown, { side, isModelCall }: Given): 
     return { messages: [{ role, parts: [{ type: "text", value: raw }], isNamed: true }], rest: others };
   }
   const rest = isObject(value) ? restOf(value) : {};
-  const messages = spoken(messagesOf(value, role));
+  const messages = spoken(readMessages(value, role));
   if (messages.some(isModelCall ? isUnderstood : isNamed)) {
     return { messages, rest };
   }
   // Under a key of the application's own: a history, an update of a graph's state.
-  const held = isObject(value) ? spoken(Object.entries(value).flatMap(([key, item]) => (key in rest ? [] : messagesOf(item, role)))) : [];
+  const held = isObject(value) ? spoken(Object.entries(value).flatMap(([key, item]) => (key in rest ? [] : readMessages(item, role)))) : [];
   return held.some(isNamed) ? { messages: held, rest } : undefined;
 }
 
@@ -59,7 +59,7 @@ function restOf(value: Readonly<Record<string, unknown>>): Readonly<Record<strin
 /** Only the ends of a long list are read: it may have a hundred thousand rows and no message. */
 function holdsMessages(item: unknown): boolean {
   const sample = Array.isArray(item) ? [...item.slice(0, SAMPLE), ...item.slice(-SAMPLE)] : item;
-  return typeof sample === "object" && sample !== null && messagesOf(sample, "other").some(isNamed);
+  return typeof sample === "object" && sample !== null && readMessages(sample, "other").some(isNamed);
 }
 
 const SAMPLE = 10;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LINE_LENGTH, lineOf } from "./line.ts";
+import { LINE_LENGTH, toLine } from "./line.ts";
 
 const input = { side: "input", isModelCall: false } as const;
 const output = { side: "output", isModelCall: false } as const;
@@ -70,12 +70,12 @@ test.each<[string, unknown, typeof input | typeof output, string | undefined]>([
   ["a list of what was sent before", [{ $blob: "a".repeat(64) }, { $blob: "b".repeat(64) }], output, undefined],
   ["a whole that was sent before", { $blob: "a".repeat(64) }, output, undefined],
 ])("a line says %s", (_name, value, given, line) => {
-  expect(lineOf(value, given)).toBe(line);
+  expect(toLine(value, given)).toBe(line);
 });
 
 test("is no longer than it may be, in whole characters", () => {
-  const line = lineOf("🙂".repeat(500), input) ?? "";
+  const line = toLine("🙂".repeat(500), input) ?? "";
   expect(Array.from(line)).toHaveLength(LINE_LENGTH);
   expect(line.endsWith("🙂…")).toBe(true);
-  expect(lineOf({ rows: Array.from({ length: 100_000 }, (_, index) => index) }, input)?.length).toBe(LINE_LENGTH);
+  expect(toLine({ rows: Array.from({ length: 100_000 }, (_, index) => index) }, input)?.length).toBe(LINE_LENGTH);
 });

@@ -10,7 +10,7 @@ type Given = { readonly side: "input" | "output"; readonly isModelCall: boolean 
  * One line of what was asked, or of what came back: of messages the newest, of other values the text in them. Undefined where there is none,
  * or where the newest message was sent before and only its hash is here.
  */
-export function lineOf(value: unknown, given: Given): string | undefined {
+export function toLine(value: unknown, given: Given): string | undefined {
   const text = saidIn(value, given);
   return text === undefined ? undefined : oneLine(text);
 }

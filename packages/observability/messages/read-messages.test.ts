@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, mapChatMessagesToStoredMessages, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { describe, expect, test } from "vitest";
-import { messagesOf } from "./read-messages.ts";
+import { readMessages } from "./read-messages.ts";
 
 const QUESTION = "Where is order 42?";
 const CALL = { type: "tool_call", name: "find_order", callId: "call-1", value: { order: 42 } };
@@ -103,8 +103,8 @@ const libraries: Readonly<Record<string, unknown>> = {
 
 describe("messages are read the same", () => {
   test.each(Object.entries(libraries))("from %s", (_name, value) => {
-    expect(messagesOf(value, "user")).toMatchObject(CONVERSATION);
-    expect(messagesOf(value, "user")).toHaveLength(CONVERSATION.length);
+    expect(readMessages(value, "user")).toMatchObject(CONVERSATION);
+    expect(readMessages(value, "user")).toHaveLength(CONVERSATION.length);
   });
 });
 
@@ -117,7 +117,7 @@ test.each([
   ["the AI SDK's spans", { text: "It was shipped." }],
   ["a list of texts", ["It was shipped."]],
 ])("an answer is the assistant's: %s", (_name, value) => {
-  expect(messagesOf(value, "assistant")).toMatchObject([{ role: "assistant", parts: [{ type: "text", value: "It was shipped." }] }]);
+  expect(readMessages(value, "assistant")).toMatchObject([{ role: "assistant", parts: [{ type: "text", value: "It was shipped." }] }]);
 });
 
 test("reasoning, in each provider's words, is a part before the answer", () => {
@@ -146,7 +146,7 @@ test("reasoning, in each provider's words, is a part before the answer", () => {
     { text: "Cats.", reasoning: "They purr." },
   ];
   for (const answer of answers) {
-    expect(messagesOf(answer, "assistant").flatMap(({ parts }) => parts)).toMatchObject([
+    expect(readMessages(answer, "assistant").flatMap(({ parts }) => parts)).toMatchObject([
       { type: "reasoning", value: "They purr." },
       { type: "text", value: "Cats." },
     ]);
@@ -155,7 +155,7 @@ test("reasoning, in each provider's words, is a part before the answer", () => {
 
 test("pictures, sounds and files are placeholders without their data", () => {
   const data = "A".repeat(50_000);
-  const [message] = messagesOf(
+  const [message] = readMessages(
     [
       {
         role: "user",
@@ -189,18 +189,18 @@ test("a tool that failed says so, in Anthropic's words, in LangChain's and in th
     { role: "tool", content: [{ type: "tool-error", toolCallId: "c", toolName: "t", error: "no stock" }] },
   ];
   for (const message of failed) {
-    expect(messagesOf([message], "user")).toMatchObject([
+    expect(readMessages([message], "user")).toMatchObject([
       { role: "tool", parts: [{ type: "tool_result", value: "no stock", isError: true }] },
     ]);
   }
 });
 
 test("what the platform cut, or does not have, is shown as that", () => {
-  expect(messagesOf([{ truncated: true, characters: 900_000, preview: "[{" }], "user")).toMatchObject([
+  expect(readMessages([{ truncated: true, characters: 900_000, preview: "[{" }], "user")).toMatchObject([
     { role: "user", parts: [{ type: "text", value: "[{", characters: 900_000 }] },
   ]);
   const missing = { $blob: "a".repeat(64), missing: true };
-  expect(messagesOf([{ role: "user", content: "hi" }, missing], "user")).toMatchObject([
+  expect(readMessages([{ role: "user", content: "hi" }, missing], "user")).toMatchObject([
     {},
     { parts: [{ type: "other", value: missing }] },
   ]);
@@ -215,5 +215,5 @@ test.each<[unknown]>([
   [{ messages: { messages: [] } }],
   [[{ type: 3 }]],
 ])("nonsense is no reason to fail: %j", (value) => {
-  expect(Array.isArray(messagesOf(value, "user"))).toBe(true);
+  expect(Array.isArray(readMessages(value, "user"))).toBe(true);
 });

@@ -1,5 +1,5 @@
 import type { TranscriptMessage } from "#contract/transcript.ts";
-import { isPart, parsed, partsOf, firstOf, isObject, listOf, textOf, valuesOf, type RawPart, type Values } from "./read-parts.ts";
+import { isPart, parsed, readParts, findFirst, isObject, toList, findText, toValues, type RawPart, type Values } from "./read-parts.ts";
 
 type Role = TranscriptMessage["role"];
 
@@ -17,7 +17,7 @@ export type RawMessage = {
  *
  * @param role who speaks where nothing says so.
  */
-export function messagesOf(value: unknown, role: Role): readonly RawMessage[] {
+export function readMessages(value: unknown, role: Role): readonly RawMessage[] {
   if (value === undefined || value === null || value === "") {
     return [];
   }
@@ -26,18 +26,18 @@ export function messagesOf(value: unknown, role: Role): readonly RawMessage[] {
     return [pair];
   }
   if (Array.isArray(value)) {
-    return joinLoose(value.flatMap((item) => (Array.isArray(item) ? messagesOf(item, role) : itemOf(item, role))));
+    return joinLoose(value.flatMap((item) => (Array.isArray(item) ? readMessages(item, role) : itemOf(item, role))));
   }
-  return isObject(value) ? objectOf(value, role) : [{ role, parts: partsOf(value) }];
+  return isObject(value) ? objectOf(value, role) : [{ role, parts: readParts(value) }];
 }
 
 /** `["human", "Where is order 42?"]`, which LangChain takes for a message. */
 function pairOf(value: unknown): RawMessage | undefined {
-  const [speaker, content, ...others] = listOf(value);
+  const [speaker, content, ...others] = toList(value);
   const role = typeof speaker === "string" && others.length === 0 ? ROLES.get(speaker) : undefined;
   return role === undefined || (typeof content !== "string" && !Array.isArray(content))
     ? undefined
-    : { role, parts: partsOf(content), isNamed: true };
+    : { role, parts: readParts(content), isNamed: true };
 }
 
 type Item = RawMessage & { readonly isLoose?: boolean };
@@ -45,13 +45,13 @@ type Item = RawMessage & { readonly isLoose?: boolean };
 /** A message of a list, or a part that stands there without one. */
 function itemOf(item: unknown, role: Role): readonly Item[] {
   if (isPart(item)) {
-    const parts = partsOf(item);
+    const parts = readParts(item);
     const isResult = parts.every(({ type }) => type === "tool_result");
     // What a model calls, and thinks, is its own, also among the messages it is given.
     const isAnswer = parts.every(({ type }) => type === "tool_call" || type === "reasoning");
     return [{ role: isResult ? "tool" : isAnswer ? "assistant" : role, parts, isLoose: true }];
   }
-  return isObject(item) ? objectOf(item, role) : messagesOf(item, role);
+  return isObject(item) ? objectOf(item, role) : readMessages(item, role);
 }
 
 /** Parts beside each other are one message. */
@@ -100,7 +100,7 @@ const TEXT_WRAPPERS = ["prompt", "input", "output_text", "completion"] as const;
 function objectOf(value: Values, role: Role): readonly RawMessage[] {
   const { lc, id, kwargs, data } = value;
   if (lc !== undefined && isObject(kwargs)) {
-    const speaker = roleOf(listOf(id).at(-1)) ?? roleOf(kwargs["type"]);
+    const speaker = roleOf(toList(id).at(-1)) ?? roleOf(kwargs["type"]);
     return [{ ...messageOf(kwargs, speaker ?? role), isNamed: speaker !== undefined }];
   }
   const named = roleOf(value["role"]) ?? roleOf(value["type"]);
@@ -115,37 +115,39 @@ function objectOf(value: Values, role: Role): readonly RawMessage[] {
     return [messageOf(value, roleOf(value["role"]) ?? role)];
   }
   if (isPart(value) || value["truncated"] === true || value["$blob"] !== undefined) {
-    return [{ role, parts: partsOf([value]) }];
+    return [{ role, parts: readParts([value]) }];
   }
   const wrapper = WRAPPERS.find((name) => typeof value[name] === "object" && value[name] !== null);
   if (wrapper !== undefined) {
-    const system = firstOf(value, "system", "instructions", "system_instruction", "systemInstruction");
-    return [...messagesOf(system, "system"), ...messagesOf(value[wrapper], role)];
+    const system = findFirst(value, "system", "instructions", "system_instruction", "systemInstruction");
+    return [...readMessages(system, "system"), ...readMessages(value[wrapper], role)];
   }
   const words = TEXT_WRAPPERS.find((name) => typeof value[name] === "string");
   if (words !== undefined) {
-    return [...messagesOf(firstOf(value, "system", "instructions"), "system"), ...messagesOf(value[words], role)];
+    return [...readMessages(findFirst(value, "system", "instructions"), "system"), ...readMessages(value[words], role)];
   }
   const bare = ["content", "parts", "contents", "tool_calls", "text"].some((name) => name in value);
-  return [bare ? messageOf(value, role) : { role, parts: partsOf([value]) }];
+  return [bare ? messageOf(value, role) : { role, parts: readParts([value]) }];
 }
 
 /** A message as an object, of whichever kind. */
 function messageOf(message: Values, role: Role): RawMessage {
-  const extras = valuesOf(message["additional_kwargs"]);
-  const content = firstOf(message, "content", "parts", "contents", "text");
-  const name = textOf(message["name"], message["tool_name"]);
-  if (role === "tool" && !listOf(content).some((item) => isPart(item) || holdsResult(valuesOf(item)))) {
-    return { role, name, parts: partsOf([{ ...message, type: "tool_result", content: content ?? null }]) };
+  const extras = toValues(message["additional_kwargs"]);
+  const content = findFirst(message, "content", "parts", "contents", "text");
+  const name = findText(message["name"], message["tool_name"]);
+  if (role === "tool" && !toList(content).some((item) => isPart(item) || holdsResult(toValues(item)))) {
+    return { role, name, parts: readParts([{ ...message, type: "tool_result", content: content ?? null }]) };
   }
-  const said = partsOf(content);
-  const thought = firstOf(message, "reasoning_content", "reasoning") ?? firstOf(extras, "reasoning_content", "reasoning");
+  const said = readParts(content);
+  const thought = findFirst(message, "reasoning_content", "reasoning") ?? findFirst(extras, "reasoning_content", "reasoning");
   const parts = [
-    ...(thought === undefined || said.some(({ type }) => type === "reasoning") ? [] : partsOf([{ type: "reasoning", reasoning: thought }])),
+    ...(thought === undefined || said.some(({ type }) => type === "reasoning")
+      ? []
+      : readParts([{ type: "reasoning", reasoning: thought }])),
     ...said,
-    ...partsOf(message["refusal"]),
+    ...readParts(message["refusal"]),
     ...callsOf(message, extras, said),
-    ...(message["object"] === undefined || content !== undefined ? [] : partsOf([{ type: "text", text: message["object"] }])),
+    ...(message["object"] === undefined || content !== undefined ? [] : readParts([{ type: "text", text: message["object"] }])),
   ];
   const isResult = parts.length > 0 && parts.every(({ type }) => type === "tool_result");
   // Anthropic's and Gemini's results stand in messages of the user.
@@ -162,12 +164,12 @@ function callsOf(message: Values, extras: Values, said: readonly RawPart[]): rea
   if (said.some(({ type }) => type === "tool_call")) {
     return [];
   }
-  const calls = [message["tool_calls"], extras["tool_calls"]].map(listOf).find((list) => list.length > 0) ?? [];
-  const invalid = listOf(message["invalid_tool_calls"]);
+  const calls = [message["tool_calls"], extras["tool_calls"]].map(toList).find((list) => list.length > 0) ?? [];
+  const invalid = toList(message["invalid_tool_calls"]);
   // The AI SDK's answer has them as a text.
-  const given = calls.length === 0 && typeof message["tool_calls"] === "string" ? listOf(parsed(message["tool_calls"])) : calls;
-  const old = firstOf(message, "function_call") ?? firstOf(extras, "function_call");
+  const given = calls.length === 0 && typeof message["tool_calls"] === "string" ? toList(parsed(message["tool_calls"])) : calls;
+  const old = findFirst(message, "function_call") ?? findFirst(extras, "function_call");
   return [...given, ...invalid, ...(given.length === 0 && isObject(old) ? [old] : [])].flatMap((call) =>
-    partsOf([{ ...valuesOf(call), type: "tool_call" }]),
+    readParts([{ ...toValues(call), type: "tool_call" }]),
   );
 }

@@ -14,7 +14,7 @@ export type RawPart = Pick<TranscriptPart, "type"> & {
 };
 
 /** The parts of a message's content, whichever provider's or framework's words it is in. */
-export function partsOf(content: unknown): readonly RawPart[] {
+export function readParts(content: unknown): readonly RawPart[] {
   if (content === undefined || content === null || content === "") {
     return [];
   }
@@ -61,30 +61,30 @@ function kindOf(part: Values): string {
 
 type Read = (part: Values) => readonly RawPart[];
 
-const text: Read = (part) => words("text", firstOf(part, "text", "content", "refusal", "value"));
+const text: Read = (part) => words("text", findFirst(part, "text", "content", "refusal", "value"));
 const reasoning: Read = (part) => words("reasoning", reasoningOf(part));
 
 const toolCall: Read = (part) => {
-  const called = valuesOf(firstOf(part, "function", "tool_call"));
+  const called = toValues(findFirst(part, "function", "tool_call"));
   const inner = isObject(called["function"]) ? called["function"] : called;
   return [
     {
       type: "tool_call",
-      name: textOf(part["name"], part["toolName"], part["tool_name"], inner["name"]) ?? "tool",
-      callId: textOf(part["call_id"], part["toolCallId"], part["tool_call_id"], part["toolUseId"], part["id"], called["id"]),
-      value: parsed(firstOf(part, "args", "input", "arguments", "parameters") ?? firstOf(inner, "arguments", "args")),
+      name: findText(part["name"], part["toolName"], part["tool_name"], inner["name"]) ?? "tool",
+      callId: findText(part["call_id"], part["toolCallId"], part["tool_call_id"], part["toolUseId"], part["id"], called["id"]),
+      value: parsed(findFirst(part, "args", "input", "arguments", "parameters") ?? findFirst(inner, "arguments", "args")),
     },
   ];
 };
 
 const toolResult: Read = (part) => {
-  const given = firstOf(part, "content", "output", "result", "response", "error");
+  const given = findFirst(part, "content", "output", "result", "response", "error");
   const { value, isError } = unwrapResult(given);
   return [
     {
       type: "tool_result",
-      name: textOf(part["name"], part["toolName"], part["tool_name"]),
-      callId: textOf(part["tool_use_id"], part["toolUseId"], part["call_id"], part["toolCallId"], part["tool_call_id"], part["id"]),
+      name: findText(part["name"], part["toolName"], part["tool_name"]),
+      callId: findText(part["tool_use_id"], part["toolUseId"], part["call_id"], part["toolCallId"], part["tool_call_id"], part["id"]),
       value: parsed(value),
       isError:
         isError || part["is_error"] === true || part["isError"] === true || part["status"] === "error" || kindOf(part) === "tool-error",
@@ -95,8 +95,8 @@ const toolResult: Read = (part) => {
 /** `{"type": "image_url", "image_url": {"url"}}`, `{"type": "image", "source": {"media_type", "data"}}`, `{"type": "file", "mediaType", "data"}`, … */
 const media: Read = (part) => {
   const kind = kindOf(part);
-  const holder = valuesOf(
-    firstOf(part, "source", "image_url", "input_audio", "file", "audio", "inlineData", "inline_data", "fileData", "image"),
+  const holder = toValues(
+    findFirst(part, "source", "image_url", "input_audio", "file", "audio", "inlineData", "inline_data", "fileData", "image"),
   );
   const places = [part, holder].flatMap((place) =>
     ["url", "image_url", "file_url", "uri", "fileUri", "image", "data", "content", "file_data", "base64"].map((name) => place[name]),
@@ -105,12 +105,12 @@ const media: Read = (part) => {
   const inline = /^data:([^;,]*)/.exec(address);
   const isAddress = /^(https?|gs|s3|file):\/\//.test(address);
   const named = ["media_type", "mediaType", "mime_type", "mimeType", "format"].flatMap((name) => [part[name], holder[name]]);
-  const mediaType = textOf(inline?.[1], ...named) ?? textOf(part["modality"]) ?? (kind.replace(/^input_|_url$/g, "") || "file");
+  const mediaType = findText(inline?.[1], ...named) ?? findText(part["modality"]) ?? (kind.replace(/^input_|_url$/g, "") || "file");
   return [
     {
       type: "media",
       value: isAddress ? address : "",
-      name: textOf(part["filename"], part["name"], part["title"], holder["filename"]),
+      name: findText(part["filename"], part["name"], part["title"], holder["filename"]),
       mediaType,
       characters: address.length,
       image: isAddress ? undefined : imageOf(mediaType, inline === null ? address : address.slice(address.indexOf(",") + 1)),
@@ -160,7 +160,7 @@ function readUntyped(part: Values): readonly RawPart[] {
     return words("text", part["text"]);
   }
   for (const [names, read] of UNTYPED) {
-    const inner = firstOf(part, ...names);
+    const inner = findFirst(part, ...names);
     if (isObject(inner)) {
       return read(inner);
     }
@@ -173,17 +173,17 @@ const UNTYPED: readonly (readonly [names: readonly string[], read: Read])[] = [
   [["functionResponse", "function_response", "toolResult"], toolResult],
   // Haystack's, with the call beside its result.
   [["tool_call"], toolCall],
-  [["tool_call_result"], (inner) => toolResult({ ...valuesOf(inner["origin"]), content: inner["result"], is_error: inner["error"] })],
+  [["tool_call_result"], (inner) => toolResult({ ...toValues(inner["origin"]), content: inner["result"], is_error: inner["error"] })],
   [["inlineData", "inline_data", "fileData", "file_data"], media],
-  [["reasoningContent"], (inner) => words("reasoning", firstOf(valuesOf(inner["reasoningText"]), "text"))],
+  [["reasoningContent"], (inner) => words("reasoning", findFirst(toValues(inner["reasoningText"]), "text"))],
 ];
 
 /** A tool in a message of the AI SDK's user interface: its call and, once it is there, its result. */
 function readUiTool(part: Values): readonly RawPart[] {
-  const name = kindOf(part) === "dynamic-tool" ? textOf(part["toolName"]) : kindOf(part).slice("tool-".length);
-  const callId = textOf(part["toolCallId"]);
+  const name = kindOf(part) === "dynamic-tool" ? findText(part["toolName"]) : kindOf(part).slice("tool-".length);
+  const callId = findText(part["toolCallId"]);
   const call: RawPart = { type: "tool_call", name, callId, value: part["input"] ?? null };
-  const result = firstOf(part, "output", "errorText");
+  const result = findFirst(part, "output", "errorText");
   const isError = part["errorText"] !== undefined;
   return result === undefined ? [call] : [call, { type: "tool_result", name, callId, value: parsed(result), isError }];
 }
@@ -198,9 +198,9 @@ function words(type: "text" | "reasoning", value: unknown): readonly RawPart[] {
 
 /** Anthropic writes `thinking`, the standard block `reasoning`, OpenAI lists of parts. */
 function reasoningOf(part: Values): unknown {
-  const given = firstOf(part, "thinking", "reasoning", "text", "content", "reasoning_content");
-  const listed = given === undefined || Array.isArray(given) ? [...listOf(part["summary"]), ...listOf(given)] : undefined;
-  return listed === undefined ? given : listed.flatMap((item) => textOf(item, valuesOf(item)["text"]) ?? []).join("\n");
+  const given = findFirst(part, "thinking", "reasoning", "text", "content", "reasoning_content");
+  const listed = given === undefined || Array.isArray(given) ? [...toList(part["summary"]), ...toList(given)] : undefined;
+  return listed === undefined ? given : listed.flatMap((item) => findText(item, toValues(item)["text"]) ?? []).join("\n");
 }
 
 /** The AI SDK says of a result which kind it is, the protocols of tools give lists of parts. */
@@ -208,7 +208,7 @@ function unwrapResult(given: unknown): { readonly value: unknown; readonly isErr
   if (isObject(given) && RESULT_KINDS.has(kindOf(given)) && "value" in given) {
     return { value: given["value"], isError: kindOf(given).startsWith("error") };
   }
-  const texts = listOf(given).map((item) => (kindOf(valuesOf(item)) === "text" ? valuesOf(item)["text"] : undefined));
+  const texts = toList(given).map((item) => (kindOf(toValues(item)) === "text" ? toValues(item)["text"] : undefined));
   const isText = texts.length > 0 && texts.every((item) => typeof item === "string");
   return { value: isText ? texts.join("\n") : given, isError: false };
 }
@@ -235,21 +235,21 @@ export function isObject(value: unknown): value is Values {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function valuesOf(value: unknown): Values {
+export function toValues(value: unknown): Values {
   return isObject(value) ? value : {};
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** The first that is a text with something in it. */
-export function textOf(...candidates: readonly unknown[]): string | undefined {
+export function findText(...candidates: readonly unknown[]): string | undefined {
   return candidates.find((candidate): candidate is string => typeof candidate === "string" && candidate !== "");
 }
 
 /** Reads the first of these names that the object has a value for. */
-export function firstOf(value: Values, ...names: readonly string[]): unknown {
+export function findFirst(value: Values, ...names: readonly string[]): unknown {
   const name = names.find((candidate) => value[candidate] !== undefined && value[candidate] !== null);
   return name === undefined ? undefined : value[name];
 }

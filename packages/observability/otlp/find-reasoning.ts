@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { messagesOf } from "#messages/read-messages.ts";
-import { partsOf } from "#messages/read-parts.ts";
+import { readMessages } from "#messages/read-messages.ts";
+import { readParts } from "#messages/read-parts.ts";
 import { toRecord, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 
 type Reasoning = { readonly text: string; readonly truncated: boolean; readonly original_chars: number; readonly sha256?: string };
@@ -33,7 +33,7 @@ function reasoningIn(value: OtlpValue | undefined): string {
   const { reasoning } = toRecord(value) ?? {};
   const parts =
     reasoning === undefined
-      ? messagesOf(value, "assistant").flatMap((message) => message.parts)
-      : partsOf([{ type: "reasoning", reasoning }]); // An answer may be nothing else.
+      ? readMessages(value, "assistant").flatMap((message) => message.parts)
+      : readParts([{ type: "reasoning", reasoning }]); // An answer may be nothing else.
   return parts.flatMap((part) => (part.type === "reasoning" && typeof part.value === "string" ? part.value : [])).join("\n");
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { messagesOf } from "#messages/read-messages.ts";
+import { readMessages } from "#messages/read-messages.ts";
 import type { OtlpEvent, OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { readSpanFacts } from "./span-facts.ts";
-import { errorOf } from "./span-status.ts";
+import { readSpanError } from "./span-status.ts";
 
 type Attributes = Readonly<Record<string, OtlpValue>>;
 
@@ -30,7 +30,7 @@ test("a system message of blocks, which OpenInference leaves out for LangChain.j
   };
   const hollow = { "llm.input_messages.0.message.role": "system", "llm.input_messages.1.message.role": "user" };
   const spelled = { ...hollow, "llm.input_messages.1.message.content": "How is it?", "openinference.span.kind": "LLM" };
-  expect(messagesOf(factsOf("ChatOpenAI", { ...spelled, "input.value": JSON.stringify(whole) }).input, "user")).toMatchObject([
+  expect(readMessages(factsOf("ChatOpenAI", { ...spelled, "input.value": JSON.stringify(whole) }).input, "user")).toMatchObject([
     { role: "system", parts: [{ type: "text", value: "You tell." }] },
     { role: "user", parts: [{ type: "text", value: "How is it?" }] },
   ]);
@@ -155,7 +155,7 @@ test("a model call of Mastra has the messages of the step around it", () => {
   };
   const facts = readSpanFacts(spanOf("chat gpt-4o", call), undefined, spanOf("agent_step Weather", step));
   expect(facts).toMatchObject({ input: [{ role: "user", content: "How is it?" }], call: { time_to_first_token_ms: 120 } });
-  expect(messagesOf(facts.output, "assistant")).toMatchObject([
+  expect(readMessages(facts.output, "assistant")).toMatchObject([
     { role: "assistant", parts: [{ type: "tool_call", name: "weather", callId: "call-1", value: { city: "Vienna" } }] },
   ]);
   expect(factsOf("chat gpt-4o", call).output).toMatchObject([{ role: "assistant" }]);
@@ -179,8 +179,8 @@ test("components of Haystack's own tracer have a kind, a name, and a model with 
     name: "llm",
     call: { model: "gpt-4o-2024-08-06", usage: { input_tokens: 30, output_tokens: 7, cache_read_tokens: 10 } },
   });
-  expect(messagesOf(called.input, "user")).toMatchObject([{ role: "user", parts: [{ type: "text", value: "How is it?" }] }]);
-  expect(messagesOf(called.output, "assistant")).toMatchObject([{ role: "assistant", parts: [{ type: "text", value: "It is sunny." }] }]);
+  expect(readMessages(called.input, "user")).toMatchObject([{ role: "user", parts: [{ type: "text", value: "How is it?" }] }]);
+  expect(readMessages(called.output, "assistant")).toMatchObject([{ role: "assistant", parts: [{ type: "text", value: "It is sunny." }] }]);
   expect(Object.keys(called.attributes)).toEqual(["haystack.component.name", "haystack.component.type"]);
 
   const documents = [{ id: "d", content: "Vienna is sunny." }];
@@ -206,7 +206,7 @@ test("an agent of Haystack, its steps and its tools", () => {
   });
   const asked = factsOf("haystack.agent.step.llm", { "haystack.agent.step.llm.input": JSON.stringify({ messages }) });
   expect(asked.kind).toBe("llm");
-  expect(messagesOf(asked.input, "user")).toMatchObject([
+  expect(readMessages(asked.input, "user")).toMatchObject([
     { role: "assistant", parts: [{ type: "tool_call", name: "weather", callId: "call-1" }] },
     { role: "tool", parts: [{ type: "tool_result", name: "weather", callId: "call-1", value: "sunny", isError: false }] },
   ]);
@@ -225,7 +225,7 @@ test("a workflow of the Agent Framework bears its name", () => {
 
 test("a request that failed without a word has its status", () => {
   const span = { status: { code: 2, message: "" }, events: [], attributes: new Map<string, OtlpValue>([["http.status_code", 400]]) };
-  expect(errorOf(span)).toBe("HTTP status 400");
+  expect(readSpanError(span)).toBe("HTTP status 400");
 });
 
 const START = BigInt(Date.parse("2026-11-27T10:00:00Z")) * 1_000_000n;

@@ -5,17 +5,17 @@ import { hash } from "node:crypto";
  * same UUID, so that spans meet that come in any order, twice, or through another replica; in another project it is
  * another UUID.
  */
-export function traceIdOf(projectId: string, traceId: string): string {
+export function toTraceId(projectId: string, traceId: string): string {
   return uuidOf("trace", projectId, traceId);
 }
 
 /** Span ids are unique only within their trace. */
-export function observationIdOf(projectId: string, traceId: string, spanId: string): string {
+export function toObservationId(projectId: string, traceId: string, spanId: string): string {
   return uuidOf("span", projectId, traceId, spanId);
 }
 
 /** Makes an event's id: the same when the same content comes again, another when a producer sends a span again with other content. */
-export function eventIdOf(projectId: string, type: string, body: string): string {
+export function toEventId(projectId: string, type: string, body: string): string {
   return uuidOf("event", projectId, type, body);
 }
 

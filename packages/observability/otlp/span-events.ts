@@ -2,13 +2,13 @@ import type { EventType, StreamEvent } from "#events/event.ts";
 import { createJsonReader, type JsonReader } from "#otlp/dialects/attribute-reader.ts";
 import { createFactReader } from "#otlp/dialects/fact-reader.ts";
 import { MAX_NAME_LENGTH, type OtlpScopeSpans, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
-import { eventIdOf, observationIdOf, traceIdOf } from "./identifiers.ts";
+import { toEventId, toObservationId, toTraceId } from "./identifiers.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { countOnce } from "./count-once.ts";
 import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { readLabels, readSpanFacts, type SpanFacts } from "./span-facts.ts";
-import { errorOf, type EndStatus, interruptsOf, statusOf } from "./span-status.ts";
+import { readSpanError, type EndStatus, readSpanInterrupts, readSpanStatus } from "./span-status.ts";
 import { mapLabels } from "#trace-labels.ts";
 import { toTimestamp } from "./timestamp.ts";
 
@@ -47,7 +47,7 @@ export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans
   const read = placeSpans(readable).map((each) => ({
     ...each,
     facts: readSpanFacts(each.span, readJson, present.get(`${each.span.traceId} ${each.span.parentSpanId}`)),
-    isInterrupted: statusOf(each.span) === "interrupted",
+    isInterrupted: readSpanStatus(each.span) === "interrupted",
     isStart: each.place === "root" || each.place === "entrance",
   }));
   const placed = countOnce(read);
@@ -108,17 +108,17 @@ type Read = Placed & { readonly facts: SpanFacts; readonly pause: Pause | undefi
 
 function eventsOf(projectId: string, { span, source, place, facts, pause }: Read, readJson: JsonReader): readonly DraftEvent[] {
   const ids = {
-    trace_id: traceIdOf(projectId, span.traceId),
-    observation_id: observationIdOf(projectId, span.traceId, span.spanId),
+    trace_id: toTraceId(projectId, span.traceId),
+    observation_id: toObservationId(projectId, span.traceId, span.spanId),
   };
-  const own = statusOf(span);
+  const own = readSpanStatus(span);
   const status = own === "success" && pause?.waiting.has(span.spanId) === true ? "interrupted" : own;
   const input = boundValue(facts.input);
   const output = boundValue(facts.output);
-  const common = { projectId, span, source, place, facts, pause, status, interrupts: interruptsOf(span, readJson), input, output };
+  const common = { projectId, span, source, place, facts, pause, status, interrupts: readSpanInterrupts(span, readJson), input, output };
   const start = draft(projectId, "observation.start", {
     ...ids,
-    parent_id: NO_PARENT.test(span.parentSpanId) ? null : observationIdOf(projectId, span.traceId, span.parentSpanId),
+    parent_id: NO_PARENT.test(span.parentSpanId) ? null : toObservationId(projectId, span.traceId, span.parentSpanId),
     kind: facts.kind,
     name: boundText(facts.name, MAX_NAME_LENGTH),
     started_at: toTimestamp(span.startNanos),
@@ -141,7 +141,7 @@ function eventsOf(projectId: string, { span, source, place, facts, pause }: Read
     duration_ms: Number(span.endNanos - span.startNanos) / 1e6,
     status,
     output,
-    error: errorOf(span),
+    error: readSpanError(span),
     ...facts.call,
     reasoning: facts.kind === "llm" ? findReasoning(facts.output, readJson(span.attributes.get("output.value") ?? null)) : undefined,
     tool_entry: toolEntryOf(common),
@@ -207,9 +207,9 @@ function traceEnd(traceId: string, { projectId, span, place, output }: Common): 
   return draft(projectId, "trace.end", {
     trace_id: traceId,
     ended_at: toTimestamp(span.endNanos),
-    status: statusOf(span), // a step that waits says so itself: the trace may go on
+    status: readSpanStatus(span), // a step that waits says so itself: the trace may go on
     output,
-    error: errorOf(span),
+    error: readSpanError(span),
     ...standIn(span, place),
   });
 }
@@ -260,7 +260,7 @@ function toolEntryOf({ span, facts, status, input, output }: Common): BodyOf<"ob
 
 function draft<Type extends EventType>(projectId: string, type: Type, body: BodyOf<Type>): DraftEvent {
   const text = JSON.stringify(body);
-  return { id: eventIdOf(projectId, type, text), type, body: text };
+  return { id: toEventId(projectId, type, text), type, body: text };
 }
 
 function optionalName(text: string | undefined): string | undefined {

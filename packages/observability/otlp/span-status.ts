@@ -10,7 +10,7 @@ const MAX_ERROR_LENGTH = 16_384;
 
 type Ended = Pick<OtlpSpan, "status" | "events">;
 
-export function statusOf(span: Ended): EndStatus {
+export function readSpanStatus(span: Ended): EndStatus {
   const names = [span.status.message, ...exceptionsOf(span).map((attributes) => textOf(attributes, "exception.type"))];
   if (names.some(isInterrupt)) {
     return "interrupted";
@@ -19,8 +19,8 @@ export function statusOf(span: Ended): EndStatus {
 }
 
 /** Describes the error of a failed span: the exception's type and message, else the status' message. */
-export function errorOf(span: Ended & Pick<OtlpSpan, "attributes">): string | undefined {
-  if (statusOf(span) !== "failure") {
+export function readSpanError(span: Ended & Pick<OtlpSpan, "attributes">): string | undefined {
+  if (readSpanStatus(span) !== "failure") {
     return undefined;
   }
   const exception = exceptionsOf(span).at(-1);
@@ -39,8 +39,8 @@ function httpStatusOf({ attributes }: Pick<OtlpSpan, "attributes">): string {
 }
 
 /** What an interrupted span asked of a person, in the form in which the SDKs record it: a list of objects with a `value`. */
-export function interruptsOf(span: Ended, readJson: JsonReader): OtlpValue | undefined {
-  if (statusOf(span) !== "interrupted") {
+export function readSpanInterrupts(span: Ended, readJson: JsonReader): OtlpValue | undefined {
+  if (readSpanStatus(span) !== "interrupted") {
     return undefined;
   }
   const messages = exceptionsOf(span).map((attributes) => textOf(attributes, "exception.message"));

@@ -6,8 +6,8 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { MAX_STREAM_LENGTH } from "#config.ts";
 import { EVENT_VERSION } from "#events/event.ts";
-import { keyBeside, partitionKey, partitionOf } from "#events/partitions.ts";
-import { eventIdOf, toVersion8 } from "./identifiers.ts";
+import { keyBeside, partitionKey, findPartition } from "#events/partitions.ts";
+import { toEventId, toVersion8 } from "./identifiers.ts";
 import type { DraftEvent } from "./span-events.ts";
 
 /** `taken`: every event is on the stream. `full`: there was no room for all of them, and no more were added. */
@@ -64,7 +64,7 @@ type Numbering = { last: number; isGreeted: boolean; usedAt: number };
 /** The intake is a producer like any SDK; its UUID's version 8 says that its numbers are the order of arrival, not of starts. */
 export function createStreamPublisher({ redis, stream, partitions, clock, log, version }: PublisherOptions): StreamPublisher {
   const producerId = toVersion8(randomBytes(16));
-  const partition = partitionKey(stream, partitionOf(producerId, partitions));
+  const partition = partitionKey(stream, findPartition(producerId, partitions));
   const counter = keyBeside(partition, `otlp:${producerId}`);
   const numberings = new Map<string, Numbering>();
 
@@ -108,7 +108,7 @@ export function createStreamPublisher({ redis, stream, partitions, clock, log, v
 
   function ownEvent(projectId: string, name: string, type: DraftEvent["type"], content: object): DraftEvent {
     const body = JSON.stringify(content);
-    return { id: eventIdOf(projectId, `${name} ${producerId}`, body), type, body };
+    return { id: toEventId(projectId, `${name} ${producerId}`, body), type, body };
   }
 
   async function announce(type: "producer.heartbeat" | "producer.bye"): Promise<void> {

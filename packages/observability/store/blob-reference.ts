@@ -6,7 +6,7 @@ export function isHash(text: string): boolean {
 }
 
 /** The first half of a hash, by which tables name the content. */
-export function contentOf(hash: string): string {
+export function shortenHash(hash: string): string {
   return hash.slice(0, CONTENT_LENGTH);
 }
 

@@ -7,15 +7,15 @@ export type Position = {
 };
 
 /** The time of a row as a {@link Position} holds it: exact, where a `Date` is cut to milliseconds. */
-export function microsOf(column: string) {
+export function selectMicros(column: string) {
   return sql<string>`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint::text`;
 }
 
 /** Selects rows that come after `position` when the newest is first. */
 export function isAfter(timeColumn: string, idColumn: string, { micros, id }: Position) {
-  return sql<boolean>`(${sql.ref(timeColumn)}, ${sql.ref(idColumn)}) < (${instantOf(micros)}, ${id}::uuid)`;
+  return sql<boolean>`(${sql.ref(timeColumn)}, ${sql.ref(idColumn)}) < (${selectInstant(micros)}, ${id}::uuid)`;
 }
 
-export function instantOf(micros: string) {
+export function selectInstant(micros: string) {
   return sql`timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond'`;
 }

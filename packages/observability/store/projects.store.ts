@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { ProjectAccess, ProjectRole } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { isAfter, microsOf, type Position } from "./position.ts";
-import { hasRole, roleOf, type Reader } from "./reader.ts";
+import { isAfter, selectMicros, type Position } from "./position.ts";
+import { hasRole, selectRole, type Reader } from "./reader.ts";
 
 export type ProjectSummary = {
   readonly id: string;
@@ -140,8 +140,8 @@ function summaries(query: Query, reader: Reader) {
       "project.created_at",
       "project.retention_days",
       "project.access",
-      roleOf(reader).$notNull().as("my_role"),
-      microsOf("project.created_at").as("position"),
+      selectRole(reader).$notNull().as("my_role"),
+      selectMicros("project.created_at").as("position"),
     ])
     .where(hasRole(reader, "viewer"));
 }

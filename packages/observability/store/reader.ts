@@ -60,7 +60,7 @@ export async function listVisibleIds(query: Query, reader: Reader): Promise<read
 }
 
 /** The role of `reader` in a project, by the same rules; null when they may not see it. */
-export function roleOf(reader: Reader, project = "project"): RawBuilder<ProjectRole | null> {
+export function selectRole(reader: Reader, project = "project"): RawBuilder<ProjectRole | null> {
   const cases = ROLES.toReversed().map((role) => sql`when ${hasRole(reader, role, project)} then ${role}`);
   return sql<ProjectRole | null>`case ${sql.join(cases, sql` `)} end`;
 }
@@ -72,7 +72,7 @@ export async function findRole(
 ): Promise<ProjectRole | undefined> {
   const row = await query
     .selectFrom("observability.projects as project")
-    .select(roleOf(reader).as("role"))
+    .select(selectRole(reader).as("role"))
     .where("project.id", "=", id)
     .executeTakeFirst();
   return row?.role ?? undefined;

@@ -8,7 +8,7 @@ const MAX_WORD_LENGTH = 64;
  * The words that a trace is found by: of the beginning of the texts and numbers in the values, in their order and without
  * their keys; in lower case, each once, sorted. What somebody searches for is cut into words the same way.
  */
-export function searchWordsOf(values: readonly unknown[]): string[] {
+export function listSearchWords(values: readonly unknown[]): string[] {
   const words = new Set<string>();
   for (const value of values) {
     for (const [word] of beginningOf(value)

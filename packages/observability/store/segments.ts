@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from "kysely";
  * Selects the parts of one trace in the order of their start: it, and what resumed it, and what resumed that. A part is older than those
  * that resume it, so that there is always a first one.
  */
-export function segmentsOf(project: RawBuilder<unknown>, trace: RawBuilder<unknown>): RawBuilder<unknown> {
+export function selectSegments(project: RawBuilder<unknown>, trace: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     with recursive segment as (
       select t.id, t.day, t.sort_at, t.ended_at, t.status, t.error, t.end_event, t.start_producer, t.thread_id, t.paused_at
@@ -25,7 +25,7 @@ export function segmentsOf(project: RawBuilder<unknown>, trace: RawBuilder<unkno
 }
 
 /** The first part of the trace that a part belongs to; null where there is no such part. */
-export function beginningOf(project: RawBuilder<unknown>, trace: RawBuilder<unknown>): RawBuilder<string | null> {
+export function selectBeginning(project: RawBuilder<unknown>, trace: RawBuilder<unknown>): RawBuilder<string | null> {
   return sql<string | null>`(
     with recursive segment as (
       select t.id, t.sort_at, t.thread_id, t.resumed_from

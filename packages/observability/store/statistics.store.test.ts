@@ -6,7 +6,7 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { beginningOf, segmentsOf } from "./segments.ts";
+import { selectBeginning, selectSegments } from "./segments.ts";
 import { analyzeGrownTables } from "./statistics.store.ts";
 import { countMarkedTraces } from "#counting/count-traces.store.ts";
 
@@ -41,7 +41,7 @@ test("each part of a resumed trace is looked up by itself, also in a table that 
     const project = sql`${projectId}::uuid`;
     const last = sql`(select id from observability.traces where project_id = ${project} and thread_id = 'chain' and paused_at = 'c2000')`;
     const { sql: text, parameters } = sql`
-      select (select count(*) from ${segmentsOf(project, sql`chain.id`)} as part) as parts, ${beginningOf(project, last)} = chain.id as is_beginning
+      select (select count(*) from ${selectSegments(project, sql`chain.id`)} as part) as parts, ${selectBeginning(project, last)} = chain.id as is_beginning
       from observability.traces as chain where project_id = ${project} and thread_id = 'chain' and resumed_from is null`.compile(
       database.query,
     );

@@ -12,7 +12,7 @@ import { startRedisCluster } from "@sightline/foundation/testing/redis-cluster";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { setTimeout as delay } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
-import { partitionKey, partitionKeys, partitionOf } from "#events/partitions.ts";
+import { partitionKey, partitionKeys, findPartition } from "#events/partitions.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
@@ -58,7 +58,7 @@ async function measure(kind: "one" | "cluster", partitions: number): Promise<obj
     for (const producer of producers) {
       const pipeline = redis.client.pipeline();
       const entries = producer.next(AT_ONCE);
-      const key = partitionKey(STREAM, partitionOf(producer.producerId, partitions));
+      const key = partitionKey(STREAM, findPartition(producer.producerId, partitions));
       entries.forEach(({ fields }) => pipeline.xadd(key, "*", ...fields));
       await pipeline.exec();
       added += entries.length;

@@ -4,7 +4,7 @@ import { createRedis, type Redis } from "@sightline/foundation/redis";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { setTimeout as delay } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
-import { partitionKey, partitionKeys, partitionOf } from "#events/partitions.ts";
+import { partitionKey, partitionKeys, findPartition } from "#events/partitions.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
@@ -87,7 +87,7 @@ type Added = { readonly stream: string; readonly partitions: number; readonly en
 async function addAll(redis: Redis, { stream, partitions, entries }: Added): Promise<boolean> {
   const pipeline = redis.pipeline();
   for (const { producerId, fields } of entries) {
-    pipeline.xadd(partitionKey(stream, partitionOf(producerId, partitions)), "*", ...fields);
+    pipeline.xadd(partitionKey(stream, findPartition(producerId, partitions)), "*", ...fields);
   }
   const replies = await pipeline.exec();
   return replies !== null && replies.every(([error]) => error === null);

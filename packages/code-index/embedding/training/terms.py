@@ -1,4 +1,4 @@
-"""The product's `termsOf` (packages/code-index/store/index/terms.ts), for texts that are nearly all ASCII."""
+"""The product's `splitTerms` (packages/code-index/store/index/terms.ts), for texts that are nearly all ASCII."""
 import re
 
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_$]+")

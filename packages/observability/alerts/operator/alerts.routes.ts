@@ -3,7 +3,7 @@ import type { Database } from "@sightline/foundation/database/database";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { alertListSchema } from "#contract.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { getReader } from "#query/access/request-reader.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { findUncountedHours } from "#counting/uncounted-hours.store.ts";
 import { countRecentlyLost } from "./recent-losses.store.ts";
@@ -20,7 +20,7 @@ export function alertRoutes({ database, metrics, clock }: AlertsOptions) {
       "/api/v1/alerts",
       { config: { auth: "admin-or-operator" }, schema: { summary: "The alerts, evaluated now", response: { 200: alertListSchema } } },
       async (request) => {
-        const reader = readerOf(request);
+        const reader = getReader(request);
         const now = clock.now();
         const items = await evaluateAlerts(metrics, {
           EventsLost: () => countRecentlyLost(database.query, { reader, since: new Date(now.getTime() - LOST_WITHIN_MS) }),

@@ -12,7 +12,7 @@ import {
   testedAlertChannelSchema,
   type AlertChannel,
 } from "#contract.ts";
-import { authorOf } from "#query/access/reader-of.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import { enterProject, projectParams } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
 import {
@@ -26,7 +26,7 @@ import {
 import { findProject } from "#store/projects.store.ts";
 import { addressRefused, alertChannelNotFound, noEncryptionKeys, tooManyAlertChannels } from "./project-alert.errors.ts";
 import type { ChannelSecrets } from "./channel-secrets.ts";
-import { refusalOf } from "./post-message.ts";
+import { findRefusal } from "./post-message.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
 
 type Options = { readonly query: Query; readonly clock: Clock; readonly access: ChannelAccess };
@@ -75,13 +75,13 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         if (username !== "" || password !== "") {
           throw addressRefused("An address with a name or password in it is not sent to; check the signature instead.");
         }
-        const refused = await refusalOf(target, access.allowPrivate);
+        const refused = await findRefusal(target, access.allowPrivate);
         if (refused !== undefined) {
           throw addressRefused(refused);
         }
         const secret = kind === "webhook" ? `whsec_${randomBytes(32).toString("base64url")}` : null;
         const { sealedUrl, sealedSecret } = sealed(access, id, { url, secret });
-        const row = { name, kind, host, sealed_url: sealedUrl, sealed_secret: sealedSecret, created_by: authorOf(reader) };
+        const row = { name, kind, host, sealed_url: sealedUrl, sealed_secret: sealedSecret, created_by: toAuthor(reader) };
         if (!(await insertAlertChannel(query, { projectId, reader, id }, row))) {
           throw tooManyAlertChannels();
         }

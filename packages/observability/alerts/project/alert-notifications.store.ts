@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { AlertChannelKind, AlertEvent, AlertFilter, AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { isAfter, microsOf, type Position } from "#store/position.ts";
+import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 
 export type DueNotification = {
@@ -100,7 +100,7 @@ export async function listAlertEvents(
 ): Promise<readonly EventRow[]> {
   const { rows } = await sql<EventRow>`
     select event.id, event.rule_id, event.rule_name, event.kind, event.metric, event.threshold, event.window_minutes, event.value, event.at,
-      ${microsOf("event.at")} as position,
+      ${selectMicros("event.at")} as position,
       coalesce((
         select json_agg(json_build_object('id', notification.id, 'channel', channel.name, 'state', notification.state,
           'tries', notification.tries, 'problem', notification.problem,

@@ -12,8 +12,8 @@ import {
   listAlertEventsRequestSchema,
   type AlertRule,
 } from "#contract.ts";
-import { positionOf, toPage } from "#query/access/cursor.ts";
-import { authorOf } from "#query/access/reader-of.ts";
+import { readCursor, toPage } from "#query/access/cursor.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { listAlertChannels } from "./alert-channels.store.ts";
 import { listAlertEvents } from "./alert-notifications.store.ts";
@@ -76,7 +76,7 @@ export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
         const { reader, projectId } = await enterProject(query, request, "editor");
         const id = uuidv7();
         await requireChannels(projectId, reader, channels);
-        if (!(await insertAlertRule(query, { ...fields, channel_ids: channels, projectId, reader, id, author: authorOf(reader) }))) {
+        if (!(await insertAlertRule(query, { ...fields, channel_ids: channels, projectId, reader, id, author: toAuthor(reader) }))) {
           throw tooManyAlertRules();
         }
         return reply.status(201).send(present(await load({ projectId, reader, id })));
@@ -104,7 +104,7 @@ export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
         }
         await requireChannels(chosen.projectId, chosen.reader, channels ?? []);
         const given = Object.entries({ ...fields, channel_ids: channels }).filter(([, value]) => value !== undefined);
-        await changeAlertRule(query, { ...chosen, author: authorOf(chosen.reader) }, Object.fromEntries(given));
+        await changeAlertRule(query, { ...chosen, author: toAuthor(chosen.reader) }, Object.fromEntries(given));
         return present(await load(chosen));
       },
     );
@@ -135,7 +135,7 @@ export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
       async (request) => {
         const { cursor, limit, rule_id: ruleId } = request.query;
         const { reader, projectId } = await enterProject(query, request, "viewer");
-        const rows = await listAlertEvents(query, { projectId, reader, ruleId, after: positionOf(cursor), limit: limit + 1 });
+        const rows = await listAlertEvents(query, { projectId, reader, ruleId, after: readCursor(cursor), limit: limit + 1 });
         return toPage(rows, limit, (row) => ({ ...row, at: row.at.toISOString() }));
       },
     );

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { AlertFilter, AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { costOf, priceOf } from "#prices/price-of.ts";
+import { selectCost, selectPrice } from "#prices/select-price.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 
 export type AlertQuestion = {
@@ -80,10 +80,10 @@ function ended(question: AlertQuestion): Expression {
 function usage(question: AlertQuestion) {
   const { projectId, metric, filter } = question;
   const calls = sql`
-    select run.user_id, step.input_tokens, step.output_tokens, ${costOf("step", "price")} as cost
+    select run.user_id, step.input_tokens, step.output_tokens, ${selectCost("step", "price")} as cost
     from (select step.* ${steps(question)} and step.model is not null ${filter.model === undefined ? sql`` : sql`and step.model = ${filter.model}`}) as step
     join observability.traces as run on run.project_id = ${projectId} and run.id = step.trace_id
-    left join lateral ${priceOf(sql`${projectId}::uuid`, sql`step.model`, sql`step.hour`)} as price on true`;
+    left join lateral ${selectPrice(sql`${projectId}::uuid`, sql`step.model`, sql`step.hour`)} as price on true`;
   if (metric === "cost") {
     return sql<Answer>`select sum(cost)::double precision as value from (${calls}) as call`;
   }

@@ -67,7 +67,7 @@ export async function postMessage({ url, headers, body, allowPrivate, limitMs = 
 /**
  * Why nothing would ever be sent to an address. One whose name can't be looked up now is not refused: it may be known later.
  */
-export async function refusalOf(url: URL, allowPrivate: boolean): Promise<string | undefined> {
+export async function findRefusal(url: URL, allowPrivate: boolean): Promise<string | undefined> {
   try {
     await findReceiver(url, allowPrivate, AbortSignal.timeout(LIMIT_MS));
     return undefined;

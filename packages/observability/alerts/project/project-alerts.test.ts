@@ -14,7 +14,7 @@ import { startAlertReceiver } from "#testing/alert-receiver.ts";
 import { endTraces } from "#testing/end-traces.ts";
 import { ALERT_CONFIG, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { createAlertTasks } from "./alert-tasks.ts";
-import { channelAccessOf } from "./tell-channel.ts";
+import { toChannelAccess } from "./tell-channel.ts";
 
 type Receiver = Awaited<ReturnType<typeof startAlertReceiver>>;
 
@@ -161,7 +161,7 @@ test("unless the operator allows it nothing is sent to this machine, by whatever
   const closed = createAlertTasks({
     query: database.query,
     log: log(),
-    access: channelAccessOf({ ...ALERT_CONFIG, OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: false }),
+    access: toChannelAccess({ ...ALERT_CONFIG, OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: false }),
   });
   await closed.evaluateDue();
   await closed.sendDue();
@@ -259,7 +259,7 @@ function log() {
 }
 
 function tasks() {
-  return createAlertTasks({ query: database.query, log: log(), access: channelAccessOf(ALERT_CONFIG) });
+  return createAlertTasks({ query: database.query, log: log(), access: toChannelAccess(ALERT_CONFIG) });
 }
 
 /** A minute later, by all of them at once. */

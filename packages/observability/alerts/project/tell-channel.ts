@@ -14,7 +14,7 @@ export type ChannelAccess = {
 
 type AccessConfig = Pick<ObservabilityConfig, "ENCRYPTION_KEYS" | "PUBLIC_URL" | "OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS">;
 
-export function channelAccessOf(config: AccessConfig): ChannelAccess {
+export function toChannelAccess(config: AccessConfig): ChannelAccess {
   return {
     sealer: createChannelSealer(config.ENCRYPTION_KEYS),
     publicUrl: config.PUBLIC_URL,

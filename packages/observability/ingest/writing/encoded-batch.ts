@@ -55,18 +55,18 @@ export async function run<Row>(
   return result.rows;
 }
 
-export function keyOf(projectId: string, traceId: string): string {
+export function toTraceKey(projectId: string, traceId: string): string {
   return `${projectId}|${traceId}`;
 }
 
 function encodeWithoutPartition({ text, columns }: RowsStatement, rows: readonly OfTrace[]): RowsWithoutPartition {
   const { day: _day, ...known } = columns;
-  return { ...encodeRows({ text, columns: known }, rows), traces: rows.map((row) => keyOf(row.project_id, row.trace_id)) };
+  return { ...encodeRows({ text, columns: known }, rows), traces: rows.map((row) => toTraceKey(row.project_id, row.trace_id)) };
 }
 
 /** Each row once and in the order of the keys, like all rows. */
 function maskedContentRows(contents: NonNullable<BatchRows["maskedContents"]>) {
-  const rows = new Map(contents.map((row) => [keyOf(row.project_id, row.sha256), { ...row, content: MASKED }]));
+  const rows = new Map(contents.map((row) => [toTraceKey(row.project_id, row.sha256), { ...row, content: MASKED }]));
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
 }
 

@@ -6,7 +6,7 @@ import { ensureDays } from "#store/days.store.ts";
 import { groupProjects } from "#store/project-groups.ts";
 import type { BatchRows, OfTrace, TraceWrite } from "./batch-rows.ts";
 import { BATCH_STATEMENTS } from "./batch-statements.ts";
-import { encodeBatch, encodeRows, keyOf, run, type EncodedBatch } from "./encoded-batch.ts";
+import { encodeBatch, encodeRows, toTraceKey, run, type EncodedBatch } from "./encoded-batch.ts";
 
 type Query = Transaction<ObservabilitySchema>;
 type TraceDay = { readonly project_id: string; readonly id: string; readonly day: string };
@@ -42,7 +42,7 @@ export async function writeBatch(query: Kysely<ObservabilitySchema>, rows: Batch
 /** @param groups The projects of the traces, those together that one statement may lock. */
 async function writeRows(transaction: Query, batch: EncodedBatch, groups: readonly (readonly string[])[]): Promise<void> {
   const { known, written } = await writeTraces(transaction, batch.traces, groups);
-  const days = new Map([...known, ...written].map(({ project_id: projectId, id, day }) => [keyOf(projectId, id), day]));
+  const days = new Map([...known, ...written].map(({ project_id: projectId, id, day }) => [toTraceKey(projectId, id), day]));
   const daysOf = (traces: readonly string[]) => textArray(traces.map((trace) => days.get(trace) ?? null));
   const { observations, scores, unmarked } = batch;
   const counted = await run<WrittenHour>(transaction, observations, daysOf(observations.traces));
@@ -50,7 +50,7 @@ async function writeRows(transaction: Query, batch: EncodedBatch, groups: readon
   // A score is given to a trace that may be long over.
   const scored = await run<OfTrace>(transaction, scores);
   const seen = [...known, ...written].map(({ project_id, id }) => ({ project_id, trace_id: id }));
-  const marks = distinct([...seen, ...scored], (row) => keyOf(row.project_id, row.trace_id));
+  const marks = distinct([...seen, ...scored], (row) => toTraceKey(row.project_id, row.trace_id));
   await run(transaction, encodeRows(BATCH_STATEMENTS.insertTraceMarks, marks));
   for (const rows of unmarked) {
     await ("traces" in rows ? run(transaction, rows, daysOf(rows.traces)) : run(transaction, rows));
@@ -65,9 +65,9 @@ async function writeTraces(transaction: Query, traces: readonly TraceWrite[], gr
     const keys = these.map(({ project_id, id, seen_at }) => ({ project_id, id, seen_at }));
     known.push(...(await run<LockedTrace>(transaction, encodeRows(BATCH_STATEMENTS.lockTraces, keys), projects)));
   }
-  const unchanged = new Set(known.filter((trace) => !trace.is_earlier).map(({ project_id: projectId, id }) => keyOf(projectId, id)));
+  const unchanged = new Set(known.filter((trace) => !trace.is_earlier).map(({ project_id: projectId, id }) => toTraceKey(projectId, id)));
   const changed = traces.filter(
-    (row) => !unchanged.has(keyOf(row.project_id, row.id)) || tracesSay.some((column) => (row[column] ?? null) !== null),
+    (row) => !unchanged.has(toTraceKey(row.project_id, row.id)) || tracesSay.some((column) => (row[column] ?? null) !== null),
   );
   return { known, written: await run<WrittenHour & TraceDay>(transaction, encodeRows(BATCH_STATEMENTS.upsertTraces, changed)) };
 }

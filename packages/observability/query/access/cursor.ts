@@ -12,7 +12,7 @@ export const microsSchema = z
 const positionSchema = z.tuple([microsSchema, z.uuid()]);
 
 /** @throws {AppError} 400 `invalid_cursor`. */
-export function positionOf(cursor: string | undefined): Position | undefined {
+export function readCursor(cursor: string | undefined): Position | undefined {
   if (cursor === undefined) {
     return undefined;
   }

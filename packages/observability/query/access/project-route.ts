@@ -7,7 +7,7 @@ import type { ProjectRole } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { findRole, isEnough, type InProject, type Reader } from "#store/reader.ts";
 import { projectNotFound, roleMissing } from "./not-found.errors.ts";
-import { readerOf } from "./reader-of.ts";
+import { getReader } from "./request-reader.ts";
 
 /** What routes are made with; each takes what it uses. */
 export type RouteDependencies = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
@@ -19,7 +19,7 @@ type ProjectRequest = Parameters<typeof getPrincipal>[0] & { readonly params: z.
 
 /** Lets a request into its project. @throws {AppError} as {@link requireRole} does. */
 export async function enterProject(query: Query, request: ProjectRequest, role: ProjectRole): Promise<InProject> {
-  const entered = { reader: readerOf(request), projectId: request.params.project_id };
+  const entered = { reader: getReader(request), projectId: request.params.project_id };
   await requireRole(query, { id: entered.projectId, reader: entered.reader, role });
   return entered;
 }

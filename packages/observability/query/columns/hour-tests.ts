@@ -1,4 +1,4 @@
-import { momentsOf, type NumberRange } from "#contract.ts";
+import { toMoments, type NumberRange } from "#contract.ts";
 import { knownValues, type Context, type ListTerm } from "#query/list/trace-conditions.ts";
 import { HOUR_MS, letterOf, numberAt, placesOf, type Numbers, type Said } from "./hour-columns.ts";
 
@@ -44,7 +44,7 @@ export async function testsOf(terms: readonly ListTerm[], context: Context): Pro
       const { ranges } = term;
       tests.numbers.push({ isNegated, isMet: (numbers, place) => isWithinAny(numberOf(numbers, place), ranges) });
     } else if (term.kind === "time") {
-      const spans = term.ranges.map((range) => ({ from: -Infinity, to: Infinity, ...momentsOf(range, context.now.getTime()) }));
+      const spans = term.ranges.map((range) => ({ from: -Infinity, to: Infinity, ...toMoments(range, context.now.getTime()) }));
       tests.times.push({ isNegated, spans });
     } else {
       return undefined;

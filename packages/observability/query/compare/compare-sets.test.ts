@@ -10,7 +10,7 @@ import { insertProject } from "#store/projects.store.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { compareEstimates, shareOf } from "./estimate.ts";
+import { compareEstimates, estimateShare } from "./estimate.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;
@@ -71,10 +71,10 @@ test("a query that cannot be read is refused", async () => {
 });
 
 test("shares that could be chance are not told apart", () => {
-  expect(compareEstimates(shareOf(5, 100), shareOf(9, 100)).verdict).toBe("unclear");
-  expect(compareEstimates(shareOf(50, 1_000), shareOf(90, 1_000)).verdict).toBe("higher");
-  expect(compareEstimates(shareOf(90, 1_000), shareOf(50, 1_000)).verdict).toBe("lower");
-  expect(shareOf(0, 100)).toMatchObject({ value: 0, low: 0, high: expect.closeTo(0.037, 3) });
+  expect(compareEstimates(estimateShare(5, 100), estimateShare(9, 100)).verdict).toBe("unclear");
+  expect(compareEstimates(estimateShare(50, 1_000), estimateShare(90, 1_000)).verdict).toBe("higher");
+  expect(compareEstimates(estimateShare(90, 1_000), estimateShare(50, 1_000)).verdict).toBe("lower");
+  expect(estimateShare(0, 100)).toMatchObject({ value: 0, low: 0, high: expect.closeTo(0.037, 3) });
 });
 
 async function compare(a: string, b: string, rest = "") {

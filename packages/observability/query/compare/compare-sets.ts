@@ -1,5 +1,5 @@
 import type { ComparedSetStep, SetComparison, TraceSet as Told } from "#contract.ts";
-import { compareEstimates, FEW_FOR_P95, meanOf, percentileOf, shareOf } from "./estimate.ts";
+import { compareEstimates, FEW_FOR_P95, estimateMean, estimatePercentile, estimateShare } from "./estimate.ts";
 import type { SetStep, TraceSet } from "./read-trace-set.ts";
 
 const MAX_STEPS = 200;
@@ -10,11 +10,11 @@ export function compareSets(a: TraceSet, b: TraceSet): Omit<SetComparison, "from
   return {
     a: presentSet(a),
     b: presentSet(b),
-    failure_rate: compareEstimates(shareOf(a.failures, a.ended), shareOf(b.failures, b.ended)),
-    p50_ms: compareEstimates(percentileOf(a.durations, 0.5), percentileOf(b.durations, 0.5)),
-    p95_ms: compareEstimates(percentileOf(a.durations, 0.95), percentileOf(b.durations, 0.95), FEW_FOR_P95),
-    cost: compareEstimates(meanOf(a.costs), meanOf(b.costs)),
-    tokens: compareEstimates(meanOf(a.tokens), meanOf(b.tokens)),
+    failure_rate: compareEstimates(estimateShare(a.failures, a.ended), estimateShare(b.failures, b.ended)),
+    p50_ms: compareEstimates(estimatePercentile(a.durations, 0.5), estimatePercentile(b.durations, 0.5)),
+    p95_ms: compareEstimates(estimatePercentile(a.durations, 0.95), estimatePercentile(b.durations, 0.95), FEW_FOR_P95),
+    cost: compareEstimates(estimateMean(a.costs), estimateMean(b.costs)),
+    tokens: compareEstimates(estimateMean(a.tokens), estimateMean(b.tokens)),
     steps: compareSteps(a, b),
     is_counting: !a.isCounted || !b.isCounted,
   };
@@ -35,9 +35,16 @@ function compareSteps(a: TraceSet, b: TraceSet): ComparedSetStep[] {
       name,
       a: inA?.count ?? 0,
       b: inB?.count ?? 0,
-      share: compareEstimates(shareOf(inA?.traces ?? 0, a.tracesOfSteps), shareOf(inB?.traces ?? 0, b.tracesOfSteps)),
-      failure_rate: compareEstimates(shareOf(inA?.failures ?? 0, inA?.ended ?? 0), shareOf(inB?.failures ?? 0, inB?.ended ?? 0)),
-      p95_ms: compareEstimates(percentileOf(inA?.durations ?? NONE, 0.95), percentileOf(inB?.durations ?? NONE, 0.95), FEW_FOR_P95),
+      share: compareEstimates(estimateShare(inA?.traces ?? 0, a.tracesOfSteps), estimateShare(inB?.traces ?? 0, b.tracesOfSteps)),
+      failure_rate: compareEstimates(
+        estimateShare(inA?.failures ?? 0, inA?.ended ?? 0),
+        estimateShare(inB?.failures ?? 0, inB?.ended ?? 0),
+      ),
+      p95_ms: compareEstimates(
+        estimatePercentile(inA?.durations ?? NONE, 0.95),
+        estimatePercentile(inB?.durations ?? NONE, 0.95),
+        FEW_FOR_P95,
+      ),
     };
   });
   return steps

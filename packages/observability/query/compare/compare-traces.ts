@@ -4,11 +4,11 @@ import type { AlignedStep, AlignmentFilter, ComparedTrace, ComparedValue, Compar
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import type { Query } from "#schema.ts";
 import { MAX_COMPARED_STEPS } from "./compared-steps.store.ts";
-import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
+import { countLostEventsOfTrace } from "#query/steps/lost-events.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { alignSteps, type Aligned } from "./align-steps.ts";
 import { compareCommits } from "./compare-commits.ts";
-import { compareValues, isValueAspect, judgeStep, outcomeOf, type ValuePair, type JudgedStep } from "./compare-values.ts";
+import { compareValues, isValueAspect, judgeStep, findOutcome, type ValuePair, type JudgedStep } from "./compare-values.ts";
 import { loadRun, type LoadedRun, type LoadedStep } from "./load-run.ts";
 
 type Wanted = Omit<CompareRequest, "a" | "b"> & {
@@ -85,10 +85,10 @@ async function compareSteps(query: Query, sides: { readonly a: LoadedRun; readon
   return judged.map((row) => {
     const answer = answerOf.get(row);
     if (answer === undefined) {
-      return { ...row, outcome: outcomeOf(row), values: null };
+      return { ...row, outcome: findOutcome(row), values: null };
     }
     const aspects = new Set([...row.aspects].filter((aspect) => !isValueAspect(aspect) || answer.aspects.includes(aspect)));
-    return { ...row, aspects, outcome: outcomeOf({ ...row, aspects }), values: answer.value.outcome === "same" ? null : answer.value };
+    return { ...row, aspects, outcome: findOutcome({ ...row, aspects }), values: answer.value.outcome === "same" ? null : answer.value };
   });
 }
 
@@ -110,7 +110,7 @@ function eventsOf({ trace }: LoadedRun, aspect: "input" | "output") {
 }
 
 async function presentCompared(query: Query, { trace, steps }: LoadedRun): Promise<ComparedTrace> {
-  const lostEvents = await countLostEventsOf(query, trace.run);
+  const lostEvents = await countLostEventsOfTrace(query, trace.run);
   const { observations, ...summary } = presentTraceSummary(trace, lostEvents);
   return { ...summary, steps: Math.max(observations, steps.length), error: trace.error };
 }

@@ -160,7 +160,7 @@ export function isValueAspect(aspect: StepAspect): aspect is ValueAspect {
   return VALUES.some((value) => value === aspect);
 }
 
-export function outcomeOf({ a, b, aspects }: JudgedStep): "same" | "changed" | "only_a" | "only_b" {
+export function findOutcome({ a, b, aspects }: JudgedStep): "same" | "changed" | "only_a" | "only_b" {
   if (a === undefined) {
     return "only_b";
   }

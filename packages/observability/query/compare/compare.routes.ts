@@ -1,7 +1,7 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { compareRequestSchema, compareSetsRequestSchema, comparisonSchema, setComparisonSchema } from "#contract.ts";
 import { orTooSlow } from "#query/list/trace-query.errors.ts";
-import { termsOf } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/traces-wanted.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { compareSets } from "./compare-sets.ts";
 import { readTraceSet } from "./read-trace-set.ts";
@@ -41,7 +41,7 @@ export function compareRoutes({ query, clock }: Pick<RouteDependencies, "query" 
         },
       },
       async (request) => {
-        const [ofA, ofB] = [termsOf({ q: request.query.a }), termsOf({ q: request.query.b })];
+        const [ofA, ofB] = [readListTerms({ q: request.query.a }), readListTerms({ q: request.query.b })];
         const project = await enterProject(query, request, "viewer");
         const now = clock.now();
         const from = new Date(now.getTime() - request.query.hours * HOUR_MS);

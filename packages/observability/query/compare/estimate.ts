@@ -8,7 +8,7 @@ const FEW = 30;
 export const FEW_FOR_P95 = 80;
 
 /** A share and Wilson's interval, which also holds where nothing or everything is counted. */
-export function shareOf(count: number, of: number): Estimate | null {
+export function estimateShare(count: number, of: number): Estimate | null {
   if (of === 0) {
     return null;
   }
@@ -18,7 +18,7 @@ export function shareOf(count: number, of: number): Estimate | null {
   return { value, low: Math.max(middle - reach, 0), high: Math.min(middle + reach, 1), of };
 }
 
-export function meanOf(numbers: Float64Array): Estimate | null {
+export function estimateMean(numbers: Float64Array): Estimate | null {
   const { length } = numbers;
   if (length === 0) {
     return null;
@@ -30,7 +30,7 @@ export function meanOf(numbers: Float64Array): Estimate | null {
 }
 
 /** A percentile of ascending numbers and, by the binomial distribution of ranks, between which two of them it lies. */
-export function percentileOf(sorted: Float64Array, part: number): Estimate | null {
+export function estimatePercentile(sorted: Float64Array, part: number): Estimate | null {
   const reach = Z * Math.sqrt((part * (1 - part)) / sorted.length);
   const at = (place: number) => percentileAmong(sorted, place) ?? 0;
   return sorted.length === 0

@@ -8,7 +8,7 @@ import { tracesBeingCounted } from "#query/list/trace-query.errors.ts";
 import { bringUpToDate } from "#query/list/up-to-date.ts";
 import { presentEntry } from "#query/list/list-traces.routes.ts";
 import { findRuns, type Run } from "#query/steps/find-run.store.ts";
-import { attributesOf, presentStep, presentValues } from "#query/steps/present-step.ts";
+import { readAttributes, presentStep, presentValues } from "#query/steps/present-step.ts";
 import type { StepRow } from "#query/steps/step.store.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import {
@@ -182,7 +182,7 @@ function traceLine(
   const values = {
     input: payloads?.find(({ owner_id: owner, part }) => owner === row.runs[0] && part === "start")?.value ?? null,
     output: payloads?.find(({ owner_id: owner, part }) => owner === row.runs.at(-1) && part === "end")?.value ?? null,
-    attributes: attributesOf(payloads ?? []),
+    attributes: readAttributes(payloads ?? []),
   };
   return toLine({
     type: "trace",

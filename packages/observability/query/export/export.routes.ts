@@ -9,13 +9,13 @@ import { getPrincipal } from "@sightline/foundation/http/principal";
 import { exportRequestSchema } from "#contract.ts";
 import type { Recheck } from "#query/access/authenticators.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
-import { ownerOf } from "#query/access/reader-of.ts";
+import { toLimitOwner } from "#query/access/request-reader.ts";
 import { enterProject, projectParams } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { findEntries, findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
-import { termsOf } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/traces-wanted.ts";
 import { exportTraces, exportPages } from "./export-traces.ts";
 
 /** Of one user or key, and of this process: each holds a batch of values in memory, and a connection while it reads one. */
@@ -87,7 +87,7 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
         const { q, trace_id: traceId, trace_ids: ids, include } = request.query;
         const since = clock.now();
         const [from, to] = [toDate(request.query.from), toDate(request.query.to)];
-        const terms = termsOf({ q });
+        const terms = readListTerms({ q });
         const mayRead = () => enterProject(query, request, "viewer");
         const { reader, projectId } = await mayRead();
         if (from !== undefined && to !== undefined && from >= to) {
@@ -112,7 +112,7 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
           onError: (error) => log.error({ err: error, project: projectId }, "an export could not be finished"),
         });
         const name = `sightline-${traceId === undefined ? "traces" : `trace-${traceId}`}-${clock.now().toISOString().slice(0, 10)}.jsonl`;
-        const leave = running.enter(ownerOf(getPrincipal(request)));
+        const leave = running.enter(toLimitOwner(getPrincipal(request)));
         const stream = Readable.from(lines, { objectMode: true, highWaterMark: WAITING_CHUNKS }).once("close", leave);
         return reply
           .type("application/jsonl; charset=utf-8")

@@ -11,7 +11,7 @@ import {
   type Chart,
 } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { termsOf } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/traces-wanted.ts";
 import type { InProject, OneInProject } from "#store/reader.ts";
 import { changeChart, deleteChart, findChart, insertChart, listCharts, MAX_CHARTS, orderCharts, type ChartRow } from "./charts.store.ts";
 
@@ -57,7 +57,7 @@ export function chartRoutes({ query }: Pick<RouteDependencies, "query">) {
       },
       async (request, reply) => {
         const { by, ...fields } = request.body;
-        termsOf({ q: fields.query });
+        readListTerms({ q: fields.query });
         const chosen = { ...(await enterProject(query, request, "editor")), id: uuidv7() };
         if (!(await insertChart(query, { ...fields, grouped_by: by, ...chosen }))) {
           throw tooManyCharts();
@@ -97,7 +97,7 @@ export function chartRoutes({ query }: Pick<RouteDependencies, "query">) {
       },
       async (request) => {
         const { by, ...fields } = request.body;
-        termsOf({ q: fields.query });
+        readListTerms({ q: fields.query });
         const chosen = await enterChart(request);
         const given = { ...fields, grouped_by: by };
         await changeChart(query, chosen, Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));

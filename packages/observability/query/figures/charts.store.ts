@@ -1,6 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
-import { authorOf } from "#query/access/reader-of.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import { hasRole, hasRoleIn, type InProject, type OneInProject, type Reader } from "#store/reader.ts";
 
 type Row = Selectable<ObservabilitySchema["observability.charts"]>;
@@ -24,7 +24,7 @@ export async function findChart(query: Query, { projectId, reader, id }: OneInPr
 export async function insertChart(query: Query, { projectId, reader, id, ...fields }: ChartFields & OneInProject): Promise<boolean> {
   const { rows } = await sql`
     insert into observability.charts as chart (id, project_id, author, name, measure, grouped_by, query, kind, place)
-    select ${id}::uuid, project.id, ${authorOf(reader)}::text, ${fields.name}::text, ${fields.measure}::text, ${fields.grouped_by}::text,
+    select ${id}::uuid, project.id, ${toAuthor(reader)}::text, ${fields.name}::text, ${fields.measure}::text, ${fields.grouped_by}::text,
       ${fields.query}::text, ${fields.kind}::text, charts.next
     from observability.projects as project
     cross join lateral (
@@ -83,5 +83,5 @@ function visible(query: Query, reader: Reader) {
 
 /** Its author, and the project's owners. */
 function mayChange(reader: Reader, projectId: Parameters<typeof hasRoleIn>[2]) {
-  return sql<boolean>`((chart.author = ${authorOf(reader)} and ${hasRoleIn(reader, "editor", projectId)}) or ${hasRoleIn(reader, "owner", projectId)})`;
+  return sql<boolean>`((chart.author = ${toAuthor(reader)} and ${hasRoleIn(reader, "editor", projectId)}) or ${hasRoleIn(reader, "owner", projectId)})`;
 }

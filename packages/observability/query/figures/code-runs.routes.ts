@@ -8,7 +8,7 @@ import { findCodeRuns, type CodePlaceRow } from "./code-runs.store.ts";
 import { hasProjectRole, type Reader } from "#store/reader.ts";
 import { findUncountedHours } from "#counting/uncounted-hours.store.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { getReader } from "#query/access/request-reader.ts";
 
 type CodeRunsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
@@ -40,7 +40,7 @@ export function codeRunRoutes({ query, clock }: CodeRunsOptions) {
         },
       },
       async (request) => {
-        const [reader, id] = [readerOf(request), request.params.project_id];
+        const [reader, id] = [getReader(request), request.params.project_id];
         if (!(await hasProjectRole(query, { id, reader, role: "viewer" }))) {
           throw projectNotFound();
         }
@@ -58,7 +58,7 @@ export function codeRunRoutes({ query, clock }: CodeRunsOptions) {
           response: { 200: codeRunsSchema },
         },
       },
-      (request) => find(readerOf(request), undefined, request.query),
+      (request) => find(getReader(request), undefined, request.query),
     );
   };
 }

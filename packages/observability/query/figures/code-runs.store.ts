@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { percentileOf } from "#counting/duration-buckets.ts";
+import { selectPercentile } from "#counting/duration-buckets.ts";
 import { hasRole, listVisibleIds, type Reader } from "#store/reader.ts";
 
 export type CodeRunsFilter = {
@@ -93,7 +93,7 @@ async function findPlacesOf(
     select place.*, timed.p95_ms, coalesce(named.latest, '[]') as latest
     from place
     left join lateral (
-      select ${percentileOf(0.95)} as p95_ms
+      select ${selectPercentile(0.95)} as p95_ms
       from (
         select bucket, sum(count) over (order by bucket) as reached, sum(count) over () as timed
         from (select bucket, sum(count) as count from part, unnest(part.buckets, part.counts) as timed (bucket, count) where ${isOfPlace} group by bucket) as counted

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { EMPTY_POINT, metricsPointSchema, metricsRequestSchema, metricsSchema, type MetricsPoint } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { countPendingHours, readGroups, readSeries, readTotal, type Figures } from "./metrics.store.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { getReader } from "#query/access/request-reader.ts";
 import { requireRole } from "#query/access/project-route.ts";
-import { STEPS, wholeHoursOf } from "./whole-hours.ts";
+import { STEPS, toWholeHours } from "./whole-hours.ts";
 
 type MetricsOptions = { readonly query: Kysely<ObservabilitySchema>; readonly clock: Clock };
 
@@ -28,8 +28,8 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
       async (request) => {
         const { step, by, kind, name, model, ...asked } = request.query;
         const projectId = request.params.project_id;
-        const { from, to } = wholeHoursOf({ ...asked, step }, clock.now());
-        const reader = readerOf(request);
+        const { from, to } = toWholeHours({ ...asked, step }, clock.now());
+        const reader = getReader(request);
         await requireRole(query, { id: projectId, reader, role: "viewer" });
         const filter = { projectId, reader, from, to, kind, name, model };
         // Read first, so that what is counted meanwhile is reported as pending rather than missed.

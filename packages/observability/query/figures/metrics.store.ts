@@ -2,9 +2,9 @@ import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { Counts, MetricsPoint } from "#contract.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
-import { percentileOf } from "#counting/duration-buckets.ts";
+import { selectPercentile } from "#counting/duration-buckets.ts";
 import { OTHER } from "#counting/hour-figures.store.ts";
-import { costOf, priceOf } from "#prices/price-of.ts";
+import { selectCost, selectPrice } from "#prices/select-price.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
@@ -79,13 +79,13 @@ async function read(
       select points.model, points.valid_from, price.*,
         lead(points.valid_from, 1, 'infinity') over (partition by points.model order by points.valid_from) as valid_to
       from (select distinct * from points) as points
-      cross join lateral ${priceOf(sql`${projectId}::uuid`, sql`points.model`, sql`points.valid_from`)} as price
+      cross join lateral ${selectPrice(sql`${projectId}::uuid`, sql`points.model`, sql`points.valid_from`)} as price
     ), summed as (
       select time, is_trace, key, coalesce(sum(observations) filter (where number = 'duration_ms'), 0)::bigint as count,
         coalesce(sum(observations) filter (where number = 'duration_ms' and status = 'failure'), 0)::bigint as failures,
         ${tokens("input_tokens")} as input_tokens, ${tokens("output_tokens")} as output_tokens, sum(calls)::bigint as calls,
         coalesce(sum(calls) filter (where priced.model is null), 0)::bigint as unpriced_calls,
-        sum(${costOf("chosen", "priced")}) filter (where calls > 0) as cost,
+        sum(${selectCost("chosen", "priced")}) filter (where calls > 0) as cost,
         ${sql.join(TIMED_NUMBERS.map((number) => sql`sum(total_ms) filter (where number = ${sql.lit(number)}) as ${sql.ref(number)}`))}
       from chosen
       left join priced on priced.model = chosen.model and chosen.hour >= priced.valid_from and chosen.hour < priced.valid_to
@@ -99,7 +99,7 @@ async function read(
         sum(count) over (partition by time, is_trace, key, number) as timed
       from held
     ), spread as (
-      select time, is_trace, key, number, max(timed) as timed, ${percentileOf(0.5)} as p50_ms, ${percentileOf(0.95)} as p95_ms, ${percentileOf(0.99)} as p99_ms
+      select time, is_trace, key, number, max(timed) as timed, ${selectPercentile(0.5)} as p50_ms, ${selectPercentile(0.95)} as p95_ms, ${selectPercentile(0.99)} as p99_ms
       from ranked group by time, is_trace, key, number
     )
     select summed.*, lasted.p50_ms, lasted.p95_ms, lasted.p99_ms, summed.duration_ms / lasted.timed::double precision as mean_ms,

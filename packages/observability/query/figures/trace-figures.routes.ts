@@ -2,10 +2,10 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { traceFiguresRequestSchema, traceFiguresSchema } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { orTooSlow } from "#query/list/trace-query.errors.ts";
-import { termsOf } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/traces-wanted.ts";
 import { readTraces } from "#query/columns/read-traces.ts";
 import { sumUpTraces } from "./sum-up-traces.ts";
-import { STEPS, wholeHoursOf } from "./whole-hours.ts";
+import { STEPS, toWholeHours } from "./whole-hours.ts";
 
 /** The newest traces are read, so many at the most. */
 const NEWEST = 100_000;
@@ -26,8 +26,8 @@ export function traceFiguresRoutes({ query, clock }: Pick<RouteDependencies, "qu
       },
       async (request) => {
         const { step, q, by, top, groups, ...asked } = request.query;
-        const { from, to } = wholeHoursOf({ ...asked, step }, clock.now());
-        const terms = termsOf({ q });
+        const { from, to } = toWholeHours({ ...asked, step }, clock.now());
+        const terms = readListTerms({ q });
         const project = await enterProject(query, request, "viewer");
         const traces = await readTraces(query, { ...project, terms, now: clock.now(), from, to, by, limit: NEWEST }).catch(
           (error: unknown) => {

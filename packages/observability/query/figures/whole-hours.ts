@@ -12,7 +12,7 @@ type Asked = { readonly from?: string | undefined; readonly to?: string | undefi
  *
  * @throws {AppError} 400 `invalid_request`.
  */
-export function wholeHoursOf(asked: Asked, now: Date): { readonly from: Date; readonly to: Date } {
+export function toWholeHours(asked: Asked, now: Date): { readonly from: Date; readonly to: Date } {
   const { daysMax } = STEPS[asked.step];
   const end = asked.to === undefined ? now : new Date(asked.to);
   const to = new Date(Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS);

@@ -6,10 +6,10 @@ import { deadLetterPageSchema, deadLetterSchema, listDeadLettersRequestSchema, t
 import type { Query } from "#schema.ts";
 import { findRole, type Reader } from "#store/reader.ts";
 import { deleteDeadLetter, findDeadLetter, findRoleByDeadLetter, listDeadLetters, type DeadLetter } from "./dead-letters.store.ts";
-import { positionOf, toPage } from "#query/access/cursor.ts";
+import { readCursor, toPage } from "#query/access/cursor.ts";
 import { deadLetterNotFound } from "./dead-letter.errors.ts";
 import { roleMissing } from "#query/access/not-found.errors.ts";
-import { authorOf, readerOf } from "#query/access/reader-of.ts";
+import { toAuthor, getReader } from "#query/access/request-reader.ts";
 import { replayDeadLetter, type ReplayStream } from "./replay-dead-letter.ts";
 
 type DeadLettersOptions = {
@@ -48,7 +48,7 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
       },
       async (request) => {
         const { cursor, limit, state, project_id: projectId } = request.query;
-        const reader = readerOf(request);
+        const reader = getReader(request);
         const role = projectId === undefined ? undefined : await findRole(query, { id: projectId, reader });
         if (role !== undefined && role !== "owner") {
           throw roleMissing("owner");
@@ -57,7 +57,7 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
           reader,
           projectId,
           state: state === "all" ? undefined : state,
-          after: positionOf(cursor),
+          after: readCursor(cursor),
           limit: limit + 1,
         };
         return toPage(await listDeadLetters(query, wanted), limit, present);
@@ -67,15 +67,15 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
     server.get(
       "/api/v1/dead-letters/:dead_letter_id",
       { config, schema: { summary: "One of them, whole", params, response: { 200: deadLetterSchema } } },
-      async (request) => present(await load(request.params.dead_letter_id, readerOf(request))),
+      async (request) => present(await load(request.params.dead_letter_id, getReader(request))),
     );
 
     server.post(
       "/api/v1/dead-letters/:dead_letter_id/replay",
       { config, schema: { summary: "Put it on the stream again, under the same event id", params, response: { 200: deadLetterSchema } } },
       async (request) => {
-        const reader = readerOf(request);
-        const by = authorOf(reader);
+        const reader = getReader(request);
+        const by = toAuthor(reader);
         const deadLetter = await load(request.params.dead_letter_id, reader);
         await replayDeadLetter({ query, stream, deadLetter, reader, by, at: clock.now() });
         log.info({ deadLetter: deadLetter.id, by }, "a dead letter was replayed");
@@ -90,8 +90,8 @@ export function deadLetterRoutes({ query, clock, log, stream }: DeadLettersOptio
         schema: { summary: "Delete its texts; that it was there, and who deleted it, stays", params, response: { 200: deadLetterSchema } },
       },
       async (request) => {
-        const reader = readerOf(request);
-        const by = authorOf(reader);
+        const reader = getReader(request);
+        const by = toAuthor(reader);
         const { id } = await load(request.params.dead_letter_id, reader);
         if (await deleteDeadLetter(query, { id, reader, by, at: clock.now() })) {
           log.info({ deadLetter: id, by }, "a dead letter was deleted");

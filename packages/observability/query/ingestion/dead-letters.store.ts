@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { isAfter, microsOf, type Position } from "#store/position.ts";
-import { hasRole, roleOf, type ProjectRole, type Reader } from "#store/reader.ts";
+import { isAfter, selectMicros, type Position } from "#store/position.ts";
+import { hasRole, selectRole, type ProjectRole, type Reader } from "#store/reader.ts";
 
 const ENTRY_LISTED = 4_000;
 const ENTRY_SHOWN = 1024 * 1024;
@@ -64,7 +64,7 @@ export async function findRoleByDeadLetter(query: Query, { id, reader }: Wanted)
   const row = await query
     .selectFrom("observability.dead_letters as dead_letter")
     .innerJoin("observability.projects as project", "project.id", "dead_letter.project_id")
-    .select(roleOf(reader).as("role"))
+    .select(selectRole(reader).as("role"))
     .where("dead_letter.id", "=", id)
     .executeTakeFirst();
   return row?.role ?? undefined;
@@ -125,7 +125,7 @@ function deadLetters(query: Query, shown: number) {
       "dead_letter.deleted_by",
       sql<string>`left(dead_letter.entry, ${shown})`.as("entry"),
       sql<number>`length(dead_letter.entry)`.as("entry_length"),
-      microsOf("dead_letter.created_at").as("position"),
+      selectMicros("dead_letter.created_at").as("position"),
     ]);
 }
 

@@ -6,7 +6,7 @@ import type { Query } from "#schema.ts";
 import { listGaps, type Gap, type GapPosition } from "./list-gaps.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { microsSchema } from "#query/access/cursor.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { getReader } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 /** Serves lost events: of one project, and of all that the caller may see. */
@@ -24,7 +24,7 @@ export function gapRoutes({ query }: Pick<RouteDependencies, "query">) {
       },
       async (request) => {
         const { project_id: projectId, ...page } = request.query;
-        return readPage(query, { reader: readerOf(request), projectId, ...page });
+        return readPage(query, { reader: getReader(request), projectId, ...page });
       },
     );
 

@@ -1,7 +1,7 @@
 import type { Database } from "@sightline/foundation/database/database";
 import { sql } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
-import { instantOf, microsOf } from "#store/position.ts";
+import { selectInstant, selectMicros } from "#store/position.ts";
 import { hasRoleIn, listVisibleIds, type Reader } from "#store/reader.ts";
 
 export type Gap = {
@@ -55,7 +55,7 @@ export async function listGaps(query: Query, wanted: GapsWanted): Promise<readon
       "producer.hello",
       "producer.first_event_at",
       "producer.last_event_at",
-      microsOf("gap.found_at").as("found_micros"),
+      selectMicros("gap.found_at").as("found_micros"),
     ])
     .where("gap.project_id", "=", sql<string>`any(${visible}::uuid[])`);
   if (projectId !== undefined) {
@@ -64,7 +64,7 @@ export async function listGaps(query: Query, wanted: GapsWanted): Promise<readon
   if (after !== undefined) {
     rows = rows.where(
       sql<boolean>`(gap.found_at, gap.project_id, gap.producer_id, gap.first_seq)
-        < (${instantOf(after.micros)}, ${after.projectId}::uuid, ${after.producerId}::uuid, ${after.firstSeq}::bigint)`,
+        < (${selectInstant(after.micros)}, ${after.projectId}::uuid, ${after.producerId}::uuid, ${after.firstSeq}::bigint)`,
     );
   }
   return rows

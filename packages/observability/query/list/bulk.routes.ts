@@ -1,7 +1,7 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { bulkAnswerSchema, scoreTracesRequestSchema, tagTracesRequestSchema } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { authorOf, userReaderOf } from "#query/access/reader-of.ts";
+import { toAuthor, getUserReader } from "#query/access/request-reader.ts";
 import { scoreTraces, tagTraces } from "./bulk.store.ts";
 
 const config = { auth: "user" };
@@ -26,7 +26,7 @@ export function bulkRoutes({ query, clock, log }: RouteDependencies) {
         const { trace_ids: ids, add, remove } = request.body;
         const project = await enterProject(query, request, "editor");
         const traces = await tagTraces(query, { ...project, ids, add, remove });
-        log.info({ project: project.projectId, traces, add, remove, by: authorOf(project.reader) }, "traces were tagged");
+        log.info({ project: project.projectId, traces, add, remove, by: toAuthor(project.reader) }, "traces were tagged");
         return { traces };
       },
     );
@@ -45,7 +45,7 @@ export function bulkRoutes({ query, clock, log }: RouteDependencies) {
       async (request) => {
         const { trace_ids: ids, name, value, comment } = request.body;
         const project = await enterProject(query, request, "editor");
-        const author = userReaderOf(request).userId;
+        const author = getUserReader(request).userId;
         const traces = await scoreTraces(query, { ...project, ids, name, value, comment, author, scoredAt: clock.now() });
         log.info({ project: project.projectId, traces, score: name, by: author }, "traces were scored");
         return { traces };

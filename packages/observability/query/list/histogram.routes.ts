@@ -3,7 +3,7 @@ import { traceHistogramRequestSchema, traceHistogramSchema } from "#contract.ts"
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { countOverTime } from "./histogram.store.ts";
 import { orTooSlow } from "./trace-query.errors.ts";
-import { termsOf } from "./traces-wanted.ts";
+import { readListTerms } from "./traces-wanted.ts";
 
 export function histogramRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   return (server: HttpServer): void => {
@@ -19,7 +19,7 @@ export function histogramRoutes({ query, clock }: Pick<RouteDependencies, "query
         },
       },
       async (request) => {
-        const terms = termsOf(request.query);
+        const terms = readListTerms(request.query);
         const { reader, projectId } = await enterProject(query, request, "viewer");
         const { total, isCut, barMs, bars } = await countOverTime(query, { projectId, reader, terms, now: clock.now() }).catch(
           (error: unknown) => {

@@ -2,13 +2,13 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSchema, traceSortSchema } from "#contract.ts";
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
-import { traceNumbersOf } from "#step-numbers.ts";
+import { pickTraceNumbers } from "#step-numbers.ts";
 import { mapLabels, type LabelName } from "#trace-labels.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { orTooSlow } from "./trace-query.errors.ts";
-import { termsOf } from "./traces-wanted.ts";
+import { readListTerms } from "./traces-wanted.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { microsSchema } from "#query/access/cursor.ts";
 
@@ -25,7 +25,7 @@ const VALUES: Readonly<Record<Sort, z.ZodType<string | null>>> = {
 };
 
 /** @throws {AppError} 400 `invalid_cursor`, also when it is of a list in another order. */
-export function entryPositionOf(cursor: string | undefined, { sort, order }: Sorting): EntryPosition | undefined {
+export function parseEntryCursor(cursor: string | undefined, { sort, order }: Sorting): EntryPosition | undefined {
   if (cursor === undefined) {
     return undefined;
   }
@@ -34,7 +34,7 @@ export function entryPositionOf(cursor: string | undefined, { sort, order }: Sor
   return { value, micros, id };
 }
 
-export function entryCursorOf({ sort, order }: Sorting, position: EntryPosition | undefined): string | null {
+export function formatEntryCursor({ sort, order }: Sorting, position: EntryPosition | undefined): string | null {
   return position === undefined ? null : toCursor([sort, order, position.value, position.micros, position.id]);
 }
 
@@ -53,8 +53,8 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
       },
       async (request) => {
         const { cursor, limit, sort, order } = request.query;
-        const after = entryPositionOf(cursor, { sort, order });
-        const terms = termsOf(request.query);
+        const after = parseEntryCursor(cursor, { sort, order });
+        const terms = readListTerms(request.query);
         const { reader, projectId } = await enterProject(query, request, "viewer");
         const { rows, next, isCounting, isCostPending } = await list({
           projectId,
@@ -69,7 +69,7 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
         const lost = await countLostEvents(query, projectId, rows);
         return {
           items: rows.map((row) => presentEntry(row, lost)),
-          next_cursor: entryCursorOf({ sort, order }, next),
+          next_cursor: formatEntryCursor({ sort, order }, next),
           is_counting: isCounting,
           is_cost_pending: isCostPending,
         };
@@ -101,7 +101,7 @@ export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): 
     started_at: row.sort_at.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
     waiting_ms: row.waiting_ms,
-    ...traceNumbersOf(row),
+    ...pickTraceNumbers(row),
     observations: row.steps,
     failures: row.failures,
     lost_events: lost.get(row.id) ?? 0,

@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from "kysely";
 import type { ObservationStatus } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { microsOf } from "#store/position.ts";
+import { selectMicros } from "#store/position.ts";
 import { hasRole, type OneInProject, type InProject } from "#store/reader.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
-import { entryStatusOf } from "#query/steps/abandoned.store.ts";
+import { selectEntryStatus } from "#query/steps/abandoned.store.ts";
 import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
 import { boundSearch } from "./bound-search.ts";
@@ -155,7 +155,7 @@ async function positions(
   { isAfter, by, limit, value }: Place,
 ): Promise<readonly EntryPosition[]> {
   const { rows } = await sql<EntryPosition>`
-    select entry.trace_id as id, ${microsOf("entry.sort_at")} as micros, ${value === undefined ? sql`null` : sql`${value}::text`} as value
+    select entry.trace_id as id, ${selectMicros("entry.sort_at")} as micros, ${value === undefined ? sql`null` : sql`${value}::text`} as value
     from ${source} as entry
     where entry.project_id = ${projectId}::uuid
       and exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})
@@ -191,7 +191,7 @@ async function readEntries(
     return [];
   }
   const { rows } = await sql<EntryRow>`
-    select entry.trace_id as id, entry.name, ${entryStatusOf(projectId)} as status, entry.runs,
+    select entry.trace_id as id, entry.name, ${selectEntryStatus(projectId)} as status, entry.runs,
       entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.steps, entry.failures, entry.thread_id,
       entry.session_id, entry.user_id, ${numbers}, left(entry.error, 300) as error,
       array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,

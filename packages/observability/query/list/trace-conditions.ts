@@ -1,12 +1,12 @@
 import { escapeLike, translateGlob } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
-import { momentsOf, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
+import { toMoments, type NumberRange, type TextValue, type TraceTerm } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { entryStatusOf } from "#query/steps/abandoned.store.ts";
+import { selectEntryStatus } from "#query/steps/abandoned.store.ts";
 import { columnOfField } from "#counting/entry-columns.ts";
-import { searchWordsOf } from "#store/search-words.ts";
+import { listSearchWords } from "#store/search-words.ts";
 import { TEXT_COLUMNS } from "./field-values.ts";
-import { lostOf } from "./lost-of.ts";
+import { selectLostEvents } from "./lost-events.ts";
 
 type Condition = RawBuilder<boolean>;
 export type TextTerm = Extract<TraceTerm, { kind: "text" }>;
@@ -64,7 +64,7 @@ async function conditionOf(term: ListTerm, context: Context): Promise<Condition>
       return found === undefined ? hasLike(term.field, pattern) : hasAny(term.field, found, context);
     }
     case "words":
-      return hasKeys(context, "word", searchWordsOf([term.text]), "all");
+      return hasKeys(context, "word", listSearchWords([term.text]), "all");
     case "text":
       return textCondition(term, context);
     case "choice":
@@ -72,7 +72,7 @@ async function conditionOf(term: ListTerm, context: Context): Promise<Condition>
     case "time":
       return anyOf(
         term.ranges.map((range) => {
-          const { from, to } = momentsOf(range, context.now.getTime());
+          const { from, to } = toMoments(range, context.now.getTime());
           return allOf([
             ...(from === undefined ? [] : [sql<boolean>`entry.sort_at >= ${new Date(from)}`]),
             ...(to === undefined ? [] : [sql<boolean>`entry.sort_at < ${new Date(to)}`]),
@@ -182,7 +182,10 @@ async function choiceCondition(field: string, values: readonly string[], context
 }
 
 function isOpen(status: "running" | "abandoned", context: Context): Condition {
-  return allOf([sql<boolean>`entry.status = 'running'`, asInOrder(sql<boolean>`${entryStatusOf(context.projectId)} = ${status}`, context)]);
+  return allOf([
+    sql<boolean>`entry.status = 'running'`,
+    asInOrder(sql<boolean>`${selectEntryStatus(context.projectId)} = ${status}`, context),
+  ]);
 }
 
 /**
@@ -220,7 +223,7 @@ async function lostCondition(range: NumberRange, context: Context): Promise<Cond
     "any",
   );
   const isNothing = isNumberWithin(0, range) ? sql<boolean>`not ${mayHave}` : sql<boolean>`false`;
-  const lost = lostOf(context.projectId);
+  const lost = selectLostEvents(context.projectId);
   const within = rows.length === 0 ? [] : [allOf([mayHave, isWithin(lost, range)])];
   return anyOf([isNothing, ...within]);
 }

@@ -1,7 +1,7 @@
 import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { microsOf } from "#store/position.ts";
+import { selectMicros } from "#store/position.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 import { bringUpToDate, type Counted } from "./up-to-date.ts";
 
@@ -37,7 +37,7 @@ type GroupOptions = {
 const KEYS = {
   last: {
     by: sql`t.last_at`,
-    position: microsOf("t.last_at"),
+    position: selectMicros("t.last_at"),
     at: (text: string) => sql`timestamptz 'epoch' + ${text}::bigint * interval '1 microsecond'`,
   },
   traces: { by: sql`t.traces`, position: sql`t.traces`, at: (text: string) => sql`${text}::bigint` },

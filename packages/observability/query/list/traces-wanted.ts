@@ -16,7 +16,7 @@ const HERE = { isNegated: false, from: 0, to: 0 };
  *
  * @throws {AppError} 400 `invalid_query`.
  */
-export function termsOf({ q = "", status, name, search }: Wanted): readonly ListTerm[] {
+export function readListTerms({ q = "", status, name, search }: Wanted): readonly ListTerm[] {
   const { terms, errors } = parseTraceQuery(q);
   if (errors.length > 0) {
     throw invalidQuery(errors);

@@ -4,9 +4,9 @@ import { z } from "zod";
 import { changeViewRequestSchema, createViewRequestSchema, viewListSchema, viewSchema, type View } from "#contract.ts";
 import type { OneInProject } from "#store/reader.ts";
 import { changeView, deleteView, findView, insertView, listViews, type ViewRow, MAX_VIEWS } from "./views.store.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { getReader } from "#query/access/request-reader.ts";
 import { enterProject, requireRole, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { termsOf } from "./traces-wanted.ts";
+import { readListTerms } from "./traces-wanted.ts";
 import { orRefuse, refusal } from "@sightline/foundation/errors";
 
 const config = { auth: "user" };
@@ -58,7 +58,7 @@ export function viewRoutes({ query }: Pick<RouteDependencies, "query">) {
       },
       async (request, reply) => {
         const { order, shared, ...fields } = request.body;
-        termsOf({ q: fields.query });
+        readListTerms({ q: fields.query });
         const { reader, projectId } = await enterProject(query, request, "editor");
         const id = uuidv7();
         if (!(await insertView(query, { ...fields, sort_order: order, is_shared: shared, projectId, reader, id }))) {
@@ -75,9 +75,9 @@ export function viewRoutes({ query }: Pick<RouteDependencies, "query">) {
         schema: { summary: "Change a saved view", params: oneParams, body: changeViewRequestSchema, response: { 200: viewSchema } },
       },
       async (request) => {
-        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.view_id };
+        const chosen = { projectId: request.params.project_id, reader: getReader(request), id: request.params.view_id };
         const { order, shared, ...fields } = request.body;
-        termsOf({ q: fields.query });
+        readListTerms({ q: fields.query });
         await requireChange(chosen);
         const given = { ...fields, sort_order: order, is_shared: shared };
         await changeView(query, chosen, Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
@@ -89,7 +89,7 @@ export function viewRoutes({ query }: Pick<RouteDependencies, "query">) {
       `${path}/:view_id`,
       { config, schema: { summary: "Delete a saved view", params: oneParams, response: { 204: z.null() } } },
       async (request, reply) => {
-        const chosen = { projectId: request.params.project_id, reader: readerOf(request), id: request.params.view_id };
+        const chosen = { projectId: request.params.project_id, reader: getReader(request), id: request.params.view_id };
         await requireChange(chosen);
         await deleteView(query, chosen);
         return reply.status(204).send(null);

@@ -1,7 +1,7 @@
 import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { createRedis } from "@sightline/foundation/redis";
-import { committedChannelOf, decodeCommitted, type Committed } from "#events/committed.ts";
+import { toCommittedChannel, decodeCommitted, type Committed } from "#events/committed.ts";
 
 export type CommitFeed = {
   /** Calls each of those given. */
@@ -20,7 +20,7 @@ const RETRY_MS = 30_000;
 /** Listens to what consumers announce as committed. A Redis that is away, or does not let us subscribe, is waited for. */
 export function createCommitFeed({ url, streamName, log }: FeedOptions): CommitFeed {
   const { client, close } = createRedis({ url, name: "sightline-observability-live", log });
-  const channel = committedChannelOf(streamName);
+  const channel = toCommittedChannel(streamName);
   let isConnected = false;
   let isStopped = false;
   let lastReason = "";

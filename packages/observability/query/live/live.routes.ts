@@ -9,8 +9,8 @@ import { findVersions } from "#query/steps/steps.store.ts";
 import type { CommitFeed } from "./commit-feed.ts";
 import { createLiveHub, type LiveTuning, type WatchedTrace } from "./live-hub.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
-import { ownerOf } from "#query/access/reader-of.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { toLimitOwner } from "#query/access/request-reader.ts";
+import { getReader } from "#query/access/request-reader.ts";
 import { enterProject, projectParams } from "#query/access/project-route.ts";
 import { isWritten, readSeen, type Revision } from "#query/steps/revision.ts";
 
@@ -36,7 +36,7 @@ export function createLive({ feed, query, log, tuning }: LiveOptions) {
     request: Request,
     { projectId, traceId, since }: { readonly projectId: string; readonly traceId: string; readonly since: Revision | undefined },
   ): ReturnType<WatchedTrace["look"]> {
-    const run = await findRun(query, { reader: readerOf(request), projectId, traceId });
+    const run = await findRun(query, { reader: getReader(request), projectId, traceId });
     if (run === undefined) {
       return undefined;
     }
@@ -70,7 +70,7 @@ export function createLive({ feed, query, log, tuning }: LiveOptions) {
         }
         const stream = hub.open({
           projectId,
-          owner: ownerOf(getPrincipal(request)),
+          owner: toLimitOwner(getPrincipal(request)),
           trace: traceId === undefined ? undefined : { id: traceId, look: (since) => look(request, { projectId, traceId, since }) },
           check: async () => {
             await authenticate(request);

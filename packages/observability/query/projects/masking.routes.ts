@@ -10,7 +10,7 @@ import {
 import { createMasker, MaskingError, PatternError, type Masker } from "#events/masker.ts";
 import { findMasking, putMasking, type MaskingRow } from "#store/masking.store.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
-import { authorOf } from "#query/access/reader-of.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { refusal } from "@sightline/foundation/errors";
 
@@ -48,7 +48,7 @@ export function maskingRoutes({ query, clock, log }: RouteDependencies) {
       async (request) => {
         const rules = request.body;
         const { reader, projectId } = await enterProject(query, request, "owner");
-        const by = authorOf(reader);
+        const by = toAuthor(reader);
         maskerOf(rules);
         if (!(await putMasking(query, { projectId, reader, rules, by, at: clock.now() }))) {
           throw projectNotFound();

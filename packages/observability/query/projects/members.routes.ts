@@ -2,9 +2,9 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { listRequestSchema, memberPageSchema, putMemberRequestSchema } from "#contract.ts";
 import { listMembers, putMember, removeMember, type MemberChange, MAX_MEMBERS } from "./members.store.ts";
-import { positionOf, toPage } from "#query/access/cursor.ts";
+import { readCursor, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
-import { authorOf, readerOf } from "#query/access/reader-of.ts";
+import { toAuthor, getReader } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { refusal } from "@sightline/foundation/errors";
 
@@ -31,7 +31,7 @@ export function memberRoutes({ query, log }: Pick<RouteDependencies, "query" | "
       },
       async (request) => {
         const { cursor, limit } = request.query;
-        const after = positionOf(cursor);
+        const after = readCursor(cursor);
         const { reader, projectId } = await enterProject(query, request, "viewer");
         const rows = await listMembers(query, { projectId, reader, after, limit: limit + 1 });
         return toPage(rows, limit, ({ id: _id, position: _position, added_at: addedAt, ...row }) => ({
@@ -56,7 +56,7 @@ export function memberRoutes({ query, log }: Pick<RouteDependencies, "query" | "
         const { user_id: userId } = request.params;
         const { role } = request.body;
         const { reader, projectId } = await enterProject(query, request, "owner");
-        const by = authorOf(reader);
+        const by = toAuthor(reader);
         check(await putMember(query, { projectId, reader, userId, role, by }));
         log.info({ project: projectId, member: userId, role, by }, "a project's member was added or changed");
         return reply.status(204).send(null);
@@ -75,7 +75,7 @@ export function memberRoutes({ query, log }: Pick<RouteDependencies, "query" | "
       },
       async (request, reply) => {
         const { user_id: userId } = request.params;
-        const by = authorOf(readerOf(request));
+        const by = toAuthor(getReader(request));
         const { reader, projectId } = await enterProject(query, request, by === userId ? "viewer" : "owner");
         check(await removeMember(query, { projectId, reader, userId }));
         log.info({ project: projectId, member: userId, by }, "a project's member was removed");

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
-import { microsOf, type Position } from "#store/position.ts";
+import { selectMicros, type Position } from "#store/position.ts";
 import { hasRole, type ProjectRole, type Reader, type InProject } from "#store/reader.ts";
 
 export type MemberRow = {
@@ -28,7 +28,7 @@ export async function listMembers(
       "member.role",
       "member.added_at",
       "member.added_by",
-      microsOf("member.added_at").as("position"),
+      selectMicros("member.added_at").as("position"),
     ])
     .where("project.id", "=", projectId)
     .where(hasRole(reader, "viewer"));

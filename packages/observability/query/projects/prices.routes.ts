@@ -3,7 +3,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { deletePriceRequestSchema, priceListSchema, putPriceRequestSchema, type Price } from "#contract.ts";
 import { deletePrice, listPrices, MAX_PRICES, putPrice, type PriceRow } from "#prices/prices.store.ts";
-import { authorOf } from "#query/access/reader-of.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 const HOUR_MS = 3_600_000;
@@ -48,13 +48,13 @@ export function priceRoutes({ query, clock, log }: RouteDependencies) {
           cacheRead,
           cacheWrite,
           validFrom: toHour(validFrom === undefined ? clock.now() : new Date(validFrom)),
-          changedBy: authorOf(reader),
+          changedBy: toAuthor(reader),
           reader,
         });
         if (!isPut) {
           throw refusal(409, "too_many_prices", `A project has ${MAX_PRICES} prices at the most. Delete versions that count no longer.`);
         }
-        log.info({ project: projectId, model: price.model, by: authorOf(reader) }, "a price was set");
+        log.info({ project: projectId, model: price.model, by: toAuthor(reader) }, "a price was set");
         return reply.status(204).send(null);
       },
     );
@@ -80,7 +80,7 @@ export function priceRoutes({ query, clock, log }: RouteDependencies) {
             "The project has no price of its own for that model from that hour; GET …/prices lists them.",
           );
         }
-        log.info({ project: projectId, model, by: authorOf(reader) }, "a price was taken back");
+        log.info({ project: projectId, model, by: toAuthor(reader) }, "a price was taken back");
         return reply.status(204).send(null);
       },
     );

@@ -13,9 +13,9 @@ import {
 import type { Reader } from "#store/reader.ts";
 import { deleteProject } from "#store/delete-project.store.ts";
 import { changeProject, findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
-import { positionOf, toPage } from "#query/access/cursor.ts";
+import { readCursor, toPage } from "#query/access/cursor.ts";
 import { projectNotFound } from "#query/access/not-found.errors.ts";
-import { authorOf, readerOf, userReaderOf } from "#query/access/reader-of.ts";
+import { toAuthor, getReader, getUserReader } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 const RECENT_MS = 24 * 60 * 60 * 1000;
@@ -42,8 +42,8 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const { cursor, limit } = request.query;
-        const after = positionOf(cursor);
-        const rows = await listProjects(query, { reader: readerOf(request), recentSince: recentSince(), after, limit: limit + 1 });
+        const after = readCursor(cursor);
+        const rows = await listProjects(query, { reader: getReader(request), recentSince: recentSince(), after, limit: limit + 1 });
         return toPage(rows, limit, present);
       },
     );
@@ -59,7 +59,7 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
         },
       },
       async (request, reply) => {
-        const [id, reader] = [uuidv7(), userReaderOf(request)];
+        const [id, reader] = [uuidv7(), getUserReader(request)];
         await insertProject(query, { id, tenantId: reader.tenantId, ...request.body, ownerId: reader.userId });
         log.info({ project: id, access: request.body.access, by: reader.userId }, "a project was created");
         return reply.status(201).send(await load(id, reader));
@@ -72,7 +72,7 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
         config: { auth: "user-or-key" },
         schema: { summary: "One project", params: projectParams, response: { 200: projectSchema } },
       },
-      (request) => load(request.params.project_id, readerOf(request)),
+      (request) => load(request.params.project_id, getReader(request)),
     );
 
     server.patch(
@@ -92,7 +92,7 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
         if (!(await changeProject(query, { id, reader, name, access, retentionDays }))) {
           throw projectNotFound();
         }
-        log.info({ project: id, ...request.body, by: authorOf(reader) }, "a project was changed");
+        log.info({ project: id, ...request.body, by: toAuthor(reader) }, "a project was changed");
         return load(id, reader);
       },
     );
@@ -112,7 +112,7 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
         if (!(await deleteProject(query, { id, reader }))) {
           throw projectNotFound();
         }
-        log.info({ project: id, by: authorOf(reader) }, "a project was deleted");
+        log.info({ project: id, by: toAuthor(reader) }, "a project was deleted");
         return reply.status(204).send(null);
       },
     );

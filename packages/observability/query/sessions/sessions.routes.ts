@@ -5,7 +5,7 @@ import { listTurnsRequestSchema, sessionParamsSchema, sessionSchema, turnPageSch
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
 import { sessionNotFound } from "#query/access/not-found.errors.ts";
 import { findEntry, listEntries } from "#query/list/list-traces.store.ts";
-import { entryCursorOf, entryPositionOf, presentEntry } from "#query/list/list-traces.routes.ts";
+import { formatEntryCursor, parseEntryCursor, presentEntry } from "#query/list/list-traces.routes.ts";
 import { presentGroup } from "#query/list/trace-groups.routes.ts";
 import { findGroup } from "#query/list/trace-groups.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
@@ -52,7 +52,7 @@ export function sessionRoutes({ query, clock }: Pick<RouteDependencies, "query" 
       async (request) => {
         const { order, cursor, limit } = request.query;
         const sorting = { sort: "started", order } as const;
-        const after = entryPositionOf(cursor, sorting);
+        const after = parseEntryCursor(cursor, sorting);
         const project = await enterProject(query, request, "viewer");
         const values = [{ text: request.params.session_id, isPattern: false }];
         const terms = [{ kind: "text", field: "session", values, isNegated: false, from: 0, to: 0 }] as const;
@@ -63,7 +63,7 @@ export function sessionRoutes({ query, clock }: Pick<RouteDependencies, "query" 
         const failed = await findFailedSteps(query, { ...project, traces: rows.filter(({ failures }) => failures > 0) });
         return {
           items: rows.map((row) => presentTurn(presentEntry(row, lost), spoken, failed.get(row.id))),
-          next_cursor: entryCursorOf(sorting, next),
+          next_cursor: formatEntryCursor(sorting, next),
           is_counting: isCounting,
         };
       },

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from "kysely";
 import type { ObservationRow, Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
-import { failedStepsOf, stepsOf } from "#counting/trace-parts.ts";
+import { selectFailedSteps, selectSteps } from "#counting/trace-parts.ts";
 import type { FailedStep } from "#trace-facts/fold-trace.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
@@ -77,6 +77,6 @@ export async function findFailedSteps(query: Query, wanted: OfTraces): Promise<R
     with family as materialized (
       select trace_id, array_agg(id) as ids, array_agg(day) as days from (${runsOf(wanted)}) as run group by trace_id
     )
-    select family.trace_id, ${failedStepsOf(stepsOf(sql`${wanted.projectId}::uuid`))} as failed_steps from family`.execute(query);
+    select family.trace_id, ${selectFailedSteps(selectSteps(sql`${wanted.projectId}::uuid`))} as failed_steps from family`.execute(query);
   return new Map(rows.map((row) => [row.trace_id, row.failed_steps]));
 }

@@ -8,7 +8,7 @@ import type { TraceRow } from "#schema.ts";
 export type TraceStatus = Selectable<TraceRow>["status"] | "abandoned";
 
 /** One run of a trace: the first, or one that resumed it. */
-export function statusOfRun(project: RawBuilder<unknown>, run: "run"): RawBuilder<TraceStatus> {
+export function selectRunStatus(project: RawBuilder<unknown>, run: "run"): RawBuilder<TraceStatus> {
   const column = (name: string) => sql.ref(`${run}.${name}`);
   // Without its start and without open steps it is up to those that sent the others.
   return sql`case when ${column("status")} = 'running' and (
@@ -26,13 +26,13 @@ export function statusOfRun(project: RawBuilder<unknown>, run: "run"): RawBuilde
 }
 
 /** An entry of the list is what its last run is, which is asked only where one of its producers is gone. */
-export function entryStatusOf(projectId: string): RawBuilder<TraceStatus> {
+export function selectEntryStatus(projectId: string): RawBuilder<TraceStatus> {
   const project = sql`${projectId}::uuid`;
   return sql`case when entry.status = 'running' and exists (
     select from observability.producers as producer
     where producer.project_id = ${project} and producer.producer_id = any(entry.producers) and producer.gone_at is not null
   ) then (
-    select ${statusOfRun(project, "run")}
+    select ${selectRunStatus(project, "run")}
     from observability.traces as run where run.project_id = ${project} and run.id = entry.last_run
   ) else entry.status end`;
 }

@@ -2,13 +2,13 @@
 export function takeWhileLight<Item>(items: readonly Item[], bytes: number): readonly Item[] {
   let left = bytes;
   const heavy = items.findIndex((item, index) => {
-    left -= bytesOf(item) + 1;
+    left -= countBytes(item) + 1;
     return left < 0 && index > 0;
   });
   return heavy === -1 ? items : items.slice(0, heavy);
 }
 
 /** Of the value as JSON in UTF-8. */
-export function bytesOf(value: unknown): number {
+export function countBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "");
 }

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { hasRole, hasRoleIn, type Reader } from "#store/reader.ts";
-import { beginningOf, segmentsOf } from "#store/segments.ts";
+import { selectBeginning, selectSegments } from "#store/segments.ts";
 
 type Query = Kysely<ObservabilitySchema>;
 
@@ -27,7 +27,7 @@ export async function findRun(
   const { rows } = await sql<FoundSegment>`
     select segment.id, segment.day::text as day, part.start_event, part.end_event
     from observability.projects as project
-    cross join lateral ${segmentsOf(wanted, beginningOf(wanted, sql`${traceId}::uuid`))} as segment
+    cross join lateral ${selectSegments(wanted, selectBeginning(wanted, sql`${traceId}::uuid`))} as segment
     join observability.traces as part on part.project_id = ${wanted} and part.id = segment.id
     where project.id = ${wanted} and ${hasRole(reader, "viewer")}
     order by segment.sort_at, segment.id`.execute(query);

@@ -36,7 +36,7 @@ export async function countLostEvents(
 }
 
 /** The same of one trace. */
-export async function countLostEventsOf(query: Query, { projectId, segments }: Run): Promise<number> {
+export async function countLostEventsOfTrace(query: Query, { projectId, segments }: Run): Promise<number> {
   const runs = segments.map(({ id }) => id);
   const [id = ""] = runs;
   return (await countLostEvents(query, projectId, [{ id, runs }])).get(id) ?? 0;

@@ -1,5 +1,5 @@
 import type { Observation } from "#contract.ts";
-import { callNumbersOf } from "#step-numbers.ts";
+import { pickCallNumbers } from "#step-numbers.ts";
 import type { PayloadContent } from "./trace-content.store.ts";
 import { startOf } from "#trace-facts/order-by-start.ts";
 import type { StepRow } from "./step.store.ts";
@@ -21,7 +21,7 @@ export function presentStep(row: StepRow): Omit<Observation, keyof Values> {
     duration_ms: row.duration_ms,
     seq: seqOfRow(row),
     model: row.model,
-    ...callNumbersOf(row),
+    ...pickCallNumbers(row),
     cost: row.cost,
     error: row.error,
     code: row.code,
@@ -30,22 +30,22 @@ export function presentStep(row: StepRow): Omit<Observation, keyof Values> {
 
 /** What a step's events carried. A tool's entry tells of it where nothing else does. */
 export function presentValues(row: StepRow, payloads: readonly PayloadContent[]): Values {
-  const start = payloadOf(payloads, row.start_event);
-  const end = payloadOf(payloads, row.end_event);
+  const start = findPayload(payloads, row.start_event);
+  const end = findPayload(payloads, row.end_event);
   return {
     input: start?.value ?? end?.tool_entry?.parameters ?? null,
     output: end?.value ?? end?.tool_entry?.result ?? null,
     reasoning: end?.reasoning ?? null,
-    attributes: attributesOf(payloads),
+    attributes: readAttributes(payloads),
   };
 }
 
-export function payloadOf(payloads: readonly PayloadContent[], eventId: string | null): PayloadContent | undefined {
+export function findPayload(payloads: readonly PayloadContent[], eventId: string | null): PayloadContent | undefined {
   return eventId === null ? undefined : payloads.find((payload) => payload.event_id === eventId);
 }
 
 /** A later event's value of a key replaces an earlier one's. */
-export function attributesOf(payloads: readonly PayloadContent[]): Record<string, unknown> {
+export function readAttributes(payloads: readonly PayloadContent[]): Record<string, unknown> {
   return Object.fromEntries(payloads.flatMap(({ attributes }) => Object.entries(attributes ?? {})));
 }
 

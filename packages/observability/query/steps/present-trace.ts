@@ -1,10 +1,10 @@
 import type { Trace, TraceSummary } from "#contract.ts";
 import type { TraceContent } from "./trace-content.store.ts";
 import type { TraceSummaryRow } from "./traces.store.ts";
-import { traceNumbersOf } from "#step-numbers.ts";
-import { bytesOf, takeWhileLight } from "./answer-size.ts";
+import { pickTraceNumbers } from "#step-numbers.ts";
+import { countBytes, takeWhileLight } from "./answer-size.ts";
 import { orderRows } from "./order-steps.ts";
-import { attributesOf, payloadOf, presentStep, presentValues, UNKNOWN_NAME } from "./present-step.ts";
+import { readAttributes, findPayload, presentStep, presentValues, UNKNOWN_NAME } from "./present-step.ts";
 
 export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): TraceSummary {
   return {
@@ -20,7 +20,7 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     thread_id: row.thread_id,
     session_id: row.session_id,
     user_id: row.user_id,
-    ...traceNumbersOf(row),
+    ...pickTraceNumbers(row),
   };
 }
 
@@ -37,14 +37,14 @@ export function presentTrace(
   const head = {
     ...presentTraceSummary(row, lostEvents),
     project_id: row.project_id,
-    input: payloadOf(own, row.start_event)?.value ?? null,
-    output: payloadOf(own, row.end_event)?.value ?? null,
+    input: findPayload(own, row.start_event)?.value ?? null,
+    output: findPayload(own, row.end_event)?.value ?? null,
     error: row.error,
-    attributes: attributesOf(own),
+    attributes: readAttributes(own),
     segments: [...row.segments],
     graph,
   };
   const all = orderRows(steps).map((step) => ({ ...presentStep(step), ...presentValues(step, byOwner.get(step.id) ?? []) }));
-  const shown = takeWhileLight(all, ANSWER_BYTES - bytesOf(head));
+  const shown = takeWhileLight(all, ANSWER_BYTES - countBytes(head));
   return { ...head, truncated: isCut || shown.length < all.length, observation_list: [...shown] };
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { ObservationStatus } from "#contract.ts";
-import { costOf, priceOf } from "#prices/price-of.ts";
+import { selectCost, selectPrice } from "#prices/select-price.ts";
 import type { ObservabilitySchema, ObservationRow } from "#schema.ts";
 import { CALL_NUMBERS, type CallNumberName } from "#step-numbers.ts";
 import { statusOfStep } from "./abandoned.store.ts";
@@ -65,10 +65,10 @@ export async function readSteps<Beside = unknown>(
     ), priced as materialized (
       select used.model, used.hour, price.*
       from (select distinct model, hour from step where input_tokens is not null or output_tokens is not null) as used
-      cross join lateral ${priceOf(sql`${projectId}::uuid`, sql`used.model`, sql`used.hour`)} as price
+      cross join lateral ${selectPrice(sql`${projectId}::uuid`, sql`used.model`, sql`used.hour`)} as price
     )
     select step.*,
-      case when step.input_tokens is not null or step.output_tokens is not null then ${costOf("step", "price")} end as cost,
+      case when step.input_tokens is not null or step.output_tokens is not null then ${selectCost("step", "price")} end as cost,
       ${statusOfStep(projectId)} as status
     from step left join priced as price on price.model = step.model and price.hour = step.hour
     ${orderBy === undefined ? sql`` : sql`order by ${orderBy}`}`.execute(query);

@@ -1,12 +1,12 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { Trace } from "#contract.ts";
-import { partsOf, type SegmentRow, type TracePartsRow } from "#counting/trace-parts.ts";
+import { selectTraceParts, type SegmentRow, type TracePartsRow } from "#counting/trace-parts.ts";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
 import { hasRole, listVisibleIds, type InProject, type Reader } from "#store/reader.ts";
-import { beginningOf } from "#store/segments.ts";
+import { selectBeginning } from "#store/segments.ts";
 import type { TraceNumbers } from "#step-numbers.ts";
 import { foldTrace, type TraceFacts } from "#trace-facts/fold-trace.ts";
-import { statusOfRun } from "./abandoned.store.ts";
+import { selectRunStatus } from "./abandoned.store.ts";
 import type { Run } from "./find-run.store.ts";
 import { cutText } from "./step.store.ts";
 
@@ -58,9 +58,9 @@ async function readTrace(
   { reader, projectId, traceId }: InProject & { readonly traceId: string },
 ): Promise<TraceSummaryRow | undefined> {
   const project = sql`${projectId}::uuid`;
-  const parts = partsOf({
+  const parts = selectTraceParts({
     project,
-    status: statusOfRun(project, "run"),
+    status: selectRunStatus(project, "run"),
     // Only an event's length bounds it, and a page has 200.
     error: cutText("run.error", { whole: MAX_ERROR, kept: MAX_ERROR }),
   });
@@ -70,7 +70,7 @@ async function readTrace(
     from observability.traces as begun
     join observability.projects as project on project.id = begun.project_id
     cross join lateral ${parts} as part
-    where begun.project_id = ${project} and begun.id = ${beginningOf(project, sql`${traceId}::uuid`)} and ${hasRole(reader, "viewer")}`.execute(
+    where begun.project_id = ${project} and begun.id = ${selectBeginning(project, sql`${traceId}::uuid`)} and ${hasRole(reader, "viewer")}`.execute(
     query,
   );
   const [row] = rows;

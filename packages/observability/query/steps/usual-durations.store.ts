@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
-import { percentileOf } from "#counting/duration-buckets.ts";
+import { selectPercentile } from "#counting/duration-buckets.ts";
 
 export type NamedKind = { readonly kind: string; readonly name: string };
 
@@ -25,7 +25,7 @@ export async function findUsualDurations(
       select *, sum(count) over (partition by kind, name order by bucket) as reached, sum(count) over (partition by kind, name) as timed
       from summed
     )
-    select kind, name, ${percentileOf(0.99)} as p99_ms
+    select kind, name, ${selectPercentile(0.99)} as p99_ms
     from ranked where timed >= ${ENOUGH} group by kind, name`.execute(query);
   return rows;
 }

@@ -4,7 +4,7 @@ import type { Query } from "#schema.ts";
 import { findWholeBlobs } from "#query/steps/blobs.store.ts";
 import { findRun, type FoundSegment, type Run } from "#query/steps/find-run.store.ts";
 import { findDeclaredGraphs, findGraphEntries, findGraphObservations } from "#query/graph/graphs.store.ts";
-import { countLostEventsOf, listTouchingGaps } from "#query/steps/lost-events.store.ts";
+import { countLostEventsOfTrace, listTouchingGaps } from "#query/steps/lost-events.store.ts";
 import { findPayloadTexts } from "#query/steps/payload-texts.store.ts";
 import type { InProject } from "#store/reader.ts";
 import { findVersions } from "#query/steps/steps.store.ts";
@@ -29,7 +29,7 @@ export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDig
   const run = orRefuse(await findRun(query, wanted), traceNotFound);
   const revision = writeRevision(readSeen(await findVersions(query, run)).revision);
   const trace = orRefuse(await findTrace(query, wanted), traceNotFound);
-  const lost = await countLostEventsOf(query, run);
+  const lost = await countLostEventsOfTrace(query, run);
   const gaps = lost === 0 ? [] : await listTouchingGaps(query, run, MAX_GAPS);
   const { graph, current } = await readGraph(query, run, trace);
   return {

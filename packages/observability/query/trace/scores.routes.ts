@@ -4,8 +4,8 @@ import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import { createScoreRequestSchema, listScoresRequestSchema, scoreNamesSchema, scorePageSchema, scoreSchema } from "#contract.ts";
 import { deleteScore, insertScore, listScoreNames, listScores } from "./scores.store.ts";
-import { positionOf, toPage } from "#query/access/cursor.ts";
-import { userReaderOf } from "#query/access/reader-of.ts";
+import { readCursor, toPage } from "#query/access/cursor.ts";
+import { getUserReader } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 const config = { auth: "user" };
@@ -28,7 +28,7 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
       },
       async (request) => {
         const { cursor, limit, trace_id: traceId, name } = request.query;
-        const after = positionOf(cursor);
+        const after = readCursor(cursor);
         const { reader, projectId } = await enterProject(query, request, "viewer");
         const rows = await listScores(query, { projectId, reader, traceId, name, after, limit: limit + 1 });
         return toPage(rows, limit, ({ position: _position, scored_at: scoredAt, ...row }) => ({
@@ -67,7 +67,7 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
       },
       async (request, reply) => {
         const { projectId } = await enterProject(query, request, "editor");
-        const reader = userReaderOf(request);
+        const reader = getUserReader(request);
         const { trace_id: traceId, observation_id: observationId, name, value, comment } = request.body;
         const [scoreId, author, scoredAt] = [uuidv7(), reader.userId, clock.now()];
         const given = { traceId, observationId, name, value, comment, author, scoredAt };
@@ -103,7 +103,7 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
       },
       async (request, reply) => {
         const { projectId } = await enterProject(query, request, "editor");
-        const reader = userReaderOf(request);
+        const reader = getUserReader(request);
         if (!(await deleteScore(query, { projectId, id: request.params.score_id, reader, author: reader.userId }))) {
           throw refusal(
             404,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { isAfter, microsOf, type Position } from "#store/position.ts";
+import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRole, hasRoleIn, type Reader, type InProject } from "#store/reader.ts";
 
 export type ScoreSummary = {
@@ -71,7 +71,7 @@ export async function listScores(query: Query, filter: ScoreFilter): Promise<rea
       "score.comment",
       "score.author",
       "score.scored_at",
-      microsOf("score.scored_at").as("position"),
+      selectMicros("score.scored_at").as("position"),
     ])
     .where("score.project_id", "=", projectId)
     .where(hasRoleIn(reader, "viewer", projectId));

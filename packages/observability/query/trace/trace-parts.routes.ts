@@ -14,7 +14,7 @@ import { createStepList } from "#query/steps/list-steps.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { readDigest } from "./read-digest.ts";
 import { readObservation, readPayload } from "#query/steps/read-observation.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { getReader } from "#query/access/request-reader.ts";
 import type { RouteDependencies } from "#query/access/project-route.ts";
 
 const config = { auth: "user-or-key" };
@@ -25,15 +25,16 @@ const params = z.object({ project_id: z.uuid(), trace_id: z.uuid() });
 export function tracePartRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   const listSteps = createStepList({ query, clock });
 
-  async function runOf(request: Parameters<typeof readerOf>[0], { project_id, trace_id }: z.infer<typeof params>): Promise<Run> {
-    return orRefuse(await findRun(query, { reader: readerOf(request), projectId: project_id, traceId: trace_id }), traceNotFound);
+  async function runOf(request: Parameters<typeof getReader>[0], { project_id, trace_id }: z.infer<typeof params>): Promise<Run> {
+    return orRefuse(await findRun(query, { reader: getReader(request), projectId: project_id, traceId: trace_id }), traceNotFound);
   }
 
   return (server: HttpServer): void => {
     server.get(
       `${BASE}/summary`,
       { config, schema: { summary: "A trace without its steps", params, response: { 200: traceDigestSchema } } },
-      (request) => readDigest(query, { reader: readerOf(request), projectId: request.params.project_id, traceId: request.params.trace_id }),
+      (request) =>
+        readDigest(query, { reader: getReader(request), projectId: request.params.project_id, traceId: request.params.trace_id }),
     );
 
     server.get(

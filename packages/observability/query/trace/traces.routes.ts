@@ -6,11 +6,11 @@ import type { Reader } from "#store/reader.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { findTraceContent } from "#query/steps/trace-content.store.ts";
 import { findDeclaredGraphs, findGraphEntries } from "#query/graph/graphs.store.ts";
-import { countLostEventsOf } from "#query/steps/lost-events.store.ts";
+import { countLostEventsOfTrace } from "#query/steps/lost-events.store.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { presentGraph } from "#query/graph/present-graph.ts";
 import { presentTrace } from "#query/steps/present-trace.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { getReader } from "#query/access/request-reader.ts";
 import type { RouteDependencies } from "#query/access/project-route.ts";
 
 const config = { auth: "user" };
@@ -22,7 +22,7 @@ export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
   async function load(wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string }): Promise<Trace> {
     const trace = orRefuse(await findTrace(query, wanted), traceNotFound);
     const content = await findTraceContent(query, trace.run);
-    const lost = await countLostEventsOf(query, trace.run);
+    const lost = await countLostEventsOfTrace(query, trace.run);
     const graph = presentGraph(trace, content.steps, await findGraphEntries(query, trace.run));
     const declared = await findDeclaredGraphs(query, trace.project_id, graph.hashes);
     return presentTrace(trace, content, { lostEvents: lost, graph: graph.withDeclared(declared) });
@@ -35,7 +35,7 @@ export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
         config,
         schema: { summary: "One trace with its steps and its graph", params: z.object({ trace_id: id }), response: { 200: traceSchema } },
       },
-      (request) => load({ reader: readerOf(request), traceId: request.params.trace_id }),
+      (request) => load({ reader: getReader(request), traceId: request.params.trace_id }),
     );
 
     server.get(
@@ -48,7 +48,7 @@ export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
           response: { 200: traceSchema },
         },
       },
-      (request) => load({ reader: readerOf(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
+      (request) => load({ reader: getReader(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
     );
   };
 }

@@ -3,8 +3,8 @@ import { cutText, presentMessage, withReasoning } from "#messages/conversation.t
 import { presentStep } from "#query/steps/present-step.ts";
 import type { TranscriptPayload, TranscriptStep } from "./transcript.store.ts";
 import { createHistory, type History } from "./transcript-history.ts";
-import { messagesOf, type RawMessage } from "#messages/read-messages.ts";
-import { partsOf, isObject, type RawPart } from "#messages/read-parts.ts";
+import { readMessages, type RawMessage } from "#messages/read-messages.ts";
+import { readParts, isObject, type RawPart } from "#messages/read-parts.ts";
 
 /** Characters of one part; of all parts of an answer; of each part beyond that. */
 const [MAX_TEXT, MAX_ANSWER, SHORT] = [20_000, 1_500_000, 400];
@@ -27,8 +27,8 @@ export function presentTranscript(steps: readonly TranscriptStep[], payloads: re
 type Spoken = { readonly repeated: number; readonly input: readonly RawMessage[]; readonly output: readonly RawMessage[] };
 
 function modelMessages(step: TranscriptStep, payloads: readonly TranscriptPayload[], history: History): Spoken {
-  const input = messagesOf(valueOf(payloads, step.start_event), "user");
-  const said = messagesOf(valueOf(payloads, step.end_event), "assistant");
+  const input = readMessages(valueOf(payloads, step.start_event), "user");
+  const said = readMessages(valueOf(payloads, step.end_event), "assistant");
   const reasoning = payloads.find(({ event_id: id }) => id === step.end_event)?.reasoning ?? null;
   const repeated = history.repeatedIn(input);
   history.add([...input, ...said]);
@@ -43,7 +43,7 @@ function toolMessages(step: TranscriptStep, payloads: readonly TranscriptPayload
   for (const part of parts) {
     history.addToolResult(part);
   }
-  const call = given === undefined || given === null ? [] : partsOf([{ type: "tool_call", name: step.name, arguments: given }]);
+  const call = given === undefined || given === null ? [] : readParts([{ type: "tool_call", name: step.name, arguments: given }]);
   return {
     repeated: 0,
     input: call.length === 0 ? [] : [{ role: "assistant", parts: call }],
@@ -60,7 +60,7 @@ function resultParts(given: unknown): readonly RawPart[] {
   const inner = isObject(given) ? given["output"] : undefined;
   const result = isObject(inner) && inner["lc"] !== undefined ? inner : given;
   const isMessage = isObject(result) && (result["type"] === "tool" || result["lc"] !== undefined || result["role"] === "tool");
-  return isMessage ? messagesOf(result, "tool").flatMap(({ parts }) => parts) : partsOf([{ type: "tool_result", content: result }]);
+  return isMessage ? readMessages(result, "tool").flatMap(({ parts }) => parts) : readParts([{ type: "tool_result", content: result }]);
 }
 
 function valueOf(payloads: readonly TranscriptPayload[], eventId: string | null): unknown {

@@ -6,7 +6,7 @@ import { transcriptPageSchema, transcriptRequestSchema } from "#contract.ts";
 import { findTranscriptPayloads, findTranscriptSteps } from "./transcript.store.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { findRun } from "#query/steps/find-run.store.ts";
-import { readerOf } from "#query/access/reader-of.ts";
+import { getReader } from "#query/access/request-reader.ts";
 import { presentTranscript } from "./transcript-entries.ts";
 import type { RouteDependencies } from "#query/access/project-route.ts";
 
@@ -31,7 +31,7 @@ export function transcriptRoutes({ query }: Pick<RouteDependencies, "query">) {
         const { project_id: projectId, trace_id: traceId } = request.params;
         const { cursor, limit } = request.query;
         const [after] = cursor === undefined ? [] : fromCursor(cursor, afterSchema);
-        const run = orRefuse(await findRun(query, { reader: readerOf(request), projectId, traceId }), traceNotFound);
+        const run = orRefuse(await findRun(query, { reader: getReader(request), projectId, traceId }), traceNotFound);
         const found = await findTranscriptSteps(query, run, { after, limit: limit + 1 });
         const end = found.filter((step) => step.is_before).length + limit;
         const steps = found.slice(0, end);

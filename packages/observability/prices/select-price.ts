@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 
 /** Selects the price of a model at a time, a row or none: a project's own price goes before a default one, the whole name before the shortened one. */
-export function priceOf(project: RawBuilder<unknown>, called: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<unknown> {
+export function selectPrice(project: RawBuilder<unknown>, called: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
     select price.input, price.output, coalesce(price.cache_read, price.input) as cache_read, coalesce(price.cache_write, price.input) as cache_write
     from (
@@ -19,9 +19,9 @@ export function priceOf(project: RawBuilder<unknown>, called: RawBuilder<unknown
 
 /**
  * Dollars of the tokens in `tokens`, a row with `uncached_tokens`, `cache_read_tokens`, `cache_write_tokens` and
- * `output_tokens`, at the `price` that `priceOf` selects; null without a price.
+ * `output_tokens`, at the `price` that `selectPrice` selects; null without a price.
  */
-export function costOf(tokens: string, price: string) {
+export function selectCost(tokens: string, price: string) {
   const counts = ["uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"].map((name) => `${tokens}.${name}`);
   const prices = ["input", "cache_read", "cache_write", "output"].map((name) => `${price}.${name}`);
   return sql<number | null>`observability.cost_of(${sql.join([...counts, ...prices].map((name) => sql.ref(name)))})`;

@@ -4,7 +4,7 @@ import type { Reader } from "#store/reader.ts";
 type Request = Parameters<typeof getPrincipal>[0];
 
 /** Returns the reader of a request, for routes of every auth class that opens projects. */
-export function readerOf(request: Request): Reader {
+export function getReader(request: Request): Reader {
   const principal = getPrincipal(request);
   switch (principal.kind) {
     case "operator":
@@ -21,8 +21,8 @@ export function readerOf(request: Request): Reader {
 }
 
 /** Returns the user of a request, for routes of the auth class `user`. */
-export function userReaderOf(request: Request): Extract<Reader, { readonly kind: "user" }> {
-  const reader = readerOf(request);
+export function getUserReader(request: Request): Extract<Reader, { readonly kind: "user" }> {
+  const reader = getReader(request);
   if (reader.kind !== "user") {
     throw new Error(`${request.routeOptions.url ?? request.url} is for people, its auth class let a ${reader.kind} through`);
   }
@@ -30,7 +30,7 @@ export function userReaderOf(request: Request): Extract<Reader, { readonly kind:
 }
 
 /** The id under which a reader's changes are recorded. */
-export function authorOf(reader: Reader): string {
+export function toAuthor(reader: Reader): string {
   switch (reader.kind) {
     case "operator":
       return "operator";
@@ -44,7 +44,7 @@ export function authorOf(reader: Reader): string {
 }
 
 /** The user or key that limits are counted for. */
-export function ownerOf(principal: Principal): string {
+export function toLimitOwner(principal: Principal): string {
   switch (principal.kind) {
     case "user":
       return `${principal.tenantId} ${principal.userId}`;

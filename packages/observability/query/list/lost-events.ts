@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 
 /** Events known to be missing between those of an `entry`, and around them while its start or end has not arrived. */
-export function lostOf(projectId: string): RawBuilder<number> {
+export function selectLostEvents(projectId: string): RawBuilder<number> {
   const project = sql`${projectId}::uuid`;
   return sql<number>`(
     select coalesce(sum(gap.last_seq - gap.first_seq + 1), 0)::bigint
