@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { demandValidConfig } from "#doctor/check-setting.ts";
 import { roleNames } from "#settings/role-names.ts";
-import { portOf } from "#settings/roles.ts";
+import { findPort } from "#settings/roles.ts";
 
 const serviceSchema = z.object({
   env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
@@ -57,7 +57,7 @@ describe("compose.yaml", () => {
   ] as const)("publishes %s as %s, the port that it listens on", (role, published) => {
     const { ports, environment } = serviceSchema.parse(services[role]);
     expect(ports).toEqual([published]);
-    expect(published).toMatch(new RegExp(`:${portOf(role, filledIn(environment))}$`));
+    expect(published).toMatch(new RegExp(`:${findPort(role, filledIn(environment))}$`));
   });
 
   test("tells agents the ports that are published", () => {

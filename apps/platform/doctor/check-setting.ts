@@ -5,7 +5,7 @@ import { z } from "zod";
 import { platformVariables } from "#config.ts";
 import { deriveEnvironment, type Environment, type Setting } from "#settings/environment.ts";
 import type { RoleName } from "#settings/role-names.ts";
-import { describeRole, portOf } from "#settings/roles.ts";
+import { describeRole, findPort } from "#settings/roles.ts";
 import type { NeededPort } from "#settings/ports.ts";
 import { makeSecrets } from "#settings/secrets.ts";
 
@@ -79,7 +79,7 @@ export function neededPorts(roles: readonly RoleName[], setting: Setting): reado
       : []),
   ];
   const listeners = roles.flatMap((role): NeededPort[] => {
-    const port = portOf(role, environment);
+    const port = findPort(role, environment);
     const variable = describeRole(role).portVariable;
     return port === undefined || variable === undefined ? [] : [{ port, host: platform.SIGHTLINE_HOST, use: role, variable }];
   });

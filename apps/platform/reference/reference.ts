@@ -5,7 +5,7 @@ import { renderRoutes } from "./render-routes.ts";
 import { renderVariables } from "./render-variables.ts";
 import type { Command } from "commander";
 import { z } from "zod";
-import { limitsOf, table, typeOf, type JsonSchema } from "./render-schema.ts";
+import { renderLimits, table, renderType, type JsonSchema } from "./render-schema.ts";
 import type { DescribedTool } from "@sightline/code-index";
 
 /** Metrics that every Node process has. */
@@ -66,8 +66,8 @@ function fieldTable(fields: readonly (readonly [string, JsonSchema])[], required
 }
 
 function cellsOf(name: string, schema: JsonSchema, required: readonly string[]): readonly [string, string, string] {
-  const limits = [required.includes(name) ? "required" : "", limitsOf(schema)].filter((text) => text !== "").join(", ");
-  return [`\`${name}\``, typeOf(schema), limits];
+  const limits = [required.includes(name) ? "required" : "", renderLimits(schema)].filter((text) => text !== "").join(", ");
+  return [`\`${name}\``, renderType(schema), limits];
 }
 
 const EVENT_SCHEMA = new URL("../../../packages/observability/events/event-v1.schema.json", import.meta.url);

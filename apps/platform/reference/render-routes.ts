@@ -1,5 +1,5 @@
 import type { DescribedRole, Operation } from "./describe-roles.ts";
-import { fieldsOf, table, type JsonSchema } from "./render-schema.ts";
+import { renderFields, table, type JsonSchema } from "./render-schema.ts";
 
 /** The callers of each auth class. */
 const CALLERS: Readonly<Record<string, string>> = {
@@ -69,7 +69,7 @@ function renderRole({ role, openApi, guards }: DescribedRole): readonly string[]
 
 function takes({ parameters, requestBody }: Operation): string {
   const query = parameters.filter((one) => one.in === "query").map((one) => (one.required ? one.name : `${one.name}?`));
-  const bodies = Object.values(requestBody?.content ?? {}).map(({ schema }) => fieldsOf(schema as JsonSchema));
+  const bodies = Object.values(requestBody?.content ?? {}).map(({ schema }) => renderFields(schema as JsonSchema));
   return [...(query.length === 0 ? [] : [`?${query.join("&")}`]), ...new Set(bodies)].map((text) => `\`${text}\``).join(" ");
 }
 
@@ -78,7 +78,7 @@ function answers({ responses }: Operation): string {
     .filter(([status]) => !status.startsWith("4"))
     .map(([status, { content }]) => {
       const [body] = Object.values(content ?? {});
-      const fields = body === undefined ? "" : fieldsOf(body.schema);
+      const fields = body === undefined ? "" : renderFields(body.schema);
       return fields === "" || fields === "null" ? `\`${status}\`` : `\`${status} ${fields}\``;
     })
     .join(" ");

@@ -2,7 +2,7 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Names the type in a word or two, such as `uuid`, `"asc" | "desc"` or `list of text`. */
-export function typeOf(schema: JsonSchema): string {
+export function renderType(schema: JsonSchema): string {
   const { type, enum: values, const: value, anyOf, oneOf, format, items } = schema;
   const alternatives = anyOf ?? oneOf;
   if (Array.isArray(values)) {
@@ -12,13 +12,13 @@ export function typeOf(schema: JsonSchema): string {
     return JSON.stringify(value);
   }
   if (Array.isArray(alternatives)) {
-    return [...new Set(alternatives.map((one) => typeOf(one as JsonSchema)))].join(" | ");
+    return [...new Set(alternatives.map((one) => renderType(one as JsonSchema)))].join(" | ");
   }
   if (Array.isArray(type)) {
-    return type.map((one) => typeOf({ ...schema, type: one as unknown })).join(" | ");
+    return type.map((one) => renderType({ ...schema, type: one as unknown })).join(" | ");
   }
   if (type === "array") {
-    return `list of ${typeOf((items ?? {}) as JsonSchema)}`;
+    return `list of ${renderType((items ?? {}) as JsonSchema)}`;
   }
   if (type === "string" && typeof format === "string" && format in FORMATS) {
     return FORMATS[format] ?? "";
@@ -27,7 +27,7 @@ export function typeOf(schema: JsonSchema): string {
 }
 
 /** Describes the limits of a value. */
-export function limitsOf(schema: JsonSchema): string {
+export function renderLimits(schema: JsonSchema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   return [
     range(minimum, isSafeLimit(maximum) ? undefined : maximum, ""),
@@ -40,7 +40,7 @@ export function limitsOf(schema: JsonSchema): string {
 }
 
 /** Lists the fields of a schema; optional ones have a question mark. */
-export function fieldsOf(schema: JsonSchema): string {
+export function renderFields(schema: JsonSchema): string {
   const { properties, required, items, anyOf, oneOf } = schema;
   const alternatives = anyOf ?? oneOf;
   if (typeof properties === "object" && properties !== null) {
@@ -50,9 +50,9 @@ export function fieldsOf(schema: JsonSchema): string {
       .join(", ")}}`;
   }
   if (Array.isArray(alternatives)) {
-    return [...new Set(alternatives.map((one) => fieldsOf(one as JsonSchema)))].join(" or ");
+    return [...new Set(alternatives.map((one) => renderFields(one as JsonSchema)))].join(" or ");
   }
-  return typeof items === "object" && items !== null ? `[${fieldsOf(items as JsonSchema)}]` : typeOf(schema);
+  return typeof items === "object" && items !== null ? `[${renderFields(items as JsonSchema)}]` : renderType(schema);
 }
 
 /** A Markdown table. */

@@ -71,7 +71,7 @@ function withoutOthers(environment: Environment, read: readonly string[]): Envir
 }
 
 /** The port a role listens on, as its own configuration has it. */
-export function portOf(role: RoleName, environment: Environment): number | undefined {
+export function findPort(role: RoleName, environment: Environment): number | undefined {
   const { portVariable, variables } = describeRole(role);
   const all: Variables = { ...platformVariables, ...variables };
   const variable = portVariable === undefined ? undefined : all[portVariable];

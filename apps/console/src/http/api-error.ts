@@ -37,6 +37,6 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 const DEFAULT_WAIT_SECONDS = 30;
 
 /** Seconds until a call that came too often may come again. */
-export function waitOf(error: unknown): number {
+export function secondsToWait(error: unknown): number {
   return (error instanceof ApiError ? error.retryAfter : undefined) ?? DEFAULT_WAIT_SECONDS;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type StreamedEvent, eventsOf } from "./event-stream.ts";
+import { type StreamedEvent, readEvents } from "./event-stream.ts";
 
 async function read(...pieces: readonly string[]): Promise<readonly StreamedEvent[]> {
   const bytes = new TextEncoder();
@@ -10,7 +10,7 @@ async function read(...pieces: readonly string[]): Promise<readonly StreamedEven
     },
   });
   const events: StreamedEvent[] = [];
-  for await (const event of eventsOf(body)) {
+  for await (const event of readEvents(body)) {
     events.push(event);
   }
   return events;

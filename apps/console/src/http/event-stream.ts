@@ -4,7 +4,7 @@ export type StreamedEvent = { readonly event: string; readonly data: string };
  * The events of a stream (`text/event-stream`), until it ends. Comments give an event without a name and data, so that whoever
  * listens knows that the other side is still there.
  */
-export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEvent> {
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEvent> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = "";
   try {

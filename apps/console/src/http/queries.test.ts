@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import type { Api } from "./api.ts";
 import { codeIndex, encoded } from "./calls.ts";
-import { allOf, pageByPage } from "./queries.ts";
+import { readAllPages, pageByPage } from "./queries.ts";
 import { createQueryClient } from "./query-client.ts";
 import type { Call } from "./send.ts";
 
@@ -23,7 +23,7 @@ function twoPages() {
 
 it("a short list is asked for whole, with its query on every page", async () => {
   const { queries, asked } = twoPages();
-  expect(await queries.fetchQuery({ queryKey: ["list"], queryFn: allOf(call) })).toEqual(["a", "b"]);
+  expect(await queries.fetchQuery({ queryKey: ["list"], queryFn: readAllPages(call) })).toEqual(["a", "b"]);
   expect(asked).toEqual([
     { status: "queued", cursor: undefined, limit: 200 },
     { status: "queued", cursor: "2", limit: 200 },
@@ -38,7 +38,7 @@ it("a long list is asked for page by page", async () => {
 });
 
 it("a client that knows no API can't be asked", async () => {
-  await expect(new QueryClient().fetchQuery({ queryKey: ["list"], queryFn: allOf(call), retry: false })).rejects.toThrow(
+  await expect(new QueryClient().fetchQuery({ queryKey: ["list"], queryFn: readAllPages(call), retry: false })).rejects.toThrow(
     "createQueryClient",
   );
 });

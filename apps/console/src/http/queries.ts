@@ -43,7 +43,7 @@ export async function askForAll<Item>(context: Context, call: Call<Page<Item>>):
 }
 
 /** The same as a `queryFn`. */
-export function allOf<Item>(call: Call<Page<Item>>) {
+export function readAllPages<Item>(call: Call<Page<Item>>) {
   return (context: Context) => askForAll(context, call);
 }
 
@@ -61,6 +61,6 @@ export function pageByPage<Answer extends { readonly next_cursor: string | null 
 }
 
 /** A list's answer, of which only the items are read. */
-export function itemsOf<Item>(schema: z.ZodType<{ readonly items: readonly Item[] }>) {
+export function onlyItems<Item>(schema: z.ZodType<{ readonly items: readonly Item[] }>) {
   return schema.transform(({ items }) => items);
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { type AuditFilter, NO_FILTER, filterOf, queryOf, searchOf, isFiltered } from "#features/audit/audit-filter.ts";
+import { type AuditFilter, NO_FILTER, toFilter, toQuery, toSearch, isFiltered } from "#features/audit/audit-filter.ts";
 import { AuditFilters, type Person } from "#features/audit/components/audit-filters.tsx";
 import { ExportButton } from "#ui/kit/export-button.tsx";
 import { VerificationResult, VerifyButton, useChainVerification } from "#features/audit/components/verify-chain.tsx";
@@ -19,7 +19,7 @@ const route = getRouteApi("/signed-in/admins/admin/audit");
 
 export function AuditPage() {
   const api = useApi();
-  const filter = filterOf(route.useSearch());
+  const filter = toFilter(route.useSearch());
   const navigate = route.useNavigate();
   const verification = useChainVerification();
   const [peopleSearch, setPeopleSearch] = useState("");
@@ -27,7 +27,7 @@ export function AuditPage() {
 
   function show(next: AuditFilter): void {
     const isTyped = next.ip !== filter.ip || next.from !== filter.from || next.to !== filter.to;
-    void navigate({ search: searchOf(next), replace: isTyped });
+    void navigate({ search: toSearch(next), replace: isTyped });
   }
 
   return (
@@ -39,7 +39,7 @@ export function AuditPage() {
           name="sightline-audit"
           failed="The audit was not exported"
           download={(signal) =>
-            api.download({ part: "identity", path: "/admin/audit/export", query: queryOf(filter), accept: "application/jsonl", signal })
+            api.download({ part: "identity", path: "/admin/audit/export", query: toQuery(filter), accept: "application/jsonl", signal })
           }
         />
       </PageHeader>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useMe } from "#features/auth/api/me.ts";
-import { isSaved, keyOf, remember, searchOf, toggleSaved } from "#features/code/query/kept-searches.ts";
+import { isSaved, toSearchKey, remember, toKeptSearch, toggleSaved } from "#features/code/query/kept-searches.ts";
 import { useKeptSearches } from "#features/code/search/use-kept-searches.ts";
 import { GrepAnswerView } from "#features/code/search/grep-answer.tsx";
 import { searchQuery } from "#features/code/api/search.ts";
@@ -42,8 +42,8 @@ export function CodePage() {
     void navigate({ search: (before) => ({ ...before, ...part }), replace: "q" in part || "path" in part, resetScroll: false });
   const title = isGrep(state) ? "Grep" : "Search code";
   const [kept, setKept] = useKeptSearches(useMe().id);
-  const search = searchOf(state);
-  const asked = search.q !== undefined && search.q !== "" ? keyOf(search) : undefined;
+  const search = toKeptSearch(state);
+  const asked = search.q !== undefined && search.q !== "" ? toSearchKey(search) : undefined;
   useEffect(() => {
     // What stands so long is what was looked for, and not a word on the way to it.
     const rest = asked === undefined ? undefined : setTimeout(() => setKept((before) => remember(before, search)), REST_MS);

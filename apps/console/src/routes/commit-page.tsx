@@ -7,7 +7,7 @@ import { commitQuery } from "#features/code/api/commits.ts";
 import { ChangedFiles } from "#features/code/commit/changed-files.tsx";
 import { CommitLink } from "#ui/page/commit-link.tsx";
 import { CompareLink } from "#features/code/commit/compare-link.tsx";
-import { hostLinkOf } from "#features/code/commit/host-link.ts";
+import { toHostLink } from "#features/code/commit/host-link.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { ErrorState, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { hasStatus } from "#http/api-error.ts";
@@ -75,7 +75,7 @@ type HeadProps = {
 function Head({ repository, commit, refName }: HeadProps) {
   const { full_name: repo, clone_url: cloneUrl } = repository;
   const { commit: id, subject, body, author, author_email: email, committed_at: at, parents } = commit;
-  const host = hostLinkOf(cloneUrl, id);
+  const host = toHostLink(cloneUrl, id);
   return (
     <>
       <PageHeader

@@ -3,7 +3,7 @@ import { useMe } from "#features/auth/api/me.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { Attention } from "#routes/overview/attention.tsx";
-import { FirstSteps, FirstStepsPlace, progressOf } from "#routes/overview/first-steps.tsx";
+import { FirstSteps, FirstStepsPlace, formatProgress } from "#routes/overview/first-steps.tsx";
 import { LastDay } from "#routes/overview/last-day.tsx";
 import { LiveAgents } from "#routes/overview/live-agents.tsx";
 import { Parts } from "#routes/overview/parts.tsx";
@@ -18,7 +18,7 @@ import { connectionsQuery } from "#features/connections/api/connections.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
-import { type Asked, type ConnectedAssistant, expectedSteps, isOpen, stepsOf } from "#routes/overview/steps.ts";
+import { type Asked, type ConnectedAssistant, expectedSteps, isOpen, listSteps } from "#routes/overview/steps.ts";
 
 export function OverviewPage() {
   const me = useMe();
@@ -33,7 +33,7 @@ export function OverviewPage() {
       <PageHeader title="Overview">
         {steps.length > 0 && isAway && (
           <Button variant="default" onClick={() => setAway(false)}>
-            First steps: {progressOf(steps)}
+            First steps: {formatProgress(steps)}
           </Button>
         )}
       </PageHeader>
@@ -63,7 +63,7 @@ function useFirstSteps(isAdmin: boolean, factors: readonly Factor[]) {
   const projects = useQuery(projectsQuery);
   const assistants = useAssistants(isAdmin);
   const answers = { isAdmin, factors, repositories, assistants, projects };
-  const steps = stepsOf(answers);
+  const steps = listSteps(answers);
   const isDone = steps?.some(isOpen) === false;
   useEffect(() => {
     if (isDone && stored === "shown") {

@@ -5,9 +5,9 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { SendTraces } from "#features/projects/components/send-traces.tsx";
 import { tracesQuery } from "#features/traces/api/list-traces.ts";
 import { viewsQuery } from "#features/traces/api/views.ts";
-import { askedOf } from "#features/traces/list/query/query-text.ts";
+import { toTraceQuery } from "#features/traces/list/query/query-text.ts";
 import { ListBar } from "#features/traces/list/list-bar.tsx";
-import { type ListState, isReadable, listStateOf, searchOf } from "#features/traces/list/model/list-state.ts";
+import { type ListState, isReadable, toListState, toListSearch } from "#features/traces/list/model/list-state.ts";
 import { ListTools } from "#features/traces/list/list-tools.tsx";
 import { TraceList } from "#features/traces/list/trace-list.tsx";
 import { useOpenFirst } from "#features/traces/list/use-default-view.ts";
@@ -20,7 +20,7 @@ import classes from "./traces-page.module.css";
 const route = getRouteApi("/signed-in/projects/$projectId/traces");
 
 export const prefetch: Prefetch = ({ queries, params: { projectId = "" }, search }) => {
-  const asked = askedOf(listStateOf(search));
+  const asked = toTraceQuery(toListState(search));
   if (isReadable(asked.q)) {
     void queries.prefetchInfiniteQuery(tracesQuery(projectId, asked));
   }
@@ -34,9 +34,9 @@ export function TracesPage() {
   const project = projects?.find(({ id }) => id === projectId);
   const name = project?.name;
   const search = route.useSearch();
-  const state = listStateOf(search);
+  const state = toListState(search);
   // What is chosen is a step that the browser leads back from; what is typed, letter by letter, is none.
-  const show = (next: ListState, isTyped = false) => void navigate({ search: searchOf(next), replace: isTyped, resetScroll: false });
+  const show = (next: ListState, isTyped = false) => void navigate({ search: toListSearch(next), replace: isTyped, resetScroll: false });
   const list = { projectId, state, onChange: show };
   useOpenFirst(
     list,

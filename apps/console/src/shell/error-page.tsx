@@ -6,7 +6,7 @@ import { isMissingFile } from "#ui/page/lazy-part.ts";
 import { ErrorState } from "#ui/kit/list-states.tsx";
 import { Page } from "#ui/page/page.tsx";
 import { useTitle } from "#ui/page/use-title.ts";
-import { reportOf } from "./error-report.ts";
+import { writeReport } from "./error-report.ts";
 
 /** Shown in place of a page that threw; the rest of the console stays usable. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
@@ -40,7 +40,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
           <Text size="sm" mb="xs">
             This is a bug in the console. If it happens again, report it to whoever runs Sightline, with the details below.
           </Text>
-          <CopyableBlock text={reportOf(error, window.location.href)} label="the details" />
+          <CopyableBlock text={writeReport(error, window.location.href)} label="the details" />
         </>
       )}
     </Page>

@@ -1,4 +1,4 @@
-import { instantOf } from "#ui/time/time-range.ts";
+import { parseInstant } from "#ui/time/time-range.ts";
 
 /** What is shown of the audit; times are UTC (`2026-11-21T08:30:00.000Z`), so that an address means the same everywhere. */
 export type AuditFilter = {
@@ -16,22 +16,22 @@ export type AuditSearch = { readonly [Name in "event" | "user" | "ip" | "from" |
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Reads the address; what makes no sense in it is left out. */
-export function filterOf({ event, user, ip, from, to }: AuditSearch): AuditFilter {
+export function toFilter({ event, user, ip, from, to }: AuditSearch): AuditFilter {
   return {
     events: [...new Set((event ?? "").split(",").filter((name) => /^[a-z0-9_]+$/.test(name)))],
     user: user !== undefined && UUID.test(user) ? user.toLowerCase() : undefined,
     ip: ip === undefined || ip.trim() === "" ? undefined : ip.trim(),
-    from: instantOf(from),
-    to: instantOf(to),
+    from: parseInstant(from),
+    to: parseInstant(to),
   };
 }
 
-export function searchOf({ events, user, ip, from, to }: AuditFilter): AuditSearch {
+export function toSearch({ events, user, ip, from, to }: AuditFilter): AuditSearch {
   return { event: events.length === 0 ? undefined : events.join(","), user, ip, from, to };
 }
 
 /** The same as the API asks for it. */
-export function queryOf({ events, user, ip, from, to }: AuditFilter) {
+export function toQuery({ events, user, ip, from, to }: AuditFilter) {
   return { event: events.length === 0 ? undefined : events.join(","), user_id: user, ip, from, to };
 }
 

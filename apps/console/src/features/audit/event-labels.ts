@@ -64,7 +64,7 @@ const EVENTS = {
 } as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
 
 /** An event that a newer server knows and this console doesn't is called by its name in words. */
-export function labelOf(event: string): EventLabel {
+export function findEventLabel(event: string): EventLabel {
   const known: Readonly<Record<string, EventLabel>> = EVENTS;
   return known[event] ?? { label: inWords(event), severity: "change", group: "System" };
 }

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { digitsOf, isWhole, missingOf, normaliseCode, tidyBackupCode } from "./code.ts";
+import { onlyDigits, isWhole, explainMissing, normaliseCode, tidyBackupCode } from "./code.ts";
 
 describe("the code of an authenticator app", () => {
   it.each(["123456", "123 456", " 123-456\n", "123\u00a0456", "１２３４５６", "code: 123456"])("is its six digits in %j", (text) => {
-    expect(digitsOf(text)).toBe("123456");
+    expect(onlyDigits(text)).toBe("123456");
   });
 
   it("is whole with six digits, and more are not taken", () => {
-    expect([isWhole("totp", "12345"), isWhole("totp", "123 456"), digitsOf("1234567")]).toEqual([false, true, "123456"]);
+    expect([isWhole("totp", "12345"), isWhole("totp", "123 456"), onlyDigits("1234567")]).toEqual([false, true, "123456"]);
   });
 });
 
 it("that is not whole is told from one that is, in words", () => {
-  expect(missingOf("totp", "12345")).toBe("Enter all six digits that the app shows for Sightline now.");
-  expect(missingOf("backup_code", "K7QX-01AB")).toBe("A backup code has 16 letters and digits. Enter the whole code.");
-  expect([missingOf("totp", "123 456"), missingOf("backup_code", "k7qx01ab9zz10000")]).toEqual([undefined, undefined]);
+  expect(explainMissing("totp", "12345")).toBe("Enter all six digits that the app shows for Sightline now.");
+  expect(explainMissing("backup_code", "K7QX-01AB")).toBe("A backup code has 16 letters and digits. Enter the whole code.");
+  expect([explainMissing("totp", "123 456"), explainMissing("backup_code", "k7qx01ab9zz10000")]).toEqual([undefined, undefined]);
 });
 
 describe("a backup code", () => {

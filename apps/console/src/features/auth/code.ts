@@ -8,7 +8,7 @@ const BACKUP_SYMBOLS = 16;
 const GROUP = 4;
 
 /** What was typed or pasted as an app's code: `123 456` and full-width digits are what people paste. */
-export function digitsOf(text: string): string {
+export function onlyDigits(text: string): string {
   return text.normalize("NFKC").replaceAll(/\D/g, "").slice(0, TOTP_DIGITS);
 }
 
@@ -25,11 +25,11 @@ export function tidyBackupCode(text: string): string {
 
 /** Whether nothing is missing, so that it is worth one of the few tries. */
 export function isWhole(kind: CodeKind, text: string): boolean {
-  return kind === "totp" ? digitsOf(text).length === TOTP_DIGITS : tidyBackupCode(text).replaceAll("-", "").length === BACKUP_SYMBOLS;
+  return kind === "totp" ? onlyDigits(text).length === TOTP_DIGITS : tidyBackupCode(text).replaceAll("-", "").length === BACKUP_SYMBOLS;
 }
 
 /** What to say of a code that is not whole; undefined of one that is. */
-export function missingOf(kind: CodeKind, text: string): string | undefined {
+export function explainMissing(kind: CodeKind, text: string): string | undefined {
   if (isWhole(kind, text)) {
     return undefined;
   }
@@ -40,7 +40,7 @@ export function missingOf(kind: CodeKind, text: string): string | undefined {
 
 /** As it is sent. */
 export function normaliseCode(kind: CodeKind, text: string): string {
-  return kind === "totp" ? digitsOf(text) : tidyBackupCode(text);
+  return kind === "totp" ? onlyDigits(text) : tidyBackupCode(text);
 }
 
 /** So few that it is time for new ones. */

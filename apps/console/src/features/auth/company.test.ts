@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { domainOf } from "./company.ts";
+import { readDomain } from "./company.ts";
 
 it.each([
   ["ann@acme.example", "acme.example"],
@@ -9,5 +9,5 @@ it.each([
   ["ann@", undefined],
   ["a@b@acme.example", undefined],
 ])("finds the domain of %j", (email, domain) => {
-  expect(domainOf(email)).toBe(domain);
+  expect(readDomain(email)).toBe(domain);
 });

@@ -15,6 +15,6 @@ export function takeTarget(): string {
 }
 
 /** The domain of an address that is typed in full; undefined before. */
-export function domainOf(email: string): string | undefined {
+export function readDomain(email: string): string | undefined {
   return /^[^\s@]+@([^\s@]+\.[^\s@.]{2,})$/.exec(email.trim())?.[1]?.toLowerCase();
 }

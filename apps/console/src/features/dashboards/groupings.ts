@@ -30,20 +30,20 @@ const GROUPINGS: readonly [Grouping, ...Grouping[]] = [
 ];
 
 /** What there is to group by; the keys are those of the traces' metadata. */
-export function groupingsOf(keys: readonly string[], isFiltered: boolean): readonly Grouping[] {
+export function listGroupings(keys: readonly string[], isFiltered: boolean): readonly Grouping[] {
   return [
     ...GROUPINGS.filter((grouping) => !(isFiltered && grouping === KIND)),
     ...keys.map((key) => ({ value: `metadata.${key}`, label: `Metadata: ${key}`, field: `metadata.${key}` })),
   ];
 }
 
-export function groupingOf(value: string | undefined, groupings: readonly Grouping[]): Grouping {
+export function findGrouping(value: string | undefined, groupings: readonly Grouping[]): Grouping {
   return groupings.find((grouping) => grouping.value === value) ?? GROUPINGS[0];
 }
 
 /** Fields by which a chart is told, each with its name. */
-export function chartFieldsOf(keys: readonly string[]) {
-  return groupingsOf(keys, true).map(({ field, label }) => ({ value: field, label }));
+export function listChartFields(keys: readonly string[]) {
+  return listGroupings(keys, true).map(({ field, label }) => ({ value: field, label }));
 }
 
 /** What the API calls everything that is too rare to be told apart. */

@@ -16,7 +16,7 @@ export type Seen = Component & {
 export type Reading = readonly Seen[];
 
 /** Keeps since when each component is as it is, from one look to the next. */
-export function readingOf(components: readonly Component[], before: Reading | undefined, now: Date): Reading {
+export function toReading(components: readonly Component[], before: Reading | undefined, now: Date): Reading {
   return components.map((component) => {
     const earlier = before?.find(({ id }) => id === component.id);
     return { ...component, since: earlier?.state === component.state ? earlier.since : now.toISOString() };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { alarmOf, announce } from "./notice-kinds.ts";
+import { findAlarm, announce } from "./notice-kinds.ts";
 
 const enabled = { kind: "two_factor_enabled", text: "Your second factor is on." };
 const guessed = { kind: "password_guessed", text: "Someone knows your password." };
@@ -17,7 +17,7 @@ describe("what is told aloud", () => {
 });
 
 it("only what someone may have to act on stands above every page", () => {
-  expect(alarmOf(guessed)).toMatchObject({ title: "Someone knows your password", help: { to: "/account/password" } });
-  expect(alarmOf(enabled)).toBeUndefined();
-  expect(alarmOf({ kind: "of a newer server" })).toBeUndefined();
+  expect(findAlarm(guessed)).toMatchObject({ title: "Someone knows your password", help: { to: "/account/password" } });
+  expect(findAlarm(enabled)).toBeUndefined();
+  expect(findAlarm({ kind: "of a newer server" })).toBeUndefined();
 });

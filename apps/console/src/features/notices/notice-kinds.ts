@@ -12,13 +12,13 @@ const ALARMS: Readonly<Record<string, Alarm>> = {
 };
 
 /** How a notice is shown above every page until it is read; undefined for those in the bell alone. */
-export function alarmOf({ kind }: { readonly kind: string }): Alarm | undefined {
+export function findAlarm({ kind }: { readonly kind: string }): Alarm | undefined {
   return ALARMS[kind];
 }
 
 /** What a screen reader says when notices come in; empty when there is none. */
 export function announce(notices: readonly { readonly kind: string; readonly text: string }[]): string {
-  const alarm = notices.find((notice) => alarmOf(notice) !== undefined) ?? notices[0];
+  const alarm = notices.find((notice) => findAlarm(notice) !== undefined) ?? notices[0];
   if (alarm === undefined) {
     return "";
   }

@@ -1,6 +1,6 @@
 import type { Price } from "@sightline/observability/contract";
 import { expect, test } from "vitest";
-import { NO_PRICE, priceRows, readPrice, textOf } from "./price-table.ts";
+import { NO_PRICE, priceRows, readPrice, toPriceText } from "./price-table.ts";
 
 const price: Price = {
   model: "m-1",
@@ -31,8 +31,8 @@ test("each field says what is wrong with it", () => {
 });
 
 test("a price that is edited is the same version again, a default becomes one of one's own that begins now", () => {
-  expect(readPrice(textOf(price)).request.valid_from).toBe("2026-01-01T00:00:00.000Z");
-  expect(readPrice(textOf({ ...price, source: "x, 2026-01-01" })).request).not.toHaveProperty("valid_from");
+  expect(readPrice(toPriceText(price)).request.valid_from).toBe("2026-01-01T00:00:00.000Z");
+  expect(readPrice(toPriceText({ ...price, source: "x, 2026-01-01" })).request).not.toHaveProperty("valid_from");
 });
 
 test("of a model the newest version that has begun counts, and one's own goes before the default", () => {

@@ -15,7 +15,7 @@ export type PriceText = {
 export const NO_PRICE: PriceText = { model: "", input: "", output: "", cacheRead: "", cacheWrite: "", from: "" };
 
 /** A default counts for all time; a version of one's own begins now. */
-export function textOf(price: Price): PriceText {
+export function toPriceText(price: Price): PriceText {
   return {
     model: price.model,
     input: String(price.input),

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { linesOf, namesOf, pastedAddress } from "./patterns.ts";
+import { splitLines, splitNames, pastedAddress } from "./patterns.ts";
 
 test("patterns are lines, whatever spaces are around them", () => {
-  expect(linesOf(" *.snap\n\n/dist/ \r\n")).toEqual(["*.snap", "/dist/"]);
-  expect(linesOf("")).toEqual([]);
+  expect(splitLines(" *.snap\n\n/dist/ \r\n")).toEqual(["*.snap", "/dist/"]);
+  expect(splitLines("")).toEqual([]);
 });
 
 test("branches are apart by commas, spaces or lines", () => {
-  expect(namesOf("dev, release/1.0\nnext")).toEqual(["dev", "release/1.0", "next"]);
-  expect(namesOf("  ")).toEqual([]);
+  expect(splitNames("dev, release/1.0\nnext")).toEqual(["dev", "release/1.0", "next"]);
+  expect(splitNames("  ")).toEqual([]);
 });
 
 test("an address that is pasted for a name is both", () => {

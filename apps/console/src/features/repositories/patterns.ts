@@ -1,5 +1,5 @@
 /** Lines of a field as a list; empty ones don't count. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())
@@ -14,6 +14,6 @@ export function pastedAddress(text: string): { readonly name: string; readonly c
 }
 
 /** Branches may stand on one line. */
-export function namesOf(text: string): string[] {
+export function splitNames(text: string): string[] {
   return text.split(/[\s,]+/).filter((name) => name !== "");
 }

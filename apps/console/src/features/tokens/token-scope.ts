@@ -7,7 +7,7 @@ export type RepositoryChoice = { readonly id: string; readonly full_name: string
 const NAMED = 3;
 
 /** The names of the repositories that a token opens. */
-export function scopeOf(
+export function formatScope(
   { repositories: ids }: Pick<DeveloperToken, "repositories">,
   repositories: readonly RepositoryChoice[] | undefined,
 ): string {
@@ -30,5 +30,5 @@ export function openedBy(
   token: Pick<DeveloperToken, "repositories" | "traces"> & Partial<Pick<DeveloperToken, "uploads">>,
   repositories: readonly RepositoryChoice[] | undefined,
 ): string {
-  return `${scopeOf(token, repositories)}${token.traces ? "; traces" : ""}${token.uploads === true ? "; SCIP uploads" : ""}`;
+  return `${formatScope(token, repositories)}${token.traces ? "; traces" : ""}${token.uploads === true ? "; SCIP uploads" : ""}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { argumentsOf, fieldsOf } from "./tool-arguments.ts";
+import { toArguments, listToolFields } from "./tool-arguments.ts";
 
 const tool = {
   name: "search",
@@ -16,7 +16,7 @@ const tool = {
 
 describe("the form of a tool", () => {
   it("asks for what the tool must have first, and shows what holds otherwise", () => {
-    expect(fieldsOf(tool).map(({ name, kind, placeholder }) => [name, kind, placeholder])).toEqual([
+    expect(listToolFields(tool).map(({ name, kind, placeholder }) => [name, kind, placeholder])).toEqual([
       ["query", "text", ""],
       ["regex", "flag", ""],
       ["limit", "number", "10"],
@@ -24,8 +24,8 @@ describe("the form of a tool", () => {
   });
 
   it("sends what was typed in the types of the tool, and nothing for what was left empty", () => {
-    const fields = fieldsOf(tool);
-    expect(argumentsOf(fields, { query: "  cart", limit: "3", regex: "true" })).toEqual({ query: "  cart", limit: 3, regex: true });
-    expect(argumentsOf(fields, { query: "cart", limit: " " })).toEqual({ query: "cart" });
+    const fields = listToolFields(tool);
+    expect(toArguments(fields, { query: "  cart", limit: "3", regex: "true" })).toEqual({ query: "  cart", limit: 3, regex: true });
+    expect(toArguments(fields, { query: "cart", limit: " " })).toEqual({ query: "cart" });
   });
 });

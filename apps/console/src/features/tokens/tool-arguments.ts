@@ -10,7 +10,7 @@ export type ToolField = {
 };
 
 /** What a tool's form asks for: what it must have first. */
-export function fieldsOf({ inputSchema: { properties, required } }: McpTool): readonly ToolField[] {
+export function listToolFields({ inputSchema: { properties, required } }: McpTool): readonly ToolField[] {
   const fields = Object.entries(properties).map(([name, { type, description = "", default: standard }]): ToolField => {
     const kind = type === "boolean" ? "flag" : type === "integer" || type === "number" ? "number" : "text";
     return {
@@ -25,7 +25,7 @@ export function fieldsOf({ inputSchema: { properties, required } }: McpTool): re
 }
 
 /** The call's arguments as typed; what was left empty is left out. */
-export function argumentsOf(fields: readonly ToolField[], typed: Readonly<Record<string, string>>): Record<string, unknown> {
+export function toArguments(fields: readonly ToolField[], typed: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap(({ name, kind }) => {
       const text = typed[name] ?? "";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { confirmsEmail, stateOf } from "./account-state.ts";
+import { confirmsEmail, findAccountState } from "./account-state.ts";
 
 const active = { disabled_at: null, invited: false, must_change_password: false };
 
@@ -10,7 +10,7 @@ describe("the state of an account", () => {
     [{ ...active, invited: true, must_change_password: true }, "Invited"],
     [{ ...active, disabled_at: "2026-01-10T12:00:00Z", invited: true, must_change_password: true }, "Disabled"],
   ])("is of %j the one that decides: %s", (account, label) => {
-    expect(stateOf(account).label).toBe(label);
+    expect(findAccountState(account).label).toBe(label);
   });
 });
 

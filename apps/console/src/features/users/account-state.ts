@@ -4,7 +4,7 @@ import type { Tone } from "#ui/words/status.tsx";
 export type AccountState = { readonly tone: Tone; readonly label: string; /** What follows from it. */ readonly meaning: string };
 
 /** The one state that decides what an account can do at the moment. */
-export function stateOf(account: Pick<AccountItem, "disabled_at" | "invited" | "must_change_password">): AccountState {
+export function findAccountState(account: Pick<AccountItem, "disabled_at" | "invited" | "must_change_password">): AccountState {
   if (account.disabled_at !== null) {
     return { tone: "bad", label: "Disabled", meaning: "Can't log in; everything else is kept." };
   }

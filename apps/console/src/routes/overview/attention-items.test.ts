@@ -12,7 +12,7 @@ import {
   secondFactorItems,
   traceItems,
 } from "./attention-items.ts";
-import { watchedOf } from "./watched.ts";
+import { pickWatched } from "./watched.ts";
 
 const NOW = new Date("2026-11-22T10:00:00.000Z");
 const PROJECT = { id: "p1", name: "Support" };
@@ -156,7 +156,7 @@ describe("of a project", () => {
 });
 
 test("looked into are the projects in which something ran last, five at the most", () => {
-  const project = (id: string, last: string | null) => ({ id, last_trace_at: last }) as Parameters<typeof watchedOf>[0][number];
+  const project = (id: string, last: string | null) => ({ id, last_trace_at: last }) as Parameters<typeof pickWatched>[0][number];
   const projects = [project("never", null), ...[6, 2, 5, 1, 3, 4].map((hours) => project(`${hours}`, hoursAgo(hours)))];
-  expect(watchedOf(projects).map(({ id }) => id)).toEqual(["1", "2", "3", "4", "5"]);
+  expect(pickWatched(projects).map(({ id }) => id)).toEqual(["1", "2", "3", "4", "5"]);
 });

@@ -3,11 +3,11 @@ import { IconCircle, IconCircleCheckFilled, IconCircleDashed, IconHelpCircle } f
 import { Link } from "@tanstack/react-router";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import classes from "./first-steps.module.css";
-import { type Step, nextOf } from "./steps.ts";
+import { type Step, findNextStep } from "./steps.ts";
 
 /** The way from an empty product to a useful one; each step ticks itself. */
 export function FirstSteps({ steps, onPutAway }: { readonly steps: readonly Step[]; readonly onPutAway: () => void }) {
-  const next = nextOf(steps);
+  const next = findNextStep(steps);
   return (
     <Paper component="section" className={classes.panel} aria-label="First steps">
       <div className={classes.head}>
@@ -15,7 +15,7 @@ export function FirstSteps({ steps, onPutAway }: { readonly steps: readonly Step
           First steps
         </Title>
         <Group gap="xs">
-          <Dimmed aria-live="polite">{progressOf(steps)}</Dimmed>
+          <Dimmed aria-live="polite">{formatProgress(steps)}</Dimmed>
           <Button size="compact-sm" variant="subtle" color="gray" onClick={onPutAway}>
             Dismiss
           </Button>
@@ -57,7 +57,7 @@ export function FirstStepsPlace({ steps }: { readonly steps: readonly Step[] }) 
   );
 }
 
-export function progressOf(steps: readonly Step[]): string {
+export function formatProgress(steps: readonly Step[]): string {
   return `${steps.filter(({ state }) => state === "done").length} of ${steps.length} done`;
 }
 

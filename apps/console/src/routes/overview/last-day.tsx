@@ -4,7 +4,7 @@ import { Link, type LinkProps, linkOptions } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { metricsQuery } from "#features/dashboards/api/metrics.ts";
 import { askedRange } from "#features/dashboards/api/asked-range.ts";
-import { durationOf, percentOf } from "#features/dashboards/components/key-figures.tsx";
+import { formatKnownDuration, formatPercent } from "#features/dashboards/components/key-figures.tsx";
 import { wholeSeries } from "#features/dashboards/whole-series.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
@@ -16,13 +16,13 @@ import classes from "./last-day.module.css";
 import { Panel, PanelNote } from "./panel.tsx";
 import panel from "./panel.module.css";
 import { LATELY } from "./attention-items.ts";
-import { watchedOf } from "./watched.ts";
+import { pickWatched } from "./watched.ts";
 
 /** What agents did in 24 hours, beside the 24 hours before, by project. */
 export function LastDay() {
   const projects = useQuery(projectsQuery);
   const all = projects.data ?? [];
-  const active = watchedOf(all).filter(({ recent_traces: traces }) => traces > 0);
+  const active = pickWatched(all).filter(({ recent_traces: traces }) => traces > 0);
   return (
     <Panel
       title="Last 24 hours"
@@ -48,7 +48,7 @@ export function LastDay() {
 
 /** The next step of whoever has nothing to look at yet. */
 function NothingRan({ projects }: { readonly projects: readonly Project[] }) {
-  const [newest] = watchedOf(projects);
+  const [newest] = pickWatched(projects);
   const [waiting] = projects;
   if (newest !== undefined) {
     return (
@@ -144,11 +144,11 @@ const FIGURES: readonly Figure[] = [
   { label: "Traces", valueOf: ({ traces }) => formatCount(traces.count), search: {} },
   {
     label: "Failed",
-    valueOf: ({ traces }) => percentOf(traces.failures, traces.count),
+    valueOf: ({ traces }) => formatPercent(traces.failures, traces.count),
     isBad: ({ traces }) => traces.failures > 0,
     search: { q: "status:failure" },
   },
-  { label: "p95 duration", valueOf: ({ traces }) => durationOf(traces.p95_ms), search: { sort: "duration" } },
+  { label: "p95 duration", valueOf: ({ traces }) => formatKnownDuration(traces.p95_ms), search: { sort: "duration" } },
   { label: "Cost", valueOf: ({ cost }) => (cost === null ? "–" : formatCost(cost)), search: { sort: "cost" } },
   {
     label: "Tokens",

@@ -9,7 +9,7 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { Panel, PanelNote } from "./panel.tsx";
 import panel from "./panel.module.css";
-import { watchedOf } from "./watched.ts";
+import { pickWatched } from "./watched.ts";
 
 const SHOWN = 5;
 const RUNNING = { q: "status:running", limit: SHOWN + 1, everyMs: 5_000 };
@@ -17,7 +17,7 @@ const RUNNING = { q: "status:running", limit: SHOWN + 1, everyMs: 5_000 };
 /** What runs just now, in the projects that the viewer may see. */
 export function LiveAgents() {
   const projects = useQuery(projectsQuery);
-  const watched = watchedOf(projects.data ?? []);
+  const watched = pickWatched(projects.data ?? []);
   const asked = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(id, RUNNING)) });
   const running = watched
     .flatMap((project, index) => (asked[index]?.data?.items ?? []).map((trace) => ({ project, trace })))

@@ -10,7 +10,7 @@ import {
   observabilityHealthQuery,
 } from "#features/health/api/health.ts";
 import { HealthCard } from "#features/health/components/health-card.tsx";
-import { type Health, healthInWords, healthOf } from "#features/health/health-of.ts";
+import { type Health, healthInWords, judgeHealth } from "#features/health/judge-health.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { plural } from "#ui/words/format.ts";
@@ -52,7 +52,7 @@ function useParts(isAdmin: boolean): readonly Part[] {
     {
       name: "Code index",
       purpose: "Search over your repositories, for people and assistants",
-      health: codeIndex && healthOf("code-index", codeIndex),
+      health: codeIndex && judgeHealth("code-index", codeIndex),
       foot: repositories.data !== undefined && (
         <Link to="/code/repos" className={classes.link}>
           {plural(repositories.data.length, "repository", "repositories")}
@@ -62,7 +62,7 @@ function useParts(isAdmin: boolean): readonly Part[] {
     {
       name: "Observability",
       purpose: "What your agents do, step by step",
-      health: observability && healthOf("observability", observability, alerts),
+      health: observability && judgeHealth("observability", observability, alerts),
       foot: projects.data !== undefined && (
         <Link to="/projects" className={classes.link}>
           {plural(projects.data.length, "project", "projects")}
@@ -72,7 +72,7 @@ function useParts(isAdmin: boolean): readonly Part[] {
     {
       name: "Identity",
       purpose: "Accounts, logins and the tokens the others trust",
-      health: identity && healthOf("identity", identity),
+      health: identity && judgeHealth("identity", identity),
       foot: me.data !== undefined && (
         <span>
           Signed in as {me.data.role} (tenant: {me.data.tenant.name})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Asked, type Step, expectedSteps, isOpen, nextOf, stepsOf } from "./steps.ts";
+import { type Asked, type Step, expectedSteps, isOpen, findNextStep, listSteps } from "./steps.ts";
 
-type Answers = Parameters<typeof stepsOf>[0];
+type Answers = Parameters<typeof listSteps>[0];
 
 const found = <Data>(data: Data): Asked<Data> => ({ data, error: null });
 const onItsWay = { data: undefined, error: null };
@@ -16,7 +16,7 @@ const EMPTY: Answers = {
 };
 
 function steps(answers: Partial<Answers>): readonly Step[] {
-  return stepsOf({ ...EMPTY, ...answers }) ?? [];
+  return listSteps({ ...EMPTY, ...answers }) ?? [];
 }
 
 function one(id: Step["id"], answers: Partial<Answers>): Step | undefined {
@@ -26,7 +26,7 @@ function one(id: Step["id"], answers: Partial<Answers>): Step | undefined {
 describe("the first steps", () => {
   test("are expected as far as they are known, and else not begun, so that their place is as tall as they are", () => {
     const answers: Answers = { ...EMPTY, factors: ["totp"], repositories: onItsWay, assistants: failed };
-    expect(stepsOf(answers)).toBeUndefined();
+    expect(listSteps(answers)).toBeUndefined();
     expect(expectedSteps(answers).map(({ id, state }) => [id, state])).toEqual([
       ["second_factor", "done"],
       ["repository", "todo"],
@@ -51,7 +51,7 @@ describe("the first steps", () => {
   });
 
   test("are not shown before everything was asked", () => {
-    expect(stepsOf({ ...EMPTY, assistants: onItsWay })).toBeUndefined();
+    expect(listSteps({ ...EMPTY, assistants: onItsWay })).toBeUndefined();
   });
 
   test("of a member are those that a member can do, whatever admins may ask", () => {
@@ -111,7 +111,7 @@ test.each([
 test("what is next is what somebody can do, before what only waits", () => {
   const project = { id: "p", name: "Agent", last_trace_at: null };
   const secured = { factors: ["totp"] as const, projects: found([project]) };
-  expect(nextOf(steps(secured))?.id).toBe("repository");
+  expect(findNextStep(steps(secured))?.id).toBe("repository");
   const done = { assistants: found([{ label: "t", last_used_at: "x", revoked_at: null }]), repositories: failed };
-  expect(nextOf(steps({ ...secured, ...done }))?.id).toBe("agent");
+  expect(findNextStep(steps({ ...secured, ...done }))?.id).toBe("agent");
 });

@@ -30,7 +30,7 @@ type Answers = {
 };
 
 /** The way from an empty product to a useful one, as far as whoever looks may go; undefined until everything was asked. */
-export function stepsOf({ isAdmin, factors, repositories, assistants, projects }: Answers): readonly Step[] | undefined {
+export function listSteps({ isAdmin, factors, repositories, assistants, projects }: Answers): readonly Step[] | undefined {
   const asked = [projects, assistants, ...(isAdmin ? [repositories] : [])];
   if (asked.some(({ data, error }) => data === undefined && error === null)) {
     return undefined;
@@ -50,7 +50,7 @@ export function stepsOf({ isAdmin, factors, repositories, assistants, projects }
 /** As many as are to be expected: what is not known yet is taken for not begun. */
 export function expectedSteps(answers: Answers): readonly Step[] {
   return (
-    stepsOf({
+    listSteps({
       ...answers,
       repositories: expected(answers.repositories, []),
       assistants: expected(answers.assistants, []),
@@ -68,7 +68,7 @@ export function isOpen({ state }: Step): boolean {
 }
 
 /** The first that somebody can do something about. */
-export function nextOf(steps: readonly Step[]): Step | undefined {
+export function findNextStep(steps: readonly Step[]): Step | undefined {
   return steps.find(({ state }) => state === "todo") ?? steps.find(({ state }) => state === "waiting");
 }
 

@@ -18,7 +18,7 @@ import {
   secondFactorItems,
   traceItems,
 } from "./attention-items.ts";
-import { watchedOf } from "./watched.ts";
+import { pickWatched } from "./watched.ts";
 import { deadLetterPageSchema, gapPageSchema } from "@sightline/observability/contract";
 import { observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
@@ -40,7 +40,7 @@ export function useAttentionItems({ isAdmin, factors, isSecondFactorStep }: Look
   const gaps = useQuery(allGapsQuery);
   const deadLetters = useQuery(allDeadLettersQuery);
   const named = projects.data ?? [];
-  const watched = watchedOf(named);
+  const watched = pickWatched(named);
   const failures = useQueries({ queries: watched.map(({ id }) => newestTracesQuery(id, FAILURES)) });
   const rules = useQueries({ queries: watched.map(({ id }) => ({ ...alertRulesQuery(id), refetchInterval: RULES_MS })) });
   const channels = useQueries({ queries: watched.map(({ id }) => ({ ...alertChannelsQuery(id), refetchInterval: RULES_MS })) });

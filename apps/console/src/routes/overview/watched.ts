@@ -4,7 +4,7 @@ import type { Project } from "@sightline/observability/contract";
 const MAX_WATCHED = 5;
 
 /** The projects that are looked into: those in which something ran last. */
-export function watchedOf(projects: readonly Project[]): readonly Project[] {
+export function pickWatched(projects: readonly Project[]): readonly Project[] {
   return projects
     .filter(({ last_trace_at: last }) => last !== null)
     .toSorted((one, other) => (other.last_trace_at ?? "").localeCompare(one.last_trace_at ?? ""))

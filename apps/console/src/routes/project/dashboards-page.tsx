@@ -9,7 +9,7 @@ import { askedRange } from "#features/dashboards/api/asked-range.ts";
 import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
 import { Dashboard, DashboardSkeleton } from "#features/dashboards/components/dashboard.tsx";
 import { OwnCharts } from "#features/dashboards/components/own-charts.tsx";
-import { groupingOf, groupingsOf } from "#features/dashboards/groupings.ts";
+import { findGrouping, listGroupings } from "#features/dashboards/groupings.ts";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { facetsQuery } from "#features/traces/api/list-traces.ts";
 import { isReadable } from "#features/traces/list/model/list-state.ts";
@@ -18,7 +18,7 @@ import { EmptyPanel, ListError } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import { RangePicker } from "#ui/kit/range-picker.tsx";
-import { SPANS, type TimeRange, timeRangeOf } from "#ui/time/time-range.ts";
+import { SPANS, type TimeRange, readTimeRange } from "#ui/time/time-range.ts";
 import { useNow } from "#ui/time/use-now.ts";
 import { formatCount } from "#ui/words/format.ts";
 import classes from "./dashboards-page.module.css";
@@ -32,7 +32,7 @@ export function DashboardsPage() {
   const { projectId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const inAddress = timeRangeOf(search);
+  const inAddress = readTimeRange(search);
   const range = Object.values(inAddress).every((value) => value === undefined) ? DEFAULT_RANGE : inAddress;
   const asked = askedRange(range, useNow());
   const typed = search.q ?? "";
@@ -45,7 +45,7 @@ export function DashboardsPage() {
   const { data: project } = useQuery(projectQuery(projectId));
   const { data: metadata } = useQuery(facetsQuery(projectId, { field: "metadata", prefix: "", q: "" }));
   const metadataKeys = metadata?.items.map(({ value }) => value) ?? [];
-  const groupings = groupingsOf(metadataKeys, isFiltered);
+  const groupings = listGroupings(metadataKeys, isFiltered);
   const change = (next: Partial<typeof search>) =>
     void navigate({ search: (known) => ({ ...known, ...next }), replace: "q" in next, resetScroll: false });
   // Two instants, so that the list shows what was counted.
@@ -115,7 +115,7 @@ export function DashboardsPage() {
             range={asked}
             q={q}
             groupings={groupings}
-            grouping={groupingOf(search.by, groupings)}
+            grouping={findGrouping(search.by, groupings)}
             onGroup={(by) => change({ by })}
             top={chartMeasureSchema.safeParse(search.top).data ?? "traces"}
             onTop={(top) => change({ top })}

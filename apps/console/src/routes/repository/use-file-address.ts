@@ -1,6 +1,6 @@
 import type { Repository } from "@sightline/code-index/contract";
 import { getRouteApi, useLocation } from "@tanstack/react-router";
-import { panelOf } from "#features/code/file/panels.ts";
+import { readPanel } from "#features/code/file/panels.ts";
 import { type LineRange, formatLineRange, parseLineRange } from "#features/code/model/line-range.ts";
 
 const route = getRouteApi("/signed-in/code/$owner/$repo");
@@ -17,7 +17,7 @@ export function useFileAddress() {
     void navigate({ search: (before) => ({ ...before, ...next }), hash: true, replace: true, resetScroll: false });
   return {
     ...search,
-    panel: panelOf(panel),
+    panel: readPanel(panel),
     target: parseLineRange(useLocation().hash),
     show,
     showName: (name: string, position?: string) => show({ panel: "symbol", symbol: name, from: position }),

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { outlineQuery } from "#features/code/api/files.ts";
-import { definitionsOf, symbolsQuery } from "#features/code/api/symbols.ts";
+import { pickDefinitions, symbolsQuery } from "#features/code/api/symbols.ts";
 import { fileLink } from "#features/code/model/file-link.ts";
 import { codeRunsQuery } from "#features/traces/api/code-runs.ts";
 import { runMarks } from "#features/traces/details/run-marks.ts";
@@ -24,7 +24,7 @@ export function useFileNames({ repository, path }: RepositoryFile, { at, ref, sh
   const follow = async (name: string, position: string) => {
     // Where it can't be looked up, the panel says why.
     const found = await queries.fetchQuery(symbolsQuery(name, { repo: repository.full_name, ref, position })).catch(() => undefined);
-    const [definition] = definitionsOf(name, path, found?.symbols ?? []);
+    const [definition] = pickDefinitions(name, path, found?.symbols ?? []);
     return definition === undefined
       ? showName(name, position)
       : navigate(fileLink({ ...definition, end_line: definition.start_line }, ref !== undefined));

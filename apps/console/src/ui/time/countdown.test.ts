@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clockOf, secondsLeft } from "./countdown.ts";
+import { formatCountdown, secondsLeft } from "./countdown.ts";
 
 describe("a countdown", () => {
   it("counts whole seconds, and none when it is over", () => {
@@ -10,6 +10,12 @@ describe("a countdown", () => {
   });
 
   it("reads like a clock", () => {
-    expect([clockOf(0), clockOf(9), clockOf(245), clockOf(900), clockOf(3_720)]).toEqual(["0:00", "0:09", "4:05", "15:00", "1:02:00"]);
+    expect([formatCountdown(0), formatCountdown(9), formatCountdown(245), formatCountdown(900), formatCountdown(3_720)]).toEqual([
+      "0:00",
+      "0:09",
+      "4:05",
+      "15:00",
+      "1:02:00",
+    ]);
   });
 });

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { fromLocalField, rangeInWords, timeRangeOf, toLocalField } from "./time-range.ts";
+import { fromLocalField, rangeInWords, readTimeRange, toLocalField } from "./time-range.ts";
 
 describe("a time range in the address", () => {
   it("is a span that ends now", () => {
-    expect(timeRangeOf({ span: "7d" })).toEqual({ span: "7d" });
+    expect(readTimeRange({ span: "7d" })).toEqual({ span: "7d" });
   });
 
   it("is two instants, which go before a span", () => {
-    expect(timeRangeOf({ span: "7d", from: "2026-11-21T10:00Z", to: "2026-11-22T10:00Z" })).toEqual({
+    expect(readTimeRange({ span: "7d", from: "2026-11-21T10:00Z", to: "2026-11-22T10:00Z" })).toEqual({
       from: "2026-11-21T10:00:00.000Z",
       to: "2026-11-22T10:00:00.000Z",
     });
   });
 
   it("may be open at one side", () => {
-    expect(timeRangeOf({ from: "2026-11-21T10:00Z" })).toEqual({ from: "2026-11-21T10:00:00.000Z", to: undefined });
+    expect(readTimeRange({ from: "2026-11-21T10:00Z" })).toEqual({ from: "2026-11-21T10:00:00.000Z", to: undefined });
   });
 
   it("is all of the time where the address makes no sense", () => {
-    expect(timeRangeOf({ span: "for ever" })).toEqual({});
-    expect(timeRangeOf({ from: "yesterday" })).toEqual({});
-    expect(timeRangeOf({ from: "2026-11-22T10:00Z", to: "2026-11-21T10:00Z" })).toEqual({});
+    expect(readTimeRange({ span: "for ever" })).toEqual({});
+    expect(readTimeRange({ from: "yesterday" })).toEqual({});
+    expect(readTimeRange({ from: "2026-11-22T10:00Z", to: "2026-11-21T10:00Z" })).toEqual({});
   });
 });
 

@@ -14,26 +14,26 @@ export const SPANS: readonly Span[] = [
 ];
 
 /** Reads the address; what makes no sense in it is left out, and two instants go before a span. */
-export function timeRangeOf({ span, from, to }: TimeRange): TimeRange {
-  const [start, end] = [instantOf(from), instantOf(to)];
+export function readTimeRange({ span, from, to }: TimeRange): TimeRange {
+  const [start, end] = [parseInstant(from), parseInstant(to)];
   if ((start !== undefined || end !== undefined) && !(start !== undefined && end !== undefined && start >= end)) {
     return { from: start, to: end };
   }
-  return spanOf(span) === undefined ? {} : { span };
+  return findSpan(span) === undefined ? {} : { span };
 }
 
-export function spanOf(value: string | undefined): Span | undefined {
+export function findSpan(value: string | undefined): Span | undefined {
   return SPANS.find((span) => span.value === value);
 }
 
 export function isAllTime({ span, from, to }: TimeRange): boolean {
-  return from === undefined && to === undefined && spanOf(span) === undefined;
+  return from === undefined && to === undefined && findSpan(span) === undefined;
 }
 
 /** In words: `Last 7 days`, `Nov 21, 10:00 – Nov 22, 10:00`. */
 export function rangeInWords({ span, from, to }: TimeRange): string {
   if (from === undefined && to === undefined) {
-    return spanOf(span)?.label ?? "All time";
+    return findSpan(span)?.label ?? "All time";
   }
   if (from === undefined || to === undefined) {
     return from === undefined ? `Until ${shortTime(to)}` : `Since ${shortTime(from)}`;
@@ -52,7 +52,7 @@ export function toLocalField(instant: string | undefined): string {
 
 /** From such a field; also while it is only half filled in. */
 export function fromLocalField(value: string): string | undefined {
-  return value === "" ? undefined : instantOf(value);
+  return value === "" ? undefined : parseInstant(value);
 }
 
 function shortTime(instant: string | undefined): string {
@@ -60,7 +60,7 @@ function shortTime(instant: string | undefined): string {
 }
 
 /** UTC of what names a moment; undefined for what doesn't. */
-export function instantOf(text: string | undefined): string | undefined {
+export function parseInstant(text: string | undefined): string | undefined {
   const at = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }

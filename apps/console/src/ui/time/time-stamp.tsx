@@ -24,7 +24,7 @@ export function TimeStamp({ at, none }: { readonly at: string | null; readonly n
 export function ExactTime({ at }: { readonly at: string }) {
   const time = new Date(at);
   return (
-    <Tooltip label={utcOf(time)}>
+    <Tooltip label={formatUtc(time)}>
       <time dateTime={at}>{formatTime(time)}</time>
     </Tooltip>
   );
@@ -35,12 +35,12 @@ function TwoTimes({ time }: { readonly time: Date }) {
     <>
       {formatTimeAndZone(time)}
       <br />
-      {utcOf(time)}
+      {formatUtc(time)}
     </>
   );
 }
 
 /** `2026-11-21 08:30:00.000 UTC` */
-export function utcOf(time: Date): string {
+export function formatUtc(time: Date): string {
   return time.toISOString().replace("T", " ").replace("Z", " UTC");
 }

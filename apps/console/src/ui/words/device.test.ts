@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deviceOf } from "./device.ts";
+import { readDevice } from "./device.ts";
 
 describe("a device in words", () => {
   it.each([
@@ -27,14 +27,14 @@ describe("a device in words", () => {
     ["", "Unknown device"],
     [null, "Unknown device"],
   ])("of %j", (userAgent, words) => {
-    expect(deviceOf(userAgent).name).toBe(words);
+    expect(readDevice(userAgent).name).toBe(words);
   });
 
   it("knows a phone from a computer and from a program", () => {
     expect([
-      deviceOf("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1").kind,
-      deviceOf("Mozilla/5.0 (Windows NT 10.0) Chrome/140.0").kind,
-      deviceOf("curl/8.14.1").kind,
+      readDevice("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1").kind,
+      readDevice("Mozilla/5.0 (Windows NT 10.0) Chrome/140.0").kind,
+      readDevice("curl/8.14.1").kind,
     ]).toEqual(["phone", "computer", "program"]);
   });
 });

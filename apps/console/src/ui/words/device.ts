@@ -21,7 +21,7 @@ const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [
 export type Device = { readonly name: string; readonly kind: "computer" | "phone" | "program" };
 
 /** A device in words, from what its browser says of itself; good enough to tell one's own from a stranger's. */
-export function deviceOf(userAgent: string | null): Device {
+export function readDevice(userAgent: string | null): Device {
   if (userAgent === null || userAgent.trim() === "") {
     return { name: "Unknown device", kind: "program" };
   }

@@ -1,4 +1,4 @@
-import { codeOf, cutAtTurns } from "./turning-characters.ts";
+import { formatCodePoint, cutAtTurns } from "./turning-characters.ts";
 import classes from "./safe-text.module.css";
 
 /**
@@ -18,8 +18,8 @@ function TurningCharacter({ of: character, name }: { readonly of: string; readon
   return (
     <span
       className={classes.turning}
-      data-code={codeOf(character)}
-      title={`${codeOf(character)}, ${name}: it would change the order in which this text is shown`}
+      data-code={formatCodePoint(character)}
+      title={`${formatCodePoint(character)}, ${name}: it would change the order in which this text is shown`}
     >
       {character}
     </span>

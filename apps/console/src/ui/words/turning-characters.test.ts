@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codeOf, cutAtTurns } from "./turning-characters.ts";
+import { formatCodePoint, cutAtTurns } from "./turning-characters.ts";
 
 test("characters that turn the order of others are pieces of their own, and no letter is lost", () => {
   const text = '"none\u202E\u2066" admin\u2069';
@@ -12,9 +12,9 @@ test("characters that turn the order of others are pieces of their own, and no l
   ]);
   for (const character of "\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069") {
     expect(cutAtTurns(`a${character}b`)?.map((piece) => piece.text)).toEqual(["a", character, "b"]);
-    expect(cutAtTurns(character)?.[0]?.turns, codeOf(character)).toBeDefined();
+    expect(cutAtTurns(character)?.[0]?.turns, formatCodePoint(character)).toBeDefined();
   }
-  expect(codeOf("\u202E")).toBe("U+202E");
+  expect(formatCodePoint("\u202E")).toBe("U+202E");
 });
 
 test("text that is written from right to left has none", () => {

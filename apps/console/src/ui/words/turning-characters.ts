@@ -27,6 +27,6 @@ export function cutAtTurns(text: string): readonly TextPiece[] | undefined {
 }
 
 /** How such a character is shown: `U+202E`. */
-export function codeOf(character: string): string {
+export function formatCodePoint(character: string): string {
   return `U+${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -12,7 +12,7 @@ import {
 } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
-import { answerTo, itemsOf, pageByPage } from "#http/queries.ts";
+import { answerTo, onlyItems, pageByPage } from "#http/queries.ts";
 
 const REFRESH_MS = 15_000;
 const PAGE = 20;
@@ -25,7 +25,7 @@ export const alertsKey = (projectId: string) => ["projects", projectId, "alerts"
 export function alertRulesQuery(projectId: string) {
   return queryOptions({
     queryKey: [...alertsKey(projectId), "rules"],
-    queryFn: answerTo(observability.get(rulesOf(projectId), { answer: itemsOf(alertRuleListSchema) })),
+    queryFn: answerTo(observability.get(rulesOf(projectId), { answer: onlyItems(alertRuleListSchema) })),
     refetchInterval: REFRESH_MS,
   });
 }
@@ -33,7 +33,7 @@ export function alertRulesQuery(projectId: string) {
 export function alertChannelsQuery(projectId: string) {
   return queryOptions({
     queryKey: [...alertsKey(projectId), "channels"],
-    queryFn: answerTo(observability.get(channelsOf(projectId), { answer: itemsOf(alertChannelListSchema) })),
+    queryFn: answerTo(observability.get(channelsOf(projectId), { answer: onlyItems(alertChannelListSchema) })),
   });
 }
 

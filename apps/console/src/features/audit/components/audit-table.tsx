@@ -10,9 +10,9 @@ import {
 } from "@tabler/icons-react";
 import { useState } from "react";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { deviceOf } from "#ui/words/device.ts";
+import { readDevice } from "#ui/words/device.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
-import { labelOf, type Severity } from "#features/audit/event-labels.ts";
+import { findEventLabel, type Severity } from "#features/audit/event-labels.ts";
 import { EntryDetails, type Narrow } from "./entry-details.tsx";
 import classes from "./audit-table.module.css";
 
@@ -45,7 +45,7 @@ export function AuditTable({ entries, onNarrow }: { readonly entries: readonly A
               className={classes.toggle}
               aria-expanded={opened.has(entry.id)}
               aria-controls={opened.has(entry.id) ? detailsIdOf(entry) : undefined}
-              aria-label={`${labelOf(entry.event).label}, row ${entry.id}`}
+              aria-label={`${findEventLabel(entry.event).label}, row ${entry.id}`}
               onClick={() => toggle(entry.id)}
             >
               <IconChevronRight size={15} className={classes.chevron} aria-hidden="true" />
@@ -74,7 +74,7 @@ function Origin({ entry }: { readonly entry: AuditEntry }) {
       </div>
       {entry.user_agent !== null && (
         <Text size="xs" c="dimmed" className={classes.line}>
-          {deviceOf(entry.user_agent).name}
+          {readDevice(entry.user_agent).name}
         </Text>
       )}
     </>
@@ -138,7 +138,7 @@ const ICONS: Readonly<Record<Severity, typeof IconCircleDot>> = {
 
 /** What happened, in words, with an icon that tells how much it matters. */
 function EventName({ event }: { readonly event: string }) {
-  const { label, severity } = labelOf(event);
+  const { label, severity } = findEventLabel(event);
   const Icon = ICONS[severity];
   return (
     <span className={classes.event} data-severity={severity}>

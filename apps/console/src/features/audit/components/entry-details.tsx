@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { inWords } from "#features/audit/event-labels.ts";
 import { formatTimeAndZone } from "#ui/words/format.ts";
-import { utcOf } from "#ui/time/time-stamp.tsx";
+import { formatUtc } from "#ui/time/time-stamp.tsx";
 import classes from "./entry-details.module.css";
 
 /** Shows only what has to do with this user, address or event. */
@@ -26,7 +26,7 @@ export function EntryDetails({ entry, onNarrow }: { readonly entry: AuditEntry; 
       </Field>
       <Field name="Time">
         {formatTimeAndZone(new Date(entry.at))}
-        <span className={classes.quiet}>{utcOf(new Date(entry.at))}</span>
+        <span className={classes.quiet}>{formatUtc(new Date(entry.at))}</span>
       </Field>
       {user !== null && (
         <Field name="User">

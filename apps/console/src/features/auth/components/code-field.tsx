@@ -1,7 +1,7 @@
 import { Anchor, Stack, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
-import { digitsOf, isWhole } from "#features/auth/code.ts";
+import { onlyDigits, isWhole } from "#features/auth/code.ts";
 import classes from "./code-field.module.css";
 import type { CodeState } from "./use-code.ts";
 
@@ -24,8 +24,8 @@ export function CodeField({ code, error, busy, backupCodes = true, autoFocus = f
 
   function take(typed: string): void {
     setText(typed);
-    if (isTotp && isWhole("totp", typed) && digitsOf(typed) !== text) {
-      onWhole?.(digitsOf(typed));
+    if (isTotp && isWhole("totp", typed) && onlyDigits(typed) !== text) {
+      onWhole?.(onlyDigits(typed));
     }
   }
 

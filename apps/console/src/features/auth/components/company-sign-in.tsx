@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconBuilding } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { providersQuery, startSso } from "#features/auth/api/sso.ts";
-import { domainOf, rememberTarget } from "#features/auth/company.ts";
+import { readDomain, rememberTarget } from "#features/auth/company.ts";
 import { useChange } from "#http/use-change.ts";
 import { Failed } from "#ui/kit/failed-change.tsx";
 
@@ -18,7 +18,7 @@ type CompanySignInProps = {
 
 /** Leads to the company's own provider, where there is one for the address, or for everybody here. */
 export function CompanySignIn({ email, next }: CompanySignInProps) {
-  const [domain] = useDebouncedValue(domainOf(email), PAUSE_MS);
+  const [domain] = useDebouncedValue(readDomain(email), PAUSE_MS);
   const listed = useQuery(providersQuery(undefined));
   const found = useQuery({ ...providersQuery(domain), enabled: domain !== undefined });
   const ofDomain = domain === undefined ? [] : (found.data?.providers ?? []);

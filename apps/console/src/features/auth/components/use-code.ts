@@ -1,5 +1,5 @@
 import { type RefObject, useRef, useState } from "react";
-import { type CodeKind, digitsOf, isWhole, missingOf, normaliseCode } from "#features/auth/code.ts";
+import { type CodeKind, onlyDigits, isWhole, explainMissing, normaliseCode } from "#features/auth/code.ts";
 import { type Wait, useWait } from "./use-wait.ts";
 
 export type CodeState = {
@@ -33,12 +33,12 @@ export function useCode(): CodeState {
     text,
     value: normaliseCode(kind, text),
     whole: isWhole(kind, text),
-    missing: demanded ? missingOf(kind, text) : undefined,
+    missing: demanded ? explainMissing(kind, text) : undefined,
     wait: waits[kind],
     field,
     setText(typed) {
       setDemanded(false);
-      setText(kind === "totp" ? digitsOf(typed) : typed);
+      setText(kind === "totp" ? onlyDigits(typed) : typed);
     },
     demand() {
       setDemanded(true);

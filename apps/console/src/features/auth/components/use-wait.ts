@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { hasStatus, waitOf } from "#http/api-error.ts";
+import { hasStatus, secondsToWait } from "#http/api-error.ts";
 import { useSecondsLeft } from "#ui/time/countdown.ts";
 
 export type Wait = { readonly seconds: number; readonly waitAfter: (error: Error) => void };
@@ -11,7 +11,7 @@ export function useWait(): Wait {
     seconds: useSecondsLeft(until),
     waitAfter(error) {
       if (hasStatus(error, 429)) {
-        setUntil(Date.now() + waitOf(error) * 1000);
+        setUntil(Date.now() + secondsToWait(error) * 1000);
       }
     },
   };

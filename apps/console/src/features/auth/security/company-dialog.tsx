@@ -15,7 +15,7 @@ import { Failed } from "#ui/kit/failed-change.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { CompanyChecks } from "./company-checks.tsx";
 import { PeopleFields, ProviderFields, RuleFields } from "./company-fields.tsx";
-import { readSettings, settingsOf } from "./company-form.ts";
+import { readSettings, toFormSettings } from "./company-form.ts";
 
 type CompanyDialogProps = {
   readonly sso: Sso | null;
@@ -26,7 +26,7 @@ type CompanyDialogProps = {
 
 export function CompanyDialog({ sso, redirectUri, onClose }: CompanyDialogProps) {
   const withStepUp = useStepUp();
-  const [settings, setSettings] = useState(() => settingsOf(sso));
+  const [settings, setSettings] = useState(() => toFormSettings(sso));
   const [checked, setChecked] = useState(false);
   const read = readSettings(settings, sso);
   const problems = checked && "problems" in read ? read.problems : {};

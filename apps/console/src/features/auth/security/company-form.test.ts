@@ -1,9 +1,9 @@
 import type { Sso } from "@sightline/identity/contract";
 import { expect, it } from "vitest";
-import { readSettings, settingsOf } from "./company-form.ts";
+import { readSettings, toFormSettings } from "./company-form.ts";
 
 const STORED: Sso = {
-  ...settingsOf(null),
+  ...toFormSettings(null),
   id: "018f0000-0000-7000-8000-000000000000",
   name: "Acme ID",
   issuer: "https://login.acme.example",
@@ -17,7 +17,7 @@ const STORED: Sso = {
 };
 
 it("asks for everything that a new provider needs", () => {
-  const read = readSettings(settingsOf(null), null);
+  const read = readSettings(toFormSettings(null), null);
 
   expect(Object.keys("problems" in read ? read.problems : {}).toSorted()).toEqual([
     "client_id",
@@ -29,7 +29,7 @@ it("asks for everything that a new provider needs", () => {
 });
 
 it("leaves the stored secret where issuer and client stay, and asks for another where they do not", () => {
-  const settings = settingsOf(STORED);
+  const settings = toFormSettings(STORED);
   expect(readSettings({ ...settings, name: "Acme" }, STORED)).toMatchObject({ request: { name: "Acme", role_claim: null } });
   expect(readSettings({ ...settings, issuer: "https://other.example" }, STORED)).toMatchObject({
     problems: { client_secret: expect.any(String) },

@@ -24,7 +24,7 @@ const NEW: Settings = {
   break_glass: [],
 };
 
-export function settingsOf(sso: Sso | null): Settings {
+export function toFormSettings(sso: Sso | null): Settings {
   if (sso === null) {
     return NEW;
   }

@@ -6,14 +6,14 @@ import type { Api } from "#http/api.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
-import { deviceOf } from "#ui/words/device.ts";
+import { readDevice } from "#ui/words/device.ts";
 import { addPasskey, PASSKEY_KEYS, renamePasskey } from "#features/auth/api/passkeys.ts";
 import { useStepUp } from "#features/auth/step-up.ts";
 
 /** Names a passkey: one that is there, or a new one, which the browser then makes. */
 export function NamePasskeyDialog({ passkey, onClose }: { readonly passkey: Passkey | undefined; readonly onClose: () => void }) {
   const withStepUp = useStepUp();
-  const [name, setName] = useState(passkey?.name ?? deviceOf(navigator.userAgent).name);
+  const [name, setName] = useState(passkey?.name ?? readDevice(navigator.userAgent).name);
   const [problem, setProblem] = useState<string>();
   const isNew = passkey === undefined;
   const change = useChange({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requestOf, whenOf } from "./policy-form.ts";
+import { toRequest, readWhen } from "./policy-form.ts";
 
 const NOW = new Date("2026-11-25T12:00:00Z");
 const NOTHING = { admins_need_second_factor_from: null, resets_need_two: false, resets_need_two_until: null };
@@ -7,7 +7,7 @@ const required = { ...NOTHING, admins_need_second_factor_from: "2026-11-01T00:00
 
 test("a policy is read as what it asks now", () => {
   expect(
-    [NOTHING, required, { ...NOTHING, admins_need_second_factor_from: "2026-12-01T00:00:00.000Z" }].map((policy) => whenOf(policy, NOW)),
+    [NOTHING, required, { ...NOTHING, admins_need_second_factor_from: "2026-12-01T00:00:00.000Z" }].map((policy) => readWhen(policy, NOW)),
   ).toEqual(["never", "now", "day"]);
 });
 
@@ -28,5 +28,5 @@ test.each([
     { resets_need_two: true },
   ],
 ] as const)("%j asked as %j sends %j", (policy, asked, request) => {
-  expect(requestOf(policy, asked, NOW)).toEqual(request);
+  expect(toRequest(policy, asked, NOW)).toEqual(request);
 });

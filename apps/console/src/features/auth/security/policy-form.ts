@@ -7,21 +7,21 @@ export type Asked = {
   readonly two: boolean;
 };
 
-export function whenOf({ admins_need_second_factor_from: from }: Policy, now: Date = new Date()): Asked["when"] {
+export function readWhen({ admins_need_second_factor_from: from }: Policy, now: Date = new Date()): Asked["when"] {
   if (from === null) {
     return "never";
   }
   return new Date(from) <= now ? "now" : "day";
 }
 
-export function dayOf({ admins_need_second_factor_from: from }: Policy): string {
+export function readDay({ admins_need_second_factor_from: from }: Policy): string {
   return from?.slice(0, 10) ?? "";
 }
 
 /** What differs from the policy that is; undefined when nothing does, or no day was chosen. */
-export function requestOf(policy: Policy, { when, day, two }: Asked, now: Date): ChangePolicyRequest | undefined {
+export function toRequest(policy: Policy, { when, day, two }: Asked, now: Date): ChangePolicyRequest | undefined {
   const isTwo = policy.resets_need_two && policy.resets_need_two_until === null;
-  const sameTime = when === whenOf(policy, now) && (when !== "day" || day === dayOf(policy));
+  const sameTime = when === readWhen(policy, now) && (when !== "day" || day === readDay(policy));
   if (when === "day" && !/^\d{4}-\d\d-\d\d$/.test(day)) {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { Failed } from "#ui/kit/failed-change.tsx";
 import { Form } from "#ui/kit/form.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { formatTimeAndZone } from "#ui/words/format.ts";
-import { type Asked, dayOf, requestOf, whenOf } from "./policy-form.ts";
+import { type Asked, readDay, toRequest, readWhen } from "./policy-form.ts";
 import { StepTitle } from "./step-title.tsx";
 
 /** What the organization asks of its admins. */
@@ -35,12 +35,12 @@ export function PolicySection() {
 function PolicyForm({ policy }: { readonly policy: Policy }) {
   const withStepUp = useStepUp();
   const [asked, setAsked] = useState<Asked>({
-    when: whenOf(policy),
-    day: dayOf(policy),
+    when: readWhen(policy),
+    day: readDay(policy),
     two: policy.resets_need_two && policy.resets_need_two_until === null,
   });
   const [openedAt] = useState(() => new Date());
-  const request = requestOf(policy, asked, openedAt);
+  const request = toRequest(policy, asked, openedAt);
   const change = useChange({
     send: (sent: ChangePolicyRequest, api) => withStepUp(() => api.request(changePolicy(sent))),
     refreshes: [policyQuery.queryKey],

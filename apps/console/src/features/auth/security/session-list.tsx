@@ -5,7 +5,7 @@ import { IconDeviceDesktop, IconDeviceMobile, IconTerminal2 } from "@tabler/icon
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useChange } from "#http/use-change.ts";
-import { type Device, deviceOf } from "#ui/words/device.ts";
+import { type Device, readDevice } from "#ui/words/device.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { plural } from "#ui/words/format.ts";
 import { PanelList } from "#ui/kit/panel.tsx";
@@ -56,7 +56,7 @@ export function SessionList() {
 }
 
 function Session({ session, onRevoked }: { readonly session: SessionItem; readonly onRevoked: () => void }) {
-  const device = deviceOf(session.user_agent);
+  const device = readDevice(session.user_agent);
   const Icon = ICONS[device.kind];
   const revoke = useChange({
     send: () => revokeSession(session.id),

@@ -8,20 +8,20 @@ import {
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
-import { type Branch, pathOf } from "./files.ts";
+import { type Branch, repositoryPath } from "./files.ts";
 
 const PAGE_SIZE = 30;
 const STALE_MS = 60_000;
 
 /** The commits of a branch, or those that changed a file, newest first. */
 export function commitsQuery({ id, ref }: Branch, path?: string) {
-  const call = codeIndex.get(`${pathOf(id)}/commits`, { query: { path, ref, limit: PAGE_SIZE }, answer: commitsAnswerSchema });
+  const call = codeIndex.get(`${repositoryPath(id)}/commits`, { query: { path, ref, limit: PAGE_SIZE }, answer: commitsAnswerSchema });
   return { ...pageByPage(["commits", id, ref, path], call), staleTime: STALE_MS };
 }
 
 /** The first commits for words of a message; the newest ones without. */
 export function foundCommitsQuery({ id, ref }: Branch, query: string) {
-  const call = codeIndex.get(`${pathOf(id)}/commits`, { query: { query, ref, limit: PAGE_SIZE }, answer: commitsAnswerSchema });
+  const call = codeIndex.get(`${repositoryPath(id)}/commits`, { query: { query, ref, limit: PAGE_SIZE }, answer: commitsAnswerSchema });
   return queryOptions({ queryKey: ["commits-found", id, ref, query], queryFn: answerTo(call), placeholderData: keepPreviousData });
 }
 
@@ -29,24 +29,24 @@ type Lines = { readonly path: string; readonly commit: string; readonly start: n
 
 /** The commits that changed lines of a file, newest first. */
 export function lineHistoryQuery({ id, ref }: Branch, lines: Lines) {
-  const call = codeIndex.get(`${pathOf(id)}/line-history`, { query: { ref, ...lines }, answer: lineHistoryAnswerSchema });
+  const call = codeIndex.get(`${repositoryPath(id)}/line-history`, { query: { ref, ...lines }, answer: lineHistoryAnswerSchema });
   return { ...pageByPage(["line-history", id, ref, lines], call), staleTime: STALE_MS };
 }
 
 /** A commit and what it changed. */
 export function commitQuery({ id, ref }: Branch, commit: string) {
-  const call = codeIndex.get(`${pathOf(id)}${encoded`/commits/${commit}`}`, { query: { ref }, answer: commitAnswerSchema });
+  const call = codeIndex.get(`${repositoryPath(id)}${encoded`/commits/${commit}`}`, { query: { ref }, answer: commitAnswerSchema });
   return queryOptions({ queryKey: ["commit", id, ref, commit], queryFn: answerTo(call), staleTime: STALE_MS });
 }
 
 /** What changed from one commit to another. */
 export function compareQuery({ id, ref }: Branch, { base, head }: { readonly base: string; readonly head: string }) {
-  const call = codeIndex.get(`${pathOf(id)}/compare`, { query: { ref, base, head }, answer: compareAnswerSchema });
+  const call = codeIndex.get(`${repositoryPath(id)}/compare`, { query: { ref, base, head }, answer: compareAnswerSchema });
   return queryOptions({ queryKey: ["compare", id, ref, base, head], queryFn: answerTo(call), staleTime: STALE_MS });
 }
 
 /** Which commit last changed each line of a file. */
 export function blameQuery({ id, ref }: Branch, { path, commit }: { readonly path: string; readonly commit: string }) {
-  const call = codeIndex.get(`${pathOf(id)}/blame`, { query: { ref, path, commit }, answer: blameAnswerSchema });
+  const call = codeIndex.get(`${repositoryPath(id)}/blame`, { query: { ref, path, commit }, answer: blameAnswerSchema });
   return queryOptions({ queryKey: ["blame", id, ref, path, commit], queryFn: answerTo(call), staleTime: STALE_MS });
 }

@@ -11,10 +11,10 @@ const STALE_MS = 60_000;
 export type Branch = { readonly id: string; readonly ref: string | undefined };
 
 /** Where the API has what it knows of a repository. */
-export const pathOf = (id: string) => encoded`/api/v1/repos/${id}`;
+export const repositoryPath = (id: string) => encoded`/api/v1/repos/${id}`;
 
 export function treeQuery({ id, ref }: Branch) {
-  const queryFn = answerTo(codeIndex.get(`${pathOf(id)}/tree`, { query: { ref }, answer: treeSchema }));
+  const queryFn = answerTo(codeIndex.get(`${repositoryPath(id)}/tree`, { query: { ref }, answer: treeSchema }));
   return queryOptions({ queryKey: ["tree", id, ref], queryFn, staleTime: STALE_MS });
 }
 
@@ -23,14 +23,16 @@ export function fileQuery({ id, ref }: Branch, path: string, commit?: string) {
   return queryOptions({
     queryKey: ["file", id, ref, path, commit],
     queryFn: (context) =>
-      wholeFile((start) => ask(context, codeIndex.get(`${pathOf(id)}/file`, { query: { ref, path, commit, start }, answer: fileSchema }))),
+      wholeFile((start) =>
+        ask(context, codeIndex.get(`${repositoryPath(id)}/file`, { query: { ref, path, commit, start }, answer: fileSchema })),
+      ),
     staleTime: STALE_MS,
   });
 }
 
 /** What a file defines. */
 export function outlineQuery({ id, ref }: Branch, path: string) {
-  const queryFn = answerTo(codeIndex.get(`${pathOf(id)}/outline`, { query: { ref, path }, answer: outlineSchema }));
+  const queryFn = answerTo(codeIndex.get(`${repositoryPath(id)}/outline`, { query: { ref, path }, answer: outlineSchema }));
   return queryOptions({ queryKey: ["outline", id, ref, path], queryFn, staleTime: STALE_MS });
 }
 

@@ -34,7 +34,7 @@ export function usesQuery(symbol: string, place: Place) {
 }
 
 /** The definitions of exactly a name, or of what it is another name for; those of the file where it was met first. */
-export function definitionsOf(name: string, path: string, symbols: readonly FoundSymbol[]): readonly FoundSymbol[] {
+export function pickDefinitions(name: string, path: string, symbols: readonly FoundSymbol[]): readonly FoundSymbol[] {
   const exact = symbols.filter((symbol) => symbol.precision === "exact" || /[^.:#]+$/u.exec(symbol.name)?.[0] === name);
   return exact.toSorted((one, other) => Number(other.path === path) - Number(one.path === path));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hostLinkOf } from "./host-link.ts";
+import { toHostLink } from "./host-link.ts";
 
 test.for([
   ["https://github.com/acme/shop.git", "https://github.com/acme/shop/commit/abc1"],
@@ -9,5 +9,5 @@ test.for([
   ["file:///srv/shop.git", undefined],
   ["https://user:secret@github.com/acme/shop", undefined],
 ] as const)("%s", ([cloneUrl, link]) => {
-  expect(hostLinkOf(cloneUrl, "abc1")).toBe(link);
+  expect(toHostLink(cloneUrl, "abc1")).toBe(link);
 });

@@ -1,7 +1,7 @@
 import { WEBHOOK_HOSTS } from "@sightline/code-index/contract";
 
 /** The page of a commit at the host of a repository; `undefined` where none is known. */
-export function hostLinkOf(cloneUrl: string, commit: string): string | undefined {
+export function toHostLink(cloneUrl: string, commit: string): string | undefined {
   const address = cloneUrl.replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/, "https://$1/").replace(/(?:\.git)?\/*$/, "");
   if (!/^https:\/\/[^/@]+\/.+/.test(address)) {
     return undefined;

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
-import { type FileTreeRow, buildFileTree, foldersOf, visibleRows } from "./file-tree.ts";
+import { type FileTreeRow, buildFileTree, listFolders, visibleRows } from "./file-tree.ts";
 import classes from "./file-tree-panel.module.css";
 
 const INDENT = 14;
@@ -22,7 +22,7 @@ export function FileTreePanel({ files, selected, onOpen }: FileTreePanelProps) {
   // A newly selected file is made visible, wherever it lies.
   if (selected !== revealed) {
     setRevealed(selected);
-    setOpen(new Set([...open, ...foldersOf(selected ?? "")]));
+    setOpen(new Set([...open, ...listFolders(selected ?? "")]));
   }
 
   function toggle(row: FileTreeRow): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildFileTree, foldersOf, visibleRows } from "./file-tree.ts";
+import { buildFileTree, listFolders, visibleRows } from "./file-tree.ts";
 
 const paths = ["README.md", "src/main/java/App.java", "src/main/java/Shop.java", "docs/b.md", "docs/a.md", "docs/deep/c.md"];
 
@@ -23,7 +23,7 @@ describe("the tree of a repository's files", () => {
   });
 
   it("opens every folder on the way to a file", () => {
-    expect(shown(foldersOf("src/main/java/App.java"))).toContain("  App.java");
-    expect(foldersOf("README.md")).toEqual([]);
+    expect(shown(listFolders("src/main/java/App.java"))).toContain("  App.java");
+    expect(listFolders("README.md")).toEqual([]);
   });
 });

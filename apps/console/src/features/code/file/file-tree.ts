@@ -47,7 +47,7 @@ export function visibleRows(folder: FolderNode, open: ReadonlySet<string>, depth
 }
 
 /** Every folder on the way to a file, in the spelling of paths. */
-export function foldersOf(path: string): readonly string[] {
+export function listFolders(path: string): readonly string[] {
   const names = path.split("/").slice(0, -1);
   return names.map((_, index) => names.slice(0, index + 1).join("/"));
 }

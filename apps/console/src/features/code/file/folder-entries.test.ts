@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entriesOf, folderNamed } from "./folder-entries.ts";
+import { listEntries, folderNamed } from "./folder-entries.ts";
 
 const FILES = ["README.md", "src/pay.ts", "src/pay/retry.ts", "src/pay/gateway.ts", "srcs/a.ts"].map((path) => ({
   path,
@@ -8,7 +8,7 @@ const FILES = ["README.md", "src/pay.ts", "src/pay/retry.ts", "src/pay/gateway.t
 }));
 
 test("a folder has its folders, then its files, each once", () => {
-  const pathsIn = (folder: string) => entriesOf(FILES, folder).map(({ path }) => path);
+  const pathsIn = (folder: string) => listEntries(FILES, folder).map(({ path }) => path);
   expect(pathsIn("")).toEqual(["src/", "srcs/", "README.md"]);
   expect(pathsIn("src/")).toEqual(["src/pay/", "src/pay.ts"]);
   expect(pathsIn("src/pay/")).toEqual(["src/pay/gateway.ts", "src/pay/retry.ts"]);

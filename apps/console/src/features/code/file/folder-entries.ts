@@ -10,7 +10,7 @@ export function folderNamed(path: string | undefined, files: Tree["files"]): str
 }
 
 /** What is right inside of a folder, folders first. */
-export function entriesOf(files: Tree["files"], folder: string): readonly Entry[] {
+export function listEntries(files: Tree["files"], folder: string): readonly Entry[] {
   const entries = new Map<string, Entry>();
   for (const { path, lines } of files) {
     if (path.startsWith(folder)) {

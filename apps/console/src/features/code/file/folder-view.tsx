@@ -7,7 +7,7 @@ import { MarkdownText } from "#ui/markdown/markdown-text.tsx";
 import { codeLink } from "#ui/page/code-link.ts";
 import { plural } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
-import { entriesOf } from "./folder-entries.ts";
+import { listEntries } from "./folder-entries.ts";
 import { PathCrumbs } from "./path-crumbs.tsx";
 import header from "./file-header.module.css";
 import classes from "./folder-view.module.css";
@@ -21,7 +21,7 @@ type FolderViewProps = {
 
 /** What is in a folder, and its README as it reads. */
 export function FolderView({ tree, folder, branch }: FolderViewProps) {
-  const entries = entriesOf(tree.files, folder);
+  const entries = listEntries(tree.files, folder);
   const readme = entries.find(({ path, lines }) => /(?:^|\/)readme\.md$/iu.test(path) && (lines ?? 0) > 0)?.path;
   return (
     <>

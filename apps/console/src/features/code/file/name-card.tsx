@@ -1,7 +1,7 @@
 import { Portal, Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { definitionsOf, symbolsQuery, usesQuery } from "#features/code/api/symbols.ts";
+import { pickDefinitions, symbolsQuery, usesQuery } from "#features/code/api/symbols.ts";
 import { formatCount, plural } from "#ui/words/format.ts";
 import { fileLink } from "#features/code/model/file-link.ts";
 import { PrecisionLabel } from "./precision-label.tsx";
@@ -43,7 +43,7 @@ export function NameCard({
   if (symbols.data === undefined) {
     return null;
   }
-  const definitions = definitionsOf(name, path, symbols.data.symbols);
+  const definitions = pickDefinitions(name, path, symbols.data.symbols);
   if (definitions.length === 0) {
     return null;
   }

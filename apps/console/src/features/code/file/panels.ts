@@ -8,6 +8,6 @@ export const PANELS = [
 
 export type Panel = (typeof PANELS)[number]["value"];
 
-export function panelOf(text: string | undefined): Panel | undefined {
+export function readPanel(text: string | undefined): Panel | undefined {
   return PANELS.find(({ value }) => value === text)?.value;
 }

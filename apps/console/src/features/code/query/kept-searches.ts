@@ -22,7 +22,7 @@ export function readKept(stored: string | undefined): KeptSearches {
   }
 }
 
-export function searchOf({ q, mode, repo, path, lang, ref, kind, regex, case: letters }: SearchState): KeptSearch {
+export function toKeptSearch({ q, mode, repo, path, lang, ref, kind, regex, case: letters }: SearchState): KeptSearch {
   return { q: q?.trim(), mode, repo, path, lang, ref, kind, regex, case: letters };
 }
 
@@ -42,7 +42,7 @@ export function isSaved(kept: KeptSearches, search: KeptSearch): boolean {
   return kept.saved.some((other) => isSame(other, search));
 }
 
-export function keyOf(search: KeptSearch): string {
+export function toSearchKey(search: KeptSearch): string {
   return searchSchema
     .keyof()
     .options.map((name) => search[name] ?? "")
@@ -50,5 +50,5 @@ export function keyOf(search: KeptSearch): string {
 }
 
 function isSame(one: KeptSearch, other: KeptSearch): boolean {
-  return keyOf(one) === keyOf(other);
+  return toSearchKey(one) === toSearchKey(other);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { excerptOf } from "./excerpt.ts";
+import { cutExcerpt } from "./excerpt.ts";
 import type { Range } from "#features/code/highlight/mark-ranges.ts";
 
 const LINES = ["function pause() {", "  // retry", "  return 1;", "}", "function retry(pause) {", "  retry();", "}"];
@@ -8,7 +8,7 @@ const START = 11;
 /** What is shown of the lines, when every `retry` and `pause` of these lines is found. */
 function shown(matched: readonly number[], limit = 3) {
   const matches = new Map(matched.map((line) => [line, rangesIn(LINES[line - START] ?? "")]));
-  return excerptOf({ lines: LINES, start: START, end: 17, matches, limit }).map(({ start, end }) => `${start}-${end}`);
+  return cutExcerpt({ lines: LINES, start: START, end: 17, matches, limit }).map(({ start, end }) => `${start}-${end}`);
 }
 
 function rangesIn(line: string): readonly Range[] {

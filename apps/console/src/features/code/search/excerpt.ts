@@ -15,7 +15,7 @@ type Chunk = {
  * The few lines of a chunk that say most: those that hold the most different things that were found, in their order; where they are
  * too few, the lines that follow the first of them; the chunk's beginning when no line matched by word.
  */
-export function excerptOf({ lines, start, end, matches, limit }: Chunk): readonly LineRange[] {
+export function cutExcerpt({ lines, start, end, matches, limit }: Chunk): readonly LineRange[] {
   const wordsOf = (line: number) =>
     new Set((matches.get(line) ?? []).map(([from, to]) => (lines[line - start] ?? "").slice(from, to).toLowerCase())).size;
   const best = [...matches.keys()]

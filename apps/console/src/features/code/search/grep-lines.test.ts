@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { blocksOf, joinFiles } from "./grep-lines.ts";
+import { toBlocks, joinFiles } from "./grep-lines.ts";
 
 const match = (line: number, before: string[] = [], after: string[] = []) => ({ line, text: `match ${line}`, ranges: [], before, after });
 const place = { repo: "acme/shop", ref: "main", commit: "c1", path: "a.ts", language: "typescript" };
 
 describe("the lines of a file that match", () => {
   it("stand once each, in order, with the lines around them", () => {
-    const blocks = blocksOf([match(3, ["two"], ["match 4"]), match(4, ["match 3"], ["five"]), match(9, ["eight"], [])]);
+    const blocks = toBlocks([match(3, ["two"], ["match 4"]), match(4, ["match 3"], ["five"]), match(9, ["eight"], [])]);
     expect(blocks.map((block) => block.map(({ line, text, matched }) => `${line} ${text}${matched ? " !" : ""}`))).toEqual([
       ["2 two", "3 match 3 !", "4 match 4 !", "5 five"],
       ["8 eight", "9 match 9 !"],

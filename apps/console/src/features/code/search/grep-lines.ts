@@ -4,7 +4,7 @@ import type { Range } from "#features/code/highlight/mark-ranges.ts";
 export type GrepLine = { readonly line: number; readonly text: string; readonly ranges: readonly Range[]; readonly matched: boolean };
 
 /** The lines to show of a file, each once and in order, in blocks of lines that follow each other. */
-export function blocksOf(matches: GrepFile["matches"]): readonly (readonly GrepLine[])[] {
+export function toBlocks(matches: GrepFile["matches"]): readonly (readonly GrepLine[])[] {
   const lines = new Map<number, GrepLine>();
   for (const { line, before, after } of matches) {
     for (const [index, text] of [...before, undefined, ...after].entries()) {

@@ -3,7 +3,7 @@ import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { SafeText } from "#ui/words/safe-text.tsx";
-import { blocksOf } from "./grep-lines.ts";
+import { toBlocks } from "./grep-lines.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
 import { fileLink } from "#features/code/model/file-link.ts";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
@@ -32,7 +32,7 @@ export function GrepResults({ files, ofBranch }: { readonly files: readonly Grep
 }
 
 function Lines({ file, ofBranch }: { readonly file: GrepFile; readonly ofBranch: boolean }) {
-  const blocks = useMemo(() => blocksOf(file.matches), [file.matches]);
+  const blocks = useMemo(() => toBlocks(file.matches), [file.matches]);
   const lines = useMemo(() => blocks.flat().map(({ text }) => text), [blocks]);
   const coloured = useHighlighted(lines, file.language);
   const tokensOf = new Map(blocks.flat().map(({ line }, index) => [line, coloured[index]]));

@@ -2,7 +2,7 @@ import { CloseButton } from "@mantine/core";
 import { IconBookmark, IconHistory } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { keyOf, toggleSaved, type KeptSearch, type KeptSearches } from "#features/code/query/kept-searches.ts";
+import { toSearchKey, toggleSaved, type KeptSearch, type KeptSearches } from "#features/code/query/kept-searches.ts";
 import classes from "./kept-searches.module.css";
 
 type KeptSearchesProps = { readonly kept: KeptSearches; readonly onChange: (kept: KeptSearches) => void };
@@ -52,7 +52,7 @@ function List({ title, icon, searches, empty, onRemove }: ListProps) {
       {searches.length === 0 && <p className={classes.note}>{empty}</p>}
       <ul className={classes.list}>
         {searches.map((search) => (
-          <li key={keyOf(search)} className={classes.row}>
+          <li key={toSearchKey(search)} className={classes.row}>
             <Link className={classes.search} to="/code" search={search}>
               <span className={classes.words}>{search.q ?? "Everything"}</span>
               <span className={classes.filters}>{filtersOf(search)}</span>

@@ -4,7 +4,7 @@ import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useMemo, useState } from "react";
 import { SafeText } from "#ui/words/safe-text.tsx";
-import { excerptOf } from "./excerpt.ts";
+import { cutExcerpt } from "./excerpt.ts";
 import { fileLink } from "#features/code/model/file-link.ts";
 import { useHighlighted } from "#features/code/highlight/use-highlighted.ts";
 import { CodeLine } from "#features/code/highlight/code-line.tsx";
@@ -58,7 +58,7 @@ function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
   const end = Math.min(result.end_line, result.start_line + lines.length - 1);
   const spans = whole
     ? [{ start: result.start_line, end }]
-    : excerptOf({ lines, start: result.start_line, end, matches, limit: SHOWN_LINES });
+    : cutExcerpt({ lines, start: result.start_line, end, matches, limit: SHOWN_LINES });
   const shown = spans.reduce((sum, span) => sum + span.end - span.start + 1, 0);
   return (
     <article>

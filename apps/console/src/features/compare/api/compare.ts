@@ -95,6 +95,6 @@ export function named(name: string): string {
 }
 
 /** The query that finds those that began earlier. */
-export function earlierRunsOf({ name, started_at: startedAt }: { readonly name: string; readonly started_at: string }): string {
+export function earlierRunsQuery({ name, started_at: startedAt }: { readonly name: string; readonly started_at: string }): string {
   return `${named(name)} started:<${startedAt.slice(0, 19)}`;
 }

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { IconGitCompare } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { earlierRunsOf, tracesToCompareQuery } from "#features/compare/api/compare.ts";
+import { earlierRunsQuery, tracesToCompareQuery } from "#features/compare/api/compare.ts";
 
 type CompareWithProps = {
   readonly projectId: string;
@@ -11,7 +11,7 @@ type CompareWithProps = {
 
 /** Leads to the comparison of a trace with the one of the same name before it; where there is none, to one that asks which. */
 export function CompareWith({ projectId, trace }: CompareWithProps) {
-  const earlier = useQuery(tracesToCompareQuery(projectId, earlierRunsOf(trace)));
+  const earlier = useQuery(tracesToCompareQuery(projectId, earlierRunsQuery(trace)));
   const before = earlier.data?.items.find(({ id }) => id !== trace.id)?.id;
   return (
     <Button

@@ -12,7 +12,7 @@ import { Form } from "#ui/kit/form.tsx";
 import { nothingToChoose } from "#ui/kit/nothing-to-choose.ts";
 import { plural } from "#ui/words/format.ts";
 import { answerConsent, connectionsQuery } from "#features/connections/api/connections.ts";
-import { placeOf } from "#features/connections/place-of.ts";
+import { describePlace } from "#features/connections/describe-place.ts";
 
 type Days = (typeof GRANT_DAYS)[number];
 
@@ -54,8 +54,8 @@ export function ConsentForm({ uid, question, repositories, withStepUp, onAnswere
         It will read as <strong>{account.email}</strong> of “{account.tenant}”. It searches and reads; it changes nothing.
       </Text>
       <Alert color="yellow" title="Did you connect this app just now?">
-        Nobody has verified that it is “{app.name}”. Your answer goes to <strong>{app.redirect_host}</strong>, {placeOf(app.redirect_host)}.
-        If you did not start this, deny it.
+        Nobody has verified that it is “{app.name}”. Your answer goes to <strong>{app.redirect_host}</strong>,{" "}
+        {describePlace(app.redirect_host)}. If you did not start this, deny it.
       </Alert>
       <MultiSelect
         label="Repositories"

@@ -1,7 +1,7 @@
 import { type CreateCredentialRequest, credentialSchema, toPageSchema, testedCredentialSchema } from "@sightline/code-index/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
-import { allOf } from "#http/queries.ts";
+import { readAllPages } from "#http/queries.ts";
 
 const CREDENTIALS = "/api/v1/credentials";
 const pathOf = (id: string) => CREDENTIALS + encoded`/${id}`;
@@ -9,7 +9,7 @@ const pathOf = (id: string) => CREDENTIALS + encoded`/${id}`;
 /** For admins alone. */
 export const credentialsQuery = queryOptions({
   queryKey: ["credentials"],
-  queryFn: allOf(codeIndex.get(CREDENTIALS, { answer: toPageSchema(credentialSchema) })),
+  queryFn: readAllPages(codeIndex.get(CREDENTIALS, { answer: toPageSchema(credentialSchema) })),
 });
 
 export const createCredential = (body: CreateCredentialRequest) => codeIndex.post(CREDENTIALS, { body, answer: credentialSchema });

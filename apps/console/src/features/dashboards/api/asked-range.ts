@@ -1,4 +1,4 @@
-import { type TimeRange, spanOf } from "#ui/time/time-range.ts";
+import { type TimeRange, findSpan } from "#ui/time/time-range.ts";
 
 const HOUR = 3_600_000;
 const DEFAULT_HOURS = 24;
@@ -12,7 +12,7 @@ export type AskedRange = { readonly from: string; readonly to: string; readonly 
 /** In whole hours, as the API counts, so that the same question is asked for an hour; the last 24 hours unless told otherwise. */
 export function askedRange({ span, from, to }: TimeRange, now: Date): AskedRange {
   const end = Math.ceil((to === undefined ? now.getTime() : Date.parse(to)) / HOUR) * HOUR;
-  const hours = spanOf(span)?.hours ?? DEFAULT_HOURS;
+  const hours = findSpan(span)?.hours ?? DEFAULT_HOURS;
   const wanted = from === undefined ? end - hours * HOUR : Math.floor(Date.parse(from) / HOUR) * HOUR;
   const start = Math.max(Math.min(wanted, end - HOUR), end - MAX_HOURS * HOUR);
   return {

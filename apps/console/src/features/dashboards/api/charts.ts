@@ -1,7 +1,7 @@
 import { type Chart, type CreateChartRequest, chartListSchema, chartSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
-import { answerTo, itemsOf } from "#http/queries.ts";
+import { answerTo, onlyItems } from "#http/queries.ts";
 
 const chartsOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/charts`;
 
@@ -9,7 +9,7 @@ const chartsOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/ch
 export function chartsQuery(projectId: string) {
   return queryOptions({
     queryKey: ["charts", projectId],
-    queryFn: answerTo(observability.get(chartsOf(projectId), { answer: itemsOf(chartListSchema) })),
+    queryFn: answerTo(observability.get(chartsOf(projectId), { answer: onlyItems(chartListSchema) })),
     staleTime: 30_000,
   });
 }

@@ -10,7 +10,7 @@ import { metricsQuery, traceFiguresQuery } from "#features/dashboards/api/metric
 import type { AskedRange } from "#features/dashboards/api/asked-range.ts";
 import { type Grouping, queryOfGroup } from "#features/dashboards/groupings.ts";
 import classes from "./breakdown.module.css";
-import { durationOf, percentOf } from "./key-figures.tsx";
+import { formatKnownDuration, formatPercent } from "./key-figures.tsx";
 
 type BreakdownProps = {
   readonly projectId: string;
@@ -161,11 +161,12 @@ function GroupTable({ groups, grouping, q, counted, sorting, children }: GroupTa
           align: "right",
           ...by("error_rate"),
           td: ({ counts }) => ({ c: counts.failures > 0 ? "var(--sl-bad)" : "dimmed" }),
-          render: ({ counts: { failures, count } }) => (failures === 0 ? "–" : `${formatCount(failures)} (${percentOf(failures, count)})`),
+          render: ({ counts: { failures, count } }) =>
+            failures === 0 ? "–" : `${formatCount(failures)} (${formatPercent(failures, count)})`,
         },
-        amount("p50", ({ counts }) => durationOf(counts.p50_ms), "p50"),
-        amount("p95", ({ counts }) => durationOf(counts.p95_ms), "p95"),
-        amount("p99", ({ counts }) => durationOf(counts.p99_ms), "p99"),
+        amount("p50", ({ counts }) => formatKnownDuration(counts.p50_ms), "p50"),
+        amount("p95", ({ counts }) => formatKnownDuration(counts.p95_ms), "p95"),
+        amount("p99", ({ counts }) => formatKnownDuration(counts.p99_ms), "p99"),
         isSpent && amount("Tokens in", (group) => formatCount(group.input_tokens)),
         isSpent && amount("Tokens out", (group) => formatCount(group.output_tokens)),
         isSpent && amount("Cost", costOf, "cost"),

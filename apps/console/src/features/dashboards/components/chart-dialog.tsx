@@ -2,7 +2,7 @@ import { Input, Modal, NativeSelect, SegmentedControl, TextInput } from "@mantin
 import { type Chart, type ChartKind, chartMeasureSchema, parseTraceQuery } from "@sightline/observability/contract";
 import { type ComponentType, useState } from "react";
 import { chartsQuery, saveChart } from "#features/dashboards/api/charts.ts";
-import { chartFieldsOf } from "#features/dashboards/groupings.ts";
+import { listChartFields } from "#features/dashboards/groupings.ts";
 import { chartName, MAX_CHART_NAME, MEASURE_CHOICES, MEASURES } from "#features/dashboards/measures.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
@@ -76,7 +76,7 @@ export function ChartDialog({ projectId, chart, metadataKeys, queryField: QueryF
         />
         <NativeSelect
           label="Grouped by"
-          data={[{ value: "", label: "Nothing: all traces together" }, ...chartFieldsOf(metadataKeys)]}
+          data={[{ value: "", label: "Nothing: all traces together" }, ...listChartFields(metadataKeys)]}
           value={by ?? ""}
           onChange={(event) => setBy(event.currentTarget.value === "" ? null : event.currentTarget.value)}
         />

@@ -5,7 +5,7 @@ import { IncompleteFigures } from "#ui/kit/incomplete-figures.tsx";
 import { formatCost, formatCount, plural } from "#ui/words/format.ts";
 import { type Point, type Series, endOfStep, stepLabel, wholeSeries } from "#features/dashboards/whole-series.ts";
 import classes from "./dashboard.module.css";
-import { KeyFigures, type Total, durationOf, percentOf } from "./key-figures.tsx";
+import { KeyFigures, type Total, formatKnownDuration, formatPercent } from "./key-figures.tsx";
 import { SeriesCard } from "./series-card.tsx";
 
 const FIGURES = 6;
@@ -76,7 +76,7 @@ export function Dashboard({ metrics, isFiltered, onStep }: DashboardProps) {
         <SeriesCard
           {...common}
           title="Traces"
-          summary={`${plural(traces.count, "trace", "traces")}, ${formatCount(traces.failures)} failed (${percentOf(traces.failures, traces.count)})`}
+          summary={`${plural(traces.count, "trace", "traces")}, ${formatCount(traces.failures)} failed (${formatPercent(traces.failures, traces.count)})`}
           kind="bars"
           series={[
             { name: "ended", label: "Not failed", color: "var(--sl-kind-node)" },
@@ -144,7 +144,7 @@ function TimesCard({ total, step, points, title, note, timesOf, onStep }: TimesC
   return (
     <SeriesCard
       title={title}
-      summary={`p50 ${durationOf(p50)}, p95 ${durationOf(p95)}, p99 ${durationOf(p99)}`}
+      summary={`p50 ${formatKnownDuration(p50)}, p95 ${formatKnownDuration(p95)}, p99 ${formatKnownDuration(p99)}`}
       note={note}
       kind="lines"
       rows={points.map((point) => ({ time: point.time, label: stepLabel(point.time, step), ...timesOf(point) }))}
@@ -154,7 +154,7 @@ function TimesCard({ total, step, points, title, note, timesOf, onStep }: TimesC
         // Among few values it is the same as p95, which shows through.
         { name: "p99_ms", label: "p99", color: "var(--sl-warn)", strokeDasharray: "4 4" },
       ]}
-      format={durationOf}
+      format={formatKnownDuration}
       onStep={onStep}
     />
   );

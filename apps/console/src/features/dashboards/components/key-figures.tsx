@@ -14,11 +14,11 @@ export function KeyFigures({ total }: { readonly total: Total }) {
       <Figure label="Traces" value={formatCount(traces.count)} />
       <Figure
         label="Failed"
-        value={percentOf(traces.failures, traces.count)}
+        value={formatPercent(traces.failures, traces.count)}
         below={plural(traces.failures, "trace", "traces")}
         isBad={traces.failures > 0}
       />
-      <Figure label="Median duration" value={durationOf(traces.p50_ms)} below={`p95 ${durationOf(traces.p95_ms)}`} />
+      <Figure label="Median duration" value={formatKnownDuration(traces.p50_ms)} below={`p95 ${formatKnownDuration(traces.p95_ms)}`} />
       {calls !== undefined && <Figure label="Model calls" value={formatCount(calls)} />}
       <Figure label="Tokens" value={formatCount(input + output)} below={`${formatCount(input)} in, ${formatCount(output)} out`} />
       <Figure
@@ -51,13 +51,13 @@ function Figure({ label, value, below, isBad = false }: FigureProps) {
 }
 
 /** `0%`, `0.4%`, `12%`; `–` of nothing. */
-export function percentOf(part: number, whole: number): string {
+export function formatPercent(part: number, whole: number): string {
   if (whole === 0) {
     return "–";
   }
   return formatShare(part / whole);
 }
 
-export function durationOf(milliseconds: number | null): string {
+export function formatKnownDuration(milliseconds: number | null): string {
   return milliseconds === null ? "–" : formatDuration(milliseconds);
 }

@@ -1,10 +1,10 @@
 import { alertListSchema, detailedHealthSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
-import { type Component, type Reading, readingOf } from "#features/health/reading.ts";
+import { type Component, type Reading, toReading } from "#features/health/reading.ts";
 import { ApiError } from "#http/api-error.ts";
 import { codeIndex, identity, observability } from "#http/calls.ts";
-import { answerTo, ask, itemsOf } from "#http/queries.ts";
+import { answerTo, ask, onlyItems } from "#http/queries.ts";
 import type { Call } from "#http/send.ts";
 
 const REFRESH_MS = 10_000;
@@ -36,7 +36,7 @@ export const observabilityHealthQuery = healthQuery(
 /** The alerts of the installation itself; admins alone may ask. */
 export const installationAlertsQuery = queryOptions({
   queryKey: ["health", "alerts"],
-  queryFn: answerTo(observability.get("/api/v1/alerts", { answer: itemsOf(alertListSchema) })),
+  queryFn: answerTo(observability.get("/api/v1/alerts", { answer: onlyItems(alertListSchema) })),
   refetchInterval: 3 * REFRESH_MS,
   retry: false,
 });
@@ -48,7 +48,7 @@ function healthQuery(call: Call<Health>) {
     queryKey,
     queryFn: async (context): Promise<Reading> => {
       const components = await componentsOf(() => ask(context, call));
-      return readingOf(components, context.client.getQueryData<Reading>(queryKey), new Date());
+      return toReading(components, context.client.getQueryData<Reading>(queryKey), new Date());
     },
     refetchInterval: REFRESH_MS,
     retry: false,

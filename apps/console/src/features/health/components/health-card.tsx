@@ -1,7 +1,7 @@
 import { Paper, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
-import type { Health } from "#features/health/health-of.ts";
+import type { Health } from "#features/health/judge-health.ts";
 import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./health-card.module.css";

@@ -3,7 +3,7 @@ import type { Notice } from "@sightline/identity/contract";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { alarmOf } from "#features/notices/notice-kinds.ts";
+import { findAlarm } from "#features/notices/notice-kinds.ts";
 import { useMarkRead } from "#features/notices/use-mark-read.ts";
 import classes from "./notice-alarms.module.css";
 
@@ -27,7 +27,7 @@ export function NoticeAlarms({ alarms }: { readonly alarms: readonly Notice[] })
 }
 
 function Alarm({ notice, onRead }: { readonly notice: Notice; readonly onRead: () => void }) {
-  const alarm = alarmOf(notice);
+  const alarm = findAlarm(notice);
   return (
     <div className={classes.alarm}>
       <IconAlertTriangle size={20} aria-hidden="true" />

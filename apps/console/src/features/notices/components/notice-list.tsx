@@ -3,7 +3,7 @@ import type { Notice } from "@sightline/identity/contract";
 import { IconAlertTriangle, IconBellCheck, IconCheck, IconInfoCircle } from "@tabler/icons-react";
 import { EmptyPanel, ErrorState } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { alarmOf } from "#features/notices/notice-kinds.ts";
+import { findAlarm } from "#features/notices/notice-kinds.ts";
 import { useMarkRead } from "#features/notices/use-mark-read.ts";
 import classes from "./notice-list.module.css";
 import { NoticesSkeleton } from "./notices-skeleton.tsx";
@@ -41,8 +41,8 @@ export function NoticeList({ notices, error, onRetry }: NoticeListProps) {
       </div>
       <ul className={classes.list}>
         {notices.map((notice) => (
-          <li key={notice.id} data-alarm={alarmOf(notice) !== undefined || undefined}>
-            {alarmOf(notice) === undefined ? (
+          <li key={notice.id} data-alarm={findAlarm(notice) !== undefined || undefined}>
+            {findAlarm(notice) === undefined ? (
               <IconInfoCircle size={17} aria-hidden="true" />
             ) : (
               <IconAlertTriangle size={17} aria-hidden="true" />

@@ -1,14 +1,14 @@
 import { type ApiKeyScope, apiKeyPageSchema, apiKeySchema, createdApiKeySchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
-import { allOf } from "#http/queries.ts";
+import { readAllPages } from "#http/queries.ts";
 
 const keysOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/keys`;
 
 export function apiKeysQuery(projectId: string) {
   return queryOptions({
     queryKey: ["projects", projectId, "keys"],
-    queryFn: allOf(observability.get(keysOf(projectId), { answer: apiKeyPageSchema })),
+    queryFn: readAllPages(observability.get(keysOf(projectId), { answer: apiKeyPageSchema })),
   });
 }
 

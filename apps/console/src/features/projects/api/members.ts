@@ -26,7 +26,7 @@ export function membersQuery(projectId: string) {
       const people = new Map((await Promise.all(parts)).flat().map((person) => [person.id, person]));
       return members
         .map((member) => ({ ...member, person: people.get(member.user_id) }))
-        .toSorted((left, right) => rank(left) - rank(right) || nameOf(left).localeCompare(nameOf(right)));
+        .toSorted((left, right) => rank(left) - rank(right) || formatMember(left).localeCompare(formatMember(right)));
     },
   });
 }
@@ -34,7 +34,7 @@ export function membersQuery(projectId: string) {
 const findPeople = (body: FindPeopleRequest) =>
   identity.post("/people/find", { body, answer: peopleSchema.transform(({ people }) => people) });
 
-export function nameOf({ person, user_id: id }: NamedMember): string {
+export function formatMember({ person, user_id: id }: NamedMember): string {
   return person?.name ?? id;
 }
 

@@ -7,7 +7,7 @@ import {
 } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
-import { allOf, answerTo } from "#http/queries.ts";
+import { readAllPages, answerTo } from "#http/queries.ts";
 
 const PROJECTS = "/api/v1/projects";
 const REFRESH_MS = 10_000;
@@ -15,7 +15,7 @@ const REFRESH_MS = 10_000;
 const FIRST_TRACE_MS = 2_500;
 const pathOf = (projectId: string) => PROJECTS + encoded`/${projectId}`;
 
-const allProjects = allOf(observability.get(PROJECTS, { answer: projectPageSchema }));
+const allProjects = readAllPages(observability.get(PROJECTS, { answer: projectPageSchema }));
 
 export const projectsQuery = queryOptions({
   queryKey: ["projects"],

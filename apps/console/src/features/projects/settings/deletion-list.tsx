@@ -2,7 +2,7 @@ import type { Deletion } from "@sightline/observability/contract";
 import { IconEraser } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { deletionsQuery } from "#features/projects/api/deletions.ts";
-import { membersQuery, nameOf } from "#features/projects/api/members.ts";
+import { membersQuery, formatMember } from "#features/projects/api/members.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { Status, type Tone } from "#ui/words/status.tsx";
@@ -20,7 +20,7 @@ const STATES = {
 export function DeletionList({ projectId }: { readonly projectId: string }) {
   const list = useInfiniteQuery(deletionsQuery(projectId));
   const { data: members } = useQuery(membersQuery(projectId));
-  const names = new Map(members?.map((member) => [member.user_id, nameOf(member)]));
+  const names = new Map(members?.map((member) => [member.user_id, formatMember(member)]));
   return (
     <ListOf
       list={list}

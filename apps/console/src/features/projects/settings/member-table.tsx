@@ -3,7 +3,7 @@ import { type Project, type ProjectRole, projectRoleSchema } from "@sightline/ob
 import { useState } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { useChange } from "#http/use-change.ts";
-import { type NamedMember, nameOf, putMember, removeMember } from "#features/projects/api/members.ts";
+import { type NamedMember, formatMember, putMember, removeMember } from "#features/projects/api/members.ts";
 import { ROLES, ROLE_CHOICES } from "#features/projects/project-roles.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
@@ -48,7 +48,7 @@ export function MemberTable({ project, members, viewer, onLeft }: MemberTablePro
                   <Button
                     size="xs"
                     variant="default"
-                    aria-label={isSelf ? "Leave the project" : `Remove ${nameOf(member)}`}
+                    aria-label={isSelf ? "Leave the project" : `Remove ${formatMember(member)}`}
                     onClick={() => setLeaving(member)}
                   >
                     {isSelf ? "Leave" : "Remove"}
@@ -118,7 +118,7 @@ function RoleOf({ project, member }: { readonly project: Project; readonly membe
   return (
     <Select
       size="xs"
-      aria-label={`Role of ${nameOf(member)}`}
+      aria-label={`Role of ${formatMember(member)}`}
       data={ROLE_CHOICES}
       value={change.isPending ? change.variables : member.role}
       disabled={change.isPending}
@@ -146,7 +146,7 @@ function RemoveModal({ project, member, viewer, onClose, onRemoved }: RemoveModa
   return (
     <ConfirmDialog
       opened={member !== undefined}
-      title={isSelf ? "Leave this project?" : `Remove ${member === undefined ? "" : nameOf(member)}?`}
+      title={isSelf ? "Leave this project?" : `Remove ${member === undefined ? "" : formatMember(member)}?`}
       change={remove}
       cancel={isSelf ? "Stay" : "Keep them"}
       confirm={isSelf ? "Leave" : "Remove"}

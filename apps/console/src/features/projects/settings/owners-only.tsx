@@ -3,7 +3,7 @@ import type { Project } from "@sightline/observability/contract";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ComponentProps, ReactNode } from "react";
-import { membersQuery, nameOf } from "#features/projects/api/members.ts";
+import { membersQuery, formatMember } from "#features/projects/api/members.ts";
 import { ROLES } from "#features/projects/project-roles.ts";
 
 const NAMED = 5;
@@ -11,7 +11,7 @@ const NAMED = 5;
 /** Why something can't be changed here, and who can. */
 export function OwnersOnly({ project, what }: { readonly project: Project; readonly what: string }) {
   const { data: members } = useQuery(membersQuery(project.id));
-  const owners = (members ?? []).filter(({ role, person }) => role === "owner" && person !== undefined).map(nameOf);
+  const owners = (members ?? []).filter(({ role, person }) => role === "owner" && person !== undefined).map(formatMember);
   return (
     <Alert icon={<IconLock size={18} />} color="gray" title={`You are ${withArticle(ROLES[project.my_role].label)} of this project`}>
       <Text size="sm">

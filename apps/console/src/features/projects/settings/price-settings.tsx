@@ -6,7 +6,7 @@ import { useState } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { PanelHeader, PanelList } from "#ui/kit/panel.tsx";
 import { pricesQuery } from "#features/projects/api/prices.ts";
-import { NO_PRICE, priceRows, textOf } from "#features/projects/price-table.ts";
+import { NO_PRICE, priceRows, toPriceText } from "#features/projects/price-table.ts";
 import { useNow } from "#ui/time/use-now.ts";
 import { OwnersOnly } from "./owners-only.tsx";
 import { PriceModal, type PriceIntent } from "./price-modal.tsx";
@@ -23,7 +23,7 @@ export function PriceSettings({ project }: { readonly project: Project }) {
   const rows = priceRows(prices.data ?? [], { search, ownOnly: shown === "own", now });
 
   function edit(price: Price): void {
-    setIntent({ kind: price.source === null ? "change" : "own", text: textOf(price), price });
+    setIntent({ kind: price.source === null ? "change" : "own", text: toPriceText(price), price });
   }
 
   return (
@@ -74,7 +74,7 @@ export function PriceSettings({ project }: { readonly project: Project }) {
               rows={items}
               mayChange={mayChange}
               onEdit={edit}
-              onRemove={(price) => setIntent({ kind: "remove", text: textOf(price), price })}
+              onRemove={(price) => setIntent({ kind: "remove", text: toPriceText(price), price })}
             />
           )}
         </PanelList>

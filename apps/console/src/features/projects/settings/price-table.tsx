@@ -3,7 +3,7 @@ import type { Price } from "@sightline/observability/contract";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { formatCost, formatDate } from "#ui/words/format.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
-import { utcOf } from "#ui/time/time-stamp.tsx";
+import { formatUtc } from "#ui/time/time-stamp.tsx";
 
 type PriceTableProps = {
   readonly rows: readonly (Price & { readonly counts: boolean })[];
@@ -98,7 +98,7 @@ function Since({ price: { source, valid_from: validFrom, counts } }: { readonly 
   }
   const time = new Date(validFrom);
   return (
-    <Tooltip label={utcOf(time)}>
+    <Tooltip label={formatUtc(time)}>
       <time dateTime={validFrom}>{formatDate(time)}</time>
     </Tooltip>
   );

@@ -12,7 +12,7 @@ import {
 } from "@sightline/code-index/contract";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
-import { allOf, answerTo, askForAll } from "#http/queries.ts";
+import { readAllPages, answerTo, askForAll } from "#http/queries.ts";
 
 const REPOSITORIES = "/api/v1/repos";
 const ACTIVE_JOBS_KEY = ["active jobs"];
@@ -21,7 +21,7 @@ const WATCH_MS = 5_000;
 const QUIET_MS = 15_000;
 const pathOf = (repositoryId: string) => REPOSITORIES + encoded`/${repositoryId}`;
 
-const allRepositories = allOf(codeIndex.get(REPOSITORIES, { answer: toPageSchema(repositorySchema) }));
+const allRepositories = readAllPages(codeIndex.get(REPOSITORIES, { answer: toPageSchema(repositorySchema) }));
 
 /** All repositories; asked for often while one is being indexed. */
 export const repositoriesQuery = queryOptions({

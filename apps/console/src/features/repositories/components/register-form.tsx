@@ -6,7 +6,7 @@ import { useChange } from "#http/use-change.ts";
 import { registerRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { pastedAddress } from "#features/repositories/patterns.ts";
 import { ReviewPreview } from "./review-preview.tsx";
-import { type CredentialChoice, NO_SETTINGS, SelectionFields, SourceFields, settingsOf, settingsProblems } from "./settings-fields.tsx";
+import { type CredentialChoice, NO_SETTINGS, SelectionFields, SourceFields, readSettings, settingsProblems } from "./settings-fields.tsx";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 
 type RegisterModalProps = { readonly opened: boolean; readonly credentials: readonly CredentialChoice[]; readonly onClose: () => void };
@@ -45,7 +45,7 @@ function RegisterForm({ credentials, onRegistered, onCancel }: RegisterFormProps
   const [checked, setChecked] = useState(false);
   const [unfolded, setUnfolded] = useState(false);
   const name = fullName.trim();
-  const settings = settingsOf(text);
+  const settings = readSettings(text);
   const nameWrong = !registerRepositoryRequestSchema.shape.full_name.safeParse(name).success;
   const problems = settingsProblems(settings);
   const shownProblems = checked ? problems : NO_PROBLEMS;

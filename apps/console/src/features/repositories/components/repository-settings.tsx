@@ -4,25 +4,32 @@ import { useState } from "react";
 import { Form, SaveOrUndo } from "#ui/kit/form.tsx";
 import { useChange } from "#http/use-change.ts";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import { type CredentialChoice, SelectionFields, SourceFields, settingsOf, settingsProblems, settingsTextOf } from "./settings-fields.tsx";
+import {
+  type CredentialChoice,
+  SelectionFields,
+  SourceFields,
+  readSettings,
+  settingsProblems,
+  toSettingsText,
+} from "./settings-fields.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 type RepositorySettingsProps = { readonly repository: Repository; readonly credentials: readonly CredentialChoice[] };
 
 /** What of a repository is indexed, and how it is fetched. */
 export function RepositorySettings({ repository, credentials }: RepositorySettingsProps) {
-  const saved = settingsTextOf(repository);
+  const saved = toSettingsText(repository);
   const [text, setText] = useState(saved);
-  const settings = settingsOf(text);
+  const settings = readSettings(text);
   const problems = new Map([
     ...settingsProblems(settings),
     ...(text.cloneUrl.trim() === "" ? ([["clone_url", "Say where git fetches from"]] as const) : []),
   ]);
-  const changed = JSON.stringify(settings) !== JSON.stringify(settingsOf(saved));
+  const changed = JSON.stringify(settings) !== JSON.stringify(readSettings(saved));
   const save = useChange({
     send: () => changeRepository(repository.id, settings),
     refreshes: [repositoriesQuery.queryKey],
-    onSuccess: (answer) => setText(settingsTextOf(answer)),
+    onSuccess: (answer) => setText(toSettingsText(answer)),
     onRefreshed: () => notifications.show({ color: "green", title: "Saved", message: "Anything that needs reindexing is queued." }),
   });
 

@@ -13,7 +13,7 @@ import {
   repositoriesQuery,
   startIndexing,
 } from "#features/repositories/api/repositories.ts";
-import { linesOf } from "#features/repositories/patterns.ts";
+import { splitLines } from "#features/repositories/patterns.ts";
 import monospace from "#ui/kit/monospace.module.css";
 import { RepositoryPreview } from "./preview.tsx";
 import classes from "./review-preview.module.css";
@@ -32,11 +32,11 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
   // The form that was in the dialog before took the focus with it.
   useEffect(() => top.current?.focus(), []);
   const [exclude, setExclude] = useState(repository.exclude.join("\n"));
-  const changed = linesOf(exclude).join("\n") !== repository.exclude.join("\n");
+  const changed = splitLines(exclude).join("\n") !== repository.exclude.join("\n");
   const preview = useQuery(previewQuery(repository));
   const failed = preview.data?.status === "failed";
   const look = useChange({
-    send: () => changeRepository(repository.id, { exclude: linesOf(exclude) }),
+    send: () => changeRepository(repository.id, { exclude: splitLines(exclude) }),
     refreshes: [repositoriesQuery.queryKey],
     onSuccess: onChanged,
   });

@@ -2,7 +2,7 @@ import { Select, Stack, TextInput, Textarea } from "@mantine/core";
 import { type ChangeRepositoryRequest, type Repository, changeRepositoryRequestSchema } from "@sightline/code-index/contract";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import monospace from "#ui/kit/monospace.module.css";
-import { linesOf, namesOf } from "#features/repositories/patterns.ts";
+import { splitLines, splitNames } from "#features/repositories/patterns.ts";
 
 /** As they are typed. */
 export type SettingsText = {
@@ -17,7 +17,7 @@ export type CredentialChoice = { readonly id: string; readonly name: string; rea
 
 export const NO_SETTINGS: SettingsText = { cloneUrl: "", branches: "", include: "", exclude: "", credentialId: null };
 
-export function settingsTextOf(repository: Repository): SettingsText {
+export function toSettingsText(repository: Repository): SettingsText {
   return {
     cloneUrl: repository.clone_url,
     branches: repository.branches.join(", "),
@@ -27,12 +27,12 @@ export function settingsTextOf(repository: Repository): SettingsText {
   };
 }
 
-export function settingsOf({ cloneUrl, branches, include, exclude, credentialId }: SettingsText): ChangeRepositoryRequest {
+export function readSettings({ cloneUrl, branches, include, exclude, credentialId }: SettingsText): ChangeRepositoryRequest {
   return {
     ...(cloneUrl.trim() === "" ? {} : { clone_url: cloneUrl.trim() }),
-    branches: namesOf(branches),
-    include: linesOf(include),
-    exclude: linesOf(exclude),
+    branches: splitNames(branches),
+    include: splitLines(include),
+    exclude: splitLines(exclude),
     credential_id: credentialId,
   };
 }

@@ -3,7 +3,7 @@ import { Button, Checkbox, Text, TextInput } from "@mantine/core";
 import { type SyntheticEvent, useMemo, useState } from "react";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import type { McpTool } from "#features/tokens/api/call-mcp.ts";
-import { type ToolField, argumentsOf, fieldsOf } from "#features/tokens/tool-arguments.ts";
+import { type ToolField, toArguments, listToolFields } from "#features/tokens/tool-arguments.ts";
 import classes from "./tool-form.module.css";
 
 type ToolFormProps = {
@@ -14,12 +14,12 @@ type ToolFormProps = {
 
 /** The arguments of a tool, as the tool itself describes them. */
 export function ToolForm({ tool, busy, onCall }: ToolFormProps) {
-  const fields = useMemo(() => fieldsOf(tool), [tool]);
+  const fields = useMemo(() => listToolFields(tool), [tool]);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    onCall(argumentsOf(fields, typed));
+    onCall(toArguments(fields, typed));
   }
 
   return (

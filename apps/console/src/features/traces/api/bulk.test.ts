@@ -1,7 +1,7 @@
 import { parseTraceQuery } from "@sightline/observability/contract";
 import { expect, test } from "vitest";
 import type { Call } from "#http/send.ts";
-import { batchesOf } from "./bulk.ts";
+import { readBatches } from "./bulk.ts";
 
 const PROJECT = "01a21601-7733-7586-a7e9-7156b7b67b01";
 
@@ -21,7 +21,7 @@ function listOf(total: number) {
 async function read(total: number, count: number) {
   const { api, asked } = listOf(total);
   const batches: (readonly string[])[] = [];
-  for await (const ids of batchesOf(api, PROJECT, { q: "tag:beta", count })) {
+  for await (const ids of readBatches(api, PROJECT, { q: "tag:beta", count })) {
     batches.push(ids);
   }
   return { batches, asked };
@@ -47,7 +47,7 @@ test("no more are taken than were counted, and fewer where there are fewer", asy
 test("ticked ones are one batch, and nothing is asked", async () => {
   const { api, asked } = listOf(0);
   const ids = ["one", "two"];
-  const batches = batchesOf(api, PROJECT, { ids, count: 2 });
+  const batches = readBatches(api, PROJECT, { ids, count: 2 });
   expect((await batches.next()).value).toEqual(ids);
   expect((await batches.next()).done).toBe(true);
   expect(asked).toEqual([]);

@@ -15,7 +15,7 @@ export type Choice = { readonly count: number } & ({ readonly ids: readonly stri
 export const MAX_MATCHING = 10_000;
 
 /** The ids of a choice, as many at a time as can be changed at once. Those that begin meanwhile are not among them. */
-export async function* batchesOf(api: Pick<Api, "request">, projectId: string, choice: Choice): AsyncGenerator<readonly string[]> {
+export async function* readBatches(api: Pick<Api, "request">, projectId: string, choice: Choice): AsyncGenerator<readonly string[]> {
   if ("ids" in choice) {
     yield choice.ids;
     return;

@@ -1,5 +1,5 @@
 import { liveTracesSchema } from "@sightline/observability/contract";
-import { eventsOf } from "#http/event-stream.ts";
+import { readEvents } from "#http/event-stream.ts";
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
@@ -32,7 +32,7 @@ export async function listen({
   while (!signal.aborted) {
     try {
       onHeard();
-      for await (const { event, data } of eventsOf(await connect())) {
+      for await (const { event, data } of readEvents(await connect())) {
         onHeard();
         if (event === "ready") {
           waitMs = FIRST_WAIT_MS;

@@ -1,14 +1,14 @@
 import { type ChangeViewRequest, type CreateViewRequest, viewListSchema, viewSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
-import { answerTo, itemsOf } from "#http/queries.ts";
+import { answerTo, onlyItems } from "#http/queries.ts";
 
 const viewsOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/views`;
 
 export function viewsQuery(projectId: string) {
   return queryOptions({
     queryKey: ["views", projectId],
-    queryFn: answerTo(observability.get(viewsOf(projectId), { answer: itemsOf(viewListSchema) })),
+    queryFn: answerTo(observability.get(viewsOf(projectId), { answer: onlyItems(viewListSchema) })),
     staleTime: 30_000,
   });
 }

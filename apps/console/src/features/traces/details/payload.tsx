@@ -15,7 +15,7 @@ export function isNothing(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
 }
 
-export function longValueOf(value: unknown): TruncatedValue | undefined {
+export function findLongValue(value: unknown): TruncatedValue | undefined {
   return truncatedValueSchema.safeParse(value).data;
 }
 

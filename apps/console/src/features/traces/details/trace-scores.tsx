@@ -5,7 +5,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { encoded, observability } from "#http/calls.ts";
-import { allOf, answerTo, itemsOf } from "#http/queries.ts";
+import { readAllPages, answerTo, onlyItems } from "#http/queries.ts";
 import { useChange } from "#http/use-change.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
@@ -160,14 +160,14 @@ const keysOf = (projectId: string, traceId: string) => [
 function scoresQuery(projectId: string, traceId: string) {
   return queryOptions({
     queryKey: ["scores", projectId, traceId],
-    queryFn: allOf(observability.get(scoresOf(projectId), { query: { trace_id: traceId }, answer: scorePageSchema })),
+    queryFn: readAllPages(observability.get(scoresOf(projectId), { query: { trace_id: traceId }, answer: scorePageSchema })),
   });
 }
 
 function scoreNamesQuery(projectId: string) {
   return queryOptions({
     queryKey: ["score names", projectId],
-    queryFn: answerTo(observability.get(`${scoresOf(projectId)}/names`, { answer: itemsOf(scoreNamesSchema) })),
+    queryFn: answerTo(observability.get(`${scoresOf(projectId)}/names`, { answer: onlyItems(scoreNamesSchema) })),
     staleTime: 60_000,
   });
 }

@@ -1,7 +1,7 @@
 import { MarkdownText } from "#ui/markdown/markdown-text.tsx";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
-import { JsonOf, LongValue, longValueOf, type Of } from "./payload.tsx";
+import { JsonOf, LongValue, findLongValue, type Of } from "./payload.tsx";
 import { type Pair, readableValue } from "./readable-value.ts";
 import classes from "./value-view.module.css";
 
@@ -15,7 +15,7 @@ type ValueProps = {
 
 /** A value as it is read best. */
 export function ValueView({ title, value, of, isProse = false }: ValueProps) {
-  const long = longValueOf(value);
+  const long = findLongValue(value);
   if (long !== undefined) {
     return <LongValue title={title} value={long} of={of} />;
   }
@@ -55,5 +55,5 @@ function Pairs({ pairs }: { readonly pairs: readonly Pair[] }) {
 
 /** Whether JSON shows no more of it than it shows itself. */
 export function isShownAsJson(value: unknown): boolean {
-  return longValueOf(value) !== undefined || readableValue(value).as === "json";
+  return findLongValue(value) !== undefined || readableValue(value).as === "json";
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findInJson, idOf, isFoldable, jsonRows, openDepth, pathText, MAX_ROWS, valueAt, withValueAt } from "./json-rows.ts";
+import { findInJson, toRowId, isFoldable, jsonRows, openDepth, pathText, MAX_ROWS, valueAt, withValueAt } from "./json-rows.ts";
 
 const value = { messages: [{ role: "user", content: "Where is order 42?" }], "two words": { deep: [1, null, true] }, empty: {} };
 
@@ -40,7 +40,7 @@ describe("rows of a JSON view", () => {
   });
 
   it("have ids that no key can break, and that differ for different places", () => {
-    const ids = [["a/b"], ["a", "b"], ["a%2f.b"], ["\uD800"], [" "], [1], ["#1"]].map(idOf);
+    const ids = [["a/b"], ["a", "b"], ["a%2f.b"], ["\uD800"], [" "], [1], ["#1"]].map(toRowId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => /^\$[\w/%.-]*$/.test(id))).toBe(true);
   });

@@ -21,7 +21,7 @@ const [LEVEL, MIN_LINE] = [2, 24];
 const MAX_LINES = 20_000;
 
 /** Ids are made of a value's path, and are also ids of elements. */
-export function idOf(path: JsonPath): string {
+export function toRowId(path: JsonPath): string {
   return path.reduce<string>(idBelow, "$");
 }
 

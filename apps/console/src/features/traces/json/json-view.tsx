@@ -7,7 +7,7 @@ import { saveJson } from "#ui/kit/save-file.ts";
 import { VirtualTree } from "#ui/kit/virtual-tree.tsx";
 import { CopyAction } from "./copy-action.tsx";
 import { JsonRowView } from "./json-row.tsx";
-import { type JsonPath, MAX_ROWS, idOf, isTruncated, pathText, valueAt } from "./json-rows.ts";
+import { type JsonPath, MAX_ROWS, toRowId, isTruncated, pathText, valueAt } from "./json-rows.ts";
 import { JsonSearchField } from "./json-search-field.tsx";
 import classes from "./json-view.module.css";
 import { useJsonFolds } from "./use-json-folds.ts";
@@ -77,7 +77,7 @@ export function JsonView({ value: given, label, height, fileName, compact = fals
           label={label}
           rows={rows}
           rowHeight={ROW_HEIGHT}
-          selected={idOf(selected)}
+          selected={toRowId(selected)}
           onSelect={(row) => {
             setSelected(row.path);
             if (isTruncated(row.value)) {

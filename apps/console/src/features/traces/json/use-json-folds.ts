@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { type JsonPath, type JsonRow, idOf, isTruncated, jsonRows, openDepth } from "./json-rows.ts";
+import { type JsonPath, type JsonRow, toRowId, isTruncated, jsonRows, openDepth } from "./json-rows.ts";
 
 /** Rows that are open from the start. */
 const OPEN_ROWS = 250;
@@ -18,7 +18,7 @@ export function useJsonFolds(value: unknown, columns: number | undefined) {
     toggle: ({ id, expanded }: JsonRow) => setFolds((before) => new Map(before).set(id, expanded !== true)),
     /** Opens everything around a value. */
     reveal: (path: JsonPath) =>
-      setFolds((before) => new Map([...before, ...path.map((_key, index) => [idOf(path.slice(0, index)), true] as const)])),
+      setFolds((before) => new Map([...before, ...path.map((_key, index) => [toRowId(path.slice(0, index)), true] as const)])),
     /** Opens everything down to a depth and folds the rest. */
     openTo: (level: number) => {
       setFolds(new Map());

@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { MAX_BULK_TRACES, type ProjectRole } from "@sightline/observability/contract";
 import { IconStar, IconTag, IconTrash } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { type Choice, MAX_MATCHING, batchesOf, deleteTraces, keysOfTraces, scoreTraces, tagTraces } from "#features/traces/api/bulk.ts";
+import { type Choice, MAX_MATCHING, readBatches, deleteTraces, keysOfTraces, scoreTraces, tagTraces } from "#features/traces/api/bulk.ts";
 import { useApi } from "#http/api-context.ts";
 import { encoded } from "#http/calls.ts";
 import type { Call } from "#http/send.ts";
@@ -112,7 +112,7 @@ function useChangeOfMany(
     async send(_, api) {
       isStopped.current = false;
       let traces = 0;
-      for await (const ids of batchesOf(api, projectId, choice)) {
+      for await (const ids of readBatches(api, projectId, choice)) {
         traces += (await api.request(send(ids))).traces;
         setChanged(traces);
         if (isStopped.current) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barsOf, rangeOfBars } from "./histogram-bars.ts";
+import { toBars, rangeOfBars } from "./histogram-bars.ts";
 
 const data = {
   total: 3,
@@ -12,8 +12,8 @@ const data = {
 };
 
 test("bars in which nothing began are there too", () => {
-  expect(barsOf(data).map(({ traces }) => traces)).toEqual([2, 0, 0, 1]);
-  expect(barsOf({ ...data, bars: [] })).toEqual([]);
+  expect(toBars(data).map(({ traces }) => traces)).toEqual([2, 0, 0, 1]);
+  expect(toBars({ ...data, bars: [] })).toEqual([]);
 });
 
 test("a choice reaches from the beginning of its first bar to the end of its last", () => {

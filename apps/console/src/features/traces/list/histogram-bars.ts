@@ -3,7 +3,7 @@ import type { TraceHistogram } from "@sightline/observability/contract";
 type Bar = { /** Milliseconds since 1970. */ readonly at: number; readonly traces: number; readonly failures: number };
 
 /** All bars from the first to the last, those in which nothing began too. */
-export function barsOf({ bar_ms: width, bars }: TraceHistogram): readonly Bar[] {
+export function toBars({ bar_ms: width, bars }: TraceHistogram): readonly Bar[] {
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined || width <= 0) {
     return [];
@@ -21,7 +21,7 @@ const MAX_BARS = 100;
 
 /** The time from the beginning of one bar to the end of another. */
 export function rangeOfBars(data: TraceHistogram, from: number, to: number): { readonly from: string; readonly to: string } | undefined {
-  const bars = barsOf(data);
+  const bars = toBars(data);
   const [first, last] = [bars[from], bars[to]];
   return first === undefined || last === undefined
     ? undefined

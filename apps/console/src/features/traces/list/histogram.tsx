@@ -3,14 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import { type PointerEvent, useState } from "react";
 import { histogramQuery } from "#features/traces/api/list-traces.ts";
 import { formatScaleTime, plural } from "#ui/words/format.ts";
-import { barsOf, rangeOfBars } from "./histogram-bars.ts";
+import { toBars, rangeOfBars } from "./histogram-bars.ts";
 import { type ListProps, isReadable } from "#features/traces/list/model/list-state.ts";
-import { askedOf } from "#features/traces/list/query/query-text.ts";
+import { toTraceQuery } from "#features/traces/list/query/query-text.ts";
 import classes from "./histogram.module.css";
 
 /** When the traces of the list began; dragging over it, or a click on a bar, narrows the list to that time. */
 export function TraceHistogramBar({ projectId, state, onChange }: ListProps) {
-  const { q } = askedOf(state);
+  const { q } = toTraceQuery(state);
   const { data } = useQuery({ ...histogramQuery(projectId, q), enabled: isReadable(q) });
   return data === undefined ? (
     <div className={classes.histogram} />
@@ -20,7 +20,7 @@ export function TraceHistogramBar({ projectId, state, onChange }: ListProps) {
 }
 
 function Bars({ data, onRange }: { readonly data: TraceHistogram; readonly onRange: (range: { from: string; to: string }) => void }) {
-  const bars = barsOf(data);
+  const bars = toBars(data);
   const most = Math.max(1, ...bars.map(({ traces }) => traces));
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number }>();
   const [first, last] = [bars[0], bars.at(-1)];

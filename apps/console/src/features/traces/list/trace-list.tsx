@@ -13,7 +13,7 @@ import { histogramQuery, isLive, tracesQuery } from "#features/traces/api/list-t
 import { type LiveState, useLive } from "#features/traces/api/use-live.ts";
 import { LiveMark } from "#features/traces/marks/live-mark.tsx";
 import { type ListProps, isReadable } from "#features/traces/list/model/list-state.ts";
-import { askedOf, withTerm, partsOf } from "#features/traces/list/query/query-text.ts";
+import { toTraceQuery, withTerm, splitQuery } from "#features/traces/list/query/query-text.ts";
 import { ChosenTraces } from "./chosen-traces.tsx";
 import { TraceHistogramBar } from "./histogram.tsx";
 import { TraceTable } from "./trace-table.tsx";
@@ -34,7 +34,7 @@ type TraceListProps = ListProps & {
 /** The traces that the state of the list finds, live as long as they are the first. */
 export function TraceList({ projectId, role, state, onChange, onCompare, setUp }: TraceListProps) {
   const { sort, columns } = state;
-  const asked = askedOf(state);
+  const asked = toTraceQuery(state);
   const { q, order } = asked;
   const readable = isReadable(q);
   const options = tracesQuery(projectId, asked);
@@ -171,7 +171,7 @@ function Freshness({ readable, error, live, onFirst }: FreshnessProps) {
 function NoMatches({ state, onChange }: Pick<ListProps, "state" | "onChange">) {
   const { q, range } = state;
   const parts = [
-    ...partsOf(q).map(({ text, rest }) => ({ text, without: { ...state, q: rest } })),
+    ...splitQuery(q).map(({ text, rest }) => ({ text, without: { ...state, q: rest } })),
     ...(isAllTime(range) ? [] : [{ text: rangeInWords(range), without: { ...state, range: {} } }]),
   ];
   return (

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { TRACE_KEYS, actionOf } from "./trace-keys.ts";
+import { TRACE_KEYS, findAction } from "./trace-keys.ts";
 
 const press = (key: string, modifiers: { readonly ctrlKey?: boolean; readonly metaKey?: boolean; readonly altKey?: boolean } = {}) =>
-  actionOf({ key, ctrlKey: false, metaKey: false, altKey: false, ...modifiers });
+  findAction({ key, ctrlKey: false, metaKey: false, altKey: false, ...modifiers });
 
 describe("the keys of a trace's page", () => {
   it("mean one thing each", () => {

@@ -26,7 +26,7 @@ export const TRACE_KEYS = [
 export type TraceAction = Exclude<(typeof TRACE_KEYS)[number]["action"], "tree">;
 
 /** The action of a key that was pressed anywhere but in a field; undefined for what is the browser's or the tree's. */
-export function actionOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">): TraceAction | undefined {
+export function findAction(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">): TraceAction | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) {
     return undefined;
   }

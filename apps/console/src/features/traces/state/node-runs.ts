@@ -2,7 +2,7 @@ import type { Step } from "@sightline/observability/contract";
 import { byStart } from "#features/traces/graph/graph-model.ts";
 
 /** The runs of nodes in the order of their start. */
-export function nodeRunsOf(steps: readonly Step[]): readonly Step[] {
+export function listNodeRuns(steps: readonly Step[]): readonly Step[] {
   return byStart(steps.filter(({ kind, graph_node: node }) => kind === "node" || node !== null));
 }
 

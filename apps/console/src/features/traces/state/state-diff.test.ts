@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nodeRunsOf, runAfter, runAt, runsBeside } from "./node-runs.ts";
-import { changeRows, MAX_CHANGES, isTextChange, stateChanges, updateOf } from "./state-diff.ts";
+import { listNodeRuns, runAfter, runAt, runsBeside } from "./node-runs.ts";
+import { changeRows, MAX_CHANGES, isTextChange, stateChanges, readUpdate } from "./state-diff.ts";
 import { step } from "#features/traces/testing/step.ts";
 
 describe("the changes of a state", () => {
@@ -48,10 +48,10 @@ describe("the changes of a state", () => {
 });
 
 it("a node's update is what it returned, of a Command its update", () => {
-  expect(updateOf({ count: 2 })).toEqual({ count: 2 });
-  expect(updateOf({ lg_name: "Command", update: { count: 2 }, goto: ["plan"] })).toEqual({ count: 2 });
-  expect(updateOf([1])).toBeUndefined();
-  expect(updateOf(null)).toBeUndefined();
+  expect(readUpdate({ count: 2 })).toEqual({ count: 2 });
+  expect(readUpdate({ lg_name: "Command", update: { count: 2 }, goto: ["plan"] })).toEqual({ count: 2 });
+  expect(readUpdate([1])).toBeUndefined();
+  expect(readUpdate(null)).toBeUndefined();
 });
 
 describe("the runs of nodes", () => {
@@ -65,7 +65,7 @@ describe("the runs of nodes", () => {
     run("c", "c", 2, { start: 11 }),
     run("d", "d", 3, { start: 30 }),
   ];
-  const runs = nodeRunsOf(steps);
+  const runs = listNodeRuns(steps);
   const byId = (id: string) => runs.find((one) => one.id === id) ?? step(id);
 
   it("are in the order of their start, and a step inside one belongs to it", () => {

@@ -88,7 +88,7 @@ export function isTextChange({ kind, before, after }: StateChange): boolean {
 }
 
 /** What a node returned, of a Command its update; undefined where that has no keys. */
-export function updateOf(output: unknown): Readonly<Record<string, unknown>> | undefined {
+export function readUpdate(output: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof output !== "object" || output === null || Array.isArray(output)) {
     return undefined;
   }

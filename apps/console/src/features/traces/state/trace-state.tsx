@@ -6,8 +6,8 @@ import { type ComponentProps, useMemo } from "react";
 import { MAX_WHOLE, useLoadWhole } from "#features/traces/api/payloads.ts";
 import { observationQuery } from "#features/traces/api/trace.ts";
 import { isTruncated } from "#features/traces/json/json-rows.ts";
-import { nodeRunsOf, runAfter, runAt, runsBeside } from "./node-runs.ts";
-import { updateOf } from "./state-diff.ts";
+import { listNodeRuns, runAfter, runAt, runsBeside } from "./node-runs.ts";
+import { readUpdate } from "./state-diff.ts";
 import type { TraceViewProps } from "#features/traces/model/trace-view.ts";
 import { useChange } from "#http/use-change.ts";
 import { formatCount } from "#ui/words/format.ts";
@@ -19,7 +19,7 @@ import classes from "./trace-state.module.css";
 
 /** The state of a graph before and after each run of its nodes. */
 export function TraceState({ projectId, trace, steps, selected, onSelect }: TraceViewProps) {
-  const runs = useMemo(() => nodeRunsOf(steps), [steps]);
+  const runs = useMemo(() => listNodeRuns(steps), [steps]);
   const at = useMemo(() => runAt(runs, steps, selected), [runs, steps, selected]);
   const run = runs[at];
   if (run === undefined) {
@@ -69,7 +69,7 @@ function RunState({
   // The next node was given it, or the graph gave it back at its end; undefined while nobody knows.
   const after = run.status === "success" ? ((next === undefined ? atEnd : following.data?.input) ?? undefined) : undefined;
   const beside = runsBeside(run, runs);
-  const update = updateOf(own.data.output);
+  const update = readUpdate(own.data.output);
   return (
     <>
       <p className={classes.note}>

@@ -2,7 +2,7 @@ import { type ComponentProps, useId, useState, useEffect, useEffectEvent } from 
 import { Split } from "./split.tsx";
 import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-steps.ts";
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
-import { type TraceAction, actionOf, TRACE_KEYS } from "#features/traces/model/trace-keys.ts";
+import { type TraceAction, findAction, TRACE_KEYS } from "#features/traces/model/trace-keys.ts";
 import { useWaterfall } from "#features/traces/waterfall/use-waterfall.ts";
 import { pan, stepSpan, zoom, zoomTo } from "#features/traces/waterfall/waterfall.ts";
 import { TraceViews, VIEW_IDS } from "./trace-views.tsx";
@@ -123,7 +123,7 @@ function focus(id: string): void {
 function useTraceKeys(act: (action: TraceAction) => void): void {
   const { areOn } = useSingleKeys();
   const press = useEffectEvent((event: KeyboardEvent) => {
-    const action = event.defaultPrevented || isElsewhere(event.target) ? undefined : actionOf(event);
+    const action = event.defaultPrevented || isElsewhere(event.target) ? undefined : findAction(event);
     if (action !== undefined) {
       event.preventDefault();
       act(action);

@@ -6,7 +6,7 @@ import { Dimmed } from "#ui/words/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { changeAccount } from "#features/users/api/accounts.ts";
 import { ACTION_KEY, ActionForm, type Asking } from "./action-form.tsx";
-import { type Intent, menuIdOf } from "./account-menu.tsx";
+import { type Intent, toMenuId } from "./account-menu.tsx";
 import { CancelReset, ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFactor, UnlockSecondFactor } from "./confirm-action.tsx";
 import { CreateAccount, RoleChoice } from "./create-account.tsx";
 import { useBlocker } from "@tanstack/react-router";
@@ -66,7 +66,7 @@ export function AccountDialogs({ opened, onClose, ...about }: AccountDialogsProp
         setShown(undefined);
         if (subject !== undefined && subject.kind !== "create") {
           // A deleted account took its menu with it.
-          (document.getElementById(menuIdOf(subject.account)) ?? document.getElementById("main"))?.focus();
+          (document.getElementById(toMenuId(subject.account)) ?? document.getElementById("main"))?.focus();
         }
       }}
     >

@@ -6,7 +6,7 @@ import { DataTable } from "#ui/kit/data-table.tsx";
 import { ListOf, NoMatch } from "#ui/kit/list-states.tsx";
 import { NoValue, Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { ROLES, stateOf } from "#features/users/account-state.ts";
+import { ROLES, findAccountState } from "#features/users/account-state.ts";
 import { AccountMenu, type Intent } from "./account-menu.tsx";
 import classes from "./account-list.module.css";
 
@@ -83,7 +83,7 @@ function Person({ account: { name, email, disabled_at: disabledAt }, own }: { re
 }
 
 function State({ account }: { readonly account: AccountItem }) {
-  const { meaning, tone, label } = stateOf(account);
+  const { meaning, tone, label } = findAccountState(account);
   return (
     <Tooltip label={meaning}>
       <span>

@@ -47,7 +47,7 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
   );
   return (
     <Menu
-      id={menuIdOf(account)}
+      id={toMenuId(account)}
       position="bottom-end"
       shadow="md"
       width={250}
@@ -83,6 +83,6 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
 }
 
 /** Where the focus goes back to when a dialog that came from this menu closes; Mantine gives it to the menu's button. */
-export function menuIdOf({ id }: AccountItem): string {
+export function toMenuId({ id }: AccountItem): string {
   return `account-${id}`;
 }

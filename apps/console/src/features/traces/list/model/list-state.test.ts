@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { COLUMNS, DEFAULT_COLUMNS } from "./columns.ts";
-import { type ListState, applyView, isReadable, isView, listStateOf, searchOf } from "./list-state.ts";
+import { type ListState, applyView, isReadable, isView, toListState, toListSearch } from "./list-state.ts";
 
 const STATE: ListState = {
   q: 'status:failure "order 42"',
@@ -12,16 +12,16 @@ const STATE: ListState = {
 
 describe("the state of the list", () => {
   it("survives the address", () => {
-    expect(listStateOf(searchOf(STATE))).toEqual(STATE);
-    expect(listStateOf(searchOf({ ...STATE, columns: [] }))).toMatchObject({ columns: [] });
+    expect(toListState(toListSearch(STATE))).toEqual(STATE);
+    expect(toListState(toListSearch({ ...STATE, columns: [] }))).toMatchObject({ columns: [] });
   });
 
   it("is not in the address as long as it is as by default", () => {
-    expect(Object.values(searchOf(listStateOf({}))).filter((value) => value !== undefined)).toEqual([]);
+    expect(Object.values(toListSearch(toListState({}))).filter((value) => value !== undefined)).toEqual([]);
   });
 
   it("takes from the address what makes sense", () => {
-    expect(listStateOf({ sort: "color", order: "up", columns: "cost,color", span: "1y" })).toEqual({
+    expect(toListState({ sort: "color", order: "up", columns: "cost,color", span: "1y" })).toEqual({
       q: "",
       sort: "started",
       order: "desc",
@@ -32,7 +32,7 @@ describe("the state of the list", () => {
 
   it("has a column for the time to first token, which is shown when it is chosen", () => {
     expect(DEFAULT_COLUMNS).not.toContain("ttft");
-    expect(listStateOf({ columns: "cost,ttft" }).columns).toEqual(["ttft", "cost"]);
+    expect(toListState({ columns: "cost,ttft" }).columns).toEqual(["ttft", "cost"]);
     expect(COLUMNS.find(({ id }) => id === "ttft")).toMatchObject({
       label: "Time to first token",
       isNumber: true,
@@ -41,7 +41,7 @@ describe("the state of the list", () => {
   });
 
   it("keeps a query that can't be read, and says so", () => {
-    expect(listStateOf({ q: "status:blue" }).q).toBe("status:blue");
+    expect(toListState({ q: "status:blue" }).q).toBe("status:blue");
     expect([isReadable("status:blue"), isReadable("status:failure")]).toEqual([false, true]);
   });
 });

@@ -1,5 +1,5 @@
 import { type TraceSort, type View, parseTraceQuery, sortOrderSchema, traceSortSchema } from "@sightline/observability/contract";
-import { type TimeRange, timeRangeOf } from "#ui/time/time-range.ts";
+import { type TimeRange, readTimeRange } from "#ui/time/time-range.ts";
 import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "./columns.ts";
 
 /** What the list of traces shows, and all of it is in the address. */
@@ -22,18 +22,18 @@ export type ListProps = {
 export type ListSearch = Partial<Readonly<Record<"q" | "sort" | "order" | "columns" | keyof TimeRange, string | undefined>>>;
 
 /** Reads the address; what makes no sense in it is as if it were not there, but for the query, whose errors are shown. */
-export function listStateOf({ q, sort, order, columns, ...range }: ListSearch): ListState {
+export function toListState({ q, sort, order, columns, ...range }: ListSearch): ListState {
   return {
     q: q ?? "",
     sort: traceSortSchema.safeParse(sort).data ?? "started",
     order: sortOrderSchema.safeParse(order).data ?? "desc",
     columns: columns === undefined ? DEFAULT_COLUMNS : columnsOf(columns === NO_COLUMNS ? [] : columns.split(",")),
-    range: timeRangeOf(range),
+    range: readTimeRange(range),
   };
 }
 
 /** The address of a state; what is as by default is not in it. */
-export function searchOf({ q, sort, order, columns, range }: ListState): ListSearch {
+export function toListSearch({ q, sort, order, columns, range }: ListState): ListSearch {
   return {
     q: q.trim() === "" ? undefined : q,
     sort: sort === "started" ? undefined : sort,

@@ -1,6 +1,6 @@
 import { parseTraceQuery } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
-import { askedOf, partsOf, valuesIn, withRange, withTerm, withToggled, withoutField } from "./query-text.ts";
+import { toTraceQuery, splitQuery, valuesIn, withRange, withTerm, withToggled, withoutField } from "./query-text.ts";
 
 describe("the values of a field in a query", () => {
   it("are those that a trace may have, none that it must not, and no patterns", () => {
@@ -38,18 +38,18 @@ describe("a time range", () => {
 describe("what the API is asked for", () => {
   it("is the query with its times, in the order that is shown", () => {
     const state = { q: "refund", range: { span: "7d" }, sort: "cost", order: "asc" } as const;
-    expect(askedOf(state)).toEqual({ q: "refund started:>-168h", sort: "cost", order: "asc" });
+    expect(toTraceQuery(state)).toEqual({ q: "refund started:>-168h", sort: "cost", order: "asc" });
   });
 });
 
 describe("the parts of a query", () => {
   it("are its terms as they are written, each with what is left without it", () => {
-    expect(partsOf(' refund  error:"no such" -user:a')).toEqual([
+    expect(splitQuery(' refund  error:"no such" -user:a')).toEqual([
       { text: "refund", rest: 'error:"no such" -user:a' },
       { text: 'error:"no such"', rest: "refund -user:a" },
       { text: "-user:a", rest: 'refund  error:"no such"' },
     ]);
-    expect(partsOf(" ")).toEqual([]);
+    expect(splitQuery(" ")).toEqual([]);
   });
 });
 

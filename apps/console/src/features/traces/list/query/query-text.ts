@@ -1,6 +1,6 @@
 import { type TextValue, type TraceTerm, formatTraceQuery, parseTraceQuery } from "@sightline/observability/contract";
 import type { AskedTraces } from "#features/traces/api/list-traces.ts";
-import { type TimeRange, spanOf } from "#ui/time/time-range.ts";
+import { type TimeRange, findSpan } from "#ui/time/time-range.ts";
 import type { ListState } from "#features/traces/list/model/list-state.ts";
 
 /** The values of a field that the query's text asks for, any of them; none when it does not. Patterns are no values. */
@@ -39,18 +39,18 @@ export function withTerm(text: string, term: string): string {
 }
 
 /** The terms of the text, each with what the text is without it. */
-export function partsOf(text: string): readonly { readonly text: string; readonly rest: string }[] {
+export function splitQuery(text: string): readonly { readonly text: string; readonly rest: string }[] {
   return parseTraceQuery(text).terms.map((term) => ({ text: text.slice(term.from, term.to), rest: without(text, [term]) }));
 }
 
 /** What the API is asked for. */
-export function askedOf({ q, range, sort, order }: Pick<ListState, "q" | "range" | "sort" | "order">): AskedTraces {
+export function toTraceQuery({ q, range, sort, order }: Pick<ListState, "q" | "range" | "sort" | "order">): AskedTraces {
   return { q: withRange(q, range), sort, order };
 }
 
 /** The text, and the time range as terms of it. */
 export function withRange(text: string, { span, from, to }: TimeRange): string {
-  const chosen = spanOf(span);
+  const chosen = findSpan(span);
   const times = [
     ...(chosen === undefined ? [] : [`started:>-${chosen.hours}h`]),
     ...(from === undefined ? [] : [`started:>=${from}`]),

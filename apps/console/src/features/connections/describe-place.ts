@@ -2,7 +2,7 @@ const OWN_SCHEME = /^[a-z][a-z\d+.-]+:(\/\/|$)/;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** Where a host is, as it matters to somebody who is asked to send something there. */
-export function placeOf(host: string): string {
+export function describePlace(host: string): string {
   if (OWN_SCHEME.test(host)) {
     return "whichever app opens such links on this computer";
   }

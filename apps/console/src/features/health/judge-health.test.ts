@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Alert } from "@sightline/observability/contract";
-import { healthInWords, healthOf } from "./health-of.ts";
+import { healthInWords, judgeHealth } from "./judge-health.ts";
 import type { Component, Reading } from "./reading.ts";
 
 const SINCE = "2026-11-22T10:00:00.000Z";
@@ -8,27 +8,27 @@ const seen = (...components: readonly Component[]): Reading => components.map((c
 
 describe("the health of a part", () => {
   test("is fine when everything it stands on is up", () => {
-    const health = healthOf("observability", seen({ id: "api", state: "up" }, { id: "redis", state: "up" }));
+    const health = judgeHealth("observability", seen({ id: "api", state: "up" }, { id: "redis", state: "up" }));
     expect(health).toMatchObject({ tone: "ok", label: "Healthy", components: [{ name: "API" }, { name: "Redis", notes: [] }] });
   });
 
   test("names what is down, since when, why and what to do", () => {
     const error = "There is no heartbeat";
-    const { label, components } = healthOf("observability", seen({ id: "api", state: "up" }, { id: "consumer", state: "down", error }));
+    const { label, components } = judgeHealth("observability", seen({ id: "api", state: "up" }, { id: "consumer", state: "down", error }));
     expect(label).toBe("Degraded");
     expect(components[1]).toMatchObject({ name: "Consumer", tone: "bad", since: SINCE });
     expect(components[1]?.notes).toEqual([error, expect.stringContaining("npm run sightline -- start consumer")]);
   });
 
   test("is unknown but for the API when that doesn't answer", () => {
-    expect(healthOf("identity", seen({ id: "api", state: "down", error: "can't be reached" }))).toMatchObject({
+    expect(judgeHealth("identity", seen({ id: "api", state: "down", error: "can't be reached" }))).toMatchObject({
       tone: "bad",
       label: "Not answering",
     });
   });
 
   test("has a warning that is passed on, but lost events are told by project", () => {
-    const health = healthOf(
+    const health = judgeHealth(
       "observability",
       seen({ id: "redis", state: "up", warnings: ["Redis uses 460 MB"] }, { id: "consumer", state: "up", warnings: ["Events were lost"] }),
     );
@@ -52,7 +52,7 @@ test("a firing alert of the installation is told of what it is about", () => {
     unit: "seconds",
     summary: `${name} is high`,
   });
-  const { components } = healthOf("observability", seen({ id: "consumer", state: "up" }), [
+  const { components } = judgeHealth("observability", seen({ id: "consumer", state: "up" }), [
     alert("ConsumerLag", "firing"),
     alert("BackendCpu", "firing"),
     alert("DatabaseConnections", "ok"),
@@ -62,7 +62,7 @@ test("a firing alert of the installation is told of what it is about", () => {
 
 describe("the indexer", () => {
   const indexer = (state: Component["state"], figures?: Readonly<Record<string, number>>) =>
-    healthOf("code-index", seen({ id: "queue", state, figures })).components[0];
+    judgeHealth("code-index", seen({ id: "queue", state, figures })).components[0];
 
   test("is missed when a job waits for over a minute and none is running", () => {
     const waiting = indexer("up", { queued: 2, running: 0, oldest_queued_seconds: 61 });
@@ -82,8 +82,8 @@ describe("the indexer", () => {
 });
 
 test("what is wrong is said in a sentence", () => {
-  const well = healthOf("identity", seen({ id: "api", state: "up" }));
-  const gone = healthOf("code-index", seen({ id: "api", state: "down" }));
+  const well = judgeHealth("identity", seen({ id: "api", state: "up" }));
+  const gone = judgeHealth("code-index", seen({ id: "api", state: "down" }));
   expect(healthInWords([{ name: "Identity", health: well }])).toBe("Every part is healthy.");
   expect(
     healthInWords([

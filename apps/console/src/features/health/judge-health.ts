@@ -23,7 +23,7 @@ type Words = { readonly name: string; readonly remedy: string };
 /** A due job that nobody takes for so long: no indexer seems to run. */
 const FORGOTTEN_SECONDS = 60;
 
-export function healthOf(part: PartId, reading: Reading, alerts: readonly Alert[] = []): Health {
+export function judgeHealth(part: PartId, reading: Reading, alerts: readonly Alert[] = []): Health {
   const components = reading.map((seen) => componentHealth(part, withAlerts(seen, alerts)));
   const api = reading.find(({ id }) => id === "api");
   if (api?.state === "down") {
