@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import type { FoundServer } from "./find-services.ts";
 import { runIn } from "./installation.ts";
@@ -31,11 +33,21 @@ export async function preparePostgres({ installation, program }: FoundServer, se
   const data = `${folder.inside}/data`;
   const initialize = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
   await runIn(installation, [`${program}/initdb`, `--pgdata=${data}`, ...initialize]);
+  await spread(`${folder.path}/data/base`);
   const port = await freePort();
   const words = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   // A server that calls others looks for keys at home, and must be able to read there.
   const server = ["/usr/bin/env", `HOME=${folder.inside}`, `${program}/postgres`, "-D", data, "-p", String(port), ...words];
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, folder, command: installation.command(server) };
+}
+
+/**
+ * Has the databases lie apart on the disk. Before an ext4 without a journal makes a file it passes over all that were deleted
+ * nearby within the last minute, and each database is hundreds of files: without this, to make one took half a second of a core.
+ */
+async function spread(folder: string): Promise<void> {
+  // Other file systems know no such mark, and need none.
+  await promisify(execFile)("chattr", ["+T", folder]).catch(() => undefined);
 }
 
 /** @throws {Error} when the server does not let anyone in. */

@@ -129,7 +129,8 @@ async function createFromTemplate<Schema>(server: string, sets: readonly Migrati
   const name = newName();
   await onServer(server, async (client) => {
     const template = sets.length === 0 ? "template1" : await ensureTemplate(client, server, sets);
-    await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
+    // Page by page through the log, which is the default, takes twice the work.
+    await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)} strategy file_copy`);
   });
   const url = addressOf(server, name);
   const database = open<Schema>(url);
