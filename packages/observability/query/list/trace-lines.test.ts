@@ -56,7 +56,7 @@ test.each(LABEL_NAMES)("the %s that an event says is in the list, is found by, a
     database,
     ["blue", "green"].flatMap((value) => traceEvents(producer, { start: { [name]: value } })),
   );
-  expect((await listed(projectId)).map((trace) => trace[name]).toSorted()).toEqual(["blue", "green"]);
+  expect((await listed(projectId)).map((trace) => trace[name] ?? "").toSorted()).toEqual(["blue", "green"]);
   expect(await listed(projectId, `${name}:gre*`)).toMatchObject([{ [name]: "green" }]);
   const { body } = await api.get(`/api/v1/projects/${projectId}/traces/facets?field=${name}`);
   expect(
