@@ -410,7 +410,7 @@ export const PARTS: readonly Part[] = [
       },
       "query/transcript": { uses: ["messages", "query/steps", "query/access", "store"], why: "a conversation is read from steps" },
       "query/compare": {
-        uses: ["trace-facts", "query/columns", "query/graph", "query/list", "query/steps", "query/access", "prices", "store"],
+        uses: ["statistics", "trace-facts", "query/columns", "query/graph", "query/list", "query/steps", "query/access", "prices", "store"],
         why: "it compares what one trace shows, or what the list finds",
       },
       "query/export": { uses: ["query/list", "query/steps", "query/access", "prices", "store"], why: "it writes what the list finds" },
@@ -456,6 +456,7 @@ export const PARTS: readonly Part[] = [
       prices: { uses: ["store"], why: "cost is one formula for all readers" },
       messages: { uses: ["contract"], why: "what was said is read from values alone, in a browser too" },
       "trace-facts": { uses: ["contract"], why: "what is true of a trace follows from its steps alone, in a browser too" },
+      statistics: { uses: [], why: "formulas know numbers, and nothing of what they are of" },
       events: { uses: [], why: "the schema on the stream is a promise to producers" },
       store: { uses: [], why: "what several rooms share knows none of them" },
     },

@@ -37,7 +37,9 @@ export async function fillTraces({ url, projectId, otherId, tenantId, traces }: 
     await run(`insert into observability.scores (project_id, trace_id, event_id, name, value, scored_at)
       select project_id, id, gen_random_uuid(), case when random() < 0.8 then 'helpful' else 'correct' end, round(random()::numeric, 2), sort_at
       from observability.traces where project_id = '${project}' and random() < 0.1`);
-    await run(`insert into observability.trace_marks (project_id, trace_id) select project_id, id from observability.traces where project_id = '${project}'`);
+    await run(
+      `insert into observability.trace_marks (project_id, trace_id) select project_id, id from observability.traces where project_id = '${project}'`,
+    );
   }
   for (const table of ["traces", "observations", "scores"]) {
     await run(`vacuum analyze observability.${table}`);

@@ -25,13 +25,19 @@ export const estimateSchema = z.object({
 export type Estimate = z.infer<typeof estimateSchema>;
 
 /**
- * `higher` or `lower`: that of B, and the two ranges do not overlap. `unclear`: they do, so that it may be chance. `too_few`: of fewer than
- * 30, of a 95th percentile than 80. `unknown`: a side has no such figure.
+ * `higher` or `lower`: that of B, by the interval of the difference. `unclear`: it holds 0, so that it may be chance. `too_few`: of fewer
+ * than 30, of a 95th percentile than 80. `unknown`: a side has no such figure.
  */
 export const setVerdictSchema = z.enum(["higher", "lower", "unclear", "too_few", "unknown"]);
 export type SetVerdict = z.infer<typeof setVerdictSchema>;
 
-export const comparedFigureSchema = z.object({ a: estimateSchema.nullable(), b: estimateSchema.nullable(), verdict: setVerdictSchema });
+export const comparedFigureSchema = z.object({
+  a: estimateSchema.nullable(),
+  b: estimateSchema.nullable(),
+  /** B less A, and between which two numbers that lies with 95% confidence; null where a side has none. */
+  difference: estimateSchema.omit({ of: true }).nullable(),
+  verdict: setVerdictSchema,
+});
 export type ComparedFigure = z.infer<typeof comparedFigureSchema>;
 
 export const traceSetSchema = z.object({

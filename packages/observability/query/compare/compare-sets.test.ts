@@ -10,7 +10,7 @@ import { insertProject } from "#store/projects.store.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { compareEstimates, estimateShare } from "./estimate.ts";
+import { compareMeans, compareShares } from "./estimate.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;
@@ -71,10 +71,27 @@ test("a query that cannot be read is refused", async () => {
 });
 
 test("shares that could be chance are not told apart", () => {
-  expect(compareEstimates(estimateShare(5, 100), estimateShare(9, 100)).verdict).toBe("unclear");
-  expect(compareEstimates(estimateShare(50, 1_000), estimateShare(90, 1_000)).verdict).toBe("higher");
-  expect(compareEstimates(estimateShare(90, 1_000), estimateShare(50, 1_000)).verdict).toBe("lower");
-  expect(estimateShare(0, 100)).toMatchObject({ value: 0, low: 0, high: expect.closeTo(0.037, 3) });
+  const share = (count: number, of = 1_000) => ({ count, of });
+  expect(compareShares(share(5, 100), share(9, 100)).verdict).toBe("unclear");
+  expect(compareShares(share(50), share(90)).verdict).toBe("higher");
+  expect(compareShares(share(90), share(50)).verdict).toBe("lower");
+  expect(compareShares(share(0, 100), share(0, 100))).toMatchObject({
+    a: { value: 0, low: 0, high: expect.closeTo(0.037, 3) },
+    difference: { value: 0 },
+  });
+});
+
+test("a change is told that the two ranges, which overlap, do not show", () => {
+  const { a, b, difference, verdict } = compareShares({ count: 60, of: 1_000 }, { count: 84, of: 1_000 });
+  expect(a?.high).toBeGreaterThan(b?.low ?? 0);
+  expect([difference?.value, difference?.low, verdict]).toEqual([expect.closeTo(0.024), expect.closeTo(0.0011, 3), "higher"]);
+});
+
+test("numbers that are all the same differ by just that, and 29 say nothing", () => {
+  const [ones, twos] = [new Float64Array(40).fill(1), new Float64Array(40).fill(2)];
+  expect(compareMeans(ones, twos)).toMatchObject({ difference: { value: 1, low: 1, high: 1 }, verdict: "higher" });
+  expect(compareMeans(ones, ones).verdict).toBe("unclear");
+  expect(compareMeans(ones, twos.subarray(0, 29)).verdict).toBe("too_few");
 });
 
 async function compare(a: string, b: string, rest = "") {

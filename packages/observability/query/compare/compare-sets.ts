@@ -1,5 +1,5 @@
 import type { ComparedSetStep, SetComparison, TraceSet as Told } from "#contract.ts";
-import { compareEstimates, FEW_FOR_P95, estimateMean, estimatePercentile, estimateShare } from "./estimate.ts";
+import { compareMeans, comparePercentiles, compareShares } from "./estimate.ts";
 import type { SetStep, TraceSet } from "./read-trace-set.ts";
 
 const MAX_STEPS = 200;
@@ -10,11 +10,11 @@ export function compareSets(a: TraceSet, b: TraceSet): Omit<SetComparison, "from
   return {
     a: presentSet(a),
     b: presentSet(b),
-    failure_rate: compareEstimates(estimateShare(a.failures, a.ended), estimateShare(b.failures, b.ended)),
-    p50_ms: compareEstimates(estimatePercentile(a.durations, 0.5), estimatePercentile(b.durations, 0.5)),
-    p95_ms: compareEstimates(estimatePercentile(a.durations, 0.95), estimatePercentile(b.durations, 0.95), FEW_FOR_P95),
-    cost: compareEstimates(estimateMean(a.costs), estimateMean(b.costs)),
-    tokens: compareEstimates(estimateMean(a.tokens), estimateMean(b.tokens)),
+    failure_rate: compareShares({ count: a.failures, of: a.ended }, { count: b.failures, of: b.ended }),
+    p50_ms: comparePercentiles(a.durations, b.durations, 0.5),
+    p95_ms: comparePercentiles(a.durations, b.durations, 0.95),
+    cost: compareMeans(a.costs, b.costs),
+    tokens: compareMeans(a.tokens, b.tokens),
     steps: compareSteps(a, b),
     is_counting: !a.isCounted || !b.isCounted,
   };
@@ -35,16 +35,9 @@ function compareSteps(a: TraceSet, b: TraceSet): ComparedSetStep[] {
       name,
       a: inA?.count ?? 0,
       b: inB?.count ?? 0,
-      share: compareEstimates(estimateShare(inA?.traces ?? 0, a.tracesOfSteps), estimateShare(inB?.traces ?? 0, b.tracesOfSteps)),
-      failure_rate: compareEstimates(
-        estimateShare(inA?.failures ?? 0, inA?.ended ?? 0),
-        estimateShare(inB?.failures ?? 0, inB?.ended ?? 0),
-      ),
-      p95_ms: compareEstimates(
-        estimatePercentile(inA?.durations ?? NONE, 0.95),
-        estimatePercentile(inB?.durations ?? NONE, 0.95),
-        FEW_FOR_P95,
-      ),
+      share: compareShares({ count: inA?.traces ?? 0, of: a.tracesOfSteps }, { count: inB?.traces ?? 0, of: b.tracesOfSteps }),
+      failure_rate: compareShares({ count: inA?.failures ?? 0, of: inA?.ended ?? 0 }, { count: inB?.failures ?? 0, of: inB?.ended ?? 0 }),
+      p95_ms: comparePercentiles(inA?.durations ?? NONE, inB?.durations ?? NONE, 0.95),
     };
   });
   return steps

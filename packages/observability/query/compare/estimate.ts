@@ -1,53 +1,46 @@
 import type { ComparedFigure, Estimate, SetVerdict } from "#contract.ts";
-import { percentileAmong, sumOf } from "#query/columns/percentiles.ts";
+import { percentileAmong } from "#query/columns/percentiles.ts";
+import { independentDifference, meanInterval, percentileRanks, sample, welch, wilson, type Interval } from "#statistics/intervals.ts";
 
-/** A normal distribution's 95%. */
-const Z = 1.96;
-const FEW = 30;
-/** Below it the range of a 95th percentile has no upper end. */
-export const FEW_FOR_P95 = 80;
+/** Fewer traces say nothing; below the second a 95th percentile has no upper end. */
+const [FEW, FEW_FOR_P95] = [30, 80];
 
-/** A share and Wilson's interval, which also holds where nothing or everything is counted. */
-export function estimateShare(count: number, of: number): Estimate | null {
-  if (of === 0) {
-    return null;
-  }
-  const value = count / of;
-  const middle = (value + Z ** 2 / (2 * of)) / (1 + Z ** 2 / of);
-  const reach = (Z / (1 + Z ** 2 / of)) * Math.sqrt((value * (1 - value)) / of + Z ** 2 / (4 * of ** 2));
-  return { value, low: Math.max(middle - reach, 0), high: Math.min(middle + reach, 1), of };
+type Share = { readonly count: number; readonly of: number };
+
+export function compareShares(a: Share, b: Share): ComparedFigure {
+  return compare(estimateShare(a), estimateShare(b), independentDifference);
 }
 
-export function estimateMean(numbers: Float64Array): Estimate | null {
-  const { length } = numbers;
-  if (length === 0) {
-    return null;
-  }
-  const value = sumOf(numbers) / length;
-  const squares = numbers.reduce((sum, number) => sum + (number - value) ** 2, 0);
-  const reach = length === 1 ? 0 : (Z * Math.sqrt(squares / (length - 1))) / Math.sqrt(length);
-  return { value, low: value - reach, high: value + reach, of: length };
+export function compareMeans(a: Float64Array, b: Float64Array): ComparedFigure {
+  const [left, right] = [sample(a), sample(b)];
+  const estimate = (side: typeof left) => (side.of === 0 ? null : { ...meanInterval(side), of: side.of });
+  return compare(estimate(left), estimate(right), () => welch(left, right));
 }
 
-/** A percentile of ascending numbers and, by the binomial distribution of ranks, between which two of them it lies. */
-export function estimatePercentile(sorted: Float64Array, part: number): Estimate | null {
-  const reach = Z * Math.sqrt((part * (1 - part)) / sorted.length);
+/** @param a Ascending, as `b` is. */
+export function comparePercentiles(a: Float64Array, b: Float64Array, part: number): ComparedFigure {
+  return compare(estimatePercentile(a, part), estimatePercentile(b, part), independentDifference, part > 0.5 ? FEW_FOR_P95 : FEW);
+}
+
+function estimateShare({ count, of }: Share): Estimate | null {
+  return of === 0 ? null : { ...wilson(count, of), of };
+}
+
+function estimatePercentile(sorted: Float64Array, part: number): Estimate | null {
   const at = (place: number) => percentileAmong(sorted, place) ?? 0;
-  return sorted.length === 0
-    ? null
-    : { value: at(part), low: at(Math.max(part - reach, 0)), high: at(Math.min(part + reach, 1)), of: sorted.length };
+  const [low, high] = percentileRanks(part, sorted.length);
+  return sorted.length === 0 ? null : { value: at(part), low: at(low), high: at(high), of: sorted.length };
 }
 
-export function compareEstimates(a: Estimate | null, b: Estimate | null, few = FEW): ComparedFigure {
-  return { a, b, verdict: verdictOf(a, b, few) };
-}
-
-function verdictOf(a: Estimate | null, b: Estimate | null, few: number): SetVerdict {
+/** @param difference of B less A. */
+function compare(a: Estimate | null, b: Estimate | null, difference: (a: Interval, b: Interval) => Interval, few = FEW): ComparedFigure {
   if (a === null || b === null) {
-    return "unknown";
+    return { a, b, difference: null, verdict: "unknown" };
   }
-  if (Math.min(a.of, b.of) < few) {
-    return "too_few";
-  }
-  return b.low > a.high ? "higher" : b.high < a.low ? "lower" : "unclear";
+  const found = difference(a, b);
+  return { a, b, difference: found, verdict: Math.min(a.of, b.of) < few ? "too_few" : judge(found) };
+}
+
+function judge({ low, high }: Interval): SetVerdict {
+  return low > 0 ? "higher" : high < 0 ? "lower" : "unclear";
 }

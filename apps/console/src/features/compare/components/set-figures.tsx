@@ -2,7 +2,7 @@ import type { ComparedFigure, SetComparison } from "@sightline/observability/con
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { kindLabel } from "#ui/words/step-kind.ts";
 import { formatCost, formatCount, formatDuration, formatExactCount, formatShare } from "#ui/words/format.ts";
-import { EstimateText, SetVerdictText } from "./set-verdict.tsx";
+import { DifferenceText, EstimateText, SetVerdictText } from "./set-verdict.tsx";
 import classes from "./set-figures.module.css";
 
 const FIGURES = [
@@ -32,7 +32,14 @@ export function SetFigures({ comparison }: { readonly comparison: SetComparison 
             </>
           ),
         },
-        { header: "From A to B", render: ({ key }) => <SetVerdictText figure={comparison[key]} /> },
+        {
+          header: "From A to B",
+          render: ({ key, format }) => (
+            <>
+              <SetVerdictText figure={comparison[key]} /> <DifferenceText figure={comparison[key]} format={format} />
+            </>
+          ),
+        },
         { header: "A", align: "right", render: ({ key, format }) => <EstimateText estimate={comparison[key].a} format={format} /> },
         { header: "B", align: "right", render: ({ key, format }) => <EstimateText estimate={comparison[key].b} format={format} /> },
       ]}

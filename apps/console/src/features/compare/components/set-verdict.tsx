@@ -18,6 +18,20 @@ export function EstimateText({ estimate, format }: { readonly estimate: Estimate
   );
 }
 
+/** By how much B differs from A, and the range in which that lies; nothing where it is too little to say so. */
+export function DifferenceText({ figure: { difference, verdict }, format }: { readonly figure: ComparedFigure; readonly format: Format }) {
+  if (difference === null || verdict === "too_few") {
+    return null;
+  }
+  const signed = (value: number) => `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
+  const range = `${signed(difference.low)} to ${signed(difference.high)}`;
+  return (
+    <span className={classes.range} title={`B less A: ${signed(difference.value)}, with a 95% range of ${range}`}>
+      {signed(difference.value)} ({range})
+    </span>
+  );
+}
+
 type VerdictProps = {
   readonly figure: ComparedFigure;
   /** Whether more of it is worse. */
