@@ -105,9 +105,9 @@ export async function checkHistory({ call, id, origin, seed }: Asked): Promise<{
     for (const { path, old_path: old, status, patch, left_out: leftOut } of changes.slice(from, from + MAX_DIFFS)) {
       counts.changes++;
       counts["without hunks"] += leftOut === null ? 0 : 1;
-      const young = status === "deleted" ? "" : await textAt(commit, path);
+      const after = status === "deleted" ? "" : await textAt(commit, path);
       const applied = applyHunks(status === "added" ? "" : await textAt(base, old ?? path), patch);
-      problems.push(...(leftOut !== null || applied === young ? [] : [`${where}: the hunks of ${path} do not lead to its new text`]));
+      problems.push(...(leftOut !== null || applied === after ? [] : [`${where}: the hunks of ${path} do not lead to its new text`]));
     }
   }
 

@@ -2,14 +2,14 @@ import { QueryClient } from "@tanstack/react-query";
 import { createMemoryHistory, createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { describe, expect, it, vi } from "vitest";
 import type { Api } from "#http/api.ts";
-import type { Asked } from "#shell/first-data.ts";
+import type { PageContext } from "#shell/first-data.ts";
 import { lazyPage } from "#shell/lazy-page.ts";
 import { openFirstPage } from "./open-first-page.ts";
 
 const Page = () => null;
 
 function start({ hasSession, isFileThere = true }: { readonly hasSession: () => Promise<boolean>; readonly isFileThere?: boolean }) {
-  const asked: Asked[] = [];
+  const asked: PageContext[] = [];
   const sessions = vi.fn<() => Promise<boolean>>(hasSession);
   const root = createRootRoute();
   const quiet = createRoute({ getParentRoute: () => root, path: "/quiet", component: lazyPage(async () => ({ Page }), "Page") });
@@ -20,7 +20,7 @@ function start({ hasSession, isFileThere = true }: { readonly hasSession: () => 
       if (!isFileThere) {
         throw new TypeError("Failed to fetch dynamically imported module");
       }
-      return { Page, prefetch: (what: Asked) => void asked.push(what) };
+      return { Page, prefetch: (what: PageContext) => void asked.push(what) };
     }, "Page"),
   });
   const router = createRouter({ routeTree: root.addChildren([quiet, thing]), history: createMemoryHistory() });

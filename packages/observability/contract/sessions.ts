@@ -44,11 +44,11 @@ export const listTurnsRequestSchema = z.object({
 });
 
 /** Somebody's words, 8,000 characters at the most. */
-const saidSchema = z.object({ text: z.string(), /** The length of the whole text. */ characters: z.int() }).nullable();
-export type Said = z.infer<typeof saidSchema>;
+const spokenTextSchema = z.object({ text: z.string(), /** The length of the whole text. */ characters: z.int() }).nullable();
+export type SpokenText = z.infer<typeof spokenTextSchema>;
 
 /** A trace as a turn of the conversation: what was asked last, and what was answered last; null where that is not recorded. */
-export const turnSchema = listedTraceSchema.extend({ asked: saidSchema, answered: saidSchema, failed_step: failedStepSchema });
+export const turnSchema = listedTraceSchema.extend({ asked: spokenTextSchema, answered: spokenTextSchema, failed_step: failedStepSchema });
 export type Turn = z.infer<typeof turnSchema>;
 export const turnPageSchema = z.object({
   items: z.array(turnSchema),

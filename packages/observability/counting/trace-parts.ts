@@ -27,7 +27,7 @@ export type TracePartsRow = TraceParts<SegmentRow> &
     readonly usage: readonly (readonly [string | null, string, ...(number | null)[]])[] | null;
   };
 
-type Wanted = {
+type TracePartsOptions = {
   /** Named in every condition, so that the statement is seen to be about one project. */
   readonly project: RawBuilder<unknown>;
   /** Selects the status and the error of the relation `run`, a segment of the trace. */
@@ -38,7 +38,7 @@ type Wanted = {
 };
 
 /** Selects the {@link TracePartsRow} of the trace that begins with the run `begun`. What is made of it is decided by `foldTrace`. */
-export function selectTraceParts({ project, status, error, days }: Wanted): RawBuilder<unknown> {
+export function selectTraceParts({ project, status, error, days }: TracePartsOptions): RawBuilder<unknown> {
   const steps = selectSteps(project, days);
   return sql`(
     select family.segments, total.*, case when total.failed = 0 then '[]'::json else ${selectFailedSteps(steps)} end as failed_steps

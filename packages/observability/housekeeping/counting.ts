@@ -8,7 +8,7 @@ import { packHours } from "#counting/pack-hours.store.ts";
 import { countMarkedTraces, findUncountedProjects, repriceTraces } from "#counting/count-traces.store.ts";
 
 /** Steps of each project in one run. */
-const TURNS = 20;
+const MAX_ROUNDS = 20;
 
 type Options = {
   readonly query: Query;
@@ -38,7 +38,7 @@ export function createCounting({ query, log, clock = systemClock }: Options): Co
   async function countTraces(signal: AbortSignal): Promise<false | undefined> {
     const projects = await findUncountedProjects(query);
     let waiting = projects;
-    for (let turn = 0; turn < TURNS && waiting.length > 0; turn += 1) {
+    for (let round = 0; round < MAX_ROUNDS && waiting.length > 0; round += 1) {
       const unfinished: string[] = [];
       await eachCounted(waiting, {
         idOf: (projectId) => projectId,

@@ -39,8 +39,8 @@ async function loadObservation({ query, reader }: Reading, traceId: string, aske
   return { run, observation: await readObservation(query, run, id) };
 }
 
-type Wanted = { readonly part: Part | undefined; readonly from: number };
-type Answering = Wanted & { readonly reading: Reading };
+type PartRange = { readonly part: Part | undefined; readonly from: number };
+type Answering = PartRange & { readonly reading: Reading };
 
 function answerFor(observation: Observation, parts: readonly ReadPart[], { part, from, reading: { call } }: Answering): string {
   const shown = fitParts(parts, { from, maxTokens: call.maxTokens - OVERHEAD_TOKENS, call });

@@ -54,7 +54,7 @@ const OVERHEAD_TOKENS = 150;
 /** Tried one after the other until the outline fits whole. */
 const DEPTHS = [Infinity, 8, 6, 5, 4, 3, 2, 1];
 
-type Asked = {
+type TraceView = {
   readonly loaded: LoadedTrace;
   readonly tree: StepTree;
   /** Where the step stands that was asked for; -1 is the trace. */
@@ -64,7 +64,7 @@ type Asked = {
   readonly isOwn: boolean;
 };
 
-function answerFor({ loaded, tree, at, failures, isOwn }: Asked, { call }: Reading): string {
+function answerFor({ loaded, tree, at, failures, isOwn }: TraceView, { call }: Reading): string {
   const budget = call.maxTokens - OVERHEAD_TOKENS;
   const nameOf = nameSteps(loaded.steps);
   const { head, failing, size } = fitHead(
@@ -89,19 +89,22 @@ function answerFor({ loaded, tree, at, failures, isOwn }: Asked, { call }: Readi
   return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
 }
 
-type Telling = Pick<Asked, "loaded" | "tree" | "failures" | "isOwn"> & { readonly nameOf: (id: string) => string };
+type NamedTraceView = Pick<TraceView, "loaded" | "tree" | "failures" | "isOwn"> & { readonly nameOf: (id: string) => string };
 
-function fitHead(telling: Telling, isShort: (text: string) => boolean) {
+function fitHead(view: NamedTraceView, isShort: (text: string) => boolean) {
   const made = (size: Size) => ({
     size,
-    head: presentHead(telling, size),
-    failing: telling.failures.slice(0, size.failures).map((failure) => presentFailure(failure, telling, size)),
+    head: presentHead(view, size),
+    failing: view.failures.slice(0, size.failures).map((failure) => presentFailure(failure, view, size)),
   });
   const fitting = SIZES.find((size) => isShort(renderTop(made(size))));
   return made(fitting ?? SIZES.at(-1) ?? SIZES[0]);
 }
 
-function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOwn }: Pick<Telling, "loaded" | "isOwn">, size: Size): Head {
+function presentHead(
+  { loaded: { row, project, steps, unread, lostEvents }, isOwn }: Pick<NamedTraceView, "loaded" | "isOwn">,
+  size: Size,
+): Head {
   const { id, name, status, started_at, duration_ms, failures, input_tokens, output_tokens, cost } = presentTraceSummary(row, lostEvents);
   return {
     id,
@@ -133,7 +136,7 @@ function commonCode(steps: readonly Step[], size: Size): Head["code"] {
     : { repo: recordedLine(code.repo, size.name), commit: code.commit === null ? null : recordedLine(code.commit, 40) };
 }
 
-function presentFailure({ step, caughtBy, times }: Failure, { tree, nameOf }: Telling, size: Size): Failing {
+function presentFailure({ step, caughtBy, times }: Failure, { tree, nameOf }: NamedTraceView, size: Size): Failing {
   const around = ancestorPlaces(tree, tree.places.get(step.id) ?? -1)
     .slice(0, size.path)
     .toReversed()
@@ -187,7 +190,7 @@ function fitOutline(tree: StepTree, { at, left, call, present }: Lines) {
   return { shown: [], hidden: total };
 }
 
-type Around = Pick<Telling, "loaded" | "nameOf"> & { readonly head: Head; readonly size: Size };
+type Around = Pick<NamedTraceView, "loaded" | "nameOf"> & { readonly head: Head; readonly size: Size };
 
 function presentLine({ depth, node, inside, alike, isClosed }: OutlineLine, { loaded, nameOf, head, size }: Around): Outlined {
   const { step } = node;

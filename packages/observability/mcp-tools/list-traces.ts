@@ -2,7 +2,7 @@ import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
 import { traceSortSchema, type Observation } from "#contract.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
-import { readListTerms } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/list-terms.ts";
 import { listEntries } from "#query/list/list-traces.store.ts";
 import { listVisibleProjects, type VisibleProject } from "./visible-projects.store.ts";
 import { findProject } from "./find-project.ts";
@@ -57,7 +57,7 @@ Use it to find a run: query narrows it down, by agent (name:), status and more. 
     const found: Listed[] = [];
     const behind: string[] = [];
     for (const each of chosen) {
-      const { traces: listed, isCounting } = await listOf(reading, each, asked);
+      const { traces: listed, isCounting } = await listTraces(reading, each, asked);
       found.push(...listed);
       behind.push(...(isCounting ? [recordedLine(each.name, NAME)] : []));
     }
@@ -73,11 +73,11 @@ Use it to find a run: query narrows it down, by agent (name:), status and more. 
   },
 };
 
-type Asked = Omit<z.infer<typeof inputSchema>, "project">;
+type TraceListQuery = Omit<z.infer<typeof inputSchema>, "project">;
 
 const falling = (valueOf: (trace: Listed) => number) => (one: Listed, other: Listed) => valueOf(other) - valueOf(one);
 /** Of several projects together, as each is sorted by itself. */
-const ORDERS: Readonly<Record<Asked["sort"], (one: Listed, other: Listed) => number>> = {
+const ORDERS: Readonly<Record<TraceListQuery["sort"], (one: Listed, other: Listed) => number>> = {
   started: falling(({ started_at: at }) => Date.parse(at)),
   duration: falling(({ duration_ms: ms }) => ms ?? -1),
   cost: falling(({ cost }) => cost ?? -1),
@@ -93,7 +93,7 @@ async function projectsOf(reading: Reading, asked: string | undefined) {
   return { chosen: visible.slice(0, PROJECTS), left: Math.max(visible.length - PROJECTS, 0) };
 }
 
-async function listOf({ query, reader, now }: Reading, { id, name }: VisibleProject, asked: Asked) {
+async function listTraces({ query, reader, now }: Reading, { id, name }: VisibleProject, asked: TraceListQuery) {
   const { rows, isCounting } = await listEntries(query, {
     projectId: id,
     reader,

@@ -11,7 +11,7 @@ export type Part = z.infer<typeof partSchema>;
 /** A part of an observation from where it was asked for on, as much of it as could fit. */
 export type ReadPart = { readonly part: Part; readonly text: string; readonly characters: number };
 
-type Wanted = {
+type PartOptions = {
   readonly run: Run;
   readonly observation: Observation;
   readonly part: Part | undefined;
@@ -20,7 +20,7 @@ type Wanted = {
 };
 
 /** What is worth most comes first; of very long values only what is asked for is read. */
-export async function readParts(reading: Reading, { run, observation, part, from }: Wanted): Promise<readonly ReadPart[]> {
+export async function readParts(reading: Reading, { run, observation, part, from }: PartOptions): Promise<readonly ReadPart[]> {
   const { error, input, output, reasoning, attributes } = observation;
   const values: Readonly<Record<Part, unknown>> = {
     error,

@@ -11,12 +11,12 @@ type Given = { readonly side: "input" | "output"; readonly isModelCall: boolean 
  * or where the newest message was sent before and only its hash is here.
  */
 export function toLine(value: unknown, given: Given): string | undefined {
-  const text = saidIn(value, given);
+  const text = toFullText(value, given);
   return text === undefined ? undefined : oneLine(text);
 }
 
 /** All of what the line is the beginning of, as it was written. */
-export function saidIn(value: unknown, given: Given): string | undefined {
+export function toFullText(value: unknown, given: Given): string | undefined {
   if (value === undefined || value === null || value === "") {
     return undefined;
   }

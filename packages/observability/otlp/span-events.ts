@@ -20,13 +20,13 @@ export type DraftEvent = { readonly id: string; readonly type: EventType; readon
 export type SpanEvents = { readonly events: readonly DraftEvent[]; readonly refused: readonly string[] };
 
 type Source = Omit<OtlpScopeSpans, "spans">;
-type Placed = { readonly span: OtlpSpan; readonly source: Source; readonly place: Place };
+type Placed = { readonly span: OtlpSpan; readonly source: Source; readonly place: SpanPosition };
 
 /**
  * `root` has no parent, so it is the trace's own start and end. `entrance` has its parent in another process, which may send
  * its spans elsewhere or never; `orphan` in another request, which may come. Both stand in for the root until that comes.
  */
-type Place = "root" | "entrance" | "orphan" | "child";
+type SpanPosition = "root" | "entrance" | "orphan" | "child";
 
 /** The most characters of one event's body; a longer one is refused in the answer instead of being lost later. */
 const MAX_EVENT_BODY_LENGTH = 4 * 1024 * 1024;
@@ -155,7 +155,7 @@ type Common = {
   readonly projectId: string;
   readonly span: OtlpSpan;
   readonly source: Source;
-  readonly place: Place;
+  readonly place: SpanPosition;
   readonly facts: SpanFacts;
   readonly pause: Pause | undefined;
   readonly status: EndStatus;
@@ -214,7 +214,7 @@ function traceEnd(traceId: string, { projectId, span, place, output }: Common): 
   });
 }
 
-function standIn({ startNanos }: OtlpSpan, place: Place): { readonly stands_in_since?: string } {
+function standIn({ startNanos }: OtlpSpan, place: SpanPosition): { readonly stands_in_since?: string } {
   return place === "root" ? {} : { stands_in_since: toTimestamp(startNanos) };
 }
 

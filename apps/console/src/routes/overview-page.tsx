@@ -18,7 +18,7 @@ import { connectionsQuery } from "#features/connections/api/connections.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { tokensQuery } from "#features/tokens/api/tokens.ts";
-import { type Asked, type ConnectedAssistant, expectedSteps, isOpen, listSteps } from "#routes/overview/steps.ts";
+import { type QueryResult, type ConnectedAssistant, expectedSteps, isOpen, listSteps } from "#routes/overview/steps.ts";
 
 export function OverviewPage() {
   const me = useMe();
@@ -81,7 +81,7 @@ function useFirstSteps(isAdmin: boolean, factors: readonly Factor[]) {
 }
 
 /** Those with a token, which admins see, and those that were let in in the browser. */
-function useAssistants(isAdmin: boolean): Asked<readonly ConnectedAssistant[]> {
+function useAssistants(isAdmin: boolean): QueryResult<readonly ConnectedAssistant[]> {
   const tokens = useQuery({
     ...tokensQuery,
     enabled: isAdmin,

@@ -2,7 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
 
 /** Where a page is, and what it asks with. */
-export type Asked = {
+export type PageContext = {
   readonly api: Api;
   readonly queries: QueryClient;
   readonly params: Readonly<Record<string, string | undefined>>;
@@ -13,4 +13,4 @@ export type Asked = {
  * Asks for what a page shows first, while nothing of it is shown yet. The page asks in the same words (`useQuery`) and finds it
  * there or on its way; what failed is asked for again and told by the page.
  */
-export type Prefetch = (asked: Asked) => void;
+export type Prefetch = (asked: PageContext) => void;

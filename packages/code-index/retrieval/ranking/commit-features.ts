@@ -8,10 +8,10 @@ export function describeCommits(query: ParsedQuery, matcher: WordMatcher) {
   const asksInWords = isProse(query.shape) || query.shape === "report";
   return memoize((subjectWords: string) => {
     const words = subjectWords === "" ? [] : subjectWords.split(" ");
-    const matches = asksInWords ? matcher.wholeMatchesOf(words) : NO_MATCHES;
+    const matches = asksInWords ? matcher.findWholeMatches(words) : NO_MATCHES;
     return {
       changes: Math.log1p(words.length),
-      commitTermCoverage: matcher.shareOf(matches),
+      commitTermCoverage: matcher.findShare(matches),
       matchedCommitTerms: [...matches.keys()].flatMap((term) => query.queryTerms[term]?.terms[0] ?? []),
     };
   });

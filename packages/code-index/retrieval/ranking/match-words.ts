@@ -10,15 +10,15 @@ export const NO_MATCHES: Matches = new Map();
 
 export type WordMatcher = {
   /** The query's terms that a text of words, such as a name, holds. */
-  readonly matchesOf: (words: Iterable<string>) => Matches;
+  readonly findMatches: (words: Iterable<string>) => Matches;
   /** The same, of words that are written out. */
-  readonly wholeMatchesOf: (words: Iterable<string>) => Matches;
+  readonly findWholeMatches: (words: Iterable<string>) => Matches;
   /** The share of the query's words that were matched, from 0 to 1; rare ones count more. Of a long query the weightiest few are all. */
-  readonly shareOf: (matches: Matches) => number;
+  readonly findShare: (matches: Matches) => number;
   /** How much of `words` the query says, from 0 to 1; rare ones as `rarity` says. */
-  readonly saidOf: (words: readonly string[], rarity?: (term: number) => number) => number;
+  readonly findCoverage: (words: readonly string[], rarity?: (term: number) => number) => number;
   /** From 0, for a word that is everywhere, to 1. */
-  readonly rarityOf: (term: number) => number;
+  readonly findRarity: (term: number) => number;
   /** The terms that are more than stop words, by their places. */
   readonly contentTerms: readonly number[];
 };
@@ -63,22 +63,22 @@ export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms"
     .reduce((sum, weight) => sum + weight, 0);
   return {
     contentTerms,
-    rarityOf: (term) => Math.min(1, weightOf(term) / RARE),
-    matchesOf: (words) => joined(words, matchWord),
-    wholeMatchesOf: (words) => joined(words, matchWhole),
-    shareOf: (matches) => {
+    findRarity: (term) => Math.min(1, weightOf(term) / RARE),
+    findMatches: (words) => joined(words, matchWord),
+    findWholeMatches: (words) => joined(words, matchWhole),
+    findShare: (matches) => {
       let held = 0;
       for (const [term, strength] of matches) {
         held += strength * weightOf(term);
       }
       return enough === 0 ? 0 : Math.min(1, held / enough);
     },
-    saidOf: (words, rarity = () => 1) => {
-      let said = 0;
+    findCoverage: (words, rarity = () => 1) => {
+      let matched = 0;
       for (const word of words) {
-        said += matchWord(word).reduce((most, { term, strength }) => Math.max(most, strength * rarity(term)), 0);
+        matched += matchWord(word).reduce((most, { term, strength }) => Math.max(most, strength * rarity(term)), 0);
       }
-      return said / Math.max(1, words.length);
+      return matched / Math.max(1, words.length);
     },
   };
 }

@@ -9,10 +9,10 @@ type Described = {
   readonly best: number;
   readonly likeness: number;
   readonly isAsked: boolean;
-  readonly isSaid: boolean;
+  readonly isInQuery: boolean;
 };
 
-const NOTHING: Described = { matches: NO_MATCHES, best: 0, likeness: 0, isAsked: false, isSaid: false };
+const NOTHING: Described = { matches: NO_MATCHES, best: 0, likeness: 0, isAsked: false, isInQuery: false };
 
 /** So many words of a query are all that a name can have. */
 const MAX_WORDS = 8;
@@ -25,31 +25,31 @@ export function describeNames(query: ParsedQuery, matcher: WordMatcher) {
     const last = lastOf(symbol);
     const names = last === symbol ? [symbol] : [symbol, last];
     const split = names.map(splitName);
-    const matches = matcher.matchesOf(split.flatMap(({ terms }) => terms));
+    const matches = matcher.findMatches(split.flatMap(({ terms }) => terms));
     const isAsked = asked.size > 0 && names.some((name) => asked.has(name.toLowerCase()));
-    const isSaid = last.length > 3 && query.text.includes(last);
+    const isInQuery = last.length > 3 && query.text.includes(last);
     if (matches.size === 0) {
-      return isAsked || isSaid ? { ...NOTHING, isAsked, isSaid } : NOTHING;
+      return isAsked || isInQuery ? { ...NOTHING, isAsked, isInQuery } : NOTHING;
     }
-    const ofName = Math.max(...split.map(({ parts }) => matcher.saidOf(parts)));
+    const ofName = Math.max(...split.map(({ parts }) => matcher.findCoverage(parts)));
     const strong = [...matches.values()].reduce((held, strength) => held + strength, 0);
     const words = Math.min(...split.map(({ parts }) => parts.length));
     return {
       matches,
-      best: matcher.shareOf(matches) * ofName,
+      best: matcher.findShare(matches) * ofName,
       likeness: Math.min(1, strong / Math.max(1, words, Math.min(matcher.contentTerms.length, MAX_WORDS))) ** 2,
       isAsked,
-      isSaid,
+      isInQuery,
     };
   });
   return (symbols: readonly string[]) => {
     const described = symbols.map(describe).filter((each) => each !== NOTHING);
     return {
-      name_words: matcher.shareOf(strongest(described.map(({ matches }) => matches))),
+      name_words: matcher.findShare(strongest(described.map(({ matches }) => matches))),
       best_name: described.reduce((most, { best }) => Math.max(most, best), 0),
       named: described.reduce((most, { likeness }) => Math.max(most, likeness), 0),
       exact_name: described.some(({ isAsked }) => isAsked) ? 1 : 0,
-      name_said: described.some(({ isSaid }) => isSaid) ? 1 : 0,
+      name_said: described.some(({ isInQuery }) => isInQuery) ? 1 : 0,
     };
   };
 }

@@ -30,16 +30,16 @@ function withoutDots(name: string): string {
 export function describePaths(matcher: WordMatcher) {
   return memoize((path: string) => {
     const { inName, inFolders, parts, depth, isHeader } = splitPath(path);
-    const ofName = matcher.matchesOf(inName);
-    const ofFolders = matcher.matchesOf(inFolders);
+    const ofName = matcher.findMatches(inName);
+    const ofFolders = matcher.findMatches(inFolders);
     return {
       kind: findFileKind(path),
       features: {
-        path_words: matcher.shareOf(strongest([ofFolders, ofName])),
-        file_name_words: matcher.shareOf(ofName),
-        folder_words: matcher.shareOf(ofFolders),
-        file_name_said: matcher.saidOf(parts),
-        file_name_rare: matcher.saidOf(parts, matcher.rarityOf),
+        path_words: matcher.findShare(strongest([ofFolders, ofName])),
+        file_name_words: matcher.findShare(ofName),
+        folder_words: matcher.findShare(ofFolders),
+        file_name_said: matcher.findCoverage(parts),
+        file_name_rare: matcher.findCoverage(parts, matcher.findRarity),
         depth,
         is_header: isHeader,
       },

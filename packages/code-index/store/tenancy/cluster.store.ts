@@ -4,7 +4,7 @@ import type { CodeIndexTables } from "#schema.ts";
 type Query = Kysely<CodeIndexTables>;
 
 /** A tenant as far as nodes need to know it. */
-type Place = { readonly schema: string; readonly role: string | null };
+type SchemaPlacement = { readonly schema: string; readonly role: string | null };
 
 /** Whether the database is spread over several nodes, by Citus, and some of them take tenants. */
 export async function isCluster(query: Query): Promise<boolean> {
@@ -42,7 +42,7 @@ export async function listNodes(query: Query): Promise<readonly ClusterNode[]> {
   return rows;
 }
 
-export type PlacedTenant = Place & {
+export type PlacedTenant = SchemaPlacement & {
   readonly tenantId: string;
   readonly name: string;
   /** As in {@link ClusterNode}; null where the service's own tables are. */
@@ -76,7 +76,7 @@ function address(alias: string) {
 }
 
 /** A new tenant's schema goes to a node; of one that is on a node already the role is brought into the state it has there. */
-export async function keepOnNode(transaction: Query, { isNew, ...place }: Place & { readonly isNew: boolean }): Promise<void> {
+export async function keepOnNode(transaction: Query, { isNew, ...place }: SchemaPlacement & { readonly isNew: boolean }): Promise<void> {
   if (isNew) {
     await distributeSchema(transaction, place);
   } else if (await isOnNode(transaction, place)) {
@@ -84,7 +84,7 @@ export async function keepOnNode(transaction: Query, { isNew, ...place }: Place 
   }
 }
 
-async function isOnNode(query: Query, { schema }: Place): Promise<boolean> {
+async function isOnNode(query: Query, { schema }: SchemaPlacement): Promise<boolean> {
   const { rows } = await sql`
     select from pg_dist_schema where schemaid = (select oid from pg_namespace where nspname = ${schema})
   `.execute(query);
@@ -92,7 +92,7 @@ async function isOnNode(query: Query, { schema }: Place): Promise<boolean> {
 }
 
 /** Moves a tenant's schema from the coordinator to whichever node is next. Until the transaction ends nobody reads it. */
-export async function distributeSchema(transaction: Query, place: Place): Promise<void> {
+export async function distributeSchema(transaction: Query, place: SchemaPlacement): Promise<void> {
   await letNodesIn(transaction, place);
   // The names that a document defines have no key, by which changes could follow to another node.
   await sql`alter table ${sql.id(place.schema, "symbols")} replica identity full`.execute(transaction);
@@ -103,7 +103,7 @@ export async function distributeSchema(transaction: Query, place: Place): Promis
  * Nodes call each other as the tenant's role. It has no password, so by none can anybody log in as it: how nodes are told
  * from others is said in docs/operations.md.
  */
-async function letNodesIn(transaction: Query, { role }: Place): Promise<void> {
+async function letNodesIn(transaction: Query, { role }: SchemaPlacement): Promise<void> {
   const { rows } = await sql`select from pg_roles where rolname = ${role} and not rolcanlogin`.execute(transaction);
   if (role !== null && rows.length > 0) {
     await sql`alter role ${sql.id(role)} login`.execute(transaction);
@@ -116,7 +116,7 @@ async function letNodesIn(transaction: Query, { role }: Place): Promise<void> {
  */
 export async function moveSchema(
   query: Query,
-  { schema, node, blocksWrites = false }: Pick<Place, "schema"> & { readonly node: string; readonly blocksWrites?: boolean },
+  { schema, node, blocksWrites = false }: Pick<SchemaPlacement, "schema"> & { readonly node: string; readonly blocksWrites?: boolean },
 ): Promise<void> {
   const mode = sql.lit(blocksWrites ? "block_writes" : "auto");
   await sql`

@@ -81,7 +81,7 @@ export async function noteUndelivered(
     where id = ${id} and state = 'pending'`.execute(query);
 }
 
-type EventsWanted = InProject & {
+type EventsQuery = InProject & {
   readonly ruleId: string | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
@@ -96,7 +96,7 @@ type EventRow = Omit<AlertEvent, "at" | "notifications"> & {
 /** Lists the events, newest first. */
 export async function listAlertEvents(
   query: Query,
-  { projectId, reader, ruleId, after, limit }: EventsWanted,
+  { projectId, reader, ruleId, after, limit }: EventsQuery,
 ): Promise<readonly EventRow[]> {
   const { rows } = await sql<EventRow>`
     select event.id, event.rule_id, event.rule_name, event.kind, event.metric, event.threshold, event.window_minutes, event.value, event.at,

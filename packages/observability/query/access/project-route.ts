@@ -24,7 +24,7 @@ export async function enterProject(query: Query, request: ProjectRequest, role: 
   return entered;
 }
 
-type Wanted = { readonly id: string; readonly reader: Reader; readonly role: ProjectRole };
+type ProjectAccess = { readonly id: string; readonly reader: Reader; readonly role: ProjectRole };
 
 /**
  * Explains a refusal before a statement that checks the same finds nothing.
@@ -32,7 +32,7 @@ type Wanted = { readonly id: string; readonly reader: Reader; readonly role: Pro
  * @throws {AppError} 404 `project_not_found` when the reader may not see the project, 403 `role_missing` when the role
  * is too low.
  */
-export async function requireRole(query: Query, { id, reader, role }: Wanted): Promise<void> {
+export async function requireRole(query: Query, { id, reader, role }: ProjectAccess): Promise<void> {
   const found = orRefuse(await findRole(query, { id, reader }), projectNotFound);
   if (!isEnough(found, role)) {
     throw roleMissing(role);

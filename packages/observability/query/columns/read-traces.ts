@@ -1,7 +1,7 @@
 import type { RawBuilder } from "kysely";
 import { boundSearch } from "#query/list/bound-search.ts";
 import { conditionsOf, type ListTerm } from "#query/list/trace-conditions.ts";
-import { bringUpToDate } from "#query/list/up-to-date.ts";
+import { refreshEntries } from "#query/list/refresh-entries.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { chooseFrom, joinHours, type ChosenHour, type Traces } from "./chosen-traces.ts";
@@ -39,7 +39,7 @@ const ENTRY_COSTS = 20;
  */
 export async function readTraces(query: Query, wanted: Wanted): Promise<Traces & { readonly isCounted: boolean }> {
   const { terms, now, projectId, by, limit } = wanted;
-  const { isCounted } = await bringUpToDate(query, projectId);
+  const { isCounted } = await refreshEntries(query, projectId);
   const context = { query, projectId, now, isCounted, isByTime: true };
   const tests = await testsOf(terms, context);
   const conditions = await conditionsOf(terms, context);

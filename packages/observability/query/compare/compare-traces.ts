@@ -11,7 +11,7 @@ import { compareCommits } from "./compare-commits.ts";
 import { compareValues, isValueAspect, judgeStep, findOutcome, type ValuePair, type JudgedStep } from "./compare-values.ts";
 import { loadRun, type LoadedRun, type LoadedStep } from "./load-run.ts";
 
-type Wanted = Omit<CompareRequest, "a" | "b"> & {
+type CompareOptions = Omit<CompareRequest, "a" | "b"> & {
   readonly reader: Reader;
   readonly projectId: string;
   readonly a: string;
@@ -30,7 +30,7 @@ const COMMITS = { count: 500, bytes: 300_000 };
  *
  * @throws {AppError} 404 `trace_not_found`, naming which of the two; 400 `invalid_cursor`.
  */
-export async function compareTraces(query: Query, wanted: Wanted): Promise<Comparison> {
+export async function compareTraces(query: Query, wanted: CompareOptions): Promise<Comparison> {
   const { reader, projectId, show, cursor, limit } = wanted;
   const [offset] = cursor === undefined ? [0] : fromCursor(cursor, offsetSchema);
   const [a, b] = await Promise.all([

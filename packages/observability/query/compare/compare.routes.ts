@@ -1,7 +1,7 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { compareRequestSchema, compareSetsRequestSchema, comparisonSchema, setComparisonSchema } from "#contract.ts";
 import { orTooSlow } from "#query/list/trace-query.errors.ts";
-import { readListTerms } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/list-terms.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { compareSets } from "./compare-sets.ts";
 import { readTraceSet } from "./read-trace-set.ts";

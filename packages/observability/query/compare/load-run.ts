@@ -24,10 +24,10 @@ export type LoadedStep = AlignableStep & {
   readonly digests: Readonly<Record<StepAspect, string | null | undefined>>;
 };
 
-type Wanted = InProject & { readonly traceId: string };
+type RunQuery = InProject & { readonly traceId: string };
 
 /** @throws {AppError} 404 `trace_not_found`, which names the side. */
-export async function loadRun(query: Query, side: "a" | "b", wanted: Wanted): Promise<LoadedRun> {
+export async function loadRun(query: Query, side: "a" | "b", wanted: RunQuery): Promise<LoadedRun> {
   const trace = orRefuse(await findTrace(query, wanted), () => comparedTraceNotFound(side));
   const rows = await findComparedSteps(query, trace.run);
   const digests = new Map((await findPayloadDigests(query, trace.run)).map((digest) => [digest.event_id, digest]));

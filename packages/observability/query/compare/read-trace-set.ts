@@ -7,7 +7,7 @@ import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { readSetSteps, type SetStepRow } from "./set-steps.store.ts";
 
-type Wanted = InProject & { readonly terms: readonly ListTerm[]; readonly from: Date; readonly now: Date };
+type TraceSetQuery = InProject & { readonly terms: readonly ListTerm[]; readonly from: Date; readonly now: Date };
 
 export type SetStep = Omit<SetStepRow, "durations"> & { /** Ascending, of those that succeeded. */ readonly durations: Float64Array };
 
@@ -31,7 +31,7 @@ const MAX_TRACES = 100_000;
 const NO_END = new Date("9999-01-01T00:00:00Z");
 
 /** @throws a database's error with the code `57014` when it takes too long. */
-export async function readTraceSet(query: Query, wanted: Wanted): Promise<TraceSet> {
+export async function readTraceSet(query: Query, wanted: TraceSetQuery): Promise<TraceSet> {
   const traces = await readTraces(query, { ...wanted, to: NO_END, limit: MAX_TRACES });
   const { looked_at: tracesOfSteps, steps } = await readSetSteps(query, { ...wanted, isCounted: traces.isCounted });
   const { numbers } = traces;

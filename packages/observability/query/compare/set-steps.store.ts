@@ -6,7 +6,7 @@ import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 
-type Wanted = InProject & {
+type SetStepsQuery = InProject & {
   readonly terms: readonly ListTerm[];
   readonly from: Date;
   readonly now: Date;
@@ -36,7 +36,7 @@ const MAX_STEPS = 500;
  */
 export async function readSetSteps(
   query: Query,
-  { projectId, reader, terms, from, now, isCounted }: Wanted,
+  { projectId, reader, terms, from, now, isCounted }: SetStepsQuery,
 ): Promise<{ readonly looked_at: number; readonly steps: readonly SetStepRow[] }> {
   const conditions = await conditionsOf(terms, { query, projectId, now, isCounted, isByTime: true });
   const { rows } = await query.transaction().execute(async (transaction) => {

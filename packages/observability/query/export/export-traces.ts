@@ -5,7 +5,7 @@ import type { ListTerm } from "#query/list/trace-conditions.ts";
 import { AppError } from "@sightline/foundation/errors";
 import type { ExportEnd } from "#contract.ts";
 import { tracesBeingCounted } from "#query/list/trace-query.errors.ts";
-import { bringUpToDate } from "#query/list/up-to-date.ts";
+import { refreshEntries } from "#query/list/refresh-entries.ts";
 import { presentEntry } from "#query/list/list-traces.routes.ts";
 import { findRuns, type Run } from "#query/steps/find-run.store.ts";
 import { readAttributes, presentStep, presentValues } from "#query/steps/present-step.ts";
@@ -203,7 +203,7 @@ function stepLine(row: StepRow, traceId: string, payloads: readonly PayloadConte
   });
 }
 
-type Wanted = InProject & {
+type ExportQuery = InProject & {
   readonly terms: readonly ListTerm[];
   readonly from: Date | undefined;
   readonly to: Date | undefined;
@@ -221,10 +221,10 @@ const COUNTING_MS = 60_000;
  *
  * @throws {AppError} `traces_being_counted` when not all that was written before can be counted in time.
  */
-export async function* exportPages(query: Query, wanted: Wanted): AsyncGenerator<readonly EntryRow[]> {
+export async function* exportPages(query: Query, wanted: ExportQuery): AsyncGenerator<readonly EntryRow[]> {
   const { reader, projectId, from, to, now } = wanted;
   const terms = [...wanted.terms, ...timeTerms(wanted)];
-  if (!(await bringUpToDate(query, projectId, COUNTING_MS)).isCounted) {
+  if (!(await refreshEntries(query, projectId, COUNTING_MS)).isCounted) {
     throw tracesBeingCounted();
   }
   let after: EntryPosition | undefined;
@@ -248,7 +248,7 @@ export async function* exportPages(query: Query, wanted: Wanted): AsyncGenerator
 }
 
 /** To the second, as the list's query tells times. */
-function timeTerms({ from, to }: Wanted): readonly ListTerm[] {
+function timeTerms({ from, to }: ExportQuery): readonly ListTerm[] {
   if (from === undefined && to === undefined) {
     return [];
   }

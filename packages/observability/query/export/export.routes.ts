@@ -15,7 +15,7 @@ import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { findEntries, findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
-import { readListTerms } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/list-terms.ts";
 import { exportTraces, exportPages } from "./export-traces.ts";
 
 /** Of one user or key, and of this process: each holds a batch of values in memory, and a connection while it reads one. */

@@ -11,7 +11,7 @@ import {
   type Chart,
 } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { readListTerms } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/list-terms.ts";
 import type { InProject, OneInProject } from "#store/reader.ts";
 import { changeChart, deleteChart, findChart, insertChart, listCharts, MAX_CHARTS, orderCharts, type ChartRow } from "./charts.store.ts";
 

@@ -10,11 +10,11 @@ const FAILURE = letterOf("failure");
 /** Groups of which a series is told. */
 const GROUPS_OVER_TIME = 10;
 
-type Wanted = { readonly stepHours: number; readonly top: ChartMeasure; readonly groups: number };
+type SumOptions = { readonly stepHours: number; readonly top: ChartMeasure; readonly groups: number };
 type SummedUp = { readonly total: Figures; readonly series: Point[]; readonly groups_total: number; readonly groups: Group[] };
 
 /** Figures of all traces, by step, and of the first groups; exact. */
-export function sumUpTraces(traces: Traces, { stepHours, top, groups }: Wanted): SummedUp {
+export function sumUpTraces(traces: Traces, { stepHours, top, groups }: SumOptions): SummedUp {
   const all = new Int32Array(traces.count).map((_, trace) => trace);
   const ranked = [...traces.groups]
     .filter(([, own]) => own.length > 0)

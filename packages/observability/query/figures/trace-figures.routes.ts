@@ -2,7 +2,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { traceFiguresRequestSchema, traceFiguresSchema } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { orTooSlow } from "#query/list/trace-query.errors.ts";
-import { readListTerms } from "#query/list/traces-wanted.ts";
+import { readListTerms } from "#query/list/list-terms.ts";
 import { readTraces } from "#query/columns/read-traces.ts";
 import { sumUpTraces } from "./sum-up-traces.ts";
 import { STEPS, toWholeHours } from "./whole-hours.ts";

@@ -5,14 +5,14 @@ const HOUR_MS = 3_600_000;
 const [FIRST_TIME, LAST_TIME] = [Date.parse("0000-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59Z")];
 export const STEPS = { hour: { hours: 1, daysMax: 31 }, day: { hours: 24, daysMax: 732 } } as const;
 
-type Asked = { readonly from?: string | undefined; readonly to?: string | undefined; readonly step: keyof typeof STEPS };
+type HoursQuery = { readonly from?: string | undefined; readonly to?: string | undefined; readonly step: keyof typeof STEPS };
 
 /**
  * The whole hours of a time, the last 24 hours unless told otherwise.
  *
  * @throws {AppError} 400 `invalid_request`.
  */
-export function toWholeHours(asked: Asked, now: Date): { readonly from: Date; readonly to: Date } {
+export function toWholeHours(asked: HoursQuery, now: Date): { readonly from: Date; readonly to: Date } {
   const { daysMax } = STEPS[asked.step];
   const end = asked.to === undefined ? now : new Date(asked.to);
   const to = new Date(Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS);

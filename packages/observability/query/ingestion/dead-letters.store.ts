@@ -27,11 +27,11 @@ export type DeadLetter = {
 };
 
 /** Selects one dead letter, if it names a project that the reader owns; the operator may read any. */
-type Wanted = { readonly id: string; readonly reader: Reader };
+type DeadLetterQuery = { readonly id: string; readonly reader: Reader };
 
-type Deed = Wanted & { readonly by: string; readonly at: Date };
+type Deed = DeadLetterQuery & { readonly by: string; readonly at: Date };
 
-type ListWanted = {
+type DeadLetterListQuery = {
   readonly reader: Reader;
   readonly projectId: string | undefined;
   readonly state: DeadLetterState | undefined;
@@ -40,7 +40,7 @@ type ListWanted = {
 };
 
 /** Lists dead letters of the reader's own projects, newest first. */
-export async function listDeadLetters(query: Query, wanted: ListWanted): Promise<readonly DeadLetter[]> {
+export async function listDeadLetters(query: Query, wanted: DeadLetterListQuery): Promise<readonly DeadLetter[]> {
   const { reader, projectId, state, after, limit } = wanted;
   let rows = deadLetters(query, ENTRY_LISTED).where(isOwn(reader));
   if (projectId !== undefined) {
@@ -55,12 +55,12 @@ export async function listDeadLetters(query: Query, wanted: ListWanted): Promise
   return rows.orderBy("dead_letter.created_at", "desc").orderBy("dead_letter.id", "desc").limit(limit).execute();
 }
 
-export async function findDeadLetter(query: Query, { id, reader }: Wanted): Promise<DeadLetter | undefined> {
+export async function findDeadLetter(query: Query, { id, reader }: DeadLetterQuery): Promise<DeadLetter | undefined> {
   return deadLetters(query, ENTRY_SHOWN).where("dead_letter.id", "=", id).where(isOwn(reader)).executeTakeFirst();
 }
 
 /** Finds the reader's role in the project that the dead letter names; `undefined` when it names none that they may see. */
-export async function findRoleByDeadLetter(query: Query, { id, reader }: Wanted): Promise<ProjectRole | undefined> {
+export async function findRoleByDeadLetter(query: Query, { id, reader }: DeadLetterQuery): Promise<ProjectRole | undefined> {
   const row = await query
     .selectFrom("observability.dead_letters as dead_letter")
     .innerJoin("observability.projects as project", "project.id", "dead_letter.project_id")
@@ -73,7 +73,7 @@ export async function findRoleByDeadLetter(query: Query, { id, reader }: Wanted)
 /** Reads the whole entry of an open dead letter, as it is to be replayed. */
 export async function findOpenEntry(
   query: Query,
-  { id, reader }: Wanted,
+  { id, reader }: DeadLetterQuery,
 ): Promise<{ readonly entry: string; readonly project_id: string | null } | undefined> {
   return query
     .selectFrom("observability.dead_letters as dead_letter")

@@ -47,14 +47,14 @@ export function gapRoutes({ query }: Pick<RouteDependencies, "query">) {
   };
 }
 
-type PageWanted = {
+type GapsPageQuery = {
   readonly reader: Reader;
   readonly projectId: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 };
 
-async function readPage(query: Query, { cursor, limit, ...wanted }: PageWanted): Promise<GapPage> {
+async function readPage(query: Query, { cursor, limit, ...wanted }: GapsPageQuery): Promise<GapPage> {
   const rows = await listGaps(query, { ...wanted, after: positionOf(cursor), limit: limit + 1 });
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {

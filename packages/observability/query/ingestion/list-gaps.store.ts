@@ -26,7 +26,7 @@ export type GapPosition = {
   readonly firstSeq: number;
 };
 
-type GapsWanted = {
+type GapsQuery = {
   readonly reader: Reader;
   readonly projectId: string | undefined;
   readonly after: GapPosition | undefined;
@@ -37,7 +37,7 @@ type GapsWanted = {
  * Lists gaps of the projects that the reader may see, newest first; those that were found at one moment by producer,
  * the latest numbers first.
  */
-export async function listGaps(query: Query, wanted: GapsWanted): Promise<readonly Gap[]> {
+export async function listGaps(query: Query, wanted: GapsQuery): Promise<readonly Gap[]> {
   const { reader, projectId, after } = wanted;
   const visible = projectId === undefined ? await listVisibleIds(query, reader) : [projectId];
   let rows = query

@@ -6,7 +6,7 @@ import { selectEntryStatus } from "#query/steps/abandoned.store.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import { valuesOfField } from "./field-values.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
-import { bringUpToDate } from "./up-to-date.ts";
+import { refreshEntries } from "./refresh-entries.ts";
 
 type Facet = { readonly value: string; readonly count: number };
 
@@ -35,7 +35,7 @@ export function isOfAll({ field, terms }: Pick<FacetOptions, "field" | "terms">)
  */
 export async function listFacets(query: Query, options: FacetOptions): Promise<readonly Facet[]> {
   const { projectId, reader, field, terms, sort, limit } = options;
-  const { isCounted } = await bringUpToDate(query, projectId);
+  const { isCounted } = await refreshEntries(query, projectId);
   const pattern = likeBeginning(options.prefix);
   const isAllowed = sql`exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})`;
   if (isOfAll(options)) {

@@ -3,7 +3,7 @@ import { traceHistogramRequestSchema, traceHistogramSchema } from "#contract.ts"
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { countOverTime } from "./histogram.store.ts";
 import { orTooSlow } from "./trace-query.errors.ts";
-import { readListTerms } from "./traces-wanted.ts";
+import { readListTerms } from "./list-terms.ts";
 
 export function histogramRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   return (server: HttpServer): void => {

@@ -3,7 +3,7 @@ import type { Query } from "#schema.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import { boundSearch } from "./bound-search.ts";
 import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
-import { bringUpToDate } from "./up-to-date.ts";
+import { refreshEntries } from "./refresh-entries.ts";
 
 type Options = InProject & { readonly terms: readonly ListTerm[]; readonly now: Date };
 
@@ -23,7 +23,7 @@ const WIDTHS_MS = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_80
  * @throws a database's error with the code `57014` when it takes too long.
  */
 export async function countOverTime(query: Query, { projectId, reader, terms, now }: Options): Promise<Found> {
-  const { isCounted } = await bringUpToDate(query, projectId);
+  const { isCounted } = await refreshEntries(query, projectId);
   const conditions = await conditionsOf(terms, { query, projectId, now, isCounted, isByTime: true });
   const widths = sql.join(
     WIDTHS_MS.map((width) => sql`${width}::bigint`),

@@ -8,7 +8,7 @@ import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { orTooSlow } from "./trace-query.errors.ts";
-import { readListTerms } from "./traces-wanted.ts";
+import { readListTerms } from "./list-terms.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { microsSchema } from "#query/access/cursor.ts";
 

@@ -9,7 +9,7 @@ import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
 import { boundSearch } from "./bound-search.ts";
 import { LABEL_NAMES } from "#trace-labels.ts";
-import { bringUpToDate } from "./up-to-date.ts";
+import { refreshEntries } from "./refresh-entries.ts";
 
 export type EntryRow = TraceNumbers & {
   readonly id: string;
@@ -70,7 +70,7 @@ const SORT_COLUMNS: Readonly<Record<Exclude<Sort, "started">, { readonly column:
 export async function listEntries(query: Query, options: ListOptions): Promise<ListedEntries> {
   const { projectId, reader, terms, limit } = options;
   const isPlain = terms.length === 0 && options.sort === "started";
-  const { isCounted, isCostPending } = isPlain ? { isCounted: true, isCostPending: false } : await bringUpToDate(query, projectId);
+  const { isCounted, isCostPending } = isPlain ? { isCounted: true, isCostPending: false } : await refreshEntries(query, projectId);
   const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: options.sort === "started" });
   const found = await query.transaction().execute(async (transaction) => {
     await boundSearch(transaction);
@@ -141,7 +141,7 @@ async function findPositions(query: Query, options: ListOptions, source: Source)
   return [...valued, ...rest];
 }
 
-type Place = {
+type EntryPlace = {
   readonly isAfter: RawBuilder<unknown>;
   readonly by: RawBuilder<unknown>;
   readonly limit: number;
@@ -152,7 +152,7 @@ async function positions(
   query: Query,
   { projectId, reader }: ListOptions,
   { source, conditions }: Source,
-  { isAfter, by, limit, value }: Place,
+  { isAfter, by, limit, value }: EntryPlace,
 ): Promise<readonly EntryPosition[]> {
   const { rows } = await sql<EntryPosition>`
     select entry.trace_id as id, ${selectMicros("entry.sort_at")} as micros, ${value === undefined ? sql`null` : sql`${value}::text`} as value

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { selectMicros } from "#store/position.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
-import { bringUpToDate, type Counted } from "./up-to-date.ts";
+import { refreshEntries, type Counted } from "./refresh-entries.ts";
 
 export type GroupRow = {
   readonly id: string;
@@ -63,7 +63,7 @@ export async function listGroups(
   query: Query,
   { projectId, reader, field, id, prefix, sort, after, limit }: GroupOptions,
 ): Promise<Counted & { readonly rows: readonly GroupRow[] }> {
-  const counted = await bringUpToDate(query, projectId);
+  const counted = await refreshEntries(query, projectId);
   const { by, position, at } = KEYS[sort];
   const pattern = likeBeginning(prefix);
   const sumOf = (column: string, count: string) =>

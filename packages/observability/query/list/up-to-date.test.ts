@@ -6,7 +6,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { countTraces, lockCounting } from "#counting/count-traces.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { bringUpToDate } from "./up-to-date.ts";
+import { refreshEntries } from "./refresh-entries.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 beforeAll(async () => {
@@ -26,11 +26,11 @@ test("who counts and has gone silent holds no reader up", needsRealPostgres, asy
   });
   try {
     await held.promise;
-    expect(await bringUpToDate(database.query, projectId)).toEqual({ isCounted: false, isCostPending: false });
+    expect(await refreshEntries(database.query, projectId)).toEqual({ isCounted: false, isCostPending: false });
     await countTraces(database.query, projectId, [traceId]);
   } finally {
     over.resolve(undefined);
     await silent;
   }
-  expect(await bringUpToDate(database.query, projectId)).toEqual({ isCounted: true, isCostPending: false });
+  expect(await refreshEntries(database.query, projectId)).toEqual({ isCounted: true, isCostPending: false });
 });

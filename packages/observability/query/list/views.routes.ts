@@ -6,7 +6,7 @@ import type { OneInProject } from "#store/reader.ts";
 import { changeView, deleteView, findView, insertView, listViews, type ViewRow, MAX_VIEWS } from "./views.store.ts";
 import { getReader } from "#query/access/request-reader.ts";
 import { enterProject, requireRole, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
-import { readListTerms } from "./traces-wanted.ts";
+import { readListTerms } from "./list-terms.ts";
 import { orRefuse, refusal } from "@sightline/foundation/errors";
 
 const config = { auth: "user" };

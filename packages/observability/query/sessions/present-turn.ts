@@ -1,6 +1,6 @@
-import type { FailedStep, ListedTrace, Said, Turn } from "#contract.ts";
+import type { FailedStep, ListedTrace, SpokenText, Turn } from "#contract.ts";
 import { cutText } from "#messages/conversation.ts";
-import { saidIn } from "#messages/line.ts";
+import { toFullText } from "#messages/line.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
 import { growFailedTree } from "#trace-facts/fold-trace.ts";
@@ -10,9 +10,9 @@ const MAX_SAID = 8_000;
 
 /** A trace of the list with what was said in it. Where that is too long to be read, the list's line stands for it. */
 export function presentTurn(trace: ListedTrace, spoken: readonly SpokenRow[], failed: readonly FailedStepRow[] = []): Turn {
-  const said = (side: SpokenRow["side"], line: string | null): Said => {
+  const said = (side: SpokenRow["side"], line: string | null): SpokenText => {
     const row = spoken.find((each) => each.trace_id === trace.id && each.side === side);
-    const text = (row === undefined ? undefined : saidIn(row.value, { side, isModelCall: row.is_model_call })) ?? line;
+    const text = (row === undefined ? undefined : toFullText(row.value, { side, isModelCall: row.is_model_call })) ?? line;
     return text === null ? null : { text: cutText(text, MAX_SAID).toWellFormed(), characters: text.length };
   };
   return {

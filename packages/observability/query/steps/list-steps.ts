@@ -13,7 +13,7 @@ import { presentStep } from "./present-step.ts";
 import { isSince, parseRevision, readSeen, widenVersion, writeRevision, type Revision } from "./revision.ts";
 import { createUsualDurations } from "./usual-durations.ts";
 
-type Wanted = { readonly cursor: string | undefined; readonly limit: number; readonly afterRevision: string | undefined };
+type StepsQuery = { readonly cursor: string | undefined; readonly limit: number; readonly afterRevision: string | undefined };
 
 const placeSchema = z.tuple([z.uuid(), z.uuid()]);
 /** Bytes of a page's steps. */
@@ -50,7 +50,7 @@ export function createStepList({ query, clock }: { readonly query: Kysely<Observ
     }));
   }
 
-  return async (run: Run, { cursor, limit, afterRevision }: Wanted): Promise<StepPage> => {
+  return async (run: Run, { cursor, limit, afterRevision }: StepsQuery): Promise<StepPage> => {
     const place = cursor === undefined ? undefined : fromCursor(cursor, placeSchema);
     const skeleton = await findSkeleton(query, run);
     const { snapshot, revision } = readSeen(skeleton);

@@ -58,14 +58,14 @@ export function mergeAttributes(rows: readonly PayloadValues[]): Record<string, 
   );
 }
 
-type Place = Pick<TruncatedValue, "payload_id" | "part">;
+type PayloadPosition = Pick<TruncatedValue, "payload_id" | "part">;
 
-function bounded(value: unknown, place: Place): unknown {
+function bounded(value: unknown, place: PayloadPosition): unknown {
   const text = JSON.stringify(value) ?? "null";
   return text.length <= MAX_VALUE ? value : cut(text, lengthOf(text), place);
 }
 
-function cut(text: string, characters: number, place: Place): TruncatedValue {
+function cut(text: string, characters: number, place: PayloadPosition): TruncatedValue {
   return { truncated: true, characters, preview: sliceCharacters(text, 0, PREVIEW).text, ...place };
 }
 

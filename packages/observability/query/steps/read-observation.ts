@@ -30,10 +30,10 @@ export async function readObservation(query: Kysely<ObservabilitySchema>, run: R
   };
 }
 
-type Wanted = { readonly eventId: string; readonly part: PayloadPart; readonly from: number; readonly length: number };
+type PayloadRequest = { readonly eventId: string; readonly part: PayloadPart; readonly from: number; readonly length: number };
 
 /** A range of a value's JSON text, however long the whole is. Where contents stand in it, it is the text with them in their places. */
-export async function readPayload(query: Kysely<ObservabilitySchema>, run: Run, wanted: Wanted): Promise<PayloadRange> {
+export async function readPayload(query: Kysely<ObservabilitySchema>, run: Run, wanted: PayloadRequest): Promise<PayloadRange> {
   const { from, length } = wanted;
   const stored = await findPayloadRange(query, run, wanted);
   if (stored === undefined) {
@@ -44,7 +44,7 @@ export async function readPayload(query: Kysely<ObservabilitySchema>, run: Run, 
   return { text, characters, from, next_from: next < characters ? next : null };
 }
 
-async function resolvedText(query: Kysely<ObservabilitySchema>, run: Run, wanted: Wanted): Promise<string> {
+async function resolvedText(query: Kysely<ObservabilitySchema>, run: Run, wanted: PayloadRequest): Promise<string> {
   const text = (await findPayloadText(query, run, wanted)) ?? "null";
   const rows = [{ value: JSON.parse(text) as unknown, attributes: null, tool_entry: null }];
   const [row] = await resolveBlobs(rows, (hashes) => findWholeBlobs(query, run.projectId, hashes));

@@ -16,7 +16,7 @@ import { presentGraph } from "#query/graph/present-graph.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import { readSeen, writeRevision } from "#query/steps/revision.ts";
 
-type Wanted = InProject & { readonly traceId: string };
+type DigestQuery = InProject & { readonly traceId: string };
 
 const MAX_GAPS = 100;
 const MAX_CURRENT_NODES = 100;
@@ -25,7 +25,7 @@ const CURRENT_BYTES = 100_000;
 const TOLD = 10;
 
 /** Reads a trace without its steps. The revision is read first: what changes meanwhile is reported twice rather than missed. */
-export async function readDigest(query: Query, wanted: Wanted): Promise<TraceDigest> {
+export async function readDigest(query: Query, wanted: DigestQuery): Promise<TraceDigest> {
   const run = orRefuse(await findRun(query, wanted), traceNotFound);
   const revision = writeRevision(readSeen(await findVersions(query, run)).revision);
   const trace = orRefuse(await findTrace(query, wanted), traceNotFound);

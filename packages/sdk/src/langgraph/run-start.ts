@@ -20,7 +20,7 @@ export type RunStart = {
 };
 
 /** Where a run belongs: under another run, under a span of the application, or at the top. */
-type Place = { readonly parent: RunRecord | undefined; readonly parentId: string | undefined };
+type ParentPlace = { readonly parent: RunRecord | undefined; readonly parentId: string | undefined };
 
 const HIDDEN_TAG = "langsmith:hidden";
 const START = "__start__";
@@ -54,7 +54,7 @@ function openTraceOfOne(start: RunStart, facts: TracedGraphFacts): RunRecord | u
   return trace === undefined ? undefined : openInside(start, { parent: undefined, parentId: undefined }, trace.traceId, trace);
 }
 
-function openInside(start: RunStart, place: Place, traceId: string, trace?: OpenTrace): RunRecord | undefined {
+function openInside(start: RunStart, place: ParentPlace, traceId: string, trace?: OpenTrace): RunRecord | undefined {
   const role = roleOf(start, place.parent);
   const graph = place.parent?.facts;
   const name = start.name ?? serializedName(start.serialized);
@@ -129,7 +129,7 @@ function openTrace(start: RunStart, facts: TracedGraphFacts): RunRecord | undefi
     return undefined;
   }
   announceGraph(facts);
-  const place: Place = { parent: undefined, parentId: undefined };
+  const place: ParentPlace = { parent: undefined, parentId: undefined };
   const record = createRecord(start, place, { role: "trace", name: facts.traceName, trace, traceId: trace.traceId, facts });
   enterByCommand(record, start.input);
   return record;
@@ -154,7 +154,7 @@ function startTraceOf(start: RunStart, facts: TracedGraphFacts, input: unknown):
 
 function createRecord(
   start: RunStart,
-  place: Place,
+  place: ParentPlace,
   known: Pick<RunRecord, "role" | "name" | "traceId" | "facts"> & Partial<Pick<RunRecord, "observation" | "trace" | "tool">>,
 ): RunRecord {
   const record: RunRecord = {
@@ -181,7 +181,7 @@ function createRecord(
   return record;
 }
 
-function findPlace(start: RunStart): Place & { readonly traceId: string | undefined } {
+function findPlace(start: RunStart): ParentPlace & { readonly traceId: string | undefined } {
   const parent = findRun(start.parentRunId);
   const own = sdkState.spans.getStore();
   // A span of the application that was opened inside the very run that is the parent lies between the two.

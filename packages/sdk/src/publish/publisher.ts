@@ -131,7 +131,7 @@ export function startPublisher(settings: Settings, metrics: PublisherMetrics, wa
       }
       heartbeat.stop();
       closed = true;
-      const entries = [...sender.onTheirWay(), ...queue.take(Infinity, Infinity)];
+      const entries = [...sender.inFlight(), ...queue.take(Infinity, Infinity)];
       const writeEntries = createEntryWriter(settings, partitionKeyOf(settings.streamName, producerId, partitions ?? 1), producerId);
       // Who is known not to answer is not waited for.
       const taken = connector.failure === undefined ? sendAtExit(settings.redisUrl, writeEntries(entries), entries.length) : [];

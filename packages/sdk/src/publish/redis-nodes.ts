@@ -124,12 +124,12 @@ async function openFirst(urls: readonly string[], open: (url: string) => Promise
 type Ask<Answers> = (client: Redis) => Promise<Answers>;
 type Errors = readonly (Error | null)[];
 
-const turns = new WeakMap<Redis, Promise<unknown>>();
+const pendingAnswers = new WeakMap<Redis, Promise<unknown>>();
 
 /** One asks after the other, as entries go past the client. */
 function inTurn<Answers>(client: Redis, ask: Ask<Answers>): Promise<Answers> {
-  const answers = (turns.get(client) ?? Promise.resolve()).then(() => ask(client));
-  turns.set(
+  const answers = (pendingAnswers.get(client) ?? Promise.resolve()).then(() => ask(client));
+  pendingAnswers.set(
     client,
     answers.catch(() => undefined),
   );

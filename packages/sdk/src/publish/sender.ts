@@ -28,7 +28,7 @@ export function createSender(
   let sending: Promise<void> | undefined;
   let isStopped = false;
   let isReleased = false;
-  let onTheirWay: readonly StreamEntry[] = [];
+  let inFlight: readonly StreamEntry[] = [];
 
   /** Sends soon, or when the back-off is over. */
   const schedule = () => {
@@ -90,10 +90,10 @@ export function createSender(
       // After a failure one event tests the water.
       const size = connector.failure === undefined ? BATCH_EVENTS : 1;
       const batch = queue.take(size, BATCH_BYTES);
-      onTheirWay = batch;
+      inFlight = batch;
       const startedAt = performance.now();
       const { unsent, failure } = await connection.append(batch, producerId, CALL_TIMEOUT);
-      onTheirWay = [];
+      inFlight = [];
       queue.settle(batch, unsent);
       if (isReleased) {
         queue.clear();
@@ -114,7 +114,7 @@ export function createSender(
   return {
     schedule,
     /** Those of which Redis has not said yet whether it took them. */
-    onTheirWay: () => onTheirWay,
+    inFlight: () => inFlight,
     send,
     /** Sends, again and again while Redis refuses, until nothing is left (true) or the deadline has passed. */
     async flush(deadline: number): Promise<boolean> {

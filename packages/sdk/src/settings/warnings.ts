@@ -8,16 +8,16 @@ const MAX_REASONS = 200;
 
 /** Says each reason at most once a minute, and never lets a failure of the application's logger or clock out. */
 export function createWarnings(logger: Logger): Warnings {
-  const lastSaid = new Map<string, number>();
+  const lastLogged = new Map<string, number>();
   return {
     say(given, message) {
       try {
         const now = Date.now();
-        const reason = lastSaid.has(given) || lastSaid.size < MAX_REASONS ? given : "others";
-        if (now - (lastSaid.get(reason) ?? -INTERVAL) < INTERVAL) {
+        const reason = lastLogged.has(given) || lastLogged.size < MAX_REASONS ? given : "others";
+        if (now - (lastLogged.get(reason) ?? -INTERVAL) < INTERVAL) {
           return;
         }
-        lastSaid.set(reason, now);
+        lastLogged.set(reason, now);
         logger.warn(`[sightline] ${message}`);
       } catch {
         // Their failing is not a reason to disturb the application.

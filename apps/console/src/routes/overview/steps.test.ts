@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Asked, type Step, expectedSteps, isOpen, findNextStep, listSteps } from "./steps.ts";
+import { type QueryResult, type Step, expectedSteps, isOpen, findNextStep, listSteps } from "./steps.ts";
 
 type Answers = Parameters<typeof listSteps>[0];
 
-const found = <Data>(data: Data): Asked<Data> => ({ data, error: null });
-const onItsWay = { data: undefined, error: null };
+const found = <Data>(data: Data): QueryResult<Data> => ({ data, error: null });
+const pending = { data: undefined, error: null };
 const failed = { data: undefined, error: new Error("no answer") };
 
 const EMPTY: Answers = {
@@ -25,7 +25,7 @@ function one(id: Step["id"], answers: Partial<Answers>): Step | undefined {
 
 describe("the first steps", () => {
   test("are expected as far as they are known, and else not begun, so that their place is as tall as they are", () => {
-    const answers: Answers = { ...EMPTY, factors: ["totp"], repositories: onItsWay, assistants: failed };
+    const answers: Answers = { ...EMPTY, factors: ["totp"], repositories: pending, assistants: failed };
     expect(listSteps(answers)).toBeUndefined();
     expect(expectedSteps(answers).map(({ id, state }) => [id, state])).toEqual([
       ["second_factor", "done"],
@@ -51,7 +51,7 @@ describe("the first steps", () => {
   });
 
   test("are not shown before everything was asked", () => {
-    expect(listSteps({ ...EMPTY, assistants: onItsWay })).toBeUndefined();
+    expect(listSteps({ ...EMPTY, assistants: pending })).toBeUndefined();
   });
 
   test("of a member are those that a member can do, whatever admins may ask", () => {

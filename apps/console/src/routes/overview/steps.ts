@@ -4,7 +4,7 @@ import type { Project } from "@sightline/observability/contract";
 import { type LinkProps, linkOptions } from "@tanstack/react-router";
 
 /** What was asked of an API: neither data nor an error while it is on its way. */
-export type Asked<Data> = { readonly data: Data | undefined; readonly error: Error | null };
+export type QueryResult<Data> = { readonly data: Data | undefined; readonly error: Error | null };
 
 export type Step = {
   readonly id: "second_factor" | "repository" | "assistant" | "agent";
@@ -24,9 +24,9 @@ type Answers = {
   readonly isAdmin: boolean;
   /** The kinds of second factor that whoever looks has set up. */
   readonly factors: readonly Factor[];
-  readonly repositories: Asked<readonly Pick<Repository, "id" | "full_name" | "index_status" | "indexed_commit">[]>;
-  readonly assistants: Asked<readonly ConnectedAssistant[]>;
-  readonly projects: Asked<readonly Pick<Project, "id" | "name" | "last_trace_at">[]>;
+  readonly repositories: QueryResult<readonly Pick<Repository, "id" | "full_name" | "index_status" | "indexed_commit">[]>;
+  readonly assistants: QueryResult<readonly ConnectedAssistant[]>;
+  readonly projects: QueryResult<readonly Pick<Project, "id" | "name" | "last_trace_at">[]>;
 };
 
 /** The way from an empty product to a useful one, as far as whoever looks may go; undefined until everything was asked. */
@@ -59,7 +59,7 @@ export function expectedSteps(answers: Answers): readonly Step[] {
   );
 }
 
-function expected<Data>({ data, error }: Asked<Data>, otherwise: Data): Asked<Data> {
+function expected<Data>({ data, error }: QueryResult<Data>, otherwise: Data): QueryResult<Data> {
   return { data: data ?? (error === null ? otherwise : undefined), error };
 }
 
@@ -74,7 +74,7 @@ export function findNextStep(steps: readonly Step[]): Step | undefined {
 
 type Progress = Omit<Step, "id" | "title">;
 
-function step<Data>(id: Step["id"], { data }: Asked<Data>, progressOf: (data: Data) => Progress): Step {
+function step<Data>(id: Step["id"], { data }: QueryResult<Data>, progressOf: (data: Data) => Progress): Step {
   const progress: Progress = data === undefined ? { state: "unknown", words: "Unavailable: its API does not answer." } : progressOf(data);
   return { id, title: TITLES[id], ...progress };
 }

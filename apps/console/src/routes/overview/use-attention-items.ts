@@ -6,7 +6,7 @@ import { projectsQuery } from "#features/projects/api/projects.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import { newestTracesQuery } from "#features/traces/api/list-traces.ts";
 import { useNow } from "#ui/time/use-now.ts";
-import type { Asked } from "./steps.ts";
+import type { QueryResult } from "./steps.ts";
 import {
   LATELY,
   alertItems,
@@ -45,7 +45,7 @@ export function useAttentionItems({ isAdmin, factors, isSecondFactorStep }: Look
   const rules = useQueries({ queries: watched.map(({ id }) => ({ ...alertRulesQuery(id), refetchInterval: RULES_MS })) });
   const channels = useQueries({ queries: watched.map(({ id }) => ({ ...alertChannelsQuery(id), refetchInterval: RULES_MS })) });
 
-  const asked: readonly (readonly [what: string, query: Asked<unknown>])[] = [
+  const asked: readonly (readonly [what: string, query: QueryResult<unknown>])[] = [
     ...(isAdmin ? [["your second factor", secondFactor] as const] : []),
     ["repositories", repositories],
     ["projects", projects],

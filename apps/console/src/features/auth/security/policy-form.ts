@@ -1,13 +1,13 @@
 import type { ChangePolicyRequest, Policy } from "@sightline/identity/contract";
 
-export type Asked = {
+export type PolicyFields = {
   readonly when: "never" | "now" | "day";
   /** `2026-12-01`, a day of UTC; empty while none is chosen. */
   readonly day: string;
   readonly two: boolean;
 };
 
-export function readWhen({ admins_need_second_factor_from: from }: Policy, now: Date = new Date()): Asked["when"] {
+export function readWhen({ admins_need_second_factor_from: from }: Policy, now: Date = new Date()): PolicyFields["when"] {
   if (from === null) {
     return "never";
   }
@@ -19,7 +19,7 @@ export function readDay({ admins_need_second_factor_from: from }: Policy): strin
 }
 
 /** What differs from the policy that is; undefined when nothing does, or no day was chosen. */
-export function toRequest(policy: Policy, { when, day, two }: Asked, now: Date): ChangePolicyRequest | undefined {
+export function toRequest(policy: Policy, { when, day, two }: PolicyFields, now: Date): ChangePolicyRequest | undefined {
   const isTwo = policy.resets_need_two && policy.resets_need_two_until === null;
   const sameTime = when === readWhen(policy, now) && (when !== "day" || day === readDay(policy));
   if (when === "day" && !/^\d{4}-\d\d-\d\d$/.test(day)) {

@@ -9,7 +9,7 @@ import { Failed } from "#ui/kit/failed-change.tsx";
 import { Form } from "#ui/kit/form.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { formatTimeAndZone } from "#ui/words/format.ts";
-import { type Asked, readDay, toRequest, readWhen } from "./policy-form.ts";
+import { type PolicyFields, readDay, toRequest, readWhen } from "./policy-form.ts";
 import { StepTitle } from "./step-title.tsx";
 
 /** What the organization asks of its admins. */
@@ -34,7 +34,7 @@ export function PolicySection() {
 
 function PolicyForm({ policy }: { readonly policy: Policy }) {
   const withStepUp = useStepUp();
-  const [asked, setAsked] = useState<Asked>({
+  const [asked, setAsked] = useState<PolicyFields>({
     when: readWhen(policy),
     day: readDay(policy),
     two: policy.resets_need_two && policy.resets_need_two_until === null,

@@ -5,7 +5,7 @@ const PATCH = "@@ -3,4 +3,3 @@ function pause()\n same\n-old\r\n-gone\n+new\n la
 
 test("rows have the numbers of both versions, and side by side what replaced a line stands beside it", () => {
   const rows = toDiffRows(PATCH);
-  expect(rows.map(({ kind, old, young, text }) => [kind, old, young, text])).toEqual([
+  expect(rows.map(({ kind, before, after, text }) => [kind, before, after, text])).toEqual([
     ["hunk", undefined, undefined, "@@ -3,4 +3,3 @@ function pause()"],
     ["same", 3, 3, "same"],
     ["deleted", 4, undefined, "old"],

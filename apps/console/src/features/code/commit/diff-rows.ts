@@ -1,8 +1,8 @@
 /** A line of one version, or of both; `hunk` stands between stretches that are left out. */
 export type DiffRow = {
   readonly kind: "same" | "deleted" | "added" | "hunk";
-  readonly old: number | undefined;
-  readonly young: number | undefined;
+  readonly before: number | undefined;
+  readonly after: number | undefined;
   readonly text: string;
   /** Whether the file ends with it, without a line break. */
   readonly isUnended: boolean;
@@ -13,13 +13,13 @@ const KINDS = { "+": "added", "-": "deleted", " ": "same" } as const;
 /** The rows of a unified diff's hunks. */
 export function toDiffRows(patch: string): readonly DiffRow[] {
   const rows: DiffRow[] = [];
-  let [old, young] = [0, 0];
+  let [before, after] = [0, 0];
   for (const line of patch.split("\n").slice(0, -1)) {
     const [, oldStart, newStart] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line) ?? [];
     const last = rows.at(-1);
     if (oldStart !== undefined) {
-      [old, young] = [Number(oldStart), Number(newStart)];
-      rows.push({ kind: "hunk", old: undefined, young: undefined, text: line, isUnended: false });
+      [before, after] = [Number(oldStart), Number(newStart)];
+      rows.push({ kind: "hunk", before: undefined, after: undefined, text: line, isUnended: false });
     } else if (line.startsWith("\\") && last !== undefined) {
       rows[rows.length - 1] = { ...last, isUnended: true };
     } else {
@@ -27,8 +27,8 @@ export function toDiffRows(patch: string): readonly DiffRow[] {
       const text = line.slice(1).replace(/\r$/, "");
       rows.push({
         kind,
-        old: kind === "added" ? undefined : old++,
-        young: kind === "deleted" ? undefined : young++,
+        before: kind === "added" ? undefined : before++,
+        after: kind === "deleted" ? undefined : after++,
         text,
         isUnended: false,
       });

@@ -105,8 +105,8 @@ function lineOf({ kind, text }: DiffRow): string {
 function UnifiedRow({ row, tokensOf }: { readonly row: DiffRow; readonly tokensOf: TokensOf }) {
   return (
     <tr data-kind={row.kind}>
-      <td className={classes.number}>{row.old}</td>
-      <td className={classes.number}>{row.young}</td>
+      <td className={classes.number}>{row.before}</td>
+      <td className={classes.number}>{row.after}</td>
       <Code row={row} tokens={tokensOf(row)} />
     </tr>
   );
@@ -126,9 +126,9 @@ function SplitRow({ pair: { left, right }, tokensOf }: SplitRowProps) {
   }
   return (
     <tr>
-      <td className={classes.number}>{left?.old}</td>
+      <td className={classes.number}>{left?.before}</td>
       <Code row={left} tokens={left && tokensOf(left)} />
-      <td className={classes.number}>{right?.young}</td>
+      <td className={classes.number}>{right?.after}</td>
       <Code row={right} tokens={right && tokensOf(right)} />
     </tr>
   );

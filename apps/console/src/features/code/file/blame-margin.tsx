@@ -8,10 +8,10 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./blame-margin.module.css";
 
-type Asked = { readonly path: string; readonly commit: string; readonly isShown: boolean };
+type BlameQuery = { readonly path: string; readonly commit: string; readonly isShown: boolean };
 
 /** What stands before each line of a file: who last changed it; `undefined` while it is not to be shown. */
-export function useBlame(branch: Branch, { path, commit, isShown }: Asked): ((line: number) => ReactNode) | undefined {
+export function useBlame(branch: Branch, { path, commit, isShown }: BlameQuery): ((line: number) => ReactNode) | undefined {
   const blame = useQuery({ ...blameQuery(branch, { path, commit }), enabled: isShown });
   const { data, error } = blame;
   const at = useMemo(() => (data === undefined ? undefined : lineFinder(data)), [data]);

@@ -19,7 +19,7 @@ import {
 import { useEffect, useMemo, useRef } from "react";
 import { type BoxPlace, placeBoxes } from "./graph-layout.ts";
 import type { BoxState, GraphBox, GraphLink, GraphModel } from "./graph-model.ts";
-import { type WayAround, waysAround } from "./graph-ways.ts";
+import { type Detour, findDetours } from "./graph-detours.ts";
 import { type GraphNodeData, GraphNode } from "./graph-node.tsx";
 import classes from "./graph-canvas.module.css";
 
@@ -28,7 +28,7 @@ const FIT = { padding: { top: "16px", right: "104px", bottom: "16px", left: "64p
 
 type Box = Node<GraphNodeData, "box">;
 
-type Way = Edge<GraphEdgeData, "way">;
+type CanvasEdge = Edge<GraphEdgeData, "way">;
 
 const NODE_TYPES: NodeTypes = { box: GraphNode };
 const EDGE_TYPES: EdgeTypes = { way: GraphEdge };
@@ -58,7 +58,7 @@ function Canvas({ model, states, direction, selected, onSelect }: GraphCanvasPro
     [model, places, states, direction, selected, onSelect],
   );
   const edges = useMemo(() => {
-    const wayOf = direction === "TB" ? waysAround(model, places) : () => undefined;
+    const wayOf = direction === "TB" ? findDetours(model, places) : () => undefined;
     return model.links.map((link) => toEdge(link, wayOf(link)));
   }, [model, places, direction]);
   const frame = useRef<HTMLDivElement>(null);
@@ -128,7 +128,7 @@ function toNode(box: GraphBox, places: ReadonlyMap<string, BoxPlace>, look: Look
   };
 }
 
-function toEdge(link: GraphLink, around: WayAround | undefined): Way {
+function toEdge(link: GraphLink, around: Detour | undefined): CanvasEdge {
   const count = link.taken.reduce((sum, taken) => sum + taken.count, 0);
   const ways = [...new Set(link.taken.map(({ via }) => via))].filter((via) => via !== "static");
   const words = [count > 1 ? `×${count}` : "", ...ways].filter((word) => word !== "");

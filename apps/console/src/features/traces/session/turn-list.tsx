@@ -1,5 +1,5 @@
 import { Anchor, Button } from "@mantine/core";
-import type { Said, Turn } from "@sightline/observability/contract";
+import type { SpokenText, Turn } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -129,7 +129,7 @@ function Calls({ projectId, traceId }: { readonly projectId: string; readonly tr
   );
 }
 
-function messageOf(role: "user" | "assistant", { text, characters }: NonNullable<Said>): ShownMessage {
+function messageOf(role: "user" | "assistant", { text, characters }: NonNullable<SpokenText>): ShownMessage {
   const part = { type: "text" as const, text, characters, name: null, call_id: null, is_error: false, media_type: null };
   return { side: role === "user" ? "input" : "output", role, name: null, parts: [part] };
 }

@@ -2,7 +2,7 @@ import type { BoxPlace } from "./graph-layout.ts";
 import type { GraphLink, GraphModel } from "./graph-model.ts";
 
 /** How an edge that leads back goes around the boxes between its ends. */
-export type WayAround = {
+export type Detour = {
   readonly side: "left" | "right";
   /** Pixels from the outer of its two ends. */
   readonly distance: number;
@@ -17,15 +17,14 @@ const [FURTHER_OUT, FURTHEST_OUT] = [8, 40];
 type Bounds = Readonly<Record<"left" | "top" | "right" | "bottom", number>>;
 
 /** Finds the way of each edge that leads back, or to its own box, in a graph that is read from the top down; the others have none. */
-export function waysAround(model: GraphModel, places: ReadonlyMap<string, BoxPlace>): (link: GraphLink) => WayAround | undefined {
+export function findDetours(model: GraphModel, places: ReadonlyMap<string, BoxPlace>): (link: GraphLink) => Detour | undefined {
   const bounds = boundsOf(model, places);
   return ({ from, to }) => {
     const [start, end] = [bounds.get(from), bounds.get(to)];
     if (start === undefined || end === undefined || end.top > start.top) {
       return undefined;
     }
-    const isClear = (side: WayAround["side"]) =>
-      [start, end].every((box) => [...bounds.values()].every((other) => !stands(other, side, box)));
+    const isClear = (side: Detour["side"]) => [start, end].every((box) => [...bounds.values()].every((other) => !stands(other, side, box)));
     // It begins and ends in a straight line to the side, which should not strike a box through.
     const side = isClear("right") || !isClear("left") ? "right" : "left";
     const between = [...bounds.values()].filter(({ top }) => top >= end.top && top <= start.top);
@@ -38,7 +37,7 @@ export function waysAround(model: GraphModel, places: ReadonlyMap<string, BoxPla
 }
 
 /** Whether a box is beside another, at the height of its middle. */
-function stands(box: Bounds, side: WayAround["side"], beside: Bounds): boolean {
+function stands(box: Bounds, side: Detour["side"], beside: Bounds): boolean {
   const middle = (beside.top + beside.bottom) / 2;
   return box.top <= middle && box.bottom >= middle && (side === "right" ? box.left >= beside.right : box.right <= beside.left);
 }

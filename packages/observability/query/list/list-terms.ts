@@ -2,7 +2,7 @@ import { parseTraceQuery, type ObservationStatus } from "#contract.ts";
 import type { ListTerm } from "./trace-conditions.ts";
 import { invalidQuery } from "./trace-query.errors.ts";
 
-type Wanted = {
+type TraceFilter = {
   readonly q?: string | undefined;
   readonly status?: ObservationStatus | undefined;
   readonly name?: string | undefined;
@@ -16,7 +16,7 @@ const HERE = { isNegated: false, from: 0, to: 0 };
  *
  * @throws {AppError} 400 `invalid_query`.
  */
-export function readListTerms({ q = "", status, name, search }: Wanted): readonly ListTerm[] {
+export function readListTerms({ q = "", status, name, search }: TraceFilter): readonly ListTerm[] {
   const { terms, errors } = parseTraceQuery(q);
   if (errors.length > 0) {
     throw invalidQuery(errors);

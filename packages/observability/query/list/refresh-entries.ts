@@ -14,7 +14,7 @@ export type Counted = {
 };
 
 /** Counts what is marked at this moment, so that who reads the entries reads everything written before; within limits, and says so. */
-export async function bringUpToDate(query: Query, projectId: string, budgetMs = BUDGET_MS): Promise<Counted> {
+export async function refreshEntries(query: Query, projectId: string, budgetMs = BUDGET_MS): Promise<Counted> {
   const { lastMark, isRepricing } = await findUncounted(query, projectId);
   const deadline = performance.now() + budgetMs;
   const waitMs = READER_WAITS_MS;
