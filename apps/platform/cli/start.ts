@@ -145,13 +145,13 @@ async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: Bri
       output.say(`Starting the embedded ${stores.map(({ name }) => name).join(" and ")} …`);
     }
     await supervisor.start(stores);
-    const told = await supervisor.runOnce(prepareChild(setting.environment));
-    if (told?.type !== "prepared") {
+    const prepared = await supervisor.runOnce(prepareChild(setting.environment));
+    if (prepared?.type !== "prepared") {
       throw new Error("The databases were not prepared.");
     }
-    onFirstAdmin(told.firstAdmin);
-    if (told.problem !== undefined) {
-      throw new Error(told.problem);
+    onFirstAdmin(prepared.firstAdmin);
+    if (prepared.problem !== undefined) {
+      throw new Error(prepared.problem);
     }
   };
   const buildConsole = () => (roles.includes("console") ? ensureConsoleBuilt(consoleFolder(), output.say) : Promise.resolve());

@@ -67,17 +67,17 @@ async function diagnosePartitions(client: Redis, environment: Setting["environme
     // Problems of variables are another finding.
     return [];
   }
-  const { told, beyond } = await findPartitionState(client, stream, count);
+  const { announced, beyond } = await findPartitionState(client, stream, count);
   const isTold =
-    told === count
+    announced === count
       ? ok(WHAT, `the stream has ${count} partitions`)
       : warning(
           WHAT,
-          `applications are told of ${told} partitions, OBSERVABILITY_STREAMS is ${count}`,
+          `applications are told of ${announced} partitions, OBSERVABILITY_STREAMS is ${count}`,
           "The next start of a consumer tells them; set it alike for every role.",
         );
   return [
-    ...(count === 1 && told === 1 ? [] : [isTold]),
+    ...(count === 1 && announced === 1 ? [] : [isTold]),
     ...(beyond > 0
       ? [warning(WHAT, `${beyond} events wait on partitions beyond OBSERVABILITY_STREAMS`, "Nothing to do: consumers read those too.")]
       : []),

@@ -67,13 +67,13 @@ function cell(text: string): string {
 const NAMES: Readonly<Record<string, string>> = { string: "text", integer: "whole number", boolean: "true or false" };
 const FORMATS: Readonly<Record<string, string>> = { uuid: "UUID", "date-time": "time (ISO 8601)", uri: "address", email: "e-mail address" };
 
-function range(least: unknown, most: unknown, unit: string): string {
-  const from = isSafeLimit(least) || least === 0 ? undefined : least;
-  if (typeof from === "number" && typeof most === "number") {
-    return `${from} to ${most}${unit}`;
+function range(min: unknown, max: unknown, unit: string): string {
+  const from = isSafeLimit(min) || min === 0 ? undefined : min;
+  if (typeof from === "number" && typeof max === "number") {
+    return `${from} to ${max}${unit}`;
   }
-  if (typeof most === "number") {
-    return `at most ${most}${unit}`;
+  if (typeof max === "number") {
+    return `at most ${max}${unit}`;
   }
   return typeof from === "number" ? `at least ${from}${unit}` : "";
 }

@@ -106,15 +106,15 @@ function runChildOnce(
 ): Promise<ChildMessage | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<ChildMessage | undefined>();
   const child = launchChild(specification, onLine);
-  let told: ChildMessage | undefined;
+  let lastMessage: ChildMessage | undefined;
   const end = () => child.kill("SIGKILL");
   signal.addEventListener("abort", end, { once: true });
-  child.on("message", (message) => (told = parseChildMessage(message)));
+  child.on("message", (message) => (lastMessage = parseChildMessage(message)));
   child.once("error", reject);
   child.once("close", (code, reason) => {
     signal.removeEventListener("abort", end);
     if (code === 0 || signal.aborted) {
-      resolve(told);
+      resolve(lastMessage);
     } else {
       reject(new Error(`${specification.name} failed (${reason ?? `exit code ${code}`}); its lines above say why.`));
     }

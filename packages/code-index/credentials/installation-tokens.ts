@@ -105,9 +105,9 @@ async function askForToken(url: URL, proof: string, { allowed, signal }: Reachin
 }
 
 function refusal({ status, body }: JsonAnswer): SourceError {
-  const said = z.object({ message: z.string() }).safeParse(body).data?.message ?? "";
-  const words = said.replaceAll(/[^\x20-\x7e]/g, " ").slice(0, 300);
-  const lasting = [401, 403, 404, 422].includes(status) && !/rate limit/i.test(said);
+  const message = z.object({ message: z.string() }).safeParse(body).data?.message ?? "";
+  const words = message.replaceAll(/[^\x20-\x7e]/g, " ").slice(0, 300);
+  const lasting = [401, 403, 404, 422].includes(status) && !/rate limit/i.test(message);
   return new SourceError(`GitHub gave the app no token (${status}${words === "" ? "" : `: ${words}`}).`, {
     transient: !lasting,
     problem: lasting ? "access_refused" : "other",

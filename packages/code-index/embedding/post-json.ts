@@ -40,7 +40,7 @@ export async function postJson({ call, timeoutMs, signal, secrets }: Posting): P
     if (answer.status >= 200 && answer.status < 300) {
       return parse(answer.text, host);
     }
-    throw refusal(answer, { host, said: shown(providerMessage(answer.text), secrets) });
+    throw refusal(answer, { host, providerText: shown(providerMessage(answer.text), secrets) });
   } catch (error) {
     if (error instanceof EmbedderError) {
       throw error;
@@ -70,8 +70,11 @@ function parse(text: string, host: string): unknown {
 const BAD_INPUT = new Set([400, 413, 422]);
 const LATER = new Set([408, 409, 425, 429]);
 
-function refusal({ status, headers }: Answer, { host, said }: { readonly host: string; readonly said: string }): EmbedderError {
-  const message = `${host} answered ${status}${said === "" ? "" : `: ${said}`}`;
+function refusal(
+  { status, headers }: Answer,
+  { host, providerText }: { readonly host: string; readonly providerText: string },
+): EmbedderError {
+  const message = `${host} answered ${status}${providerText === "" ? "" : `: ${providerText}`}`;
   if (BAD_INPUT.has(status)) {
     return new BadInputError(message, { transient: false });
   }
@@ -93,17 +96,17 @@ function retryAfter(header: string | undefined): number | undefined {
 
 /** The sentence in an error's body: `{error: {message}}` of OpenAI and Google, `{error}` of Ollama and TEI, `{detail}`, `{message}`. */
 function providerMessage(text: string): string {
-  let said: unknown = text;
+  let providerText: unknown = text;
   try {
-    said = JSON.parse(text);
+    providerText = JSON.parse(text);
   } catch {
     // Not JSON, so it is the message itself, or a proxy's page.
   }
-  for (let depth = 0; depth < 4 && typeof said === "object" && said !== null; depth++) {
-    const fields: Readonly<Record<string, unknown>> = Array.isArray(said) ? { message: said[0] } : { ...said };
-    said = fields["error"] ?? fields["message"] ?? fields["detail"] ?? fields["msg"] ?? "";
+  for (let depth = 0; depth < 4 && typeof providerText === "object" && providerText !== null; depth++) {
+    const fields: Readonly<Record<string, unknown>> = Array.isArray(providerText) ? { message: providerText[0] } : { ...providerText };
+    providerText = fields["error"] ?? fields["message"] ?? fields["detail"] ?? fields["msg"] ?? "";
   }
-  return typeof said === "string" ? said.replaceAll(/<[^>]*>/g, " ") : "";
+  return typeof providerText === "string" ? providerText.replaceAll(/<[^>]*>/g, " ") : "";
 }
 
 /** Characters of a message that are kept. */

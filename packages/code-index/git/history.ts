@@ -114,8 +114,8 @@ async function listHistory({ directory, commit, depth, contents, signal }: Fetch
   // Parents of commits at the border of a shallow clone are not here, so what those commits changed is unknown.
   const border = new Set(splitLines(await readFile(join(directory, "shallow")).catch(() => Buffer.of())));
   const walk = async (from: string, ...flags: readonly string[]) => {
-    const most = `--max-count=${depth + border.size + 1}`;
-    const given = ["rev-list", ...flags, "--date-order", most, "--end-of-options", from];
+    const limit = `--max-count=${depth + border.size + 1}`;
+    const given = ["rev-list", ...flags, "--date-order", limit, "--end-of-options", from];
     return splitLines(await runGit({ arguments: given, directory, signal }));
   };
   const fromCommit = await walk(commit, "--ignore-missing");

@@ -3,21 +3,21 @@ import { startGit } from "./git.ts";
 import type { History } from "./history.ts";
 import { SourceError } from "./source-error.ts";
 
-type Logging<Told> = {
+type Logging<Logged> = {
   /** What git prints of a commit itself. */
   readonly format: string;
   /** What else it is to tell. */
   readonly options: readonly string[];
-  readonly parse: (printed: Readable) => AsyncIterable<Told>;
+  readonly parse: (printed: Readable) => AsyncIterable<Logged>;
   readonly signal: AbortSignal;
 };
 
 /** Has one git process tell of commits of a history, in the order asked for. @throws {SourceError} when it leaves one out. */
-export async function* logCommits<Told extends { readonly commit: string }>(
+export async function* logCommits<Logged extends { readonly commit: string }>(
   { directory }: History,
   commits: readonly string[],
-  { format, options, parse, signal }: Logging<Told>,
-): AsyncGenerator<Told, void, undefined> {
+  { format, options, parse, signal }: Logging<Logged>,
+): AsyncGenerator<Logged, void, undefined> {
   if (commits.length === 0) {
     return;
   }
@@ -38,12 +38,12 @@ export async function* logCommits<Told extends { readonly commit: string }>(
   try {
     child.stdin.end(commits.map((commit) => `${commit}\n`).join(""));
     let count = 0;
-    for await (const told of parse(child.stdout)) {
-      if (told.commit !== commits[count]) {
+    for await (const logged of parse(child.stdout)) {
+      if (logged.commit !== commits[count]) {
         break;
       }
       count++;
-      yield told;
+      yield logged;
     }
     await ended;
     if (count < commits.length) {

@@ -60,8 +60,8 @@ async function readCommitChanges(reader: StreamReader, commit: string, leftOut: 
   const entries = await readEntries(reader);
   for (const entry of entries) {
     const reason = leftOut(entry.path) ?? (entry.oldPath === null ? undefined : leftOut(entry.oldPath));
-    const most = reason !== undefined || changes.length >= MAX_CHANGED_FILES ? 0 : Math.min(MAX_FILE_BYTES, left);
-    const hunks = await readHunks(reader, most);
+    const max = reason !== undefined || changes.length >= MAX_CHANGED_FILES ? 0 : Math.min(MAX_FILE_BYTES, left);
+    const hunks = await readHunks(reader, max);
     // git shows a file that becomes a link as one that goes and one that comes.
     const second = entry.becomesAnother ? await readHunks(reader, 0) : undefined;
     left -= hunks.patch.length;
@@ -123,14 +123,14 @@ type Hunks = { readonly patch: Buffer; readonly added: number; readonly deleted:
 const LINE_END = Buffer.from("\n");
 
 /** The hunks of the next file, unless they have more bytes than `most`. Their own counts say where they end, whatever their lines hold. */
-async function readHunks(reader: StreamReader, most: number): Promise<Hunks> {
+async function readHunks(reader: StreamReader, max: number): Promise<Hunks> {
   await reader.until(10);
   let isBinary = false;
   const kept: Buffer[] = [];
   let length = 0;
   const keep = (line: Buffer) => {
     length += line.length + 1;
-    if (length <= most) {
+    if (length <= max) {
       kept.push(Buffer.from(line), LINE_END);
     }
   };
@@ -157,7 +157,7 @@ async function readHunks(reader: StreamReader, most: number): Promise<Hunks> {
       deleted += sign === MINUS ? 1 : 0;
     }
   }
-  return { patch: length > most ? Buffer.of() : Buffer.concat(kept), added, deleted, isBinary };
+  return { patch: length > max ? Buffer.of() : Buffer.concat(kept), added, deleted, isBinary };
 }
 
 const [SPACE, PLUS, MINUS, BACKSLASH] = [32, 43, 45, 92];

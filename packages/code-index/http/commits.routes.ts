@@ -79,7 +79,7 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
 
   /** Answers what is asked about a repository; nothing is read any more once nobody waits for it. */
   function read<Params extends { readonly repo_id: string }, Query extends { readonly ref?: string | undefined }, Answer>(
-    answer: (database: CodeIndexDatabase, scope: RepositoryScope, asked: Params & Query) => Promise<Answer>,
+    answer: (database: CodeIndexDatabase, scope: RepositoryScope, params: Params & Query) => Promise<Answer>,
   ) {
     return async (
       request: IncomingRequest & { readonly params: Params; readonly query: Query },

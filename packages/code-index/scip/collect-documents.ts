@@ -62,8 +62,8 @@ function collect({ path, unit, occurrences, symbols }: ScipDocument, numbers: Ma
     symbols: own.map((symbol) => (isLocal(symbol) ? -1 : numberOf(symbol, numbers))),
     defined: new Set(placed.filter(({ isDefinition }) => isDefinition).map(({ symbol }) => symbol)),
     descriptions: own.map((symbol) => {
-      const said = symbols.get(symbol);
-      return said === undefined ? NOT_DESCRIBED : describeSymbol(said);
+      const documentation = symbols.get(symbol);
+      return documentation === undefined ? NOT_DESCRIBED : describeSymbol(documentation);
     }),
   };
 }

@@ -15,9 +15,9 @@ const PIECE = 500;
 const AS_PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
 
 /** How many tokens a language model reads `text` as (o200k); never fewer than it is. Once there are more than `most`, it counts no further. */
-export function countTokens(text: string, most = Infinity): number {
+export function countTokens(text: string, max = Infinity): number {
   let tokens = 0;
-  for (let from = 0; from < text.length && tokens <= most;) {
+  for (let from = 0; from < text.length && tokens <= max;) {
     const to = endOfPiece(text, from);
     tokens += countPiece(text.slice(from, to));
     from = to;

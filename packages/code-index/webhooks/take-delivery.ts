@@ -92,8 +92,8 @@ function repositoriesThatSigned(
   delivery: Delivery,
   named: readonly WatchedRepository[],
 ): ReadonlySet<WatchedRepository> {
-  const most = Math.floor(HASHED_BYTES / Math.max(1, delivery.body.length));
-  const own = named.filter(({ sealed_webhook_secret: sealed }) => sealed !== null).slice(0, most);
+  const max = Math.floor(HASHED_BYTES / Math.max(1, delivery.body.length));
+  const own = named.filter(({ sealed_webhook_secret: sealed }) => sealed !== null).slice(0, max);
   return new Set(own.filter((repository) => verifyWithOwnSecret(tools, delivery, repository)));
 }
 

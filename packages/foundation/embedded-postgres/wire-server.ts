@@ -82,7 +82,7 @@ export function createWireServer({ db, onFailure, idleInTransactionMs = IDLE_IN_
     if (channel !== undefined) {
       client.channels.add(channel);
     }
-    const findNotifications = createNotificationReader((told, message) => notifyOthers(client, told, message));
+    const findNotifications = createNotificationReader((channels, message) => notifyOthers(client, channels, message));
     await db.runExclusive(() =>
       db.execProtocolRawStream(batch.bytes, {
         onRawData: (data) => {

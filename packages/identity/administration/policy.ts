@@ -80,11 +80,11 @@ function changed(policy: StoredPolicy, request: ChangePolicyRequest, now: Date):
 }
 
 function changesBetween(before: StoredPolicy, after: StoredPolicy): readonly Readonly<Record<string, string>>[] {
-  const told = ({ secondFactorFrom, resetsNeedTwo, resetsNeedTwoUntil }: StoredPolicy) => ({
+  const toFields = ({ secondFactorFrom, resetsNeedTwo, resetsNeedTwoUntil }: StoredPolicy) => ({
     admins_need_second_factor_from: secondFactorFrom?.toISOString() ?? "never",
     resets_need_two: resetsNeedTwoUntil === null ? String(resetsNeedTwo) : `until ${resetsNeedTwoUntil.toISOString()}`,
   });
-  const [old, next] = [Object.entries(told(before)), Object.entries(told(after))];
+  const [old, next] = [Object.entries(toFields(before)), Object.entries(toFields(after))];
   return next.flatMap(([name, to], index) => (old[index]?.[1] === to ? [] : [{ changed: name, from: old[index]?.[1] ?? "", to }]));
 }
 

@@ -7,7 +7,7 @@ export const GRANT_DAYS = [1, 30, 90] as const;
 /** More would not fit into the app's access token. */
 export const MAX_GRANTED_REPOSITORIES = 100;
 
-const text = (most: number) => z.string().min(1).max(most);
+const text = (max: number) => z.string().min(1).max(max);
 
 /** `POST /oauth/register` (RFC 7591). What is not here is not kept. */
 export const registerClientRequestSchema = z.object({

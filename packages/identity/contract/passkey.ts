@@ -3,11 +3,11 @@ import { fullSessionSchema, id, ONE_LINE, timestamp } from "./parts.ts";
 
 /** Requests and answers about passkeys (WebAuthn); what browsers make of them has the names of its JSON. */
 
-const base64url = (most: number) =>
+const base64url = (max: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(max)
     .regex(/^[\w-]+$/, "base64url");
 
 const credentialId = base64url(1400);

@@ -3,8 +3,8 @@ import { id, ONE_LINE, timestamp } from "./parts.ts";
 
 /** Requests and answers about company sign-in: a tenant's own OpenID Connect provider. */
 
-const line = (most: number) =>
-  z.string().trim().min(1, "at least one character").max(most, `at most ${most} characters`).regex(ONE_LINE, "one line");
+const line = (max: number) =>
+  z.string().trim().min(1, "at least one character").max(max, `at most ${max} characters`).regex(ONE_LINE, "one line");
 
 /** `https://login.example.org/realms/acme`; without the path that every provider's description is at. */
 const issuerSchema = z

@@ -26,8 +26,8 @@ export async function fetchDocument(url: URL, signal: AbortSignal): Promise<Resp
     maxBytes: DOCUMENT_BYTES,
     signal,
   });
-  const told = ["cache-control", "expires"].flatMap((name) =>
+  const cacheHeaders = ["cache-control", "expires"].flatMap((name) =>
     typeof headers[name] === "string" ? [[name, headers[name]] as [string, string]] : [],
   );
-  return new Response(status === 204 || status === 304 ? null : text, { status, headers: told });
+  return new Response(status === 204 || status === 304 ? null : text, { status, headers: cacheHeaders });
 }

@@ -36,7 +36,7 @@ export async function upsertDevice(
 }
 
 /** Deletes what the account has beyond so many devices, the longest unused first. */
-export async function deleteDevicesBeyond(transaction: Transaction, userId: string, most: number): Promise<void> {
+export async function deleteDevicesBeyond(transaction: Transaction, userId: string, max: number): Promise<void> {
   await transaction
     .deleteFrom("identity.known_devices")
     .where("user_id", "=", userId)
@@ -47,7 +47,7 @@ export async function deleteDevicesBeyond(transaction: Transaction, userId: stri
         .where("user_id", "=", userId)
         .orderBy("last_used_at", "desc")
         .orderBy("token_hash")
-        .offset(most),
+        .offset(max),
     )
     .execute();
 }

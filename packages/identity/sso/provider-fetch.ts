@@ -45,10 +45,10 @@ export function createProviderFetch(allowed: AllowedHosts): CustomFetch {
         maxBytes: MAX_BYTES,
         signal: limit,
       });
-      const told = Object.entries(answer.headers).flatMap(([name, value]) =>
+      const responseHeaders = Object.entries(answer.headers).flatMap(([name, value]) =>
         typeof value === "string" ? [[name, value] as [string, string]] : [],
       );
-      return new Response([204, 304].includes(answer.status) ? null : answer.text, { status: answer.status, headers: told });
+      return new Response([204, 304].includes(answer.status) ? null : answer.text, { status: answer.status, headers: responseHeaders });
     } catch (error) {
       throw new UnreachableProviderError(`${url.host} was not reached`, { cause: error });
     }

@@ -128,6 +128,6 @@ function counterKey({ name, subject }: Counter): string {
 }
 
 /** The delay doubles with every try over the limit. */
-function delayAfter(tries: number, { tries: most, delay }: Limit): number {
-  return delay === undefined || tries <= most ? 0 : Math.min(delay.firstSeconds * 2 ** (tries - most - 1), delay.mostSeconds);
+function delayAfter(tries: number, { tries: maxTries, delay }: Limit): number {
+  return delay === undefined || tries <= maxTries ? 0 : Math.min(delay.firstSeconds * 2 ** (tries - maxTries - 1), delay.mostSeconds);
 }

@@ -7,13 +7,13 @@ type TellOptions = { readonly redis: Redis; readonly stream: string; readonly co
 /** Leaves in Redis how many partitions there are, where SDKs look when they start; of one it leaves nothing. */
 export async function tellPartitions({ redis, stream, count, log }: TellOptions): Promise<void> {
   const key = partitionCountKey(stream);
-  const told = await redis.get(key);
-  if (told === (count === 1 ? null : String(count))) {
+  const announced = await redis.get(key);
+  if (announced === (count === 1 ? null : String(count))) {
     return;
   }
-  if (told !== null) {
+  if (announced !== null) {
     log.warn(
-      { now: count, before: told },
+      { now: count, before: announced },
       "OBSERVABILITY_STREAMS differs from what was told before; it must be alike for every role. All partitions are read in any case",
     );
   }

@@ -107,13 +107,13 @@ function answerFor(comparison: Comparison, { call }: Reading): string {
 
 /** A change that one step hands to the next is told where it is first seen, and only counted after that. */
 function tellOnce(steps: readonly Changed[], whole: readonly Difference[]): readonly Changed[] {
-  const told = new Set(whole.map(changeOf));
+  const seen = new Set(whole.map(changeOf));
   return steps.map(({ differences, ...step }) => {
-    const fresh = differences.filter((difference) => !told.has(changeOf(difference)));
-    fresh.forEach((difference) => told.add(changeOf(difference)));
+    const fresh = differences.filter((difference) => !seen.has(changeOf(difference)));
+    fresh.forEach((difference) => seen.add(changeOf(difference)));
     const again = differences.length - fresh.length;
-    const said = again === 0 ? [] : [`${plural(again, "change")} as told above`];
-    return { ...step, differences: fresh, detail: [...step.detail, ...fresh.map(renderDifference), ...said] };
+    const repeated = again === 0 ? [] : [`${plural(again, "change")} as told above`];
+    return { ...step, differences: fresh, detail: [...step.detail, ...fresh.map(renderDifference), ...repeated] };
   });
 }
 

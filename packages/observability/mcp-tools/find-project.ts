@@ -9,24 +9,24 @@ import type { Reading } from "./trace-tool.ts";
  */
 export async function findProject(
   { query, reader }: Pick<Reading, "query" | "reader">,
-  asked: string | undefined,
+  requested: string | undefined,
 ): Promise<VisibleProject> {
   const visible = await listVisibleProjects(query, reader);
   const [only, ...others] = visible;
-  if (asked === undefined) {
+  if (requested === undefined) {
     if (only === undefined || others.length > 0) {
       throw projectMissing(visible);
     }
     return only;
   }
-  const wanted = asked.trim().toLowerCase();
+  const wanted = requested.trim().toLowerCase();
   const byId = visible.find(({ id }) => id === wanted);
   const [named, ...namesakes] = byId === undefined ? visible.filter(({ name }) => name.toLowerCase() === wanted) : [byId];
   if (named === undefined) {
-    throw unknownProject(asked, visible);
+    throw unknownProject(requested, visible);
   }
   if (namesakes.length > 0) {
-    throw ambiguousProject(asked, visible);
+    throw ambiguousProject(requested, visible);
   }
   return named;
 }

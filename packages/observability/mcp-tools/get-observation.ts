@@ -26,16 +26,16 @@ export const getObservationTool: ToolDefinition<typeof inputSchema> = {
   description: `What one step of a run took in and gave back, with its whole error, a model's reasoning and its attributes.
 Long parts are cut to fit: name a part, and from, to read on.`,
   inputSchema,
-  answer: async ({ trace, observation: asked, part, from }, reading) => {
-    const { run, observation } = await loadObservation(reading, trace, asked);
+  answer: async ({ trace, observation: requested, part, from }, reading) => {
+    const { run, observation } = await loadObservation(reading, trace, requested);
     const wanted = { part, from: part === undefined ? 0 : from };
     return answerFor(observation, await readParts(reading, { run, observation, ...wanted }), { ...wanted, reading });
   },
 };
 
-async function loadObservation({ query, reader }: Reading, traceId: string, asked: string) {
+async function loadObservation({ query, reader }: Reading, traceId: string, requested: string) {
   const run = orRefuse((await findTrace(query, { reader, traceId }))?.run, traceUnknown);
-  const { id } = findStep(await findStepIds(query, run, parseStepEnding(asked)), asked);
+  const { id } = findStep(await findStepIds(query, run, parseStepEnding(requested)), requested);
   return { run, observation: await readObservation(query, run, id) };
 }
 

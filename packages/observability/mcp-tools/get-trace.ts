@@ -30,10 +30,10 @@ Long runs are folded to fit: name a step to unfold it. get_observation shows a s
   answer: async ({ trace, step }, reading) => {
     const loaded = await loadTrace(reading, trace);
     const tree = growTree(loaded.steps);
-    const asked = step === undefined ? undefined : findStep(loaded.steps, step);
-    const at = asked === undefined ? -1 : (tree.places.get(asked.id) ?? -1);
+    const requested = step === undefined ? undefined : findStep(loaded.steps, step);
+    const at = requested === undefined ? -1 : (tree.places.get(requested.id) ?? -1);
     const found = findFailures(tree, loaded.row);
-    const first = asked === undefined ? found.reason : found.causeOf.get(asked.id);
+    const first = requested === undefined ? found.reason : found.causeOf.get(requested.id);
     return answerFor({ loaded, tree, at, isOwn: found.isOwn, failures: groupFailures(tree, found, { at, first }) }, reading);
   },
 };
@@ -129,8 +129,8 @@ function commonCode(steps: readonly Step[], size: Size): Head["code"] {
   const known = steps.flatMap(({ code }) =>
     code?.repo === undefined ? [] : [{ repo: repositoryName(code.repo), commit: code.commit ?? null }],
   );
-  const [most] = [...Map.groupBy(known, (code) => JSON.stringify(code)).values()].toSorted((one, other) => other.length - one.length);
-  const [code] = most ?? [];
+  const [commonest] = [...Map.groupBy(known, (code) => JSON.stringify(code)).values()].toSorted((one, other) => other.length - one.length);
+  const [code] = commonest ?? [];
   return code === undefined
     ? null
     : { repo: recordedLine(code.repo, size.name), commit: code.commit === null ? null : recordedLine(code.commit, 40) };

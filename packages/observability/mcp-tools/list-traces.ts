@@ -50,18 +50,18 @@ export const listTracesTool: ToolDefinition<typeof inputSchema> = {
 Use it to find a run: query narrows it down, by agent (name:), status and more. get_trace opens one.`,
   inputSchema,
   countsFirst: true,
-  answer: async ({ project, ...asked }, reading) => {
+  answer: async ({ project, ...requested }, reading) => {
     // Refused before anything is looked for.
-    readListTerms({ q: asked.query });
+    readListTerms({ q: requested.query });
     const { chosen, left } = await projectsOf(reading, project);
     const found: Listed[] = [];
     const behind: string[] = [];
     for (const each of chosen) {
-      const { traces: listed, isCounting } = await listTraces(reading, each, asked);
+      const { traces: listed, isCounting } = await listTraces(reading, each, requested);
       found.push(...listed);
       behind.push(...(isCounting ? [recordedLine(each.name, NAME)] : []));
     }
-    const traces = found.toSorted(ORDERS[asked.sort]).slice(0, asked.limit);
+    const traces = found.toSorted(ORDERS[requested.sort]).slice(0, requested.limit);
     const notes = [
       ...(left > 0 ? [`Looked at ${PROJECTS} projects; name one of the other ${left}.`] : []),
       ...(behind.length > 0
@@ -85,24 +85,24 @@ const ORDERS: Readonly<Record<TraceListQuery["sort"], (one: Listed, other: Liste
   errors: falling(({ failures }) => failures),
 };
 
-async function projectsOf(reading: Reading, asked: string | undefined) {
-  if (asked !== undefined) {
-    return { chosen: [await findProject(reading, asked)], left: 0 };
+async function projectsOf(reading: Reading, requested: string | undefined) {
+  if (requested !== undefined) {
+    return { chosen: [await findProject(reading, requested)], left: 0 };
   }
   const visible = await listVisibleProjects(reading.query, reading.reader);
   return { chosen: visible.slice(0, PROJECTS), left: Math.max(visible.length - PROJECTS, 0) };
 }
 
-async function listTraces({ query, reader, now }: Reading, { id, name }: VisibleProject, asked: TraceListQuery) {
+async function listTraces({ query, reader, now }: Reading, { id, name }: VisibleProject, requested: TraceListQuery) {
   const { rows, isCounting } = await listEntries(query, {
     projectId: id,
     reader,
-    terms: readListTerms({ q: asked.query }),
+    terms: readListTerms({ q: requested.query }),
     now,
-    sort: asked.sort,
+    sort: requested.sort,
     order: "desc",
     after: undefined,
-    limit: asked.limit,
+    limit: requested.limit,
   });
   const traces = rows.map((row): Listed => ({
     id: row.id,
@@ -120,14 +120,14 @@ async function listTraces({ query, reader, now }: Reading, { id, name }: Visible
   return { traces, isCounting };
 }
 
-function answerFor(traces: readonly Listed[], asked: readonly string[], { call }: Reading): string {
+function answerFor(traces: readonly Listed[], requested: readonly string[], { call }: Reading): string {
   const shown = fitItems(traces, { ...call, maxTokens: call.maxTokens - OVERHEAD_TOKENS, render });
   const notes = [
-    ...asked,
+    ...requested,
     ...(shown.length < traces.length
       ? [`Cut to max_tokens: ${shown.length} of ${traces.length} shown; ask for less, or with a larger max_tokens.`]
       : []),
-    ...(traces.length === 0 && asked.length === 0 ? ["No trace is like that."] : []),
+    ...(traces.length === 0 && requested.length === 0 ? ["No trace is like that."] : []),
   ];
   const listing = shown.length === 0 ? [] : [NOTICE, fenced(shown.map(render).join("\n"))];
   return [...listing, ...notes].join("\n");

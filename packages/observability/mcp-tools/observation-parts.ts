@@ -29,9 +29,9 @@ export async function readParts(reading: Reading, { run, observation, part, from
     reasoning,
     attributes: Object.keys(attributes).length === 0 ? null : attributes,
   };
-  const asked = partSchema.options.filter((name) => (part === undefined || name === part) && values[name] !== null);
+  const requested = partSchema.options.filter((name) => (part === undefined || name === part) && values[name] !== null);
   const parts: ReadPart[] = [];
-  for (const name of asked) {
+  for (const name of requested) {
     parts.push({ part: name, ...(await readPart(reading, { run, value: values[name], from })) });
   }
   return parts;

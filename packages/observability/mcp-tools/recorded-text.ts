@@ -15,11 +15,11 @@ export function recordedText(text: string): string {
 }
 
 /** In one line of so many characters at the most. */
-export function recordedLine(text: string, most: number): string {
-  const line = recordedText(text.slice(0, most * 4))
+export function recordedLine(text: string, max: number): string {
+  const line = recordedText(text.slice(0, max * 4))
     .replaceAll(/\s+/gu, " ")
     .trim();
-  return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line;
+  return line.length > max ? `${line.slice(0, max).toWellFormed()}…` : line;
 }
 
 /** Of a value of JSON: a text as itself, everything else in one line. */

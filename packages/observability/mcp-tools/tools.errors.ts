@@ -11,12 +11,12 @@ export const noAccount = () =>
     "Whoever made this token has no account here any more, so it opens no traces; ask an admin for a token of another.",
   );
 
-export function unknownProject(asked: string, visible: readonly VisibleProject[]): AppError {
-  return notOneProject("project_not_found", `There is no project ${recordedLine(asked, 200)} that this token may see`, visible);
+export function unknownProject(requested: string, visible: readonly VisibleProject[]): AppError {
+  return notOneProject("project_not_found", `There is no project ${recordedLine(requested, 200)} that this token may see`, visible);
 }
 
-export function ambiguousProject(asked: string, visible: readonly VisibleProject[]): AppError {
-  return notOneProject("project_ambiguous", `Several projects are named ${recordedLine(asked, 200)}; name one by its id`, visible);
+export function ambiguousProject(requested: string, visible: readonly VisibleProject[]): AppError {
+  return notOneProject("project_ambiguous", `Several projects are named ${recordedLine(requested, 200)}; name one by its id`, visible);
 }
 
 export function projectMissing(visible: readonly VisibleProject[]): AppError {
@@ -35,11 +35,11 @@ export const traceUnknown = () =>
     "trace_not_found",
     "There is no trace of that id that this token may see; list_traces names them. One that has just run may take a moment to arrive.",
   );
-export const stepUnknown = (asked: string) =>
+export const stepUnknown = (requested: string) =>
   refusal(
     404,
     "observation_not_found",
-    `The trace has no step ${recordedLine(asked, 100)}; get_trace names them, by the last digits of their ids.`,
+    `The trace has no step ${recordedLine(requested, 100)}; get_trace names them, by the last digits of their ids.`,
   );
-export const stepAmbiguous = (asked: string) =>
-  refusal(409, "observation_ambiguous", `Several steps end in ${asked}; name more digits of the id.`);
+export const stepAmbiguous = (requested: string) =>
+  refusal(409, "observation_ambiguous", `Several steps end in ${requested}; name more digits of the id.`);

@@ -58,12 +58,12 @@ export function createTraceTools({ database, findStanding, clock, log }: TraceTo
     return {
       ...tool,
       answer: async (given: unknown, call: ToolCall): Promise<string> => {
-        const asked = tool.inputSchema.parse(given);
+        const input = tool.inputSchema.parse(given);
         const reader = await readerFor(call.person);
         const reading = { reader, now: clock.now(), call };
         return countsFirst === true
-          ? answer(asked, { ...reading, query: database.query })
-          : readWhileWanted(database, { signal: call.signal, milliseconds: STATEMENT_MS }, (query) => answer(asked, { ...reading, query }));
+          ? answer(input, { ...reading, query: database.query })
+          : readWhileWanted(database, { signal: call.signal, milliseconds: STATEMENT_MS }, (query) => answer(input, { ...reading, query }));
       },
     };
   }

@@ -65,12 +65,12 @@ function holdsMessages(item: unknown): boolean {
 const SAMPLE = 10;
 
 /** The platform keeps reasoning apart from the answer. */
-export function withReasoning(said: readonly RawMessage[], reasoning: string | null): readonly RawMessage[] {
-  if (reasoning === null || reasoning === "" || said.some(({ parts }) => parts.some(({ type }) => type === "reasoning"))) {
-    return said;
+export function withReasoning(answerMessages: readonly RawMessage[], reasoning: string | null): readonly RawMessage[] {
+  if (reasoning === null || reasoning === "" || answerMessages.some(({ parts }) => parts.some(({ type }) => type === "reasoning"))) {
+    return answerMessages;
   }
   const thought: RawPart = { type: "reasoning", value: reasoning };
-  const [first, ...others] = said;
+  const [first, ...others] = answerMessages;
   return first === undefined ? [{ role: "assistant", parts: [thought] }] : [{ ...first, parts: [thought, ...first.parts] }, ...others];
 }
 

@@ -6,12 +6,12 @@ const MAX_ADMITTED_BYTES = 128 * 1024 * 1024;
  * sends slowly keeps no other out. A single request always fits. Returns how to release the memory, or `undefined` when
  * there is none.
  */
-export function createAdmission(most = MAX_ADMITTED_BYTES): (projectId: string, bytes: number) => (() => void) | undefined {
+export function createAdmission(max = MAX_ADMITTED_BYTES): (projectId: string, bytes: number) => (() => void) | undefined {
   const takenBy = new Map<string, number>();
   let taken = 0;
   return (projectId, bytes) => {
     const own = takenBy.get(projectId) ?? 0;
-    if ((taken > 0 && taken + bytes > most) || (own > 0 && own + bytes > most / 2)) {
+    if ((taken > 0 && taken + bytes > max) || (own > 0 && own + bytes > max / 2)) {
       return undefined;
     }
     take(projectId, bytes);

@@ -26,11 +26,11 @@ export function readSpanError(span: Ended & Pick<OtlpSpan, "attributes">): strin
   const exception = exceptionsOf(span).at(-1);
   const [type, message] = [textOf(exception, "exception.type"), textOf(exception, "exception.message")];
   // Some libraries' messages begin with the type already, with or without its module.
-  const isTold = [type, type.slice(type.lastIndexOf(".") + 1)].some((name) => message.startsWith(`${name}:`));
-  const said = isTold ? [message] : [type, message];
-  const told =
-    said.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type") || httpStatusOf(span);
-  return boundText(told === "" ? NO_REASON : told, MAX_ERROR_LENGTH);
+  const hasOwnMessage = [type, type.slice(type.lastIndexOf(".") + 1)].some((name) => message.startsWith(`${name}:`));
+  const texts = hasOwnMessage ? [message] : [type, message];
+  const error =
+    texts.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type") || httpStatusOf(span);
+  return boundText(error === "" ? NO_REASON : error, MAX_ERROR_LENGTH);
 }
 
 function httpStatusOf({ attributes }: Pick<OtlpSpan, "attributes">): string {

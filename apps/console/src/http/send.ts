@@ -128,15 +128,15 @@ async function readBody(response: Response): Promise<unknown> {
 function refusal(response: Response, body: unknown): ApiError {
   const parsed = errorBodySchema.safeParse(body);
   const seconds = Number(response.headers.get("retry-after") ?? "");
-  const said = parsed.data?.message;
+  const summary = parsed.data?.message;
   // A place whose message is that of the whole adds only its name in the API, which nobody reads beside the field.
   const details = parsed.data?.details
-    ?.map(({ path, message }) => (path === "" || message === said ? message : `${path}: ${message}`))
+    ?.map(({ path, message }) => (path === "" || message === summary ? message : `${path}: ${message}`))
     .join("; ");
   return new ApiError({
     status: response.status,
     code: parsed.data?.error ?? "unexpected_answer",
-    message: details ?? said ?? `The server answered ${response.status}; its log says why.`,
+    message: details ?? summary ?? `The server answered ${response.status}; its log says why.`,
     retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
   });
 }

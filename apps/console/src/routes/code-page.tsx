@@ -43,19 +43,19 @@ export function CodePage() {
   const title = isGrep(state) ? "Grep" : "Search code";
   const [kept, setKept] = useKeptSearches(useMe().id);
   const search = toKeptSearch(state);
-  const asked = search.q !== undefined && search.q !== "" ? toSearchKey(search) : undefined;
+  const searchKey = search.q !== undefined && search.q !== "" ? toSearchKey(search) : undefined;
   useEffect(() => {
     // What stands so long is what was looked for, and not a word on the way to it.
-    const rest = asked === undefined ? undefined : setTimeout(() => setKept((before) => remember(before, search)), REST_MS);
+    const rest = searchKey === undefined ? undefined : setTimeout(() => setKept((before) => remember(before, search)), REST_MS);
     return () => clearTimeout(rest);
     // oxlint-disable-next-line react/exhaustive-deps -- `asked` is all that `search` says
-  }, [asked, setKept]);
+  }, [searchKey, setKept]);
   const saved = isSaved(kept, search);
   return (
     <WidePage>
       <PageHeader title="Search code" documentTitle={q === undefined ? title : `${q.slice(0, 60)} · ${title}`} />
       <SearchBar state={state} repositories={repositories.data ?? []} onEnterResults={focusFirstResult} onChange={change}>
-        {asked !== undefined && (
+        {searchKey !== undefined && (
           <IconButton
             size={42}
             label={saved ? "Forget this search" : "Save this search in this browser"}

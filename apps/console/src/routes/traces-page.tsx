@@ -20,9 +20,9 @@ import classes from "./traces-page.module.css";
 const route = getRouteApi("/signed-in/projects/$projectId/traces");
 
 export const prefetch: Prefetch = ({ queries, params: { projectId = "" }, search }) => {
-  const asked = toTraceQuery(toListState(search));
-  if (isReadable(asked.q)) {
-    void queries.prefetchInfiniteQuery(tracesQuery(projectId, asked));
+  const query = toTraceQuery(toListState(search));
+  if (isReadable(query.q)) {
+    void queries.prefetchInfiniteQuery(tracesQuery(projectId, query));
   }
   void queries.prefetchQuery(viewsQuery(projectId));
 };

@@ -13,4 +13,4 @@ export type PageContext = {
  * Asks for what a page shows first, while nothing of it is shown yet. The page asks in the same words (`useQuery`) and finds it
  * there or on its way; what failed is asked for again and told by the page.
  */
-export type Prefetch = (asked: PageContext) => void;
+export type Prefetch = (context: PageContext) => void;

@@ -16,20 +16,20 @@ const MAX_ASKED_PAUSE_MS = 15 * 60_000;
 
 /** Logs the provider's words once, and lets the pauses grow. */
 function createFailureReport(log: Logger, firstMs: number): (error: unknown, failures: number) => number {
-  let said: string | undefined;
+  let lastMessage: string | undefined;
   return (error, failures) => {
-    said = failures === 0 ? undefined : said;
+    lastMessage = failures === 0 ? undefined : lastMessage;
     const grownMs = firstMs * 2 ** Math.min(failures, 20);
     // Not all processes at once.
     const jitter = 1 + Math.random() / 4;
     if (!(error instanceof EmbedderError)) {
       log.error({ err: error }, "vectors could not be made, trying again");
-      said = undefined;
+      lastMessage = undefined;
       return Math.min(grownMs, MAX_PAUSE_MS) * jitter;
     }
-    if (error.message !== said) {
+    if (error.message !== lastMessage) {
       log.warn({ reason: error.message }, "the embedder's provider fails; new code is found by the other legs meanwhile");
-      said = error.message;
+      lastMessage = error.message;
     }
     const pauseMs = Math.min(grownMs * (error.transient ? 1 : PERMANENT_FACTOR), MAX_PAUSE_MS);
     return Math.max(pauseMs, Math.min(error.retryAfterMs ?? 0, MAX_ASKED_PAUSE_MS)) * jitter;

@@ -16,13 +16,13 @@ type Tools = { readonly database: CodeIndexDatabase; readonly clock: Clock; read
 
 export type VectorIndexing = {
   /** With fewer vectors comparing them all is as fast. */
-  readonly least: number;
+  readonly min: number;
   /** An index is made anew when so many vectors, and so large a part of all, are not in it. */
   readonly fresh: number;
   readonly freshShare: number;
 };
 
-const INDEXING: VectorIndexing = { least: 50_000, fresh: 25_000, freshShare: 0.1 };
+const INDEXING: VectorIndexing = { min: 50_000, fresh: 25_000, freshShare: 0.1 };
 
 /**
  * Keeps an approximate index of the vectors of each tenant that has many, of those made until a moment: what is made later is compared
@@ -38,7 +38,7 @@ export async function indexVectors(
     return false;
   }
   let made = false;
-  await each(await largeTenants(database, await listTenants(database), indexing.least / 2), {
+  await each(await largeTenants(database, await listTenants(database), indexing.min / 2), {
     idOf: ({ name }) => name,
     work: async (tenant) => {
       made = (await indexTenant({ database, clock, log }, tenant, { ...indexing, signal })) || made;
@@ -52,7 +52,7 @@ export async function indexVectors(
 async function indexTenant(
   { database, clock, log }: Omit<Tools, "each">,
   indexed: Tenant,
-  { least, fresh: mostFresh, freshShare, signal }: VectorIndexing & { readonly signal: AbortSignal },
+  { min, fresh: mostFresh, freshShare, signal }: VectorIndexing & { readonly signal: AbortSignal },
 ): Promise<boolean> {
   const tenant = await findVectorsInUse(database, indexed);
   if (tenant === undefined) {
@@ -71,7 +71,7 @@ async function indexTenant(
   for (const index of indexes.filter((one) => one !== newest)) {
     await dropVectorIndex(database, tenant, index.name);
   }
-  if (until === null ? vectors < least : fresh < Math.max(mostFresh, vectors * freshShare)) {
+  if (until === null ? vectors < min : fresh < Math.max(mostFresh, vectors * freshShare)) {
     return false;
   }
   const began = clock.now();

@@ -24,7 +24,7 @@ type Fitting = {
  * place. The best are cut last; those for which not even their place fits are left out.
  */
 export function fitResults(results: readonly SearchResult[], { maxTokens, render }: Fitting): readonly FittedResult[] {
-  const costOf = (result: FittedResult, index: number, most: number) => countTokens(render(result, index + 1), most) + 1;
+  const costOf = (result: FittedResult, index: number, max: number) => countTokens(render(result, index + 1), max) + 1;
   const shown: { readonly result: SearchResult; readonly place: FittedResult; readonly cost: number }[] = [];
   let left = maxTokens;
   for (const [index, result] of results.entries()) {
@@ -153,6 +153,6 @@ export function renderPage(lines: readonly string[], { notes, next }: Going): st
 }
 
 /** Why a leg can't answer is for people to read, and may be as long as a provider's message. */
-export function shortReasons<Leg extends { readonly reason?: string | undefined }>(legs: Readonly<Record<LegName, Leg>>, most: number) {
-  return mapLegs(legs, (leg): Leg => (leg.reason === undefined ? leg : { ...leg, reason: leg.reason.slice(0, most) }));
+export function shortReasons<Leg extends { readonly reason?: string | undefined }>(legs: Readonly<Record<LegName, Leg>>, max: number) {
+  return mapLegs(legs, (leg): Leg => (leg.reason === undefined ? leg : { ...leg, reason: leg.reason.slice(0, max) }));
 }

@@ -13,12 +13,12 @@ import { hashSchema } from "#contract.ts";
 const EVERY_MS = 1_000;
 
 /** Sends a client that asked for it progress every second, so that it does not give up. @returns what stops it. */
-function tellProgress({ mcpReq }: ServerContext, mostMs: number): () => void {
+function tellProgress({ mcpReq }: ServerContext, maxMs: number): () => void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) {
     return () => undefined;
   }
-  const total = mostMs / 1_000;
+  const total = maxMs / 1_000;
   let progress = 0;
   const timer = setInterval(() => {
     progress += EVERY_MS / 1_000;
@@ -128,10 +128,10 @@ const MIN_TOKENS = 400;
 const maxTokensSchema = z.number().default(DEFAULT_TOKENS).describe(`Tokens of the answer, ${MIN_TOKENS} to ${MAX_TOKENS}.`);
 
 /** A text of so many characters at the most. Models are told of `tools/list` in every conversation, so it leaves the limit out. */
-export function textField(most: number, description: string, least = 1) {
+export function textField(max: number, description: string, min = 1) {
   return z
     .string()
-    .refine(({ length }) => length >= least && length <= most, `expected ${least} to ${most} characters`)
+    .refine(({ length }) => length >= min && length <= max, `expected ${min} to ${max} characters`)
     .describe(description);
 }
 

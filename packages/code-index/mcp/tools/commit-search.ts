@@ -64,8 +64,8 @@ function presentCommit({ repo: _repo, parents: _parents, body, paths, ...commit 
   };
 }
 
-function truncateField(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
+function truncateField(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
 /** The first of them that are not too long together. */

@@ -44,9 +44,9 @@ function linesOfFiles({ files }: FoundLines): readonly string[] {
   return files.flatMap((file) => {
     const place = placeOf(file);
     return file.matches.map(({ line, text, ranges, before, after }, index) => {
-      const most = Math.min(MAX_LINE_LENGTH, Math.floor(MAX_MATCH_LENGTH / (1 + before.length + after.length)));
-      const shown = (each: string) => shortenAround(each, 0, most);
-      const match = { line, text: shortenAround(text, ranges[0]?.[0] ?? 0, most), before: before.map(shown), after: after.map(shown) };
+      const max = Math.min(MAX_LINE_LENGTH, Math.floor(MAX_MATCH_LENGTH / (1 + before.length + after.length)));
+      const shown = (each: string) => shortenAround(each, 0, max);
+      const match = { line, text: shortenAround(text, ranges[0]?.[0] ?? 0, max), before: before.map(shown), after: after.map(shown) };
       return `${index === 0 ? `${place}\n` : ""}${renderMatch(match)}`;
     });
   });
@@ -59,13 +59,13 @@ const BEFORE = 60;
 const MAX_MATCH_LENGTH = 3_000;
 
 /** What is around a place of a line. */
-function shortenAround(text: string, place: number, most: number): string {
-  if (text.length <= most) {
+function shortenAround(text: string, place: number, max: number): string {
+  if (text.length <= max) {
     return text;
   }
-  const from = Math.max(0, Math.min(place - BEFORE, text.length - most));
-  const cut = text.slice(from, from + most).toWellFormed();
-  return `${from > 0 ? "…" : ""}${cut}${from + most < text.length ? "…" : ""}`;
+  const from = Math.max(0, Math.min(place - BEFORE, text.length - max));
+  const cut = text.slice(from, from + max).toWellFormed();
+  return `${from > 0 ? "…" : ""}${cut}${from + max < text.length ? "…" : ""}`;
 }
 
 /** `12: text` for a line that matches, `11- text` for those around. */

@@ -37,22 +37,22 @@ function answerSearch(answer: SearchPage, maxTokens: number): string {
   const { isGuess, partial, min_commit: awaited } = answer;
   const results = isGuess ? answer.results.slice(0, NEAR_RESULTS) : answer.results;
   const index = fitItems(indexesOf(answer), { maxTokens: maxTokens * INDEX_SHARE, render: renderIndex });
-  const said = [
+  const statements = [
     ...answer.notes,
     ...notesOnLegs(answer),
     ...(partial ? ["Looking had to stop early: there may be more."] : []),
     ...(awaited?.reached === false ? [`The index does not hold ${awaited.commit} yet, after ${awaited.waited_ms} ms.`] : []),
   ];
   const cursorTokens = countTokens(answer.cursorAfter(results.length));
-  const spent = countTokens([...said, ...index.map(renderIndex)].join("\n")) + cursorTokens + OVERHEAD_TOKENS;
+  const spent = countTokens([...statements, ...index.map(renderIndex)].join("\n")) + cursorTokens + OVERHEAD_TOKENS;
   const room = maxTokens - spent;
   const shown = fitResults(results, { maxTokens: isGuess ? Math.min(room, NEAR_TOKENS) : room, render: renderResult });
   const next = shown.length < results.length ? answer.cursorAfter(shown.length) : isGuess ? null : answer.next_cursor;
   return [
-    ...(isGuess ? said : []),
+    ...(isGuess ? statements : []),
     results.length === 0 ? NOTHING : shown.map((result, place) => renderResult(result, place + 1)).join("\n"),
     ...index.map(renderIndex),
-    ...(isGuess ? [] : said),
+    ...(isGuess ? [] : statements),
     ...(isGuess ? [] : notesOnCut(shown, { total: results.length, hasMore: answer.next_cursor !== null })),
     ...(next === null ? [] : [`cursor: ${next}`]),
   ].join("\n");

@@ -16,9 +16,9 @@ const READ_MS = 12_000;
  *
  * @throws {AppError} as `readFileAtCommit`.
  */
-export async function blame(database: CodeIndexDatabase, scope: RepositoryScope, asked: FileRequest): Promise<BlameAnswer> {
+export async function blame(database: CodeIndexDatabase, scope: RepositoryScope, request: FileRequest): Promise<BlameAnswer> {
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
-    const { history, position, commit, path, lines, total } = await openLines(transaction, scope, build, asked);
+    const { history, position, commit, path, lines, total } = await openLines(transaction, scope, build, request);
     const blamed = await blameLines(history, { position, path, lines: lines.map((line) => ({ line, final: line })) });
     const rows = await commitsAt(transaction, scope, [...new Set(blamed.flatMap(({ position: by }) => by ?? []))]);
     const ranges = toRanges(
@@ -36,7 +36,7 @@ export async function blame(database: CodeIndexDatabase, scope: RepositoryScope,
       commits: rows.map((row) => presentCommit(row, undefined)),
       notes: [
         ...(isOlder ? ["Lines without a commit are older than the commits that are kept, or came with a change that is not kept."] : []),
-        ...(asked.commit === undefined && commit !== build?.commit
+        ...(request.commit === undefined && commit !== build?.commit
           ? [`This is the file at ${commit}, where the history ends; it follows the index.`]
           : []),
       ],

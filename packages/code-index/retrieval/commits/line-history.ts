@@ -20,11 +20,11 @@ const READ_MS = 12_000;
 export async function readLineHistory(
   database: CodeIndexDatabase,
   scope: RepositoryScope,
-  { limit, cursor, ...asked }: LineHistoryRequest,
+  { limit, cursor, ...request }: LineHistoryRequest,
 ): Promise<LineHistoryAnswer> {
   const began = performance.now();
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
-    const { history, position, commit, path, lines, total } = await openLines(transaction, scope, build, asked);
+    const { history, position, commit, path, lines, total } = await openLines(transaction, scope, build, request);
     const [start, end] = [(lines[0] ?? 0) + 1, (lines.at(-1) ?? 0) + 1];
     const paging = createPaging(["lines", scope.tenant.tenantId, scope.repo.toLowerCase(), commit, path, start, end]);
     const before = paging.shownBefore(cursor);

@@ -170,26 +170,26 @@ function describePath(path: ChangedPath | undefined): CommitsAnswer["path"] {
 
 export function presentCommit(
   { position: _position, paths, authored_at, committed_at, ...row }: CommitRow,
-  asked: ChangedPath | undefined,
+  changedPath: ChangedPath | undefined,
 ): Commit {
   return {
     ...row,
     parents: [...row.parents],
     authored_at: authored_at.toISOString(),
     committed_at: committed_at.toISOString(),
-    paths: askedFirst(paths, asked).slice(0, PATHS),
+    paths: askedFirst(paths, changedPath).slice(0, PATHS),
   };
 }
 
-function askedFirst(paths: readonly string[], asked: ChangedPath | undefined): string[] {
+function askedFirst(paths: readonly string[], changedPath: ChangedPath | undefined): string[] {
   const isAsked =
-    asked === undefined
+    changedPath === undefined
       ? () => false
-      : asked.is === "file"
-        ? (path: string) => asked.names.some(({ name }) => name === path)
-        : asked.is === "folder"
-          ? (path: string) => path.startsWith(`${asked.path}/`)
-          : (path: string) => path.toLowerCase().includes(asked.path.toLowerCase());
+      : changedPath.is === "file"
+        ? (path: string) => changedPath.names.some(({ name }) => name === path)
+        : changedPath.is === "folder"
+          ? (path: string) => path.startsWith(`${changedPath.path}/`)
+          : (path: string) => path.toLowerCase().includes(changedPath.path.toLowerCase());
   return [...paths.filter(isAsked), ...paths.filter((path) => !isAsked(path))];
 }
 

@@ -239,10 +239,10 @@ function acrossLines({ trigrams, test, matchesIn, isTooMuch, mayMatch, steps }: 
   };
 }
 
-function matchesOfRegex(regex: RE2JS, text: string, most = Infinity): readonly Range[] {
+function matchesOfRegex(regex: RE2JS, text: string, max = Infinity): readonly Range[] {
   const matcher = regex.matcher(text);
   const ranges: Range[] = [];
-  while (ranges.length < most && matcher.find()) {
+  while (ranges.length < max && matcher.find()) {
     ranges.push([matcher.start(), matcher.end()]);
   }
   return ranges;

@@ -73,9 +73,9 @@ class Reader {
     } else if (braces === null) {
       return undefined;
     } else {
-      const [text, least = "", range, most = ""] = braces;
+      const [text, min = "", range, max = ""] = braces;
       this.#at += text.length;
-      times = [Number(least), range === undefined ? Number(least) : most === "" ? undefined : Number(most)];
+      times = [Number(min), range === undefined ? Number(min) : max === "" ? undefined : Number(max)];
     }
     // Reluctant or not, the same texts match.
     this.#take("?");

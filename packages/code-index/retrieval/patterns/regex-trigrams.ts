@@ -79,15 +79,15 @@ export function alternate(one: Known, other: Known): Known {
 }
 
 /** The same `least` times or more; `most` is undefined for any number. */
-export function repeat(known: Known, least: number, most: number | undefined): Known {
-  if (least === 0) {
-    return most === 1 ? alternate(known, EMPTY) : ANYTHING;
+export function repeat(known: Known, min: number, max: number | undefined): Known {
+  if (min === 0) {
+    return max === 1 ? alternate(known, EMPTY) : ANYTHING;
   }
   let repeated = known;
-  for (let times = 1; times < Math.min(least, MAX_TEXTS); times++) {
+  for (let times = 1; times < Math.min(min, MAX_TEXTS); times++) {
     repeated = concatenate(repeated, known);
   }
-  if (most === least && least <= MAX_TEXTS) {
+  if (max === min && min <= MAX_TEXTS) {
     return repeated;
   }
   // However often it is repeated, it ends as one repetition does.

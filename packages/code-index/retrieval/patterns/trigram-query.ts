@@ -28,7 +28,7 @@ function rarityOf(code: number): number {
 /** Chosen trigrams lie at least this far apart: neighbours share letters and narrow little down. */
 const APART = 2;
 /** The rarest of a literal's trigrams, by how common they are in a sample, the rarest first. */
-export function selectiveTrigrams(trigrams: readonly number[], counts: TrigramCounts, most: number): readonly number[] {
+export function selectiveTrigrams(trigrams: readonly number[], counts: TrigramCounts, max: number): readonly number[] {
   const byRarity = trigrams
     .map((trigram, place) => ({ trigram, place, count: counts[trigram] ?? 0 }))
     .toSorted((one, other) => one.count - other.count);
@@ -36,7 +36,7 @@ export function selectiveTrigrams(trigrams: readonly number[], counts: TrigramCo
   // Neighbours only where there are no others left.
   for (const apart of [APART, 1]) {
     for (const candidate of byRarity) {
-      if (chosen.length < most && chosen.every(({ place }) => Math.abs(place - candidate.place) >= apart)) {
+      if (chosen.length < max && chosen.every(({ place }) => Math.abs(place - candidate.place) >= apart)) {
         chosen.push(candidate);
       }
     }
@@ -45,8 +45,8 @@ export function selectiveTrigrams(trigrams: readonly number[], counts: TrigramCo
 }
 
 /** At most `most` trigrams, spread over the text: the likely rarest of each stretch, since neighbours narrow down much the same. */
-function rarestTrigrams(trigrams: readonly number[], most: number): readonly number[] {
-  const stretches = Math.min(most, trigrams.length);
+function rarestTrigrams(trigrams: readonly number[], max: number): readonly number[] {
+  const stretches = Math.min(max, trigrams.length);
   return Array.from({ length: stretches }, (_, stretch) => {
     const [from, to] = [stretch, stretch + 1].map((at) => Math.floor((at * trigrams.length) / stretches));
     return trigrams.slice(from, to).reduce((one, other) => (rarityOf(other) > rarityOf(one) ? other : one));
@@ -101,19 +101,19 @@ export function trigramsIn(query: TrigramQuery): readonly number[] {
 }
 
 /** The same condition with fewer trigrams in all, for a database to be asked for: `most` of them at about. */
-export function limitTo(query: TrigramQuery, most: number): TrigramQuery {
+export function limitTo(query: TrigramQuery, max: number): TrigramQuery {
   const count = trigramsIn(query).length;
-  if (count <= most || query.kind === "any") {
+  if (count <= max || query.kind === "any") {
     return query;
   }
   if (query.kind === "run") {
-    return { kind: "run", trigrams: query.trigrams.slice(0, Math.max(1, most)) };
+    return { kind: "run", trigrams: query.trigrams.slice(0, Math.max(1, max)) };
   }
-  if (query.kind === "or" && query.parts.length > most) {
+  if (query.kind === "or" && query.parts.length > max) {
     return ANY;
   }
-  const parts = query.parts.slice(0, most);
-  const each = Math.max(1, Math.floor(most / parts.length));
+  const parts = query.parts.slice(0, max);
+  const each = Math.max(1, Math.floor(max / parts.length));
   const lighter = parts.map((part) => limitTo(part, each));
   return query.kind === "or" ? or(lighter) : lighter.reduce(and, ANY);
 }

@@ -59,7 +59,7 @@ const PLACE = new RegExp(
 );
 
 /** Longer and shorter ones are no message, or stand in too much code. */
-const MESSAGE_CHARACTERS = { least: 12, most: 160 };
+const MESSAGE_CHARACTERS = { min: 12, max: 160 };
 const MAX_MESSAGES = 4;
 
 export function readReport(text: string): Report {
@@ -72,13 +72,13 @@ export function readReport(text: string): Report {
 /** Whether a text is long and mostly told, or a traceback: a report, whose words can't all be in one place. */
 export function isReport(text: string): boolean {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const told = lines.filter((line) => line.trim().split(/\s+/).length >= MIN_TOLD_WORDS && proseShare(line) > PROSE_SHARE);
-  const words = told.reduce((sum, line) => sum + line.trim().split(/\s+/).length, 0);
+  const prose = lines.filter((line) => line.trim().split(/\s+/).length >= MIN_PROSE_WORDS && proseShare(line) > PROSE_SHARE);
+  const words = prose.reduce((sum, line) => sum + line.trim().split(/\s+/).length, 0);
   const frames = lines.filter((line) => PRINTED.test(line) && [...line.matchAll(PLACE)].some(([, , number]) => number !== undefined));
   return (lines.length > 1 || words > MIN_LONG_WORDS) && (words >= MIN_REPORT_WORDS || frames.length > 1);
 }
 
-const MIN_TOLD_WORDS = 5;
+const MIN_PROSE_WORDS = 5;
 const MIN_REPORT_WORDS = 20;
 /** A single line with more words is no question. */
 const MIN_LONG_WORDS = 40;
@@ -158,6 +158,6 @@ function messagesIn(lines: readonly Line[]): readonly string[] {
   const printed = lines.filter(({ kind, text }) => kind === "output" || (kind === "title" && PRINTED.test(text)));
   return printed
     .flatMap(({ text }) => betweenValues(text))
-    .filter(({ length }) => length >= MESSAGE_CHARACTERS.least && length <= MESSAGE_CHARACTERS.most)
+    .filter(({ length }) => length >= MESSAGE_CHARACTERS.min && length <= MESSAGE_CHARACTERS.max)
     .slice(0, MAX_MESSAGES);
 }

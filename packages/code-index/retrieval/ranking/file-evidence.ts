@@ -31,7 +31,7 @@ export function describeFiles(
     fused: sumOfBest(ofFile.map(({ candidate }) => candidate.fused.score)),
     words: weightHeld(ofFile, termWeights) / total,
   }));
-  const most = {
+  const max = {
     best: Math.max(...described.map(({ sorted }) => sorted[0]?.bm25 ?? 0)) || 1,
     bm25: Math.max(...described.map(({ bm25 }) => bm25)) || 1,
     fused: Math.max(...described.map(({ fused }) => fused)) || 1,
@@ -41,9 +41,9 @@ export function describeFiles(
     const count = Math.log1p(sorted.length);
     for (const [rank, { index }] of sorted.entries()) {
       evidence[index] = {
-        file_best: (sorted[0]?.bm25 ?? 0) / most.best,
-        file_sum: bm25 / most.bm25,
-        file_fused: fused / most.fused,
+        file_best: (sorted[0]?.bm25 ?? 0) / max.best,
+        file_sum: bm25 / max.bm25,
+        file_fused: fused / max.fused,
         file_words: words,
         file_places: count,
         place_in_file: 1 / (rank + 1),

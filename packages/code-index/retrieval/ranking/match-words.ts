@@ -76,7 +76,7 @@ export function createWordMatcher({ queryTerms }: Pick<ParsedQuery, "queryTerms"
     findCoverage: (words, rarity = () => 1) => {
       let matched = 0;
       for (const word of words) {
-        matched += matchWord(word).reduce((most, { term, strength }) => Math.max(most, strength * rarity(term)), 0);
+        matched += matchWord(word).reduce((max, { term, strength }) => Math.max(max, strength * rarity(term)), 0);
       }
       return matched / Math.max(1, words.length);
     },

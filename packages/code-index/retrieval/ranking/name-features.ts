@@ -46,8 +46,8 @@ export function describeNames(query: ParsedQuery, matcher: WordMatcher) {
     const described = symbols.map(describe).filter((each) => each !== NOTHING);
     return {
       name_words: matcher.findShare(strongest(described.map(({ matches }) => matches))),
-      best_name: described.reduce((most, { best }) => Math.max(most, best), 0),
-      named: described.reduce((most, { likeness }) => Math.max(most, likeness), 0),
+      best_name: described.reduce((max, { best }) => Math.max(max, best), 0),
+      named: described.reduce((max, { likeness }) => Math.max(max, likeness), 0),
       exact_name: described.some(({ isAsked }) => isAsked) ? 1 : 0,
       name_said: described.some(({ isInQuery }) => isInQuery) ? 1 : 0,
     };

@@ -49,7 +49,7 @@ function leaveOut(branches: readonly string[]): string {
 }
 
 /** The first `most` names, and how many more there are. */
-export function listSome(names: readonly string[], most: number): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return `${names.slice(0, most).join(", ")}${more}`;
+export function listSome(names: readonly string[], max: number): string {
+  const more = names.length > max ? ` and ${names.length - max} more` : "";
+  return `${names.slice(0, max).join(", ")}${more}`;
 }

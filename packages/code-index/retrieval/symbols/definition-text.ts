@@ -72,8 +72,8 @@ export function commentAbove(lines: readonly string[]): string {
 /** Python's way: the text that a definition begins with. */
 function docstringIn(lines: readonly string[]): string {
   const text = lines.slice(1).join("\n");
-  const [, , said = ""] = /^[^"']*?:?\s*[rR]?("""|''')([^]*?)(?:\1|$)/u.exec(text) ?? [];
-  return shortened(said.split("\n").map((line) => line.trim()));
+  const [, , docstring = ""] = /^[^"']*?:?\s*[rR]?("""|''')([^]*?)(?:\1|$)/u.exec(text) ?? [];
+  return shortened(docstring.split("\n").map((line) => line.trim()));
 }
 
 /** What comes before the tags of a comment. */

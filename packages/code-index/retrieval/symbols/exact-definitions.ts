@@ -5,7 +5,7 @@ import type { SymbolRow } from "./read-symbols.store.ts";
 import type { AskedName } from "./symbol-name.ts";
 
 type Known = {
-  readonly asked: AskedName;
+  readonly symbolName: AskedName;
   readonly meaning: ExactMeaning;
   /** What is called so. */
   readonly rows: readonly SymbolRow[];
@@ -17,12 +17,12 @@ type Known = {
 export async function withExactDefinitions(
   query: TenantQuery,
   scope: Scope,
-  { asked, meaning, rows, isOne }: Known,
+  { symbolName, meaning, rows, isOne }: Known,
 ): Promise<readonly SymbolRow[]> {
   const definitions = await readExactDefinitions(query, scope, meaning);
   const rowsIn = Map.groupBy(rows, fileOf);
   const aroundIn = (file: File, line: number) => innermost(rowsIn.get(fileOf(file)) ?? [], line);
-  const exact = definitions.map((definition) => exactRow(definition, aroundIn(definition, definition.line), asked));
+  const exact = definitions.map((definition) => exactRow(definition, aroundIn(definition, definition.line), symbolName));
   if (isOne && exact.length > 0) {
     return exact;
   }
@@ -39,7 +39,7 @@ export async function withExactDefinitions(
 function exactRow(definition: ExactDefinition, around: SymbolRow | undefined, asked: AskedName): SymbolRow {
   const { line, names, bytes: _bytes, scope, kind, signature, comment, ...file } = definition;
   const own = around ?? { ...file, name: names.at(-1) ?? asked.name, kind, scope, start_line: line, end_line: line };
-  return { ...own, precision: "exact", said: { signature, comment } };
+  return { ...own, precision: "exact", description: { signature, comment } };
 }
 
 type File = { readonly repo: string; readonly path: string };

@@ -49,7 +49,7 @@ export async function findReferences(
     const before = paging.shownBefore(cursor);
     // The definition may lie outside the folder that is asked for.
     const position = readPosition(where);
-    const definitions = await findDefinitions(transaction, { ...scope, path: undefined, lang: undefined }, { asked, position });
+    const definitions = await findDefinitions(transaction, { ...scope, path: undefined, lang: undefined }, { symbolName, position });
     const nearest = definitions.slice(0, DEFINITIONS);
     const find = async (name: string) => {
       const since = performance.now();

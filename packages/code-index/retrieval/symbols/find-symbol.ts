@@ -26,17 +26,17 @@ export async function findSymbols(
   { name, kind, limit, cursor, ...where }: SymbolsRequest,
 ): Promise<FoundPage<SymbolsAnswer>> {
   const began = performance.now();
-  const asked = readSymbolName(name);
+  const symbolName = readSymbolName(name);
   const scope = askedScope(access, where);
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, builds) => {
-    const paging = createPaging(["symbols", access.tenant.tenantId, asked, kind, where, nameBuilds(builds)]);
+    const paging = createPaging(["symbols", access.tenant.tenantId, symbolName, kind, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
-    const named = await lookUp(transaction, scope, asked, kind);
-    const exact = (await exactly(transaction, scope, { asked, position: readPosition(where) }, named.isNear ? [] : named.rows)).filter(
+    const named = await lookUp(transaction, scope, symbolName, kind);
+    const exact = (await exactly(transaction, scope, { symbolName, position: readPosition(where) }, named.isNear ? [] : named.rows)).filter(
       (row) => kind === undefined || row.kind === kind,
     );
     const { rows, isNear } = exact.length > 0 ? { rows: exact, isNear: false } : named;
-    const found = nearestTo(asked, rows.slice(0, MAX_DEFINITIONS));
+    const found = nearestTo(symbolName, rows.slice(0, MAX_DEFINITIONS));
     const page = found.slice(before, before + limit);
     const shown = before + page.length;
     return {
@@ -45,8 +45,8 @@ export async function findSymbols(
       partial: rows.length > MAX_DEFINITIONS,
       notes:
         rows.length === 0
-          ? [...(await notesOnNothing(transaction, scope, asked, kind)), ...(await notesOnEmptyScope(transaction, scope))]
-          : notesOn({ asked, isNear, rows }),
+          ? [...(await notesOnNothing(transaction, scope, symbolName, kind)), ...(await notesOnEmptyScope(transaction, scope))]
+          : notesOn({ symbolName, isNear, rows }),
       next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,
       cursorAfter: (count) => paging.cursorAfter(before + count),
@@ -54,12 +54,12 @@ export async function findSymbols(
   });
 }
 
-type Asking = { readonly asked: AskedName; readonly position: Position | undefined };
+type Asking = { readonly symbolName: AskedName; readonly position: Position | undefined };
 
 /** The definitions of exactly the name, or of the name in other case; nearest first. */
 export async function findDefinitions(query: TenantQuery, scope: Scope, asking: Asking): Promise<readonly SymbolRow[]> {
-  const rows = await findSymbolRows(query, scope, { names: asking.asked.spellings, how: "whole", limit: MAX_DEFINITIONS });
-  return nearestTo(asking.asked, await exactly(query, scope, asking, rows));
+  const rows = await findSymbolRows(query, scope, { names: asking.symbolName.spellings, how: "whole", limit: MAX_DEFINITIONS });
+  return nearestTo(asking.symbolName, await exactly(query, scope, asking, rows));
 }
 
 /** The definitions, exactly as far as uploaded indexes know them. */
@@ -67,27 +67,27 @@ async function exactly(query: TenantQuery, scope: Scope, asking: Asking, rows: r
   const meaning = await findExactMeaning(query, scope, asking);
   return meaning === undefined
     ? rows
-    : withExactDefinitions(query, scope, { asked: asking.asked, meaning, rows, isOne: asking.position !== undefined });
+    : withExactDefinitions(query, scope, { symbolName: asking.symbolName, meaning, rows, isOne: asking.position !== undefined });
 }
 
 type Looked = { readonly rows: readonly SymbolRow[]; readonly isNear: boolean };
 
-async function lookUp(query: TenantQuery, scope: Scope, asked: AskedName, kind: string | undefined): Promise<Looked> {
-  const rows = await findSymbolRows(query, scope, { names: asked.spellings, how: "whole", kind, limit: MAX_DEFINITIONS + 1 });
+async function lookUp(query: TenantQuery, scope: Scope, symbolName: AskedName, kind: string | undefined): Promise<Looked> {
+  const rows = await findSymbolRows(query, scope, { names: symbolName.spellings, how: "whole", kind, limit: MAX_DEFINITIONS + 1 });
   return rows.length > 0
     ? { rows, isNear: false }
     : {
-        rows: await findSymbolRows(query, scope, { names: asked.spellings, how: "beginning", kind, limit: MAX_DEFINITIONS + 1 }),
+        rows: await findSymbolRows(query, scope, { names: symbolName.spellings, how: "beginning", kind, limit: MAX_DEFINITIONS + 1 }),
         isNear: true,
       };
 }
 
 export async function presentSymbols(query: TenantQuery, scope: Scope, rows: readonly SymbolRow[]): Promise<FoundSymbol[]> {
   const texts = await readDefinitionTexts(query, scope, rows);
-  return rows.map(({ document_id: _document, said, precision = "name", ...row }, index) => ({
+  return rows.map(({ document_id: _document, description, precision = "name", ...row }, index) => ({
     ...row,
-    signature: said?.signature || (texts[index]?.signature ?? ""),
-    comment: said?.comment || (texts[index]?.comment ?? ""),
+    signature: description?.signature || (texts[index]?.signature ?? ""),
+    comment: description?.comment || (texts[index]?.comment ?? ""),
     precision,
   }));
 }
@@ -95,10 +95,12 @@ export async function presentSymbols(query: TenantQuery, scope: Scope, rows: rea
 const KINDS: readonly FileKind[] = ["source", "declaration", "document", "data", "example", "test", "generated", "vendored"];
 
 /** Definitions inside the named outer definition first, then those in the same case, then by kind of file. */
-function nearestTo(asked: AskedName, rows: readonly SymbolRow[]): readonly SymbolRow[] {
+function nearestTo(symbolName: AskedName, rows: readonly SymbolRow[]): readonly SymbolRow[] {
   return sortedBy(rows, ({ name, scope, path, precision }) => {
-    const inOtherPlace = isInside({ name, scope }, asked.outer) ? 0 : 100;
-    return (precision === "exact" ? 0 : 1_000) + inOtherPlace + (lastOf(name) === asked.name ? 0 : 10) + KINDS.indexOf(findFileKind(path));
+    const inOtherPlace = isInside({ name, scope }, symbolName.outer) ? 0 : 100;
+    return (
+      (precision === "exact" ? 0 : 1_000) + inOtherPlace + (lastOf(name) === symbolName.name ? 0 : 10) + KINDS.indexOf(findFileKind(path))
+    );
   });
 }
 
@@ -122,14 +124,14 @@ function isInside({ name, scope }: Pick<SymbolRow, "name" | "scope">, outer: str
 }
 
 /** Whether it is of another kind than was asked for, or nearly spelt so. */
-async function notesOnNothing(query: TenantQuery, scope: Scope, asked: AskedName, kind: string | undefined): Promise<string[]> {
-  const others = kind === undefined ? [] : (await lookUp(query, scope, asked, undefined)).rows;
+async function notesOnNothing(query: TenantQuery, scope: Scope, symbolName: AskedName, kind: string | undefined): Promise<string[]> {
+  const others = kind === undefined ? [] : (await lookUp(query, scope, symbolName, undefined)).rows;
   if (others.length > 0) {
     const counts = [...Map.groupBy(others, (row) => row.kind)].map(([of, { length }]) => `${of} ${length}`);
-    return [`No ${kind} has the name ${asked.name.slice(0, 100)}. By kind: ${counts.join(", ")}; leave kind out.`];
+    return [`No ${kind} has the name ${symbolName.name.slice(0, 100)}. By kind: ${counts.join(", ")}; leave kind out.`];
   }
   return [
-    `Nothing is defined under the name ${asked.name.slice(0, 100)}, or under one that begins so; ${await suggestNames(query, scope, asked)}.`,
+    `Nothing is defined under the name ${symbolName.name.slice(0, 100)}, or under one that begins so; ${await suggestNames(query, scope, symbolName)}.`,
   ];
 }
 
@@ -139,11 +141,11 @@ export async function suggestNames(query: TenantQuery, scope: Scope, { name }: A
   return near.length === 0 ? "search finds names by their words" : `did you mean ${near.join(" or ")}`;
 }
 
-function notesOn({ asked, isNear, rows }: Looked & { readonly asked: AskedName }): string[] {
+function notesOn({ symbolName, isNear, rows }: Looked & { readonly symbolName: AskedName }): string[] {
   return [
-    ...(isNear ? [`Nothing has exactly the name ${asked.name.slice(0, 100)}; these begin with it.`] : []),
-    ...(asked.outer !== undefined && !rows.some((row) => isInside(row, asked.outer))
-      ? [`None is known to be inside of ${asked.outer.slice(0, 100)}; these have the name elsewhere.`]
+    ...(isNear ? [`Nothing has exactly the name ${symbolName.name.slice(0, 100)}; these begin with it.`] : []),
+    ...(symbolName.outer !== undefined && !rows.some((row) => isInside(row, symbolName.outer))
+      ? [`None is known to be inside of ${symbolName.outer.slice(0, 100)}; these have the name elsewhere.`]
       : []),
     ...(rows.length > MAX_DEFINITIONS ? [`There are more than ${MAX_DEFINITIONS}; name a repository, a path or a kind.`] : []),
   ];

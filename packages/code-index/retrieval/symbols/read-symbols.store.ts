@@ -10,7 +10,7 @@ export type SymbolRow = Omit<FoundSymbol, "signature" | "comment" | "precision">
   /** By name when left out. */
   readonly precision?: Precision;
   /** What an uploaded index says of it; texts are empty where it says nothing. */
-  readonly said?: Pick<FoundSymbol, "signature" | "comment">;
+  readonly description?: Pick<FoundSymbol, "signature" | "comment">;
 };
 
 type SymbolQuery = {
@@ -22,17 +22,17 @@ type SymbolQuery = {
 };
 
 /** Definitions of a name, however its letters are cased, up to `limit`, by repository, path and line. */
-export async function findSymbolRows(query: TenantQuery, scope: Scope, asked: SymbolQuery): Promise<readonly SymbolRow[]> {
+export async function findSymbolRows(query: TenantQuery, scope: Scope, symbolQuery: SymbolQuery): Promise<readonly SymbolRow[]> {
   const { schema } = scope.tenant;
   const last = lastName(sql.ref("symbol.name"));
   const isNamed =
-    asked.how === "whole"
-      ? sql`${last} = any(${asked.names}::text[])`
+    symbolQuery.how === "whole"
+      ? sql`${last} = any(${symbolQuery.names}::text[])`
       : sql`(${sql.join(
-          asked.names.map((name) => sql`${last} like ${likeBeginning(name)}`),
+          symbolQuery.names.map((name) => sql`${last} like ${likeBeginning(name)}`),
           sql` or `,
         )})`;
-  const isKind = asked.kind === undefined ? sql`true` : sql`symbol.kind = ${asked.kind}`;
+  const isKind = symbolQuery.kind === undefined ? sql`true` : sql`symbol.kind = ${symbolQuery.kind}`;
   const { rows } = await sql<SymbolRow>`
     with ${builds(scope)}, named as materialized (
       select * from ${sql.id(schema, "symbols")} as symbol where ${isNamed} and ${isKind}
@@ -40,7 +40,7 @@ export async function findSymbolRows(query: TenantQuery, scope: Scope, asked: Sy
     select ${fileColumns}, named.name, named.kind, named.scope, named.start_line, named.end_line
     from named ${inFilesOf(scope, sql`named.document_id`)}
     order by build.repo, document.path, named.start_line, named.name
-    limit ${asked.limit}
+    limit ${symbolQuery.limit}
   `.execute(query);
   return rows;
 }

@@ -10,11 +10,11 @@ const SIGNATURE = /^```\w*\n([^]*?)\n?```\s*|^(\([a-z]+\) [^\n]+)\s*/u;
 
 /** What tools say of a symbol: a signature of its own or as a block of code, and then its comment. */
 export function describeSymbol({ signature, documentation }: ScipSymbol): Description {
-  const said = documentation.join("\n\n");
-  const [block = "", code = "", plain = ""] = SIGNATURE.exec(said) ?? [];
+  const markdown = documentation.join("\n\n");
+  const [block = "", code = "", plain = ""] = SIGNATURE.exec(markdown) ?? [];
   return {
     signature: shortened(signature || code || plain, MAX_SIGNATURE_LENGTH),
-    comment: shortened(said.slice(block.length), MAX_COMMENT_LENGTH),
+    comment: shortened(markdown.slice(block.length), MAX_COMMENT_LENGTH),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AlertFilter, AlertMetric } from "#contract.ts";
 
 /** The change that a message tells of. */
-export type Told = {
+export type AlertText = {
   readonly project_id: string;
   readonly project_name: string;
   readonly rule_name: string;
@@ -30,22 +30,22 @@ export function alertsAddress(publicUrl: string, projectId: string): string {
 }
 
 /** Describes the change in one paragraph. */
-export function alertSentence(told: Told): string {
-  if (told.kind === "test") {
-    return `A test: alerts of the project ${told.project_name} are told here.`;
+export function alertSentence(alert: AlertText): string {
+  if (alert.kind === "test") {
+    return `A test: alerts of the project ${alert.project_name} are told here.`;
   }
-  const { name, write } = WORDS[told.metric];
-  const found = told.value === null ? "nothing" : write(told.value);
-  const limit = `${told.metric === "no_traces" ? "alert at or below" : "limit"} ${write(told.threshold)}`;
-  const of = Object.entries(told.filter).map(([what, which]) => ` of ${what} “${which}”`);
-  const state = told.kind === "fired" ? "Firing" : "Resolved";
-  return `${state}: ${told.rule_name} (${told.project_name}). ${name}${of.join("")} in the last ${told.window_minutes} minutes: ${found}, ${limit}.`;
+  const { name, write } = WORDS[alert.metric];
+  const found = alert.value === null ? "nothing" : write(alert.value);
+  const limit = `${alert.metric === "no_traces" ? "alert at or below" : "limit"} ${write(alert.threshold)}`;
+  const of = Object.entries(alert.filter).map(([what, which]) => ` of ${what} “${which}”`);
+  const state = alert.kind === "fired" ? "Firing" : "Resolved";
+  return `${state}: ${alert.rule_name} (${alert.project_name}). ${name}${of.join("")} in the last ${alert.window_minutes} minutes: ${found}, ${limit}.`;
 }
 
 /** In Slack `<`, `>` and `&` begin links and mentions: they are escaped in names that people chose. */
-export function slackText(told: Told, address: string): string {
-  const sentence = alertSentence(told).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return `${told.kind === "fired" ? ":rotating_light: " : ""}${sentence} <${address}|Open in Sightline>`;
+export function slackText(alert: AlertText, address: string): string {
+  const sentence = alertSentence(alert).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return `${alert.kind === "fired" ? ":rotating_light: " : ""}${sentence} <${address}|Open in Sightline>`;
 }
 
 function dollars(value: number): string {

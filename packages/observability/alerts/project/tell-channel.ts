@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { SealError } from "@sightline/foundation/secrets/sealing";
 import type { AlertChannelKind } from "#contract.ts";
-import { alertsAddress, alertSentence, slackText, type Told } from "./alert-texts.ts";
+import { alertsAddress, alertSentence, slackText, type AlertText } from "./alert-texts.ts";
 import type { ObservabilityConfig } from "#config.ts";
 import { createChannelSealer, type ChannelSealer } from "./channel-secrets.ts";
 import { DeliveryError, postMessage } from "./post-message.ts";
@@ -30,7 +30,7 @@ type Channel = {
 };
 
 /** A message. `id` stays the same when it is sent again, so that receivers can recognise duplicates. */
-type Message = Told & { readonly id: string; readonly rule_id: string | null; readonly at: Date };
+type Message = AlertText & { readonly id: string; readonly rule_id: string | null; readonly at: Date };
 
 /**
  * Sends a message to a channel.

@@ -73,8 +73,8 @@ const MAX_JSON_ITEMS = 1_000_000;
  * Attributes hold no objects in most libraries, so they hold their JSON. What only looks like it stays the text it is, and so
  * does what a request holds beyond a million items: thirty kilobytes on the wire may unpack to ten million objects.
  */
-export function createJsonReader(most = MAX_JSON_ITEMS): JsonReader {
-  let left = most;
+export function createJsonReader(max = MAX_JSON_ITEMS): JsonReader {
+  let left = max;
   return (value) => {
     if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) {
       return value;
@@ -94,9 +94,9 @@ export function createJsonReader(most = MAX_JSON_ITEMS): JsonReader {
 }
 
 /** Counts the brackets and commas outside of texts, an upper bound of the items; stops one beyond `most`. */
-function countItems(json: string, most: number): number {
+function countItems(json: string, max: number): number {
   let [items, isText] = [0, false];
-  for (let index = 0; index < json.length && items <= most; index += 1) {
+  for (let index = 0; index < json.length && items <= max; index += 1) {
     const letter = json[index];
     if (letter === '"') {
       isText = !isText;

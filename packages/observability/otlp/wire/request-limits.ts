@@ -22,12 +22,12 @@ export function createJsonLimit(): () => void {
   return createCounter("events and values", 4 * MAX_ITEMS);
 }
 
-function createCounter(name: string, most: number): () => void {
+function createCounter(name: string, max: number): () => void {
   let counted = 0;
   return () => {
     counted += 1;
-    if (counted > most) {
-      const message = `The request holds more than ${most} ${name}; send smaller batches.`;
+    if (counted > max) {
+      const message = `The request holds more than ${max} ${name}; send smaller batches.`;
       throw refusal(413, "body_too_large", message);
     }
   };

@@ -108,11 +108,11 @@ function matchInOrder({ a, b }: Numbers, { fromA, toA, fromB, toB }: Range, { of
  * @returns undefined when the lists differ too much to be looked through.
  */
 function longestCommon(a: Int32Array, b: Int32Array): readonly (readonly [number, number])[] | undefined {
-  const most = Math.min(a.length + b.length, MAX_DIFFERENCES, Math.floor(MAX_WORK / Math.max(a.length + b.length, 1)));
-  const reached = new Int32Array(2 * most + 3);
-  const at = (diagonal: number): number => diagonal + most + 1;
+  const max = Math.min(a.length + b.length, MAX_DIFFERENCES, Math.floor(MAX_WORK / Math.max(a.length + b.length, 1)));
+  const reached = new Int32Array(2 * max + 3);
+  const at = (diagonal: number): number => diagonal + max + 1;
   const trail: Int32Array[] = [];
-  for (let differences = 0; differences <= most; differences += 1) {
+  for (let differences = 0; differences <= max; differences += 1) {
     trail.push(reached.slice(at(-differences - 1), at(differences + 1) + 1));
     for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {
       const [below, above] = [reached[at(diagonal + 1)] ?? 0, reached[at(diagonal - 1)] ?? 0];

@@ -26,9 +26,9 @@ export function metricsRoutes({ query, clock }: MetricsOptions) {
         },
       },
       async (request) => {
-        const { step, by, kind, name, model, ...asked } = request.query;
+        const { step, by, kind, name, model, ...range } = request.query;
         const projectId = request.params.project_id;
-        const { from, to } = toWholeHours({ ...asked, step }, clock.now());
+        const { from, to } = toWholeHours({ ...range, step }, clock.now());
         const reader = getReader(request);
         await requireRole(query, { id: projectId, reader, role: "viewer" });
         const filter = { projectId, reader, from, to, kind, name, model };

@@ -25,8 +25,8 @@ export function traceFiguresRoutes({ query, clock }: Pick<RouteDependencies, "qu
         },
       },
       async (request) => {
-        const { step, q, by, top, groups, ...asked } = request.query;
-        const { from, to } = toWholeHours({ ...asked, step }, clock.now());
+        const { step, q, by, top, groups, ...range } = request.query;
+        const { from, to } = toWholeHours({ ...range, step }, clock.now());
         const terms = readListTerms({ q });
         const project = await enterProject(query, request, "viewer");
         const traces = await readTraces(query, { ...project, terms, now: clock.now(), from, to, by, limit: NEWEST }).catch(

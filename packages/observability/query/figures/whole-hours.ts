@@ -12,11 +12,11 @@ type HoursQuery = { readonly from?: string | undefined; readonly to?: string | u
  *
  * @throws {AppError} 400 `invalid_request`.
  */
-export function toWholeHours(asked: HoursQuery, now: Date): { readonly from: Date; readonly to: Date } {
-  const { daysMax } = STEPS[asked.step];
-  const end = asked.to === undefined ? now : new Date(asked.to);
+export function toWholeHours(query: HoursQuery, now: Date): { readonly from: Date; readonly to: Date } {
+  const { daysMax } = STEPS[query.step];
+  const end = query.to === undefined ? now : new Date(query.to);
   const to = new Date(Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS);
-  const start = asked.from === undefined ? to.getTime() - 24 * HOUR_MS : Date.parse(asked.from);
+  const start = query.from === undefined ? to.getTime() - 24 * HOUR_MS : Date.parse(query.from);
   const from = new Date(Math.floor(start / HOUR_MS) * HOUR_MS);
   const days = (to.getTime() - from.getTime()) / (24 * HOUR_MS);
   if (!(days > 0 && days <= daysMax) || from.getTime() < FIRST_TIME || to.getTime() > LAST_TIME) {

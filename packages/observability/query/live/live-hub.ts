@@ -12,13 +12,13 @@ const OVERLAP_MS = 15_000;
 
 /** Finds at each call the projects in which something was written since the last call. */
 function createChangeWatch(query: Query): (projectIds: readonly string[]) => Promise<ReadonlySet<string>> {
-  let told = new Map<string, string>();
+  let reported = new Map<string, string>();
   let since: Date | undefined;
   return async (projectIds) => {
     const { now, changes } = await findChanges(query, { projectIds, since });
-    const fresh = changes.filter((change) => told.get(change.producer_id) !== change.changed_at);
+    const fresh = changes.filter((change) => reported.get(change.producer_id) !== change.changed_at);
     // Changes older than the overlap are not found again, so they are forgotten.
-    told = new Map(changes.map((change) => [change.producer_id, change.changed_at]));
+    reported = new Map(changes.map((change) => [change.producer_id, change.changed_at]));
     since = new Date(now.getTime() - OVERLAP_MS);
     return new Set(fresh.map((change) => change.project_id));
   };

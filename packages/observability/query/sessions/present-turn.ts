@@ -10,15 +10,15 @@ const MAX_SAID = 8_000;
 
 /** A trace of the list with what was said in it. Where that is too long to be read, the list's line stands for it. */
 export function presentTurn(trace: ListedTrace, spoken: readonly SpokenRow[], failed: readonly FailedStepRow[] = []): Turn {
-  const said = (side: SpokenRow["side"], line: string | null): SpokenText => {
+  const toSpoken = (side: SpokenRow["side"], line: string | null): SpokenText => {
     const row = spoken.find((each) => each.trace_id === trace.id && each.side === side);
     const text = (row === undefined ? undefined : toFullText(row.value, { side, isModelCall: row.is_model_call })) ?? line;
     return text === null ? null : { text: cutText(text, MAX_SAID).toWellFormed(), characters: text.length };
   };
   return {
     ...trace,
-    asked: said("input", trace.input),
-    answered: said("output", trace.output),
+    asked: toSpoken("input", trace.input),
+    answered: toSpoken("output", trace.output),
     failed_step: presentFailedStep(trace, failed),
   };
 }

@@ -111,6 +111,6 @@ export function firstSteps(run: Run, { limit, weights, where = sql`true` }: Firs
 }
 
 /** A long column as long as the weight that it is a part of is no more than so many characters. */
-export function whileLight(column: LongColumn, weight: string, most: number): RawBuilder<unknown> {
-  return sql`case when ${sql.ref(weight)} <= ${most} then ${sql.ref(column)} end as ${sql.ref(column)}`;
+export function whileLight(column: LongColumn, weight: string, max: number): RawBuilder<unknown> {
+  return sql`case when ${sql.ref(weight)} <= ${max} then ${sql.ref(column)} end as ${sql.ref(column)}`;
 }

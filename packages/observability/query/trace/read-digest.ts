@@ -22,7 +22,7 @@ const MAX_GAPS = 100;
 const MAX_CURRENT_NODES = 100;
 const CURRENT_BYTES = 100_000;
 /** How many segments' attributes are shown: so many of the first, and of the last. */
-const TOLD = 10;
+const MAX_SHOWN = 10;
 
 /** Reads a trace without its steps. The revision is read first: what changes meanwhile is reported twice rather than missed. */
 export async function readDigest(query: Query, wanted: DigestQuery): Promise<TraceDigest> {
@@ -70,8 +70,8 @@ async function readOwnValues(
   trace: TraceSummaryRow,
 ): Promise<Pick<Trace, "input" | "output" | "attributes">> {
   const { segments } = run;
-  const told = segments.length <= 2 * TOLD ? segments : [...segments.slice(0, TOLD), ...segments.slice(-TOLD)];
-  const eventIds = told.flatMap(({ start_event: start, end_event: end }) => [start, end]).filter((event) => event !== null);
+  const shown = segments.length <= 2 * MAX_SHOWN ? segments : [...segments.slice(0, MAX_SHOWN), ...segments.slice(-MAX_SHOWN)];
+  const eventIds = shown.flatMap(({ start_event: start, end_event: end }) => [start, end]).filter((event) => event !== null);
   const texts = await findPayloadTexts(query, run, { eventIds, updatesOf: [] });
   const payloads = await toValues(texts, (hashes) => findWholeBlobs(query, run.projectId, hashes));
   const byEvent = new Map(payloads.map((payload) => [payload.event_id, payload]));

@@ -28,11 +28,11 @@ type Spoken = { readonly repeated: number; readonly input: readonly RawMessage[]
 
 function modelMessages(step: TranscriptStep, payloads: readonly TranscriptPayload[], history: History): Spoken {
   const input = readMessages(valueOf(payloads, step.start_event), "user");
-  const said = readMessages(valueOf(payloads, step.end_event), "assistant");
+  const messages = readMessages(valueOf(payloads, step.end_event), "assistant");
   const reasoning = payloads.find(({ event_id: id }) => id === step.end_event)?.reasoning ?? null;
   const repeated = history.repeatedIn(input);
-  history.add([...input, ...said]);
-  return { repeated: repeated.size, input: input.filter((message) => !repeated.has(message)), output: withReasoning(said, reasoning) };
+  history.add([...input, ...messages]);
+  return { repeated: repeated.size, input: input.filter((message) => !repeated.has(message)), output: withReasoning(messages, reasoning) };
 }
 
 function toolMessages(step: TranscriptStep, payloads: readonly TranscriptPayload[], history: History): Spoken {
@@ -70,12 +70,12 @@ function valueOf(payloads: readonly TranscriptPayload[], eventId: string | null)
 type Room = { left: number };
 
 function presentEntry(step: TranscriptStep, { repeated, input, output }: Spoken, room: Room): TranscriptEntry {
-  const said = [
+  const messages = [
     ...input.map((message) => ({ message, side: "input" as const })),
     ...output.map((message) => ({ message, side: "output" as const })),
   ].filter(({ message }) => message.parts.length > 0);
   // The newest say most.
-  const shown = said.slice(-MAX_MESSAGES);
+  const shown = messages.slice(-MAX_MESSAGES);
   const partsLeftOut = shown.reduce((sum, { message }) => sum + Math.max(message.parts.length - MAX_PARTS, 0), 0);
   const { id, kind, name, model, status, started_at, duration_ms, input_tokens, output_tokens, error } = presentStep(step);
   return {
@@ -93,7 +93,7 @@ function presentEntry(step: TranscriptStep, { repeated, input, output }: Spoken,
     messages: shown.map(({ message, side }) =>
       presentMessage({ ...message, parts: message.parts.slice(0, MAX_PARTS) }, side, cutter(room)),
     ),
-    left_out: said.length - shown.length + partsLeftOut,
+    left_out: messages.length - shown.length + partsLeftOut,
   };
 }
 

@@ -60,11 +60,11 @@ function messageOutcome(answer: unknown): ReturnType<ProviderCall["readAnswer"]>
   const blocks = asList(content).map(asObject);
   const reasoning = blocks.flatMap((block) => asText(block["thinking"]) ?? []);
   const tools = blocks.filter((block) => block["type"] === "tool_use").map((block) => asText(block["name"]) ?? "");
-  const said = blocks.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  const answered = blocks.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking");
   return answeredOutcome({
     model,
     usage: messageUsage(asObject(usage)),
-    output: { role: role ?? "assistant", content: said },
+    output: { role: role ?? "assistant", content: answered },
     reasoning,
     tools,
     attributes: { stop_reason: reason ?? null },
@@ -105,10 +105,10 @@ function hasBlockContent(event: Values): boolean {
 }
 
 function readBlock({ start, text: written, thinking, input }: Block): Values {
-  const [said, thought, arguments_] = [written.read(), thinking.read(), input.read()];
+  const [answered, thought, arguments_] = [written.read(), thinking.read(), input.read()];
   return {
     ...start,
-    ...(said === undefined ? {} : { text: said }),
+    ...(answered === undefined ? {} : { text: answered }),
     ...(thought === undefined ? {} : { thinking: thought }),
     ...(arguments_ === undefined ? {} : { input: parseToolInput(arguments_) }),
   };

@@ -30,12 +30,12 @@ export function createEntryWriter({ projectId, maxStreamLength }: Settings, key:
   const nameOfBody = writeWords("body");
   let memory = Buffer.allocUnsafe(0);
   return (entries) => {
-    let most = 0;
+    let max = 0;
     for (const { id, type, ts, body } of entries) {
-      most += (beginning.length + id.length + type.length + ts.length + body.length) * UNIT_BYTES + FIELDS_BYTES;
+      max += (beginning.length + id.length + type.length + ts.length + body.length) * UNIT_BYTES + FIELDS_BYTES;
     }
-    if (most > memory.length) {
-      memory = Buffer.allocUnsafe(Math.max(most, FIRST_BYTES));
+    if (max > memory.length) {
+      memory = Buffer.allocUnsafe(Math.max(max, FIRST_BYTES));
     }
     let end = 0;
     for (const { id, type, seq, ts, body } of entries) {

@@ -21,6 +21,6 @@ export function failuresByError(traces: readonly Failed[]): readonly Failure[] {
 }
 
 function queryOf({ name, error }: Failed): string {
-  const said = error === null ? "" : ` error:${quoteTraceValue(BEGINNING.exec(error)?.[0] ?? "")}`;
-  return `status:failure name:${quoteTraceValue(name)}${said}`;
+  const errorTerm = error === null ? "" : ` error:${quoteTraceValue(BEGINNING.exec(error)?.[0] ?? "")}`;
+  return `status:failure name:${quoteTraceValue(name)}${errorTerm}`;
 }

@@ -10,8 +10,8 @@ const PAUSE_MS = 250;
 
 type SearchProps<Data, Item, Key extends QueryKey> = {
   readonly find: { readonly label: string; readonly description: string; readonly typed?: string };
-  readonly query: (asked: string) => UseQueryOptions<Data, Error, Data, Key>;
-  readonly itemsOf: (data: Data, asked: string) => readonly Item[];
+  readonly query: (term: string) => UseQueryOptions<Data, Error, Data, Key>;
+  readonly itemsOf: (data: Data, term: string) => readonly Item[];
   readonly nothing: string;
   readonly heading: (count: number) => string;
   readonly itemKey: (item: Item) => string;
@@ -51,9 +51,9 @@ export function PickBySearch<Data, Item, Key extends QueryKey>({
 function Choices<Data, Item, Key extends QueryKey>({ find, query, itemsOf, ...shown }: SearchProps<Data, Item, Key>) {
   const { nothing, heading, itemKey, render, onPick } = shown;
   const [typed, setTyped] = useState(find.typed ?? "");
-  const [asked] = useDebouncedValue(typed, PAUSE_MS);
-  const { data, error } = useQuery(query(asked));
-  const items = data === undefined ? undefined : itemsOf(data, asked);
+  const [term] = useDebouncedValue(typed, PAUSE_MS);
+  const { data, error } = useQuery(query(term));
+  const items = data === undefined ? undefined : itemsOf(data, term);
   const headingId = useId();
   return (
     <>

@@ -141,9 +141,9 @@ function twoUnits(milliseconds: number, big: number, bigName: string, small: num
 }
 
 /** With `most` digits after the point, or `least` where the others would be noughts. */
-function even(value: number, least: number, most: number): string {
-  const short = value.toFixed(least);
-  return Number(short) === Number(value.toFixed(most)) ? short : value.toFixed(most);
+function even(value: number, min: number, max: number): string {
+  const short = value.toFixed(min);
+  return Number(short) === Number(value.toFixed(max)) ? short : value.toFixed(max);
 }
 
 function trimmed(value: number, digits: number): string {

@@ -43,9 +43,9 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
     const number = threshold.trim() === "" ? Number.NaN : Number(threshold.replace(",", "."));
     const body = { ...fields, filter: kept, channels: [...chosen], threshold: Number((number * factor).toPrecision(12)) };
     const found = createAlertRuleRequestSchema.safeParse(body).error?.issues[0];
-    const said = Number.isNaN(number) ? "Write a number for the limit." : (found?.message ?? filterProblem(rule.metric, kept));
-    setProblem(said);
-    if (said === undefined) {
+    const complaint = Number.isNaN(number) ? "Write a number for the limit." : (found?.message ?? filterProblem(rule.metric, kept));
+    setProblem(complaint);
+    if (complaint === undefined) {
       save.mutate(body);
     }
   }

@@ -34,13 +34,13 @@ export function PolicySection() {
 
 function PolicyForm({ policy }: { readonly policy: Policy }) {
   const withStepUp = useStepUp();
-  const [asked, setAsked] = useState<PolicyFields>({
+  const [fields, setFields] = useState<PolicyFields>({
     when: readWhen(policy),
     day: readDay(policy),
     two: policy.resets_need_two && policy.resets_need_two_until === null,
   });
   const [openedAt] = useState(() => new Date());
-  const request = toRequest(policy, asked, openedAt);
+  const request = toRequest(policy, fields, openedAt);
   const change = useChange({
     send: (sent: ChangePolicyRequest, api) => withStepUp(() => api.request(changePolicy(sent))),
     refreshes: [policyQuery.queryKey],
@@ -51,8 +51,8 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
       {change.error !== null && <Failed error={change.error} title="The policy was not changed" />}
       <Radio.Group
         label="2FA for admins"
-        value={asked.when}
-        onChange={(when) => setAsked({ ...asked, when: when === "now" || when === "day" ? when : "never" })}
+        value={fields.when}
+        onChange={(when) => setFields({ ...fields, when: when === "now" || when === "day" ? when : "never" })}
       >
         <Stack gap="xs" mt="xs">
           <Radio value="never" label="Each admin decides" />
@@ -60,21 +60,21 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
           <Radio value="day" label="Required from a date" description="Admins are reminded until then." />
         </Stack>
       </Radio.Group>
-      {asked.when === "day" && (
+      {fields.when === "day" && (
         <TextInput
           type="date"
           label="From (UTC)"
           maw={220}
           required
-          value={asked.day}
-          onChange={({ currentTarget }) => setAsked({ ...asked, day: currentTarget.value })}
+          value={fields.day}
+          onChange={({ currentTarget }) => setFields({ ...fields, day: currentTarget.value })}
         />
       )}
       <Switch
         label="Resetting 2FA needs a second admin"
         description="Needs at least three admins. An account with 2FA can then only be deleted after its reset. The command on the host remains for emergencies."
-        checked={asked.two}
-        onChange={({ currentTarget }) => setAsked({ ...asked, two: currentTarget.checked })}
+        checked={fields.two}
+        onChange={({ currentTarget }) => setFields({ ...fields, two: currentTarget.checked })}
       />
       {policy.resets_need_two_until !== null && (
         <Alert color="yellow">

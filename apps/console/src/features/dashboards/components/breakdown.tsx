@@ -115,7 +115,7 @@ type GroupTableProps = Pick<BreakdownProps, "grouping" | "q" | "children"> & {
 };
 
 function GroupTable({ groups, grouping, q, counted, sorting, children }: GroupTableProps) {
-  const most = Math.max(...groups.map(({ counts }) => counts.count));
+  const highest = Math.max(...groups.map(({ counts }) => counts.count));
   const isSpent = groups.some(
     ({ calls, cost, input_tokens: input, output_tokens: output }) => (calls ?? input + output) > 0 || cost !== null,
   );
@@ -151,7 +151,7 @@ function GroupTable({ groups, grouping, q, counted, sorting, children }: GroupTa
           ...by("traces"),
           render: (group) => (
             <div className={classes.bar}>
-              <meter className={classes.meter} min={0} max={most} value={group.counts.count} aria-label={`Share of ${nameOf(group)}`} />
+              <meter className={classes.meter} min={0} max={highest} value={group.counts.count} aria-label={`Share of ${nameOf(group)}`} />
               <span>{formatCount(group.counts.count)}</span>
             </div>
           ),

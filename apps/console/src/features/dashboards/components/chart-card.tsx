@@ -91,7 +91,7 @@ type RankingProps = { readonly chart: Chart; readonly figures: TraceFigures; rea
 function Ranking({ chart: { name, measure, by }, figures, q, link }: RankingProps) {
   const { of, format, label } = MEASURES[measure];
   const groups = by === null ? [] : figures.groups;
-  const most = Math.max(0, ...groups.map((group) => of(group) ?? 0));
+  const highest = Math.max(0, ...groups.map((group) => of(group) ?? 0));
   const shown = (value: number | null) => (value === null ? "–" : format(value));
   if (by === null) {
     return <p className={classes.number}>{shown(of(figures.total))}</p>;
@@ -116,7 +116,7 @@ function Ranking({ chart: { name, measure, by }, figures, q, link }: RankingProp
             width: 220,
             render: (group) => (
               <div className={breakdown.bar}>
-                <meter className={breakdown.meter} min={0} max={most} value={of(group) ?? 0} aria-label={`Share of ${group.key}`} />
+                <meter className={breakdown.meter} min={0} max={highest} value={of(group) ?? 0} aria-label={`Share of ${group.key}`} />
                 <span>{shown(of(group))}</span>
               </div>
             ),

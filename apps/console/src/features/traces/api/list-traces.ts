@@ -51,10 +51,10 @@ export type AskedFacets = { readonly field: string; readonly prefix: string; rea
 export const FACETS_SHOWN = 20;
 
 /** The values that a field has, those of the most traces first. */
-export function facetsQuery(projectId: string, asked: AskedFacets) {
-  const query = { ...asked, limit: FACETS_SHOWN };
+export function facetsQuery(projectId: string, request: AskedFacets) {
+  const query = { ...request, limit: FACETS_SHOWN };
   return queryOptions({
-    queryKey: ["facets", projectId, asked.field, asked.prefix, asked.q],
+    queryKey: ["facets", projectId, request.field, request.prefix, request.q],
     queryFn: answerTo(observability.get(`${tracesOf(projectId)}/facets`, { query, answer: facetListSchema })),
     staleTime: 30_000,
     retry: false,

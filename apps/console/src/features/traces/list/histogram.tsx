@@ -21,7 +21,7 @@ export function TraceHistogramBar({ projectId, state, onChange }: ListProps) {
 
 function Bars({ data, onRange }: { readonly data: TraceHistogram; readonly onRange: (range: { from: string; to: string }) => void }) {
   const bars = toBars(data);
-  const most = Math.max(1, ...bars.map(({ traces }) => traces));
+  const max = Math.max(1, ...bars.map(({ traces }) => traces));
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number }>();
   const [first, last] = [bars[0], bars.at(-1)];
 
@@ -61,7 +61,7 @@ function Bars({ data, onRange }: { readonly data: TraceHistogram; readonly onRan
             }
           >
             {traces > 0 && (
-              <span className={classes.bar} style={{ height: `max(3px, ${(traces / most) * 100}%)` }}>
+              <span className={classes.bar} style={{ height: `max(3px, ${(traces / max) * 100}%)` }}>
                 <span className={classes.failed} style={{ height: `${(failures / traces) * 100}%` }} />
               </span>
             )}

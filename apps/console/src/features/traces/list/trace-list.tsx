@@ -34,10 +34,10 @@ type TraceListProps = ListProps & {
 /** The traces that the state of the list finds, live as long as they are the first. */
 export function TraceList({ projectId, role, state, onChange, onCompare, setUp }: TraceListProps) {
   const { sort, columns } = state;
-  const asked = toTraceQuery(state);
-  const { q, order } = asked;
+  const query = toTraceQuery(state);
+  const { q, order } = query;
   const readable = isReadable(q);
-  const options = tracesQuery(projectId, asked);
+  const options = tracesQuery(projectId, query);
   const queries = useQueryClient();
   const list = useInfiniteQuery({ ...options, enabled: readable });
   const live = useLive({

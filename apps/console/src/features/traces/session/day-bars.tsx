@@ -17,7 +17,7 @@ export function DayBars({ days }: { readonly days: User["days"] }) {
   const [measure, setMeasure] = useState<Measure>("traces");
   const { label, format } = MEASURES[measure];
   const all = everyDay(days);
-  const most = Math.max(...all.map((day) => day[measure] ?? 0));
+  const max = Math.max(...all.map((day) => day[measure] ?? 0));
   const [first, last] = [all[0], all.at(-1)];
   return (
     <>
@@ -34,7 +34,7 @@ export function DayBars({ days }: { readonly days: User["days"] }) {
           return (
             <li key={day.day} className={classes.slot} title={words} aria-label={words}>
               {value > 0 && (
-                <span className={classes.bar} data-measure={measure} style={{ height: `max(3px, ${(value / most) * 100}%)` }}>
+                <span className={classes.bar} data-measure={measure} style={{ height: `max(3px, ${(value / max) * 100}%)` }}>
                   {measure === "traces" && day.failures > 0 && (
                     <span className={classes.failed} style={{ height: `${(day.failures / day.traces) * 100}%` }} />
                   )}
@@ -46,7 +46,7 @@ export function DayBars({ days }: { readonly days: User["days"] }) {
       </ol>
       <div className={classes.ends} aria-hidden="true">
         <span>{first === undefined ? "" : dayInWords(first.day)}</span>
-        <span>Highest: {format(most)}</span>
+        <span>Highest: {format(max)}</span>
         <span>{last === undefined ? "" : dayInWords(last.day)}</span>
       </div>
     </>

@@ -79,12 +79,12 @@ export function ticks(shown: Span, whole: Span, most: number): readonly Tick[] {
 }
 
 /** The smallest round step of at least so many milliseconds. */
-function stepFor(least: number): number {
-  if (least > 30_000) {
-    return LONG_STEPS.find((step) => step >= least) ?? Math.ceil(least / DAY) * DAY;
+function stepFor(min: number): number {
+  if (min > 30_000) {
+    return LONG_STEPS.find((step) => step >= min) ?? Math.ceil(min / DAY) * DAY;
   }
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = STEPS.map((factor) => factor * power).find((candidate) => candidate >= least) ?? power * 10;
+  const power = 10 ** Math.floor(Math.log10(min));
+  const step = STEPS.map((factor) => factor * power).find((candidate) => candidate >= min) ?? power * 10;
   return step > 10_000 ? 30_000 : step;
 }
 
