@@ -80,7 +80,7 @@ export const deadLetterSchema = z.object({
   /** False when the entry was longer than any event can be, and only its beginning was kept. */
   is_whole: z.boolean(),
   state: z.enum(["open", "replayed", "deleted"]),
-  /** Who replayed and deleted it: a user's id, or `operator`. */
+  /** The user who replayed it and the one who deleted it: an id, or `operator`. */
   replayed_at: timestamp.nullable(),
   replayed_by: z.string().nullable(),
   deleted_at: timestamp.nullable(),

@@ -183,7 +183,7 @@ export const PRODUCERS = {
     producer_id: uuid,
     first_event_at: time,
     last_event_at: time,
-    /** As text, e.g. `{[1,4),[7,8)}`. */
+    /** The ranges as text, e.g. `{[1,4),[7,8)}`. */
     seen: column<string>("int8multirange"),
   },
   optional: { announced_seq: integer, hello: json(), dropped: json(), dropped_seq: integer, ended_at: time },

@@ -60,7 +60,7 @@ type MaskingRow = {
 };
 
 export type TraceRow = RowOf<typeof TRACES> & {
-  /** As `pg` reads it: midnight in the process' time zone. Compared in the database only. */
+  /** `pg` reads a day as midnight in the process' time zone, so days are compared in the database only. */
   day: Generated<Date>;
   tags: Generated<string[] | null>;
   sort_at: Derived<Date>;

@@ -56,7 +56,7 @@ export type NumberUnit = "duration" | "money" | "count";
 
 type NumberDefinition = {
   readonly unit: NumberUnit;
-  /** As pages call it. */
+  /** The name that pages show. */
   readonly label: string;
   /** A model call reports it as it ends, and the step has a column of its name. */
   readonly isOfCall?: true;

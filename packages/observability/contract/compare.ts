@@ -32,7 +32,7 @@ export type CompareRequest = z.infer<typeof compareRequestSchema>;
 export const valueDifferenceSchema = z.object({
   /** `messages[2].content`; empty for the value as a whole. */
   path: z.string(),
-  /** As text or JSON; null when there is nothing at this place. */
+  /** The value as text or JSON; null when there is nothing at this place. */
   a: z.string().nullable(),
   b: z.string().nullable(),
 });

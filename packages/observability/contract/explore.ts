@@ -40,7 +40,7 @@ export const listedTraceSchema = traceSummarySchema.extend({
   tags: z.array(z.string()),
   /** Its beginning: 300 characters at the most. */
   error: z.string().nullable(),
-  /** Of the whole trace and of its steps, by name, with the mean of the values; ten names at the most. */
+  /** Scores of the whole trace and of its steps, by name, with the mean of the values; ten names at the most. */
   scores: z.array(z.object({ name: z.string(), value: z.number(), count: z.int() })),
 });
 export type ListedTrace = z.infer<typeof listedTraceSchema>;
@@ -65,7 +65,7 @@ export const listTracesRequestSchema = z.object({
    * output; in either case, and whole.
    */
   search: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
-  /** Of the page before; it holds for the same `sort` and `order` only. */
+  /** The cursor of the page before; it holds for the same `sort` and `order` only. */
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
@@ -103,7 +103,7 @@ export const facetsRequestSchema = z.object({
   field: z.union([facetFieldSchema, z.literal(["metadata", "status"])]).default("name"),
   /** The beginning of the values, in either case. */
   prefix: z.string().max(200).regex(WITHOUT_NUL, nulRefused).default(""),
-  /** Of the newest 5,000 traces that it finds; without it, of all. What cannot be read of it is left out. */
+  /** A query: the values are those of the newest 5,000 traces that it finds; without one, of all. Terms that cannot be read are ignored. */
   q: traceQueryText.optional(),
   /** `newest`: those whose first trace began last; without `q` only. */
   sort: z.enum(["count", "newest"]).default("count"),
@@ -160,7 +160,7 @@ const viewFields = {
   query: traceQueryText,
   sort: traceSortSchema,
   order: sortOrderSchema,
-  /** Of the list, as the console calls them. */
+  /** Columns of the list, by the names that the console gives them. */
   columns: z.array(z.string().max(50).regex(WITHOUT_NUL, nulRefused)).max(30),
   /** Whether everybody who sees the project sees it, and not its author alone. */
   shared: z.boolean(),

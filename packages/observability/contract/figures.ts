@@ -6,7 +6,7 @@ import { listRequestSchema, nulRefused, observationKindSchema, timestamp, WITHOU
 
 const amountSchema = z.number().min(0).max(1e6);
 const priceFields = {
-  /** As the provider calls it; in lower case, and a date behind it may be left out. */
+  /** The provider's name of the model; in lower case, and a date behind it may be left out. */
   model: z.string().trim().min(1, "name the model").max(500).regex(WITHOUT_NUL, nulRefused),
   /** US dollars for a million tokens. */
   input: amountSchema,

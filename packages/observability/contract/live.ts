@@ -12,7 +12,7 @@ import { z } from "zod";
  * A stream may end at any time, as when a replica stops; come back and ask on `ready`. It has no ids.
  */
 export const liveRequestSchema = z.object({
-  /** Only this trace; the id of any part of it. */
+  /** The id of any part of a trace: only its changes are sent then. */
   trace_id: z.uuid().optional(),
 });
 

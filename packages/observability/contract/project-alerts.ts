@@ -101,7 +101,7 @@ export const alertChannelSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   kind: alertChannelKindSchema,
-  /** Only the host of its address is shown. */
+  /** The host is all that is shown of the address, whose path may be a secret. */
   host: z.string(),
   created_at: timestamp,
   /** When the last message was tried. */
@@ -121,7 +121,7 @@ export const listAlertEventsRequestSchema = listRequestSchema.extend({ rule_id: 
 export const alertEventSchema = z.object({
   id: z.uuid(),
   rule_id: z.uuid(),
-  /** As it was then. */
+  /** The rule's name when the alert was sent. */
   rule_name: z.string(),
   kind: z.enum(["fired", "resolved"]),
   metric: alertMetricSchema,

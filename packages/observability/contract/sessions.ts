@@ -22,13 +22,13 @@ export const failedStepSchema = z
   .nullable();
 export type FailedStep = z.infer<typeof failedStepSchema>;
 
-/** Of a session or user with more, what is told beside the sums is of the newest. */
+/** In a session with more traces, everything but the sums is read from the newest. */
 export const MAX_GROUPED_TRACES = 10_000;
 
 const scoresSchema = listedTraceSchema.shape.scores;
 
 export const sessionSchema = traceGroupSchema.extend({
-  /** Whose traces it has; five at the most. */
+  /** The users whose traces it has; five at the most. */
   users: z.array(z.string()),
   /** By name, with the mean of the values. */
   scores: scoresSchema,

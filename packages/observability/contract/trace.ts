@@ -140,7 +140,7 @@ export type Step = z.infer<typeof stepSchema>;
 export const listStepsRequestSchema = z.object({
   cursor: z.string().max(500).optional(),
   limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
-  /** Only steps that may have changed since an answer with this revision. */
+  /** The revision of an earlier answer: only steps that may have changed since are sent. */
   after_revision: z.string().max(4_000).optional(),
 });
 
@@ -171,7 +171,7 @@ export const payloadRangeRequestSchema = z.object({
 /** A range of the value as JSON text; all ranges joined are the whole, with contents in the places of references. */
 export const payloadRangeSchema = z.object({
   text: z.string(),
-  /** Of the whole. */
+  /** The length of the whole text. */
   characters: z.int(),
   from: z.int(),
   /** Where the next range begins; null at the end. */

@@ -17,14 +17,14 @@ export const transcriptRequestSchema = z.object({
 export const transcriptPartSchema = z.object({
   type: z.enum(["text", "reasoning", "tool_call", "tool_result", "media", "other"]),
   text: z.string(),
-  /** Of the whole; the text was cut where it is shorter, except with media. */
+  /** The length of the whole; a shorter text was cut, except with media. */
   characters: z.int(),
   /** The tool's; of media the file's. */
   name: z.string().nullable(),
   call_id: z.string().nullable(),
   /** A tool that said it failed. */
   is_error: z.boolean(),
-  /** Of media: `image/png`, or `image` alone. */
+  /** The type of media: `image/png`, or `image` alone. */
   media_type: z.string().nullable(),
 });
 export type TranscriptPart = z.infer<typeof transcriptPartSchema>;
@@ -33,7 +33,7 @@ export const transcriptMessageSchema = z.object({
   /** What went into the step, or came out of it. */
   side: z.enum(["input", "output"]),
   role: z.enum(["system", "user", "assistant", "tool", "other"]),
-  /** Who speaks, where the message says so. */
+  /** The speaker, where the message names one. */
   name: z.string().nullable(),
   parts: z.array(transcriptPartSchema),
 });

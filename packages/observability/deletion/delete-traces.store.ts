@@ -10,7 +10,7 @@ import { deleteDeadLetters, namesTrace, type RecordedDeletion } from "./dead-let
 const DELETED_AT_ONCE = 50;
 
 type Chosen = InProject & {
-  /** Of the list's entries, or of runs. */
+  /** Ids of the list's entries, or of runs. */
   readonly ids: readonly string[];
   /** Where it is counted; nowhere when what was counted comes once more. */
   readonly deletion?: RecordedDeletion;

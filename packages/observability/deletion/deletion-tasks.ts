@@ -43,7 +43,7 @@ async function deleteDue(
   { query, each, log, readLag, tellProducers, alarm }: DeletionTaskOptions & { readonly each: EachOwner },
   signal: AbortSignal,
 ): Promise<boolean> {
-  // As of now: while rows are deleted, time passes and other entries come.
+  // The time is taken before: while rows are deleted, time passes and other entries come.
   const settledBefore = await findTimeBefore(query, settledSeconds(await readLag()));
   const traces = await carryOutDeletions({ query, each, settledBefore, signal });
   if (traces > 0) {

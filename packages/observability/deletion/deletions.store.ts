@@ -20,7 +20,7 @@ const columns = sql`id, kind, requested_by, requested_at, emptied_at, finished_a
 
 type NewDeletion = OneInProject & {
   readonly by: string;
-  /** Whose traces the background tasks are to delete. Where one is at it already, that goes on and no other begins. */
+  /** The user whose traces are deleted in the background. A deletion of the same user that runs already goes on, and no other begins. */
   readonly userId?: string;
 };
 

@@ -154,7 +154,7 @@ const eventBodies = {
     error: z.string().optional(),
     model: label,
     usage: usage.optional(),
-    /** Of a streamed model call; at most a year. */
+    /** The time that a streamed model call took to its first token; at most a year. */
     time_to_first_token_ms: z.number().min(0).max(MAX_TIME_TO_FIRST_TOKEN_MS).optional(),
     reasoning: reasoning.optional(),
     tool_entry: toolEntry.optional(),

@@ -109,7 +109,7 @@ function describe(error: z.ZodError): string {
 
 function readBody(json: string): unknown {
   const value: unknown = JSON.parse(json);
-  // Only an escape can stand for what PostgreSQL cannot hold: in JSON text itself there is no NUL, in UTF-8 no half of a pair.
+  // What PostgreSQL cannot hold arrives as an escape alone: in JSON text itself there is no NUL, in UTF-8 no half of a pair.
   if (json.includes("\\u")) {
     return storable(value, 0);
   }

@@ -28,7 +28,7 @@ const HOURS_EVERY_MS = 3_000;
 const HOURS_REST_MS = 60_000;
 const TRACES_EVERY_MS = 1_000;
 const TRACES_REST_MS = 60_000;
-/** Of the time: what it leaves undone, those wait for who read the list. */
+/** Counting traces takes at most this share of the time: readers of the list wait for what it leaves undone. */
 const TRACES_SHARE = 1 / 4;
 const PACKING_EVERY_MS = 10_000;
 const PACKING_REST_MS = 120_000;

@@ -1,4 +1,4 @@
-/** As most times are written. */
+/** The length of a time as most are written. */
 const WITH_MILLISECONDS = "2026-01-01T00:00:00.000Z".length;
 
 /** PostgreSQL keeps microseconds; texts cut to them compare as the times do. */

@@ -16,7 +16,7 @@ export type Tuning = {
   /** A number that is missing this long counts as lost. Longer than five deliveries of an entry that the database refuses. */
   readonly reorderWindowMs: number;
   readonly findGapsEveryMs: number;
-  /** The same where no number is missing and nothing is written. */
+  /** The rest between two looks for gaps where no number is missing and nothing is written. */
   readonly findGapsRestMs: number;
   readonly reapEveryMs: number;
   /** A consumer with nothing pending that has not been heard of for this long is removed. */

@@ -69,7 +69,7 @@ const COMMITS = 3;
 const REPOSITORIES = 5;
 const DIGITS = 8;
 const OVERHEAD_TOKENS = 200;
-/** Of the answer, at the most, for what is told of the runs as a whole. */
+/** The part of the answer that differences of the runs as a whole may take. */
 const WHOLE_PART = 0.5;
 
 function answerFor(comparison: Comparison, { call }: Reading): string {

@@ -48,7 +48,7 @@ const SIZES: readonly [Size, ...Size[]] = [
   { failures: 1, error: 100, name: 30, path: 2 },
   { failures: 1, error: 40, name: 12, path: 1 },
 ];
-/** Of the answer. */
+/** The part of the answer that the head and the failures may take. */
 const HEAD_PART = 0.6;
 const OVERHEAD_TOKENS = 150;
 /** Tried one after the other until the outline fits whole. */

@@ -76,7 +76,7 @@ Use it to find a run: query narrows it down, by agent (name:), status and more. 
 type TraceListQuery = Omit<z.infer<typeof inputSchema>, "project">;
 
 const falling = (valueOf: (trace: Listed) => number) => (one: Listed, other: Listed) => valueOf(other) - valueOf(one);
-/** Of several projects together, as each is sorted by itself. */
+/** Traces of several projects are sorted together in the order that each project's list has. */
 const ORDERS: Readonly<Record<TraceListQuery["sort"], (one: Listed, other: Listed) => number>> = {
   started: falling(({ started_at: at }) => Date.parse(at)),
   duration: falling(({ duration_ms: ms }) => ms ?? -1),

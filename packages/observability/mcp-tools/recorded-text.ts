@@ -22,7 +22,7 @@ export function recordedLine(text: string, max: number): string {
   return line.length > max ? `${line.slice(0, max).toWellFormed()}…` : line;
 }
 
-/** Of a value of JSON: a text as itself, everything else in one line. */
+/** A text as it is, any other value as one line of JSON. */
 export function recordedValue(value: unknown): string {
   return recordedText(typeof value === "string" ? value : (JSON.stringify(value) ?? "null"));
 }

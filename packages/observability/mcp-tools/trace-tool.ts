@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 
-/** Who calls a tool, how long the answer may be, and when nobody waits for it any more. */
+/** The call of a tool: its caller, how long the answer may be, and when nobody waits for it any more. */
 export type ToolCall = {
   readonly person: { readonly tenantId: string; readonly userId: string };
   readonly maxTokens: number;

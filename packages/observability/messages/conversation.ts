@@ -56,7 +56,7 @@ function restOf(value: Readonly<Record<string, unknown>>): Readonly<Record<strin
   return isMessage ? {} : Object.fromEntries(Object.entries(value).filter(([, item]) => !holdsMessages(item)));
 }
 
-/** Only the ends of a long list are read: it may have a hundred thousand rows and no message. */
+/** Looks at the ends of a long list alone, which may have a hundred thousand rows and no message. */
 function holdsMessages(item: unknown): boolean {
   const sample = Array.isArray(item) ? [...item.slice(0, SAMPLE), ...item.slice(-SAMPLE)] : item;
   return typeof sample === "object" && sample !== null && readMessages(sample, "other").some(isNamed);

@@ -100,7 +100,7 @@ function textIn(value: unknown): string | undefined {
   return typeof named === "string" ? named : texts.length === 1 && Object.keys(value).length === 1 ? texts[0] : jsonOf(value);
 }
 
-/** Only its hash is here: the step that sent it has a line of it. */
+/** Whether only the message's hash is here; the step that sent it first has its line. */
 function wasSentBefore(value: unknown): boolean {
   return isObject(value) && "$blob" in value;
 }

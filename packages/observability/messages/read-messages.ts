@@ -110,7 +110,7 @@ function objectOf(value: Values, role: Role): readonly RawMessage[] {
   if (named !== undefined && ["content", "parts", "contents", "tool_calls", "text", "refusal"].some((name) => name in value)) {
     return [{ ...messageOf(value, named), isNamed: true }];
   }
-  // Of responses: a message by its type.
+  // OpenAI's Responses name a message by its type.
   if (value["type"] === "message" && "content" in value) {
     return [messageOf(value, roleOf(value["role"]) ?? role)];
   }

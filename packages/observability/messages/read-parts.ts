@@ -143,7 +143,7 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ),
 ]);
 
-/** Of the AI SDK's own spans. */
+/** Whether it is a tool call as the AI SDK's own spans have it, without a type. */
 function isBareCall(value: Values): boolean {
   return value["type"] === undefined && typeof value["toolCallId"] === "string" && typeof value["toolName"] === "string";
 }

@@ -18,7 +18,7 @@ export function readModelCall(span: CallSpan, read: FactReader): ModelCall {
 
 /** Some dialects have seconds, some milliseconds, some the moment, as an attribute or as the time of an event. */
 function readTimeToFirstToken({ attributes, startNanos, endNanos, events }: CallSpan, read: FactReader): number | undefined {
-  // Of a call that is no stream, OpenLIT writes the whole duration.
+  // OpenLIT writes the whole duration as the time to first token of a call that is no stream.
   if (attributes.get("gen_ai.request.is_stream") === false || attributes.get("gen_ai.request.stream") === false) {
     return undefined;
   }

@@ -106,7 +106,7 @@ export async function deletePrice(
   return rows.length > 0;
 }
 
-/** Has the traces of the project priced anew whose price is among `changed`. */
+/** Records of each project with rows in `changed` that its traces are to be priced anew. */
 function repricingOf(changed: "put" | "gone") {
   return sql`repriced as (
     insert into observability.repricings as repricing (project_id, before)

@@ -11,7 +11,7 @@ export type Reader =
   /** An API key, or whatever else was let into one project. */
   | { readonly kind: "project-key"; readonly tenantId: string; readonly projectId: string };
 
-/** Who asks, and the project that they ask about. */
+/** A reader, and the project that they read. */
 export type InProject = { readonly projectId: string; readonly reader: Reader };
 
 /** One thing of a project, by its id. */
@@ -43,7 +43,7 @@ export function hasRole(reader: Reader, role: ProjectRole, project = "project"):
   )))`;
 }
 
-/** As {@link hasRole}, for statements that have no project's row: whether `reader` has at least `role` in the project of that id. */
+/** Does what {@link hasRole} does in statements that have no project's row: tells whether `reader` has at least `role` in the project of that id. */
 export function hasRoleIn(reader: Reader, role: ProjectRole, projectId: RawBuilder<string> | string): RawBuilder<boolean> {
   // Columns of none are nothing that Citus could pass from node to node.
   return sql<boolean>`exists (select 1 from observability.projects as project where project.id = ${projectId} and ${hasRole(reader, role)})`;

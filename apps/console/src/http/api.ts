@@ -13,7 +13,7 @@ export type Api = {
    * ended, the call waits for a login over the open page.
    */
   request<Answer>(call: Call<Answer>): Promise<Answer>;
-  /** The same for a file, whose body is then the caller's to read. */
+  /** Does the same for a file, whose body is then the caller's to read. */
   download(download: Download): Promise<Response>;
   /** Takes over the token of a fresh login. */
   signIn(accessToken: string): void;

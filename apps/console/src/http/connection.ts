@@ -1,13 +1,13 @@
 import type { Fetch, Part } from "./send.ts";
 
-/** Who does not answer: one of the APIs, or the console's own server in front of them. */
+/** The server that does not answer: one of the APIs, or the console's own server in front of them. */
 export type Away = Part | "console";
 
 /** Notes from the calls that are made anyway who can't be reached, so that a page can say so once for all that failed. */
 export type Connection = {
-  /** The same function, with what came of each call noted. */
+  /** Wraps `fetch`, so that the outcome of each call is noted. */
   readonly watch: (fetch: Fetch) => Fetch;
-  /** The same array until it changes; for `useSyncExternalStore`. */
+  /** The servers that are away. The array stays the same object until it changes, as `useSyncExternalStore` demands. */
   readonly away: () => readonly Away[];
   readonly subscribe: (tell: () => void) => () => void;
 };

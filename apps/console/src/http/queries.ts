@@ -42,7 +42,7 @@ export async function askForAll<Item>(context: Context, call: Call<Page<Item>>):
   return items;
 }
 
-/** The same as a `queryFn`. */
+/** A `queryFn` that reads all pages. */
 export function readAllPages<Item>(call: Call<Page<Item>>) {
   return (context: Context) => askForAll(context, call);
 }

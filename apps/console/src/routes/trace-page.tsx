@@ -36,7 +36,7 @@ export const prefetch: Prefetch = ({ queries, params: { projectId = "", traceId 
 export function TracePage() {
   const { projectId, traceId } = route.useParams();
   const digest = useQuery(digestQuery(projectId, traceId));
-  // Asked for at the same time, so that the first rows don't wait for the head.
+  // The steps are requested at the same time, so that the first rows don't wait for the head.
   const steps = useQuery(stepsQuery(projectId, traceId));
   const live = useLive({ projectId, traceId, refresh: () => Promise.all([refetchWhole(digest), refetchWhole(steps)]) });
   useTitle(digest.data === undefined ? "Trace" : `${digest.data.name} · Trace`);

@@ -15,7 +15,7 @@ import { useSignOut } from "./use-sign-out.ts";
 import { UserMenu } from "./user-menu.tsx";
 import { lazyPart } from "#ui/page/lazy-part.ts";
 
-// Only narrow screens need it.
+// The drawer is loaded late, since only narrow screens need it.
 const NavigationDrawer = lazyPart(async () => (await import("./navigation-drawer.tsx")).NavigationDrawer);
 
 /** What surrounds every page of a session: navigation on the left, or behind a button where the screen is narrow. */

@@ -32,9 +32,9 @@ const REST_MS = 10_000;
 /** Where there is no rule that is evaluated, or no message that waits. */
 const QUIET_MS = 60_000;
 const FORGET_EVERY_MS = 3_600_000;
-/** Of the time. */
+/** Evaluating takes at most this share of the time. */
 const EVALUATING_SHARE = 1 / 2;
-/** Of the time: a receiver that hangs takes five seconds of each round. */
+/** Sending takes at most this share of the time: a receiver that hangs takes five seconds of each round. */
 const SENDING_SHARE = 1;
 const FORGETTING_SHARE = 1 / 20;
 

@@ -17,7 +17,7 @@ export type ValuePair = {
 type EventPair = { readonly startEvent: string | null; readonly endEvent: string | null };
 
 export type PairAnswer = {
-  /** Of those asked for, what differs when ids and times of a run count for nothing, or could not be read. */
+  /** The requested aspects that differ, ids and times of a run aside, or that could not be read. */
   readonly aspects: readonly ValueAspect[];
   readonly value: ComparedValue;
 };

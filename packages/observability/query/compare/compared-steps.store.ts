@@ -35,7 +35,7 @@ export async function findComparedSteps(query: Query, run: Run): Promise<readonl
   });
 }
 
-/** Of the events that carried something. */
+/** Reads the digests of events that carried something. */
 export async function findPayloadDigests(query: Query, run: Run): Promise<readonly PayloadDigest[]> {
   const { rows } = await sql<PayloadDigest>`
     select event_id,

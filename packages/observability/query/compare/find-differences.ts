@@ -9,7 +9,7 @@ export type Differences = {
 /** Differences of one value, and characters of each side of one, at the most. */
 const MAX_DIFFERENCES = 20;
 const EXCERPT = 300;
-/** Of what is equal before the first difference, as much is shown. */
+/** This many equal characters are shown before the first difference. */
 const LEAD = 60;
 const MAX_PATH = 300;
 

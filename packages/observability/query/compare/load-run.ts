@@ -53,7 +53,7 @@ function toStep(row: ComparedStepRow, digests: ReadonlyMap<string, PayloadDigest
       status,
       error: row.error_digest,
       model,
-      // Of other steps the attributes hold what every run makes anew.
+      // Attributes of other steps hold what every run makes anew.
       parameters: kind === "llm" ? (start === undefined ? undefined : (start?.attributes ?? null)) : null,
       input,
       output: end === undefined ? undefined : (end?.value ?? end?.result ?? null),
@@ -68,7 +68,7 @@ function digestOf(event: string | null, digests: ReadonlyMap<string, PayloadDige
   return digest?.size === null ? undefined : digest;
 }
 
-/** The same whether it doesn't exist or may not be seen. */
+/** The error is the same whether the trace doesn't exist or may not be seen. */
 const comparedTraceNotFound = (side: "a" | "b") =>
   refusal(
     404,

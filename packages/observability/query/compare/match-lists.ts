@@ -21,7 +21,7 @@ const MAX_DIFFERENCES = 2_000;
  * matchLists(["plan", "act"].map(same), ["act", "plan"].map(same)) // [{ a: 0, b: 1, isMoved: false }, { a: 1, b: 0, isMoved: true }]
  */
 export function matchLists(a: readonly Keys[], b: readonly Keys[]): readonly Match[] {
-  // Of several equally good answers the same one is given whichever list comes first.
+  // Among several equally good answers the same one is given whichever list comes first.
   if (isBefore(b, a)) {
     return match(b, a)
       .map(({ a: inB, b: inA, isMoved }) => ({ a: inA, b: inB, isMoved }))

@@ -37,7 +37,7 @@ export type ExportOptions = {
    * @throws {AppError} when who exports may not go on.
    */
   readonly check: () => Promise<void>;
-  /** Told why the export ended before its end. */
+  /** Called with the reason when the export ends early. */
   readonly onError: (error: unknown) => void;
 };
 

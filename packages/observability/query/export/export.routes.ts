@@ -18,7 +18,7 @@ import { findTrace } from "#query/steps/traces.store.ts";
 import { readListTerms } from "#query/list/list-terms.ts";
 import { exportTraces, exportPages } from "./export-traces.ts";
 
-/** Of one user or key, and of this process: each holds a batch of values in memory, and a connection while it reads one. */
+/** Exports that one user or key, and this process, may run at once: each holds a batch of values in memory, and a connection while it reads one. */
 const OF_ONE = 3;
 const OF_ALL = 20;
 
@@ -53,7 +53,7 @@ type ExportRoutesOptions = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Asked again and again while an export goes on. */
+  /** Checks again and again, while an export runs, whether its reader may still read. */
   readonly recheck: Recheck;
 };
 

@@ -20,7 +20,7 @@ export async function findChart(query: Query, { projectId, reader, id }: OneInPr
   return visible(query, reader).where("chart.project_id", "=", projectId).where("chart.id", "=", id).executeTakeFirst();
 }
 
-/** As the last one. @returns false when the project has as many charts as it may, or the reader may not save any. */
+/** Adds a chart behind the others. @returns false when the project has as many charts as it may, or the reader may not save any. */
 export async function insertChart(query: Query, { projectId, reader, id, ...fields }: ChartFields & OneInProject): Promise<boolean> {
   const { rows } = await sql`
     insert into observability.charts as chart (id, project_id, author, name, measure, grouped_by, query, kind, place)

@@ -65,7 +65,7 @@ async function findProjectsThatRan(query: Kysely<ObservabilitySchema>, filter: C
   return rows.map((row) => row.project_id);
 }
 
-/** Of a `row` of `code_hours`. */
+/** The condition on a `row` of `code_hours`. */
 function isWanted({ repo, path, from, to, since }: CodeRunsFilter) {
   return sql<boolean>`row.file = ${path} and row.hour >= date_trunc('hour', ${since}::timestamptz)
     and (lower(row.repo) = lower(${repo}) or right(lower(row.repo), length(${repo}) + 1) = '/' || lower(${repo}))
@@ -121,7 +121,7 @@ async function findPlacesOf(
 const isOfPlace = sql<boolean>`part.project_id = place.project_id and part.function = place.function
   and part.own_line is not distinct from place.own_line`;
 
-/** As `code-hours.store.ts` writes them. */
+/** The steps as `code-hours.store.ts` writes them. */
 function stepsOf(column: "latest" | "failed") {
   return sql`unnest(${sql.ref(column)}) as text
     cross join lateral (select string_to_array(text, ' ') as field) as split
@@ -131,7 +131,7 @@ function stepsOf(column: "latest" | "failed") {
     ) as run`;
 }
 
-/** Only traces that are kept. */
+/** The trace of a run, to be joined: runs of deleted traces drop out. */
 function traceOf(project: RawBuilder<unknown>) {
   return sql`observability.traces as kept on kept.project_id = ${project} and kept.id = run.trace_id`;
 }

@@ -4,7 +4,7 @@ import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
 import type { GraphEntry, GraphObservation } from "#query/steps/graph-runs.ts";
 import { firstSteps, whileLight } from "#query/steps/step.store.ts";
 
-/** Of all that one answer is made of: only an event's length bounds a graph. */
+/** One answer is made of at most this many characters: only an event's length bounds a graph. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /** Where the graphs of a trace begin. */
@@ -26,7 +26,7 @@ export type GraphObservationRow = GraphObservation & Pick<Selectable<Observation
 /** Observations looked at. */
 const MAX_OBSERVATIONS = 100_000;
 
-/** Of a trace in which no graph ran, none. */
+/** Finds the steps that make the graph; none where no graph ran. */
 export async function findGraphObservations(query: Query, run: Run): Promise<readonly GraphObservationRow[]> {
   type Row = Omit<GraphObservationRow, "started_at" | "seen_at"> & { readonly time: number };
   const where = sql<boolean>`exists (

@@ -49,7 +49,7 @@ export function findTakenEdges(runs: readonly GraphRun[]): readonly TakenEdge[] 
   }
 }
 
-/** Of a run whose nodes did not say where they lead: a step is led to by what ran in the step before, which is known when that was one node. */
+/** The edges of a run whose nodes did not say where they lead: a step is led to by what ran in the step before, which is known when that was one node. */
 function edgesBySteps(tasks: readonly Task[], succeeded: boolean): readonly { readonly from: string | null; readonly to: string }[] {
   const steps = [...Map.groupBy(tasks, ({ step }) => step.step)].map(([step, { length, 0: first }]) => ({
     step,

@@ -44,7 +44,7 @@ export async function scoreTraces(
   query: Query,
   { projectId, reader, ids, name, value, comment, author, scoredAt }: Chosen & NewScore,
 ): Promise<number> {
-  // The same for the same; a UUID of version 8 (RFC 9562), whose other bits are anyone's.
+  // The id follows from what is scored, so that a repeated score replaces itself; a UUID of version 8 (RFC 9562), whose other bits are anyone's.
   const digest = sql`md5(concat_ws(' ', trace.id, ${author}::text, ${name}::text))`;
   const { rows } = await sql<{ traces: number }>`
     with given as (

@@ -52,7 +52,7 @@ export type ListOptions = InProject & {
 
 export type ListedEntries = {
   readonly rows: readonly EntryRow[];
-  /** Of the last row, when there are more behind it. */
+  /** The position of the last row, when there are more behind it. */
   readonly next: EntryPosition | undefined;
   /** Traces that were written before are missing, or are told as they were. */
   readonly isCounting: boolean;

@@ -7,7 +7,7 @@ type Row = Selectable<ObservabilitySchema["observability.views"]>;
 export type ViewRow = Omit<Row, "project_id"> & { readonly can_change: boolean };
 type ViewFields = Pick<Row, "name" | "query" | "sort" | "sort_order" | "columns" | "is_shared">;
 
-/** Of one author in a project, so that nobody uses up what others may save. */
+/** Views that one author may save in a project, so that nobody uses up what others may save. */
 export const MAX_VIEWS = 100;
 const MAX_LISTED = 1_000;
 

@@ -8,7 +8,7 @@ export function takeWhileLight<Item>(items: readonly Item[], bytes: number): rea
   return heavy === -1 ? items : items.slice(0, heavy);
 }
 
-/** Of the value as JSON in UTF-8. */
+/** Counts the bytes of the value as JSON in UTF-8. */
 export function countBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "");
 }

@@ -31,7 +31,7 @@ export async function findBlobs(
 /** Characters of all of them together; of those that are over it, the longest ones, the beginning is given. */
 const MAX_WHOLE = 16 * 1024 * 1024;
 
-/** As {@link findBlobs}, however long one is. */
+/** Finds the same as {@link findBlobs}, however long one is. */
 export async function findWholeBlobs(
   query: Kysely<ObservabilitySchema>,
   projectId: string,

@@ -35,7 +35,7 @@ export async function countLostEvents(
   return new Map(rows.map((row) => [row.id, row.lost]));
 }
 
-/** The same of one trace. */
+/** Counts the lost events of one trace. */
 export async function countLostEventsOfTrace(query: Query, { projectId, segments }: Run): Promise<number> {
   const runs = segments.map(({ id }) => id);
   const [id = ""] = runs;

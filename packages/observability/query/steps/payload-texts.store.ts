@@ -18,7 +18,7 @@ export type PayloadTexts = Readonly<Record<PayloadPart, PartText | null>> & {
 export const MAX_VALUE = 256 * 1024;
 export const PREVIEW = 4_000;
 const MAX_REASONING = 128 * 1024;
-/** Of updates of one step, the last ones. */
+/** A step's updates are read up to this many, the last ones. */
 const MAX_UPDATES = 1_000;
 
 const COLUMNS = {

@@ -93,7 +93,7 @@ type LongColumn = "error" | "code" | "graph_step" | "next";
 
 type First = {
   readonly limit: number;
-  /** Of which columns it is told how many characters a step and those before it have together, by the name that the sum bears. */
+  /** Columns whose characters are summed over a step and those before it, by the name of the sum. */
   readonly weights: Readonly<Record<string, readonly LongColumn[]>>;
   readonly where?: RawBuilder<boolean>;
 };

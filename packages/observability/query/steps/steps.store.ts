@@ -33,7 +33,7 @@ export type Skeleton = Seen & {
 
 /** What of a trace a statement could see. */
 export type Seen = {
-  /** As `pg_current_snapshot()` writes it. */
+  /** The snapshot as `pg_current_snapshot()` writes it. */
   readonly snapshot: string;
   /** The transactions that wrote something of the trace, as 32 bits tell them. */
   readonly versions: readonly number[];
@@ -100,7 +100,7 @@ export async function findListedSteps(query: Query, run: Run, ids: readonly stri
   });
 }
 
-/** Of several parts of a trace that have the id, the first one's. */
+/** Finds the step; where several parts of a trace have one with the id, the first part's. */
 export async function findObservation(query: Query, run: Run, id: string): Promise<StepRow | undefined> {
   const [row] = await readSteps(query, {
     projectId: run.projectId,

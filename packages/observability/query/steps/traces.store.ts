@@ -61,7 +61,7 @@ async function readTrace(
   const parts = selectTraceParts({
     project,
     status: selectRunStatus(project, "run"),
-    // Only an event's length bounds it, and a page has 200.
+    // An error may be as long as an event, and a page has 200 of them.
     error: cutText("run.error", { whole: MAX_ERROR, kept: MAX_ERROR }),
   });
   const { rows } = await sql<BegunRow>`

@@ -6,7 +6,7 @@ export type NamedKind = { readonly kind: string; readonly name: string };
 
 /** Ended runs of a name below which it is unknown what is usual. */
 const ENOUGH = 20;
-/** Of a name that hourly figures tell. */
+/** Hourly figures keep this many characters of a name. */
 export const MAX_NAME = 200;
 
 /** How long 99 of 100 of each of these took since then, in milliseconds; without those of which too few are known. */

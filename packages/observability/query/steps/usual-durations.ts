@@ -12,7 +12,7 @@ const FRESH_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 const DAYS_MS = 7 * 24 * 3_600_000;
 
-/** Of the last seven days, remembered for a minute: a trace that runs is asked for again and again. */
+/** The usual durations of the last seven days, kept for a minute: a trace that runs is asked for again and again. */
 export function createUsualDurations({ query, clock }: { readonly query: Query; readonly clock: Clock }) {
   const known = new Map<string, { readonly p99Ms: number | undefined; readonly at: number }>();
   return async (projectId: string, steps: readonly NamedKind[]): Promise<UsualDurations> => {

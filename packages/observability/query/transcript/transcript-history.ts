@@ -77,7 +77,7 @@ function hash(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64");
 }
 
-/** The same JSON for the same content, in whichever order its keys are. */
+/** Writes equal JSON for equal content, in whichever order its keys are. */
 function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_key, item: unknown) =>

@@ -30,7 +30,7 @@ export function toSearch({ events, user, ip, from, to }: AuditFilter): AuditSear
   return { event: events.length === 0 ? undefined : events.join(","), user, ip, from, to };
 }
 
-/** The same as the API asks for it. */
+/** The filter as parameters of the API. */
 export function toQuery({ events, user, ip, from, to }: AuditFilter) {
   return { event: events.length === 0 ? undefined : events.join(","), user_id: user, ip, from, to };
 }

@@ -38,7 +38,7 @@ export function explainMissing(kind: CodeKind, text: string): string | undefined
     : `A backup code has ${BACKUP_SYMBOLS} letters and digits. Enter the whole code.`;
 }
 
-/** As it is sent. */
+/** The code as it is sent. */
 export function normaliseCode(kind: CodeKind, text: string): string {
   return kind === "totp" ? onlyDigits(text) : tidyBackupCode(text);
 }

@@ -25,7 +25,7 @@ export function redisNotes({ redis_url }: Intake): readonly string[] {
   ];
 }
 
-/** The same for an application that has an OpenTelemetry exporter already; without a key its place. */
+/** The variables for an application that has an OpenTelemetry exporter already; without a key a placeholder stands for it. */
 export function exporterEnvironment(otlpUrl: string, key = "studio_…"): string {
   return [`OTEL_EXPORTER_OTLP_HEADERS=x-api-key=${key}`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${otlpUrl}`].join("\n");
 }

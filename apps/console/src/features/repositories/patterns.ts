@@ -6,7 +6,7 @@ export function splitLines(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** Who pastes an address where a name is asked for means both; `owner/repo` are the last two parts of its path. */
+/** An address that is pasted where a name is asked for gives both; `owner/repo` are the last two parts of its path. */
 export function pastedAddress(text: string): { readonly name: string; readonly cloneUrl: string } | undefined {
   const cloneUrl = text.trim();
   const [, name] = /^(?:(?:https|ssh):\/\/[^\s/]+\/|[\w.-]+@[\w.-]+:)(?:\S*\/)?([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(cloneUrl) ?? [];

@@ -30,7 +30,7 @@ export function VerifyPage() {
       restart(LOST);
       void navigate({ to: "/login", search: { next }, replace: true });
     }
-    // Only of what was there when the page opened.
+    // The effect judges only what was there when the page opened.
     // oxlint-disable-next-line react/exhaustive-deps
   }, []);
   if (partial === undefined) {

@@ -10,7 +10,7 @@ type Failure = Failed & {
   readonly q: string;
 };
 
-/** As much of a message as it is asked for by. */
+/** A message is searched for by this much of its beginning. */
 const BEGINNING = /^.{0,200}/su;
 
 /** Failed traces, the newest first, those of the same name and message as one. */

@@ -47,7 +47,7 @@ export function listSteps({ isAdmin, factors, repositories, assistants, projects
   ];
 }
 
-/** As many as are to be expected: what is not known yet is taken for not begun. */
+/** The steps to expect before all answers are there: what is not known yet is taken for not begun. */
 export function expectedSteps(answers: Answers): readonly Step[] {
   return (
     listSteps({

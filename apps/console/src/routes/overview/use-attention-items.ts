@@ -25,7 +25,7 @@ import { answerTo } from "#http/queries.ts";
 
 /** The newest of a project. */
 const FAILURES = { q: `status:failure started:>-${LATELY}`, limit: 20, everyMs: 15_000 };
-/** As often as the rules are looked at. */
+/** The server evaluates the rules this often. */
 const RULES_MS = 60_000;
 
 export type AttentionItems = ReturnType<typeof useAttentionItems>;

@@ -4,7 +4,7 @@ import type { FileAddress } from "./use-file-address.ts";
 
 type FileTogglesProps = {
   readonly address: FileAddress;
-  /** Left out for a file that has no preview. */
+  /** Undefined for a file that has no preview. */
   readonly isPreview: boolean | undefined;
 };
 

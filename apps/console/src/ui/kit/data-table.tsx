@@ -69,7 +69,7 @@ export function ScrollFrame({ label, minWidth, children }: ScrollFrameProps) {
   );
 }
 
-/** The same rows where what is around them scrolls. */
+/** A table whose rows don't scroll by themselves: what is around them does. */
 export function PlainTable<Row>({ columns, rows, rowKey, rowProps, details, ...table }: ContentProps<Row>) {
   const shown = columns.filter((column) => column !== false);
   return (

@@ -6,7 +6,7 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import { DialogForm } from "./dialogs.tsx";
 
 type DeleteByNameProps = {
-  /** As in “Delete this project”. */
+  /** The kind of thing, as in “Delete this project”. */
   readonly what: string;
   /** What has to be typed. */
   readonly name: string;

@@ -64,7 +64,7 @@ export function ConfirmForm({ confirm = "Delete", cancel = "Keep it", onConfirm,
   return <DialogForm color="red" focusesCancel {...form} submit={confirm} cancel={cancel} onSubmit={onConfirm} onCancel={onClose} />;
 }
 
-/** The same in a dialog of its own. */
+/** A confirmation in a dialog of its own. */
 export function ConfirmDialog({ opened, title, ...form }: Confirmation & Pick<ModalProps, "opened" | "title">) {
   return (
     <Modal opened={opened} onClose={form.onClose} title={title}>

@@ -78,7 +78,7 @@ type ErrorStateProps = {
   /** 1 where it is all there is of the page. */
   readonly order?: 1 | 2;
   readonly error: unknown;
-  /** Left out where trying again can't help. */
+  /** Undefined where trying again can't help. */
   readonly onRetry?: (() => void) | undefined;
   readonly retryLabel?: string;
   /** Other ways on. */
@@ -119,7 +119,7 @@ type UnansweredProps = {
   readonly query: Query;
   /** Heads the reason. */
   readonly failed: string;
-  /** Left out in place of a page's table. */
+  /** The skeleton; undefined where a page's table is the default. */
   readonly loading?: ReactNode;
 };
 

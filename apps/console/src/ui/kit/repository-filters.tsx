@@ -16,7 +16,7 @@ export function RepositoryFilters<State extends string>({
   onChange,
 }: {
   readonly filter: Filter<State>;
-  /** As far as they are known. */
+  /** The repositories to choose from, as far as they are loaded. */
   readonly repositories: Repositories;
   /** Those there are, in the order in which they are offered. */
   readonly statuses: readonly { readonly value: State; readonly label: string }[];

@@ -65,7 +65,7 @@ export function formatTime(at: Date): string {
   return at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
-/** The same with the name of the time zone, for where UTC stands beside it. */
+/** A time with the name of its time zone, for where UTC stands beside it. */
 export function formatTimeAndZone(at: Date): string {
   return at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
 }
@@ -75,7 +75,7 @@ export function formatShortTime(at: Date): string {
   return at.toLocaleString(undefined, SHORT_TIME);
 }
 
-/** The same for the ends of a part of a scale, which has seconds where its parts are shorter than a minute. */
+/** A time at the end of a part of a scale, with seconds where the parts are shorter than a minute. */
 export function formatScaleTime(at: Date, partMs: number): string {
   return partMs < 60_000 ? at.toLocaleString(undefined, { ...SHORT_TIME, second: "2-digit" }) : formatShortTime(at);
 }

@@ -9,7 +9,7 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Who is logged in; the gate of the signed-in pages has asked before they are shown. */
+/** The account that is logged in; the gate of the signed-in pages has asked before they are shown. */
 export const useMe = () => useSuspenseQuery(meQuery).data;
 
 /** Whether nothing opens before a second factor is set up, by the policy of the organization. */

@@ -13,7 +13,7 @@ import { sessionsQuery } from "./sessions.ts";
 
 const REFRESH_MS = 30_000;
 
-/** Only admins have a second factor. */
+/** The query is for admins: members have no second factor. */
 export const secondFactorQuery = queryOptions({
   queryKey: ["second factor"],
   queryFn: answerTo(identity.get("/admin/2fa", { answer: secondFactorStatusSchema })),

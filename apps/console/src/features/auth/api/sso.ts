@@ -33,7 +33,7 @@ export const ssoQuery = queryOptions({
   queryFn: answerTo(identity.get("/admin/sso", { answer: ssoAnswerSchema })),
 });
 
-/** Who can be kept for emergencies. */
+/** The admins who can be kept for emergencies. */
 export const adminsQuery = queryOptions({
   queryKey: ["sso", "admins"],
   queryFn: answerTo(identity.get("/admin/users", { query: { role: "admin", limit: 200 }, answer: accountsSchema })),

@@ -5,7 +5,7 @@ import { type Wait, useWait } from "./use-wait.ts";
 export type CodeState = {
   readonly kind: CodeKind;
   readonly text: string;
-  /** As it is sent. */
+  /** The code as it is sent. */
   readonly value: string;
   readonly whole: boolean;
   /** What is missing, once it was sent like that. */

@@ -55,7 +55,7 @@ export function ProviderFields({ settings, problems, onChange, hasSecret }: Fiel
   );
 }
 
-/** Who may sign in, and as what. */
+/** The fields that say who may sign in, and with which role. */
 export function PeopleFields({ settings, problems, onChange }: FieldsProps) {
   return (
     <Fieldset legend="People and roles">

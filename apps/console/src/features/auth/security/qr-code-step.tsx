@@ -137,7 +137,7 @@ function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
   );
 }
 
-/** As a picture an SVG runs no script and reaches nothing, whatever is in it. */
+/** An SVG that is shown as a picture runs no script and reaches nothing, whatever is in it. */
 function pictureOf(svg: string): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

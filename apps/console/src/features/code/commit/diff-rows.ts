@@ -39,7 +39,7 @@ export function toDiffRows(patch: string): readonly DiffRow[] {
 
 export type RowPair = { readonly left: DiffRow | undefined; readonly right: DiffRow | undefined };
 
-/** The same side by side: deleted lines stand beside those that were added in their place. */
+/** The rows side by side: deleted lines stand beside those that were added in their place. */
 export function toPairs(rows: readonly DiffRow[]): readonly RowPair[] {
   const pairs: RowPair[] = [];
   let [deleted, added]: [DiffRow[], DiffRow[]] = [[], []];

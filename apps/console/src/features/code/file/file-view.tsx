@@ -31,7 +31,7 @@ type FileViewProps = {
   readonly branch: string | undefined;
   /** A name in the code was clicked. */
   readonly onName: OnName;
-  /** The same with Ctrl or ⌘: its definition is asked for. */
+  /** A click with Ctrl or ⌘ opens the definition of the name. */
   readonly onFollow: OnName;
   /** What stands before a line's number. */
   readonly marginOf?: ((line: number) => ReactNode) | undefined;

@@ -76,7 +76,7 @@ function LineHistory({ branch, path, lines, commit }: OfFile & Chosen & { readon
   );
 }
 
-/** Who changed a file last, when and why; nothing while it is not known. */
+/** The author, time and message of the last commit that changed a file; nothing while it is not known. */
 export function LastChanged({ branch, path }: OfFile) {
   const history = useInfiniteQuery(commitsQuery(branch, path));
   const last = history.data?.pages[0]?.commits[0];

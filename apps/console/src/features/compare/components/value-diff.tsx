@@ -38,7 +38,7 @@ function isDifferent({ a, b }: DiffMessage): boolean {
   return a !== b;
 }
 
-/** Of long stretches of equal messages the last one leads to what differs. */
+/** Long stretches of equal messages are cut to the last one, which leads to what differs. */
 function MessagesDiff({ label, messages }: { readonly label: string; readonly messages: readonly DiffMessage[] }) {
   const [isWhole, setWhole] = useState(false);
   const shown = messages.filter((message, index) => isWhole || isDifferent(message) || isDifferent(messages[index + 1] ?? message));

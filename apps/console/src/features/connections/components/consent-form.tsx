@@ -19,7 +19,7 @@ type Days = (typeof GRANT_DAYS)[number];
 type ConsentFormProps = {
   readonly uid: string;
   readonly question: ConsentQuestion;
-  /** As far as they are known. */
+  /** The repositories to choose from, as far as they are loaded. */
   readonly repositories: {
     readonly data: readonly { readonly id: string; readonly full_name: string }[] | undefined;
     readonly error: Error | null;

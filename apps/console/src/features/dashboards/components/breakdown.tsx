@@ -47,7 +47,7 @@ export function Breakdown(props: BreakdownProps) {
   );
 }
 
-/** Of all traces, from the hours. */
+/** The groups of all traces, read from counted hours. */
 function CountedGroups({ projectId, range, grouping, children }: BreakdownProps) {
   const metrics = useQuery(metricsQuery(projectId, range, grouping.question));
   const rows = metrics.data?.groups.map((group) => ({ ...group, counts: grouping.ofSteps === true ? group.observations : group.traces }));

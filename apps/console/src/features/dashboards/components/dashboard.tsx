@@ -11,7 +11,7 @@ import { SeriesCard } from "./series-card.tsx";
 const FIGURES = 6;
 const CHARTS = 4;
 
-/** As high as what comes, so that nothing jumps when it does. */
+/** The skeleton is as high as the dashboard, so that nothing jumps when it comes. */
 export function DashboardSkeleton() {
   return (
     <div className={classes.dashboard} role="status" aria-label="Loading">
@@ -33,7 +33,7 @@ export function DashboardSkeleton() {
 }
 
 type DashboardProps = {
-  /** Counted by the hour, or read from the traces that a filter finds. */
+  /** The figures: counted by the hour, or read from the traces that a filter finds. */
   readonly metrics: Series & {
     readonly total: Total;
     readonly pending_hours?: number;
@@ -133,7 +133,7 @@ type TimesCardProps = {
   readonly points: readonly Point[];
   readonly title: string;
   readonly note: string;
-  /** Whose times they are. */
+  /** Reads the times to draw from a point: those of traces, of steps or of first tokens. */
   readonly timesOf: (point: Figures) => Spread;
   readonly onStep: (time: string) => void;
 };

@@ -16,7 +16,7 @@ const STATES = {
   done: { label: "Deleted", tone: "ok" },
 } as const satisfies Record<Deletion["state"], { label: string; tone: Tone }>;
 
-/** Who deleted what of the project, and how far that is. */
+/** The project's deletions: who asked for what, and how far each is. */
 export function DeletionList({ projectId }: { readonly projectId: string }) {
   const list = useInfiniteQuery(deletionsQuery(projectId));
   const { data: members } = useQuery(membersQuery(projectId));

@@ -4,7 +4,7 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import monospace from "#ui/kit/monospace.module.css";
 import { splitLines, splitNames } from "#features/repositories/patterns.ts";
 
-/** As they are typed. */
+/** The settings as they are typed. */
 export type SettingsText = {
   readonly cloneUrl: string;
   readonly branches: string;

@@ -16,7 +16,7 @@ import classes from "./create-token.module.css";
 type CreateTokenProps = {
   /** Somebody came to make one, so that the form has the focus. */
   readonly isAskedFor: boolean;
-  /** As far as they are known. */
+  /** The repositories to choose from, as far as they are loaded. */
   readonly repositories: { readonly data: readonly RepositoryChoice[] | undefined; readonly error: Error | null };
   readonly created: CreatedToken | undefined;
   readonly onCreated: (token: CreatedToken) => void;

@@ -15,7 +15,7 @@ import classes from "./trace-scores.module.css";
 type TraceScoresProps = {
   readonly projectId: string;
   readonly traceId: string;
-  /** Who looks at it: one's own scores can be deleted. */
+  /** The reader, who can delete their own scores. */
   readonly userId: string | undefined;
   /** Viewers read scores and give none. */
   readonly mayScore: boolean;

@@ -12,7 +12,7 @@ type GraphTableProps = {
   readonly onSelect: (id: string) => void;
 };
 
-/** The same graph in words. */
+/** The graph as a table, for readers who can't see the drawing. */
 export function GraphTable({ model, states, onSelect }: GraphTableProps) {
   const labels = new Map(model.boxes.map((box) => [box.id, nameOf(box.id, box.label, box.runs[0]?.graph_node)]));
   return (

@@ -91,7 +91,7 @@ type GroupTableProps = Pick<GroupListProps, "children"> & {
   /** What a group is: `Session`, `User`. */
   readonly title: string;
   readonly groups: readonly TraceGroup[];
-  /** Left out of a list in one order. */
+  /** The order of the list; undefined where it can't be changed. */
   readonly sort?: GroupSort;
   readonly onSort?: (sort: GroupSort) => void;
 };

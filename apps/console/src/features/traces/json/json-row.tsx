@@ -16,7 +16,7 @@ type JsonRowViewProps = {
   /** How much of the value that is being loaded is here. */
   readonly loading: number | undefined;
   readonly onToggle: () => void;
-  /** Left out where values can't be asked for. */
+  /** Loads the whole value; undefined where that is not possible. */
   readonly onLoad: (() => void) | undefined;
 };
 

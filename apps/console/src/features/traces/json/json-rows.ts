@@ -150,7 +150,7 @@ function childOf(value: unknown, key: string | number): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** The same value with another one in one place; what is beside the way there is shared. */
+/** A copy of the value with another one at `path`; everything beside the path is shared with it. */
 export function withValueAt(value: unknown, path: JsonPath, replacement: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) {

@@ -48,7 +48,7 @@ export function TraceList({ projectId, role, state, onChange, onCompare, setUp }
     // Never breaks off the loading of the next page.
     refresh: () => list.refetch({ cancelRefetch: false }),
   });
-  // The same answer that the histogram shows.
+  // The histogram shows the same answer, so that it is requested once.
   const counted = useQuery({ ...histogramQuery(projectId, q), enabled: readable });
   const [ticked, setTicked] = useState<readonly string[]>([]);
   // All that a query found when they were chosen, also those that are not shown.

@@ -70,11 +70,11 @@ const TraceRow = memo(function TraceRow({
   );
 });
 
-/** As the style sheet has it, in pixels. */
+/** The height of a row in the style sheet, in pixels. */
 const ROW_HEIGHT = 32;
 /** Fewer than these are all there, for the browser's own search. */
 const FEW = 150;
-/** As many as a high screen has room for. They are there at once, and the others right after they are painted. */
+/** A high screen has room for this many rows. They are there at once, and the others right after they are painted. */
 const SCREEN = 26;
 
 /** Which rows exist, and how much room those before and after them take in pixels. The page scrolls, not the table. */

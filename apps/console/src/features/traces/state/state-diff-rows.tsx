@@ -79,7 +79,7 @@ function Value({ value, className }: { readonly value: unknown; readonly classNa
   );
 }
 
-/** Only the words that differ, in their places. */
+/** Shows the words that differ, and leaves out those that don't. */
 function TextChange({ before, after }: { readonly before: string; readonly after: string }) {
   const parts = useMemo(() => diffWordsWithSpace(before, after, { timeout: 300 }), [before, after]);
   if (parts === undefined) {

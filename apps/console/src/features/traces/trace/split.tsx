@@ -10,7 +10,7 @@ type SplitProps = {
   readonly label: string;
   /** Percent of the width that is the first one's. */
   readonly initial: number;
-  /** Left out when the other one has all the room. */
+  /** Undefined when the second pane has all the room. */
   readonly first: ReactNode | undefined;
   readonly second: ReactNode;
 };

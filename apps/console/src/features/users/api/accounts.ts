@@ -48,7 +48,7 @@ export const resetSecondFactor = (id: string, reason: string) =>
 /** Takes back a reset that waits for another admin. */
 export const cancelReset = (id: string) => identity.delete(`${pathOf(id)}/2fa/reset`, { answer: accountSchema });
 
-/** Has codes looked at again that were tried too often. */
+/** Lifts the lock that too many wrong codes put on the account. */
 export const unlockSecondFactor = (id: string) => identity.post(`${pathOf(id)}/2fa/unlock`, { answer: accountSchema });
 
 export const deleteAccount = (id: string) => identity.delete(pathOf(id));

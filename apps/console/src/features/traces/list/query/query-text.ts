@@ -8,7 +8,7 @@ export function valuesIn(text: string, field: string): readonly string[] {
   return termsFor(text, field).flatMap((term) => valuesOf(term).flatMap((value) => (value.isPattern ? [] : [value.text])));
 }
 
-/** The same text asking for that value of the field as well as for the others, or no longer when it did. */
+/** Adds the value to those that the query asks for in this field, or takes it away when it is there. */
 export function withToggled(text: string, field: string, value: string): string {
   const terms = termsFor(text, field);
   if (valuesIn(text, field).includes(value)) {
