@@ -41,7 +41,7 @@ export const NUMBERS = {
   cache_read_tokens: { unit: "count", label: "from cache", isOfCall: true, partOf: "input_tokens" },
   cache_write_tokens: { unit: "count", label: "to cache", isOfCall: true, partOf: "input_tokens" },
   reasoning_tokens: { unit: "count", label: "reasoning", isOfCall: true, partOf: "output_tokens" },
-  /** By the project's prices; null when no model in it has a price. */
+  /** The cost by the project's prices; null when no model in it has a price. */
   cost: {
     unit: "money",
     label: "Cost",
@@ -77,7 +77,7 @@ export type NumberName = keyof Numbers;
 type NamesWith<Property> = { [Name in NumberName]: Property extends keyof Numbers[Name] ? Name : never }[NumberName];
 export type CallNumberName = NamesWith<"isOfCall">;
 export type TraceNumberName = NamesWith<"ofTrace">;
-/** Those that a trace's calls have together. */
+/** The numbers that a trace's calls have together. */
 export type AddedNumberName = TraceNumberName & CallNumberName;
 /** A number that the list of traces has a column for, and that column's name. */
 export type ListedNumberName = NamesWith<"column">;

@@ -122,7 +122,7 @@ type Hunks = { readonly patch: Buffer; readonly added: number; readonly deleted:
 
 const LINE_END = Buffer.from("\n");
 
-/** The hunks of the next file, unless they have more bytes than `most`. Their own counts say where they end, whatever their lines hold. */
+/** The hunks of the next file, unless they have more bytes than `max`. Their own counts say where they end, whatever their lines hold. */
 async function readHunks(reader: StreamReader, max: number): Promise<Hunks> {
   await reader.until(10);
   let isBinary = false;

@@ -14,7 +14,7 @@ const PIECE = 500;
 
 const AS_PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
 
-/** How many tokens a language model reads `text` as (o200k); never fewer than it is. Once there are more than `most`, it counts no further. */
+/** How many tokens a language model reads `text` as (o200k); never fewer than it is. Once there are more than `max`, it counts no further. */
 export function countTokens(text: string, max = Infinity): number {
   let tokens = 0;
   for (let from = 0; from < text.length && tokens <= max;) {

@@ -7,7 +7,7 @@ import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 const setQuery = z.string().max(MAX_TRACE_QUERY_LENGTH).regex(WITHOUT_NUL, nulRefused);
 
 export const compareSetsRequestSchema = z.object({
-  /** In the language of the list's query: `release:1.3`. */
+  /** A query as that of the list: `release:1.3`. */
   a: setQuery,
   b: setQuery,
   /** Traces that began so many hours ago or later; 90 days at the most. */
@@ -43,7 +43,7 @@ export type ComparedFigure = z.infer<typeof comparedFigureSchema>;
 export const traceSetSchema = z.object({
   /** 100,000 at the most. */
   traces: z.int(),
-  /** There are more traces, and the newest of them are compared. */
+  /** Whether there are more traces, of which the newest are compared. */
   is_cut: z.boolean(),
   ended: z.int(),
   failures: z.int(),
@@ -77,7 +77,7 @@ export const setComparisonSchema = z.object({
   p95_ms: comparedFigureSchema,
   cost: comparedFigureSchema,
   tokens: comparedFigureSchema,
-  /** Those that changed first, then by how often they ran; 200 at the most. */
+  /** Steps that changed come first, then those that ran most often; 200 at the most. */
   steps: z.array(comparedSetStepSchema),
   /** Traces are being counted that are not in it yet. */
   is_counting: z.boolean(),

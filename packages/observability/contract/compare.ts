@@ -42,7 +42,7 @@ export const comparedValueSchema = z.object({
   /** `unread`: both are there but too large, or too many, to be read here; their hashes differ. */
   outcome: z.enum(["same", "changed", "unread"]),
   differences: z.array(valueDifferenceSchema),
-  /** There are more differences than are listed. */
+  /** Whether there are more differences than are listed. */
   cut: z.boolean(),
 });
 export type ComparedValue = z.infer<typeof comparedValueSchema>;
@@ -55,7 +55,7 @@ export const comparedTraceSchema = z.object({
   status: observationStatusSchema,
   started_at: timestamp,
   ended_at: timestamp.nullable(),
-  /** Without the time it waited. */
+  /** The time and tokens of the trace, without the time it waited. */
   ...spent,
   waiting_ms: z.number(),
   steps: z.int(),
@@ -112,13 +112,13 @@ export const comparisonSchema = z.object({
   /** Aligned steps that `show` lets through, on all pages. */
   steps_total: z.int(),
   next_cursor: z.string().nullable(),
-  /** In words, what this answer leaves out. */
+  /** What this answer leaves out, in words. */
   cut: z.array(z.string()),
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
 export const exportRequestSchema = z.object({
-  /** In the language of the list's query. */
+  /** A query as that of the list. */
   q: z.string().max(MAX_TRACE_QUERY_LENGTH).regex(WITHOUT_NUL, nulRefused).optional(),
   /** Traces that started then or later, and before. */
   from: z.iso.datetime({ offset: true }).optional(),

@@ -30,7 +30,7 @@ export type TraceSummary = z.infer<typeof traceSummarySchema>;
 
 /** A trace in the list. */
 export const listedTraceSchema = traceSummarySchema.extend({
-  /** Those that were called; five at the most. */
+  /** The names of those that were called; five at the most. */
   models: z.array(z.string()),
   /** One line of each, 80 characters at the most: of messages the newest; of traces that say nothing themselves the first and last model call's. */
   input: z.string().nullable(),
@@ -87,7 +87,7 @@ export const traceHistogramRequestSchema = z.object({ q: traceQueryText.optional
 export const traceHistogramSchema = z.object({
   /** 200,000 at the most. */
   total: z.int(),
-  /** There are more traces, and the newest of them are counted. */
+  /** Whether there are more traces, of which the newest are counted. */
   is_cut: z.boolean(),
   /** How long a bar is. */
   bar_ms: z.number(),
@@ -109,7 +109,7 @@ export const facetsRequestSchema = z.object({
   sort: z.enum(["count", "newest"]).default("count"),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
-/** Those of the most traces first, unless sorted otherwise. */
+/** Groups with the most traces come first, unless sorted otherwise. */
 export const facetListSchema = z.object({
   items: z.array(z.object({ value: z.string(), count: z.int() })),
   /** How many of the newest traces were searched; null: all. */
@@ -131,7 +131,7 @@ export const traceGroupSchema = z.object({
   ...usageSchema.shape,
   first_at: timestamp,
   last_at: timestamp,
-  /** For the list of traces: those of this session or user. */
+  /** A query for the list that finds the traces of this session or user. */
   q: z.string(),
 });
 export type TraceGroup = z.infer<typeof traceGroupSchema>;

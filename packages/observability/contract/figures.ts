@@ -16,7 +16,7 @@ const priceFields = {
 /** Calls from the hour of `valid_from` on have this price, until the next version; without it, calls from this hour on. */
 export const putPriceRequestSchema = z.object({
   ...priceFields,
-  /** By default the price of `input`. */
+  /** Defaults to the price of `input`. */
   cache_read: amountSchema.nullable().default(null),
   cache_write: amountSchema.nullable().default(null),
   valid_from: timestamp.optional(),
@@ -78,7 +78,7 @@ const metricsRangeSchema = z.object({ from: timestamp, to: timestamp, step: z.en
 export const metricsSchema = metricsRangeSchema.extend({
   /** Hours that are not counted yet: their events arrived a moment ago, or they could not be counted. */
   pending_hours: z.int(),
-  /** Those among them that could not be counted: their figures are missing, or older, until a later try. */
+  /** The hours among them that could not be counted: their figures are missing, or older, until a later try. */
   uncounted_hours: z.int(),
   /** Since when the first of these is tried in vain. */
   uncounted_since: timestamp.nullable(),
@@ -118,7 +118,7 @@ export const traceFiguresRequestSchema = metricsRequestSchema.pick({ from: true,
   q: traceQueryText.optional(),
   /** A trace counts in the group of each of its values. */
   by: groupedBySchema.optional(),
-  /** By what the first groups are chosen. */
+  /** The figure by which the first groups are chosen. */
   top: chartMeasureSchema.default("traces"),
   groups: z.coerce.number().int().min(1).max(50).default(50),
 });
@@ -167,7 +167,7 @@ export const chartSchema = z.object({
   changed_at: timestamp,
 });
 export type Chart = z.infer<typeof chartSchema>;
-/** In the order of the dashboard; a project has 100 at the most. */
+/** Charts in the order of the dashboard; a project has 100 at the most. */
 export const chartListSchema = z.object({ items: z.array(chartSchema), next_cursor: z.null() });
 
 export const createScoreRequestSchema = z.object({

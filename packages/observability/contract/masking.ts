@@ -7,7 +7,7 @@ import { nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 export const MASKED = "[masked]";
 
 export const maskingPatternSchema = z.object({
-  /** For people; what it finds. */
+  /** What the pattern finds, for people to read. */
   name: z.string().trim().min(1, "give the pattern a name").max(100).regex(WITHOUT_NUL, nulRefused),
   /** A regular expression in RE2's syntax: `(?i)` for either case, no look-around and no back references. */
   expression: z.string().min(1, "write an expression").max(500, "an expression has at most 500 characters").regex(WITHOUT_NUL, nulRefused),

@@ -84,7 +84,7 @@ export const apiKeySchema = z.object({
   prefix: z.string(),
   scopes: z.array(apiKeyScopeSchema),
   created_at: timestamp,
-  /** To the minute. */
+  /** Exact to the minute. */
   last_used_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
 });

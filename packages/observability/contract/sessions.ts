@@ -30,7 +30,7 @@ const scoresSchema = listedTraceSchema.shape.scores;
 export const sessionSchema = traceGroupSchema.extend({
   /** The users whose traces it has; five at the most. */
   users: z.array(z.string()),
-  /** By name, with the mean of the values. */
+  /** Scores by name, with the mean of the values. */
   scores: scoresSchema,
   /** The first trace that failed; where none did, the first in which a step did; null where nothing failed. */
   first_failure: z.object({ trace: listedTraceSchema, step: failedStepSchema }).nullable(),

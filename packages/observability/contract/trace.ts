@@ -61,7 +61,7 @@ export type TakenEdge = z.infer<typeof takenEdgeSchema>;
 
 export const traceSchema = traceSummarySchema.extend({
   project_id: z.uuid(),
-  /** There is more than this answer holds: steps are missing at its end, or inputs and outputs. */
+  /** Whether there is more than this answer holds: steps are missing at its end, or inputs and outputs. */
   truncated: z.boolean(),
   input: z.unknown(),
   output: z.unknown(),
@@ -78,7 +78,7 @@ export const traceSchema = traceSummarySchema.extend({
       truncated: z.boolean().optional(),
     })
     .nullable(),
-  /** In the order of their start; parents come before their children. */
+  /** Steps in the order of their start; parents come before their children. */
   observation_list: z.array(observationSchema),
 });
 export type Trace = z.infer<typeof traceSchema>;
@@ -123,7 +123,7 @@ export const stepSchema = observationSchema.omit({ input: true, output: true, re
   error: z.string().nullable(),
   /** The node it ran as, as the trace's graph names it (`outer:inner`); null when it is no node. */
   graph_node: z.string().nullable(),
-  /** In which step of its graph, counted by the graph. */
+  /** The number of the graph's step that it ran in, counted by the graph. */
   graph_step: z.int().nullable(),
   /** The segment it belongs to: one of `segments`. */
   run_id: z.uuid(),

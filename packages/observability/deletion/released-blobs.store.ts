@@ -87,7 +87,7 @@ export async function deleteUnneeded(
   });
 }
 
-/** Those of the contents that traces refer to. */
+/** Finds which of the contents traces refer to. */
 async function findNeeded(transaction: Query, projectId: string, contents: readonly string[]): Promise<readonly string[]> {
   // Nothing tells a plan how many traces refer to a content: it might go through all rows for each, in the belief that the first few do.
   await sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`.execute(transaction);

@@ -17,7 +17,7 @@ export function createPartitionReaders<Partition>(readOn: ReadOn<Partition>, lan
   }
 
   return {
-    /** Those that read a partition which is not among them any more end after their batch; others may read it meanwhile. */
+    /** Readers of a partition that is not among them any more end after their batch; others may read it meanwhile. */
     set: (partitions: readonly Partition[]): void => {
       for (const [partition, stopping] of reading) {
         if (!partitions.includes(partition)) {

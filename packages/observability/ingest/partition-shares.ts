@@ -22,7 +22,7 @@ type SharesOptions = {
 export type Shares = {
   /** All partitions, also those beyond the count. */
   readonly all: readonly string[];
-  /** Those that this consumer is to read. */
+  /** The partitions that this consumer is to read. */
   readonly own: readonly string[];
 };
 
@@ -54,7 +54,7 @@ export function createPartitionShares({
     return [...new Set([...living, consumer])].toSorted();
   }
 
-  /** Those beyond the count were of producers that have ended: without an end each would be read by two connections for ever. */
+  /** Partitions beyond the count were of producers that have ended: without an end each would be read by two connections for ever. */
   async function livingPartitions(): Promise<readonly string[]> {
     const all = await findPartitions(redis, stream, count);
     const beyond = all.slice(count);

@@ -97,7 +97,7 @@ export async function sweepDeletedProjects(
   return { traces, rows };
 }
 
-/** Those first that were not swept for longest. */
+/** Projects that were not swept for longest come first. */
 async function listDeletedProjects(query: Query): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from observability.deleted_projects order by swept_at nulls first, id limit ${PROJECTS_AT_ONCE}`.execute(query);

@@ -2,7 +2,7 @@
 export type NewLogin = {
   /** Resolves with whether somebody did; with false at once while nobody could be asked. */
   readonly wait: () => Promise<boolean>;
-  /** For calls that begin while others wait; undefined when none do. */
+  /** What calls wait for that begin while others do; undefined when none wait. */
   readonly pending: () => Promise<boolean> | undefined;
   /** Whether a login is waited for. */
   readonly isWanted: () => boolean;

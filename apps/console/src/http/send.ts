@@ -12,7 +12,7 @@ type Question = {
   /** Beside those that every call has. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** For what takes long by nature. */
+  /** The time-out of calls that take long by nature. */
   readonly deadlineMs?: number;
 };
 

@@ -50,7 +50,7 @@ export function AuditPage() {
   );
 }
 
-/** Those whom the search finds, and the chosen one, who may have been deleted since. */
+/** The accounts that the search finds, and the chosen one, who may have been deleted since. */
 function usePeople(search: string, chosen: string | undefined): readonly Person[] {
   const found = useInfiniteQuery(accountsQuery({ search: search === "" ? undefined : search, role: undefined }));
   const one = useQuery({ ...accountQuery(chosen ?? ""), enabled: chosen !== undefined });

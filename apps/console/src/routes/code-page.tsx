@@ -48,7 +48,7 @@ export function CodePage() {
     // What stands so long is what was looked for, and not a word on the way to it.
     const rest = searchKey === undefined ? undefined : setTimeout(() => setKept((before) => remember(before, search)), REST_MS);
     return () => clearTimeout(rest);
-    // oxlint-disable-next-line react/exhaustive-deps -- `asked` is all that `search` says
+    // oxlint-disable-next-line react/exhaustive-deps -- `searchKey` is all that `search` says
   }, [searchKey, setKept]);
   const saved = isSaved(kept, search);
   return (

@@ -73,14 +73,14 @@ function useFirstSteps(isAdmin: boolean, factors: readonly Factor[]) {
   return {
     /** None once there is nothing left to do, and until that is known. */
     steps: steps === undefined || isDone ? [] : steps,
-    /** Those to come: it is not known yet, and when this browser last knew there were some. */
+    /** Whether items are expected: it is not known yet, and when this browser last knew there were some. */
     expected: steps === undefined && stored === "shown" ? expectedSteps(answers) : [],
     isAway: stored === "away",
     setAway: (isAway: boolean) => store(isAway ? "away" : "shown"),
   };
 }
 
-/** Those with a token, which admins see, and those that were let in in the browser. */
+/** The assistants with a token, which admins see, and those that were let in in the browser. */
 function useAssistants(isAdmin: boolean): QueryResult<readonly ConnectedAssistant[]> {
   const tokens = useQuery({
     ...tokensQuery,

@@ -5,7 +5,7 @@ import { useTitle } from "#ui/page/use-title.ts";
 import { Brand } from "./brand.tsx";
 import classes from "./not-found-page.module.css";
 
-/** In place of a page that is nowhere, where nothing else surrounds it. */
+/** Stands in place of a page that is nowhere, where nothing else surrounds it. */
 export function NotFoundScreen() {
   return (
     <main id="main" tabIndex={-1} className={classes.screen}>
@@ -15,7 +15,7 @@ export function NotFoundScreen() {
   );
 }
 
-/** In place of a page, inside of what surrounds its neighbours. */
+/** Stands in place of a page, inside of the frame of its neighbours. */
 export function NotFoundPage() {
   useTitle("Not found");
   return (

@@ -78,7 +78,7 @@ export function alternate(one: Known, other: Known): Known {
   });
 }
 
-/** The same `least` times or more; `most` is undefined for any number. */
+/** The same `min` times or more; `max` is undefined for any number. */
 export function repeat(known: Known, min: number, max: number | undefined): Known {
   if (min === 0) {
     return max === 1 ? alternate(known, EMPTY) : ANYTHING;

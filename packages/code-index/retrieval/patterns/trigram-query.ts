@@ -44,7 +44,7 @@ export function selectiveTrigrams(trigrams: readonly number[], counts: TrigramCo
   return chosen.map(({ trigram }) => trigram);
 }
 
-/** At most `most` trigrams, spread over the text: the likely rarest of each stretch, since neighbours narrow down much the same. */
+/** At most `max` trigrams, spread over the text: the likely rarest of each stretch, since neighbours narrow down much the same. */
 function rarestTrigrams(trigrams: readonly number[], max: number): readonly number[] {
   const stretches = Math.min(max, trigrams.length);
   return Array.from({ length: stretches }, (_, stretch) => {
@@ -100,7 +100,7 @@ export function trigramsIn(query: TrigramQuery): readonly number[] {
   return query.kind === "run" ? query.trigrams : [...new Set(query.parts.flatMap(trigramsIn))];
 }
 
-/** The same condition with fewer trigrams in all, for a database to be asked for: `most` of them at about. */
+/** The same condition with fewer trigrams in all, for a database to be asked for: `max` of them at about. */
 export function limitTo(query: TrigramQuery, max: number): TrigramQuery {
   const count = trigramsIn(query).length;
   if (count <= max || query.kind === "any") {

@@ -48,7 +48,7 @@ function leaveOut(branches: readonly string[]): string {
   return `leave ref out for the default branch${known}`;
 }
 
-/** The first `most` names, and how many more there are. */
+/** The first `max` names, and how many more there are. */
 export function listSome(names: readonly string[], max: number): string {
   const more = names.length > max ? ` and ${names.length - max} more` : "";
   return `${names.slice(0, max).join(", ")}${more}`;

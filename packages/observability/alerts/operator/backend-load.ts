@@ -51,7 +51,7 @@ export function createBackendLoad({ metrics, clock }: { readonly metrics: Metric
   };
 }
 
-/** Without a limit the system reports 0, or more than the machine has. */
+/** The memory that the process may use. Without a limit the system reports 0, or more than the machine has. */
 function memoryLimit(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

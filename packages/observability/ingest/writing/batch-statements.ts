@@ -44,7 +44,7 @@ export const BATCH_STATEMENTS = {
   unmarked: unmarked(),
 } as const;
 
-/** In the order in which they are to run. The producers come last: every replica that reads the same producer's events waits for that row. */
+/** Statements in the order in which they are to run. The producers come last: every replica that reads the same producer's events waits for that row. */
 function unmarked(): readonly { readonly name: UnmarkedRows; readonly statement: RowsStatement }[] {
   return [
     { name: "payloads", statement: insertRows("payloads", { ...columnsOf(PAYLOADS), ...DAY }, ONCE) },

@@ -17,7 +17,7 @@ export type EncodedBatch = {
   readonly traces: readonly TraceWrite[];
   readonly observations: RowsWithoutPartition;
   readonly scores: EncodedRows;
-  /** In the order in which they are to be written. */
+  /** Rows in the order in which they are to be written. */
   readonly unmarked: readonly (EncodedRows | RowsWithoutPartition)[];
 };
 

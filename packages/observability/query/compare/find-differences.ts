@@ -2,7 +2,7 @@ import type { ValueDifference } from "#contract.ts";
 
 export type Differences = {
   readonly differences: readonly ValueDifference[];
-  /** There are more. */
+  /** Whether there are more. */
   readonly isCut: boolean;
 };
 

@@ -20,7 +20,7 @@ export type LoadedStep = AlignableStep & {
   readonly shown: ComparedStep;
   readonly startEvent: string | null;
   readonly endEvent: string | null;
-  /** For each aspect what tells it apart; undefined when it was not read. */
+  /** What tells each aspect apart; undefined when it was not read. */
   readonly digests: Readonly<Record<StepAspect, string | null | undefined>>;
 };
 

@@ -247,7 +247,7 @@ export async function* exportPages(query: Query, wanted: ExportQuery): AsyncGene
   } while (after !== undefined);
 }
 
-/** To the second, as the list's query tells times. */
+/** A time exact to the second, as the list's query has them. */
 function timeTerms({ from, to }: ExportQuery): readonly ListTerm[] {
   if (from === undefined && to === undefined) {
     return [];

@@ -44,7 +44,7 @@ export async function findPayloadSizes(query: Query, run: Run, ownerIds: readonl
   return rows;
 }
 
-/** In the order of their events. */
+/** Reads them in the order of their events. */
 export async function findExportedPayloads(query: Query, run: Run, eventIds: readonly string[]): Promise<readonly PayloadContent[]> {
   const { rows } = await sql<PayloadContent>`
     select owner_id, part, event_id, ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},

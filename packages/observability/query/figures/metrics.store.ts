@@ -116,7 +116,7 @@ async function read(
 export type Pending = {
   /** Hours that wait to be counted. */
   readonly pending: number;
-  /** Those among them that could not be counted and are tried again later. */
+  /** The hours among them that could not be counted and are tried again later. */
   readonly uncounted: number;
   /** Since when the first of these is tried in vain. */
   readonly since: Date | null;

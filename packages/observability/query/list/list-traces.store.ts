@@ -174,7 +174,7 @@ export async function findEntry(query: Query, { id, ...project }: OneInProject):
   return (await findEntries(query, { ...project, ids: [id] }))[0];
 }
 
-/** Those of the traces that there are, in the order of their ids. */
+/** Finds which of the traces exist, in the order of their ids. */
 export async function findEntries(query: Query, chosen: InProject & { readonly ids: readonly string[] }): Promise<readonly EntryRow[]> {
   await countTraces(query, chosen.projectId, chosen.ids);
   return readEntries(query, chosen);

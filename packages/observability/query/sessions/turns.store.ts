@@ -71,7 +71,7 @@ export async function findSpoken(query: Query, wanted: OfTraces): Promise<readon
 
 export type FailedStepRow = FailedStep & Pick<Selectable<ObservationRow>, "kind" | "name">;
 
-/** By the id of a trace its failed steps and the steps right around these, in no order. */
+/** The failed steps of each trace by its id and the steps right around these, in no order. */
 export async function findFailedSteps(query: Query, wanted: OfTraces): Promise<ReadonlyMap<string, readonly FailedStepRow[]>> {
   const { rows } = await sql<{ trace_id: string; failed_steps: readonly FailedStepRow[] }>`
     with family as materialized (

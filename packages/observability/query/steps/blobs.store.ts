@@ -7,7 +7,7 @@ export type Blob = { readonly sha256: string; readonly content: unknown; readonl
 const MAX_CONTENT = 256 * 1024;
 const PREVIEW = 4_000;
 
-/** Those of the contents that the project has. */
+/** Finds which of the contents the project has. */
 export async function findBlobs(
   query: Kysely<ObservabilitySchema>,
   projectId: string,

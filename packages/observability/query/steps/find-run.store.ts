@@ -9,7 +9,7 @@ type Query = Kysely<ObservabilitySchema>;
 export type Run<Segment extends RunSegment = RunSegment> = {
   readonly reader: Reader;
   readonly projectId: string;
-  /** In the order of their start; at least one. */
+  /** The segments in the order of their start; at least one. */
   readonly segments: readonly Segment[];
 };
 

@@ -14,7 +14,7 @@ export type GraphEntry = {
 type Found = {
   /** One part of a trace each: from its start, or from a resume, to its end or its pause. */
   readonly segments: readonly { readonly id: string; readonly status?: string }[];
-  /** In the order of their start. */
+  /** The runs in the order of their start. */
   readonly observations: readonly GraphObservation[];
   readonly entries: readonly GraphEntry[];
 };
@@ -34,7 +34,7 @@ export type GraphRun = {
   /** The task of the graph around it that ran it. */
   outer: { readonly run: GraphRun; readonly task: Task } | undefined;
   readonly tasks: Map<string, Task>;
-  /** By the observations that ran them. */
+  /** Tasks by the observations that ran them. */
   readonly taskOf: Map<string, Task>;
   readonly entries: { readonly step: number | undefined; readonly next: readonly GraphMove[]; readonly segment: number }[];
   readonly hashes: Set<string>;

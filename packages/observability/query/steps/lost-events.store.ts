@@ -49,7 +49,7 @@ export type TouchingGap = {
   readonly found_at: Date;
 };
 
-/** Those gaps that count for one of the traces, the first ones found. */
+/** The gaps that count for one of the traces, the first ones found. */
 export async function listTouchingGaps(
   query: Query,
   { projectId, segments }: Pick<Run, "projectId" | "segments">,

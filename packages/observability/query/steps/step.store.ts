@@ -46,7 +46,7 @@ type Reading = {
   readonly from: RawBuilder<unknown>;
   /** Characters of an error. */
   readonly error: Cut;
-  /** Where it is not true, a step comes without its code. */
+  /** The condition under which a step comes with its code. */
   readonly withCode?: RawBuilder<boolean>;
   /** What a reader wants beside the model, as it stands in a select list. */
   readonly beside?: readonly RawBuilder<unknown>[];
@@ -75,7 +75,7 @@ export async function readSteps<Beside = unknown>(
   return rows;
 }
 
-/** So many characters are given whole; of more so many and an ellipsis. */
+/** A text of up to `whole` characters is given as it is; of a longer one `kept` and an ellipsis. */
 type Cut = { readonly whole: number | RawBuilder<number>; readonly kept: number };
 
 export function cutText(column: string, { whole, kept }: Cut): RawBuilder<string | null> {

@@ -26,7 +26,7 @@ export type SkeletonRow = {
 };
 
 export type Skeleton = Seen & {
-  /** Those that began first, {@link MAX_STEPS} at the most, in no order. */
+  /** The steps that began first, {@link MAX_STEPS} at the most, in no order. */
   readonly rows: readonly SkeletonRow[];
   readonly total: number;
 };

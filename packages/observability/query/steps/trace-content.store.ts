@@ -9,9 +9,9 @@ type Query = Kysely<ObservabilitySchema>;
 
 export type TraceContent = {
   readonly steps: readonly WholeStep[];
-  /** In the order of their events. */
+  /** Contents in the order of their events. */
   readonly payloads: readonly PayloadContent[];
-  /** There is more. */
+  /** Whether there is more. */
   readonly isCut: boolean;
 };
 

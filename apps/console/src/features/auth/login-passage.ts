@@ -17,7 +17,7 @@ export type LoginNotice = { readonly tone: "ok" | "warn"; readonly title: string
 export type LoginPassage = {
   readonly partial: PartialLogin | undefined;
   readonly notice: LoginNotice | undefined;
-  /** To the second step. */
+  /** Begins the second step. */
   readonly begin: (partial: PartialLogin) => void;
   /** Back to the first one, which then shows the notice. */
   readonly restart: (notice: LoginNotice | undefined) => void;

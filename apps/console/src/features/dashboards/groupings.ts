@@ -3,7 +3,7 @@ import type { GroupsQuestion } from "#features/dashboards/api/metrics.ts";
 import { capitalized } from "#ui/words/format.ts";
 
 export type Grouping = {
-  /** In the address. */
+  /** The name in the address. */
   readonly value: string;
   readonly label: string;
   /** The field of the query by which traces are grouped, and which leads to a group's traces. */

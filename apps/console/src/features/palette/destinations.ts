@@ -2,7 +2,7 @@ import type { LinkProps } from "@tanstack/react-router";
 
 type Destination = {
   readonly label: string;
-  /** By which it is found as well. */
+  /** Further words by which it is found. */
   readonly words: string;
   readonly to: NonNullable<LinkProps["to"]>;
   /** Typed one after the other anywhere outside of a field. */

@@ -55,7 +55,7 @@ export const LANGUAGES: readonly { readonly value: Language; readonly label: str
   { value: "typescript", label: "TypeScript" },
 ];
 
-/** By what an agent is made with, in each language that it is for. */
+/** The instructions by the library that an agent is made with, in each of its languages. */
 export const SET_UPS: readonly { readonly id: string; readonly label: string; readonly in: Partial<Record<Language, LanguageSetUp>> }[] = [
   {
     id: "langgraph",

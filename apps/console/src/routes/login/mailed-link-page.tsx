@@ -44,7 +44,7 @@ type MailedLinkPageProps = {
   readonly title: string;
   readonly description: string;
   readonly submitLabel: string;
-  /** For a link that was used, or is too old. */
+  /** Shown for a link that was used, or is too old. */
   readonly renewal: ReactNode;
 };
 

@@ -8,7 +8,7 @@ import { plural } from "#ui/words/format.ts";
 import { readGitFailure } from "#ui/words/git-failure.ts";
 import { type Failed, failuresByError } from "./failures.ts";
 
-/** From what can't wait to what can. */
+/** The kinds, the most urgent first. */
 const KINDS = ["second_factor", "alert", "gaps", "repository", "traces", "dead_letters", "channel", "meaning"] as const;
 export type AttentionKind = (typeof KINDS)[number];
 
@@ -85,7 +85,7 @@ export function channelItems(project: Named, channels: readonly AlertChannel[]):
     }));
 }
 
-/** By project; `more`: these are only the newest. */
+/** The gaps by project; `more`: these are only the newest. */
 export function gapItems(
   gaps: readonly Gap[],
   projects: readonly Named[],
@@ -156,7 +156,7 @@ function meaningItems(repositories: Parameters<typeof repositoryItems>[0]): read
   ];
 }
 
-/** Those of the same name and message are one; `more`: these are only the newest. */
+/** Failures of the same name and message are one item; `more`: these are only the newest. */
 export function traceItems(project: Named, failed: readonly Failed[], more: boolean): readonly AttentionItem[] {
   return failuresByError(failed).map(({ id, name, error, count, at, q }) => ({
     id: `traces ${project.id} ${q}`,

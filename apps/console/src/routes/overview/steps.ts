@@ -17,7 +17,7 @@ export type Step = {
   readonly action?: { readonly label: string; readonly link: LinkProps };
 };
 
-/** By a developer token, or by its owner in the browser. */
+/** An assistant that is connected by a developer token, or by its owner in the browser. */
 export type ConnectedAssistant = { readonly label: string; readonly last_used_at: string | null; readonly revoked_at: string | null };
 
 type Answers = {

@@ -9,7 +9,7 @@ import { ForOwners } from "#features/projects/settings/owners-only.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/settings");
 
-/** For owners: nothing in them was masked. */
+/** Shown to owners alone, since nothing in dead letters was masked. */
 export function DeadLetters({ project }: { readonly project: Project }) {
   const { section, state, letter } = route.useSearch();
   const navigate = route.useNavigate();

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import type { RepositoryFile } from "./use-file-address.ts";
 
-/** In place of a file that the index does not have. */
+/** Stands in place of a file that the index does not have. */
 export function MissingFile({ repository, path }: RepositoryFile) {
   const name = path.split("/").at(-1) ?? path;
   return (

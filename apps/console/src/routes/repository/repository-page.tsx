@@ -64,7 +64,7 @@ function Browser({ repository }: { readonly repository: Repository }) {
   const folder = folderNamed(path, tree.data?.files ?? []);
   // Whether it is a folder's is known from the tree alone.
   const mayBeFolder = tree.data === undefined && tree.error === null && path !== undefined && !/\.[^/]*$/u.test(path);
-  // On a narrow screen either the files or the file.
+  // A narrow screen shows either the files or the file.
   const [filesShown, setFilesShown] = useState(path === undefined);
   return (
     <FullPage>

@@ -11,7 +11,7 @@ type Heading = {
   readonly isPinned?: boolean;
   readonly width?: number;
   readonly align?: "right" | undefined;
-  /** For the heading and its cells. */
+  /** The class of the heading and its cells. */
   readonly className?: string | undefined;
   /** Set for a column that can be sorted by; without an order it is not the one that the rows are sorted by. */
   readonly sort?: { readonly order: "asc" | "desc" | undefined; readonly onSort: () => void } | undefined;
@@ -19,7 +19,7 @@ type Heading = {
 
 export type TableColumn<Row> = Heading & {
   readonly render: (row: Row) => ReactNode;
-  /** For its cells alone. */
+  /** The properties of its cells alone. */
   readonly td?: TableTdProps | ((row: Row) => TableTdProps);
   /** Whether its cells are what the others of their row are about. */
   readonly isRowHeading?: boolean;

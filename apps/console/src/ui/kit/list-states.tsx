@@ -20,7 +20,7 @@ export function LoadingRows({ rows = 5, height = 44 }: { readonly rows?: number;
 /** Skeleton widths that look like text. */
 const LENGTHS = ["72%", "54%", "64%", "46%", "68%", "58%"];
 
-/** In place of a page's table, as tall as a few rows of it. */
+/** Stands in place of a page's table, as tall as a few rows of it. */
 export function LoadingList() {
   return (
     <Paper role="status" aria-label="Loading">
@@ -104,7 +104,7 @@ export function ErrorState({ title, error, order = 2, onRetry, retryLabel = "Try
   );
 }
 
-/** In place of a page's table. */
+/** Stands in place of a page's table. */
 export function ListError(props: ComponentProps<typeof ErrorState>) {
   return (
     <Paper>
@@ -123,7 +123,7 @@ type UnansweredProps = {
   readonly loading?: ReactNode;
 };
 
-/** In place of what a query has not answered yet: that it is on its way, or why it did not come. */
+/** Stands in place of what a query has not answered yet, and says that it is loading or why it did not come. */
 export function Unanswered({ query, failed, loading }: UnansweredProps) {
   if (query.error === null) {
     return loading ?? <LoadingList />;

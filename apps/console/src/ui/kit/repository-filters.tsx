@@ -18,7 +18,7 @@ export function RepositoryFilters<State extends string>({
   readonly filter: Filter<State>;
   /** The repositories to choose from, as far as they are loaded. */
   readonly repositories: Repositories;
-  /** Those there are, in the order in which they are offered. */
+  /** The filters there are, in the order in which they are offered. */
   readonly statuses: readonly { readonly value: State; readonly label: string }[];
   readonly onChange: (filter: Filter<State>) => void;
 }) {

@@ -3,7 +3,7 @@ import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { Page } from "./page.tsx";
 import { useTitle } from "./use-title.ts";
 
-/** In place of a page about something that is not there, or not for who asks. */
+/** Stands in place of a page about something that is not there, or that the reader may not see. */
 export function MissingPage({ documentTitle, ...panel }: ComponentProps<typeof EmptyPanel> & { readonly documentTitle: string }) {
   useTitle(documentTitle);
   return (

@@ -30,7 +30,7 @@ export function isAllTime({ span, from, to }: TimeRange): boolean {
   return from === undefined && to === undefined && findSpan(span) === undefined;
 }
 
-/** In words: `Last 7 days`, `Nov 21, 10:00 – Nov 22, 10:00`. */
+/** The range in words: `Last 7 days`, `Nov 21, 10:00 – Nov 22, 10:00`. */
 export function rangeInWords({ span, from, to }: TimeRange): string {
   if (from === undefined && to === undefined) {
     return findSpan(span)?.label ?? "All time";
@@ -41,7 +41,7 @@ export function rangeInWords({ span, from, to }: TimeRange): string {
   return `${shortTime(from)} – ${shortTime(to)}`;
 }
 
-/** For a field of the type `datetime-local`, in the time of the one who reads. */
+/** The value of a `datetime-local` field, in the reader's time zone. */
 export function toLocalField(instant: string | undefined): string {
   if (instant === undefined) {
     return "";
@@ -50,7 +50,7 @@ export function toLocalField(instant: string | undefined): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** From such a field; also while it is only half filled in. */
+/** The instant that such a field holds; it may be half filled in. */
 export function fromLocalField(value: string): string | undefined {
   return value === "" ? undefined : parseInstant(value);
 }

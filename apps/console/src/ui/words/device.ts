@@ -1,4 +1,4 @@
-/** In the order in which they must be looked for: each names those below it too. */
+/** The order matters: a browser's user agent names those below it too. */
 const BROWSERS: readonly (readonly [name: string, sign: RegExp])[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\//],
   ["Opera", /\b(?:OPR|Opera)\//],

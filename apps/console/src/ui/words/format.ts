@@ -119,7 +119,7 @@ export function formatBytes(bytes: number): string {
   return `${trimmed(value, value < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
-/** With a capital, unless it begins with the name of a field: `v is "2"`, `body.id: …`. */
+/** Begins the text with a capital, unless it begins with the name of a field: `v is "2"`, `body.id: …`. */
 export function asSentence(text: string): string {
   return /^[a-z]{2,} /.test(text) ? capitalized(text) : text;
 }
@@ -140,7 +140,7 @@ function twoUnits(milliseconds: number, big: number, bigName: string, small: num
   return rest === 0 ? whole : `${whole} ${rest} ${smallName}`;
 }
 
-/** With `most` digits after the point, or `least` where the others would be noughts. */
+/** Writes `max` digits after the point, or `min` where the others would be zeros. */
 function even(value: number, min: number, max: number): string {
   const short = value.toFixed(min);
   return Number(short) === Number(value.toFixed(max)) ? short : value.toFixed(max);

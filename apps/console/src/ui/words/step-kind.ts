@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<ObservationKind, string>> = {
   span: "Span",
 };
 
-/** In words; the trace itself has no kind. */
+/** The kind in words; the trace itself has none. */
 export function kindLabel(kind: ObservationKind | undefined): string {
   return kind === undefined ? "Trace" : KINDS[kind];
 }

@@ -107,7 +107,7 @@ export function AuditFilters({ filter, people, onPeopleSearch, onChange }: Audit
   );
 }
 
-/** To the minute, as the field shows it. */
+/** The time some hours ago, cut to the minute, as the field shows it. */
 function hoursAgo(hours: number): string {
   return new Date(Math.floor((Date.now() - hours * 3_600_000) / 60_000) * 60_000).toISOString();
 }

@@ -14,7 +14,7 @@ export type CodeState = {
   readonly wait: Wait;
   readonly field: RefObject<HTMLInputElement | null>;
   readonly setText: (text: string) => void;
-  /** To the other kind; what was typed of this one is gone. */
+  /** Switches to the other kind of code, and forgets what was typed. */
   readonly switchKind: () => void;
   /** Says what is missing, and puts the cursor there. */
   readonly demand: () => void;

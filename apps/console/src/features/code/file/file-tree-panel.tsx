@@ -79,7 +79,7 @@ function RowIcon({ row }: { readonly row: FileTreeRow }) {
   return <Icon size={15} className={classes.icon} aria-hidden="true" />;
 }
 
-/** With a filter, the files that match as a flat list; else the folders. */
+/** The rows of the tree: with a filter the files that match, as a flat list; else the folders. */
 function rowsOf(files: Tree["files"], filter: string, open: ReadonlySet<string>): readonly FileTreeRow[] {
   if (filter === "") {
     return visibleRows(buildFileTree(files.map(({ path }) => path)), open);

@@ -14,7 +14,7 @@ import classes from "./folder-view.module.css";
 
 type FolderViewProps = {
   readonly tree: Tree;
-  /** With a slash at its end; empty for the repository itself. */
+  /** The folder's path with a slash at its end; empty for the repository itself. */
   readonly folder: string;
   readonly branch: Branch;
 };

@@ -2,7 +2,7 @@ import { hasCode, hasStatus } from "#http/api-error.ts";
 import { ErrorState, LoadingRows, type Query } from "#ui/kit/list-states.tsx";
 import classes from "./answer.module.css";
 
-/** In place of an answer: that it is on its way, or why there is none. */
+/** Stands in place of an answer, and says that it is loading or why there is none. */
 export function NoAnswer({ list: { error, refetch }, rowHeight }: { readonly list: Query; readonly rowHeight: number }) {
   if (error === null) {
     return (

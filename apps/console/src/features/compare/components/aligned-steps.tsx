@@ -126,7 +126,7 @@ function tokensOf(step: AlignedStep["a"]): number | null {
   return isKnown ? (step.input_tokens ?? 0) + (step.output_tokens ?? 0) : null;
 }
 
-/** By this a pair of steps is known in the address. */
+/** The name of a pair of steps in the address. */
 function stepKey({ a, b }: Pick<AlignedStep, "a" | "b">): string {
   return `${a?.id ?? ""}.${b?.id ?? ""}`;
 }

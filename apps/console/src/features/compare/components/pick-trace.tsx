@@ -9,7 +9,7 @@ type PickTraceProps = {
   readonly projectId: string;
   readonly label: string;
   readonly query: string;
-  /** Those that are compared already. */
+  /** The traces that are compared already. */
   readonly except: readonly string[];
   readonly onPick: (traceId: string) => void;
 };

@@ -9,7 +9,7 @@ const MAX_HOURS = 732 * 24;
 
 export type AskedRange = { readonly from: string; readonly to: string; readonly step: "hour" | "day" };
 
-/** In whole hours, as the API counts, so that the same question is asked for an hour; the last 24 hours unless told otherwise. */
+/** The range in whole hours, as the API counts, so that the same question is asked for an hour; the last 24 hours unless told otherwise. */
 export function askedRange({ span, from, to }: TimeRange, now: Date): AskedRange {
   const end = Math.ceil((to === undefined ? now.getTime() : Date.parse(to)) / HOUR) * HOUR;
   const hours = findSpan(span)?.hours ?? DEFAULT_HOURS;

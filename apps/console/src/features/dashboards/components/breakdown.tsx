@@ -20,7 +20,7 @@ type BreakdownProps = {
   readonly groupings: readonly Grouping[];
   readonly grouping: Grouping;
   readonly onGroup: (value: string) => void;
-  /** By what traces are sorted. */
+  /** The figure by which groups are sorted. */
   readonly top: ChartMeasure;
   readonly onTop: (top: ChartMeasure) => void;
   /** A group's name, as a link to the traces that this query finds. */

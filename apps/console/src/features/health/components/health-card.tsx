@@ -11,7 +11,7 @@ type HealthCardProps = {
   readonly purpose: string;
   /** Undefined until the first answer. */
   readonly health: Health | undefined;
-  /** Where it leads. */
+  /** The page that it leads to. */
   readonly children?: ReactNode;
 };
 

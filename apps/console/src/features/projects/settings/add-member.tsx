@@ -11,7 +11,7 @@ import classes from "./settings.module.css";
 
 type AddMemberProps = { readonly project: Project; readonly members: readonly NamedMember[]; readonly isAdmin: boolean };
 
-/** By the whole e-mail address; admins are offered accounts as they type. */
+/** Adds a member by the whole e-mail address; admins are offered accounts as they type. */
 export function AddMember({ project, members, isAdmin }: AddMemberProps) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<ProjectRole>("editor");

@@ -36,7 +36,7 @@ export const activeJobsQuery = queryOptions({
   queryFn: async (context) => {
     const jobs = (status: "queued" | "running") =>
       askForAll(context, codeIndex.get("/api/v1/jobs", { query: { status }, answer: toPageSchema(jobSchema) }));
-    // In this order: one that starts in between is in both rather than in neither.
+    // Queued jobs are read first: one that starts in between is in both lists rather than in neither.
     const queued = await jobs("queued");
     const active = [...(await jobs("running")), ...queued];
     const before = context.client.getQueryData<readonly Job[]>(ACTIVE_JOBS_KEY) ?? [];
@@ -69,7 +69,7 @@ export const changeRepository = (repositoryId: string, body: ChangeRepositoryReq
 /** It is gone from every search at once; what is stored of it goes in the background. */
 export const deleteRepository = (repositoryId: string) => codeIndex.delete(pathOf(repositoryId));
 
-/** Without a branch, the default one. */
+/** Names no branch, so that the default one is indexed. */
 export const startIndexing = (repositoryId: string, mode: "full" | "incremental") =>
   codeIndex.post(`${pathOf(repositoryId)}/index`, { body: { mode }, answer: startedJobSchema });
 

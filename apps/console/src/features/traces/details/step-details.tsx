@@ -24,7 +24,7 @@ import { skewText } from "#features/traces/waterfall/waterfall-row.tsx";
 type StepDetailsProps = {
   readonly projectId: string;
   readonly trace: Pick<TraceDigest, "id" | "status" | "error">;
-  /** Those of the trace, for what is around it. */
+  /** All steps of the trace, to show what is around this one. */
   readonly steps: readonly Step[];
   readonly step: Step;
   readonly onSelect: (id: string) => void;

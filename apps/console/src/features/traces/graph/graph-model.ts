@@ -6,7 +6,7 @@ export type GraphBox = {
   readonly label: string;
   readonly parent: string | undefined;
   readonly kind: "start" | "end" | "step";
-  /** In the order of their start. */
+  /** The runs, sorted by their start. */
   readonly runs: readonly Step[];
 };
 

@@ -1,4 +1,4 @@
-/** From trace to trace with the keys: puts the focus on the link of the next or previous row, or of the first. */
+/** Walks from trace to trace with the keys: puts the focus on the link of the next or previous row, or of the first. */
 export function walkRows(body: HTMLElement | null, step: 1 | -1): void {
   const links = [...(body?.querySelectorAll<HTMLElement>("a[data-trace]") ?? [])];
   const row = document.activeElement?.closest("tr");

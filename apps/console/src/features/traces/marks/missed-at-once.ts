@@ -1,7 +1,7 @@
 import type { TraceGap } from "@sightline/observability/contract";
 
 export type Missed = Pick<TraceGap, "producer_id" | "found_at"> & {
-  /** Those of its events, in words. */
+  /** The missing events, in words. */
   readonly numbers: string;
 };
 

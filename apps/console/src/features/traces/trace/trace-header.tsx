@@ -94,7 +94,7 @@ function Cost({ trace: { cost }, steps }: { readonly trace: TraceDigest; readonl
   );
 }
 
-/** To its session and user, and to the list of all traces of its thread. */
+/** Links to its session and user, and to the list of all traces of its thread. */
 function TraceLinks({ trace }: { readonly trace: TraceDigest }) {
   const { project_id: projectId, session_id: sessionId, user_id: userId, thread_id: threadId } = trace;
   return (

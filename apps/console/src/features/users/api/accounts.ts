@@ -38,7 +38,7 @@ export const createAccount = (body: CreateAccountRequest) => identity.post(ACCOU
 
 export const changeAccount = (id: string, body: ChangeAccountRequest) => identity.patch(pathOf(id), { body, answer: accountSchema });
 
-/** By a mailed link, or else by a one-time password. */
+/** Resets the password by a mailed link, or else by a one-time password. */
 export const resetPassword = (id: string, mail: boolean) =>
   identity.post(`${pathOf(id)}/password-reset`, { body: { mail }, answer: resetPasswordAnswerSchema });
 

@@ -185,7 +185,7 @@ export function DeleteAccount({ account, onDone, ...form }: Props) {
 
 type ResetPasswordProps = Props & { readonly mailWorks: boolean | undefined; readonly onPassword: (password: string) => void };
 
-/** By a link that goes to the owner, or by a one-time password that an admin hands over. */
+/** Resets a password by a link that goes to the owner, or by a one-time password that an admin hands over. */
 export function ResetPassword({ account, mailWorks, onPassword, onDone, ...form }: ResetPasswordProps) {
   const [chosen, setChosen] = useState<PasswordDelivery>("mail");
   const delivery = mailWorks === true ? chosen : "password";

@@ -98,7 +98,7 @@ type Mark = { readonly from: number; readonly to: number; readonly kind: "term" 
 type QueryMarksProps = {
   readonly text: string;
   readonly errors: readonly TraceQueryError[];
-  /** By how many pixels the field has moved its text. */
+  /** How many pixels the field has scrolled its text. */
   readonly scroll: number;
 };
 

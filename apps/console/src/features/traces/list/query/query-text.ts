@@ -68,7 +68,7 @@ function without(text: string, terms: readonly Pick<TraceTerm, "from" | "to">[])
 
 type TermOfValues = Extract<TraceTerm, { kind: "text" | "choice" }>;
 
-/** Those that any of some values satisfies. */
+/** The fields that any of some values satisfies. */
 function termsFor(text: string, field: string): readonly TermOfValues[] {
   return parseTraceQuery(text).terms.flatMap((term) =>
     (term.kind === "text" || term.kind === "choice") && term.field === field && !term.isNegated ? [term] : [],
