@@ -12,7 +12,7 @@ import { seedChunks } from "#testing/seed-chunks.ts";
 import { indexVectors } from "./index-vectors.ts";
 
 const CHUNKS = 400;
-const INDEXING = { least: 300, fresh: 50, freshShare: 0.1 };
+const INDEXING = { min: 300, fresh: 50, freshShare: 0.1 };
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;

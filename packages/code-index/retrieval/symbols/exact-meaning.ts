@@ -37,17 +37,21 @@ export type ExactMeaning = {
   readonly isPlaced: boolean;
 };
 
-type Asking = { readonly asked: AskedName; readonly position: Position | undefined };
+type Asking = { readonly symbolName: AskedName; readonly position: Position | undefined };
 
 /** What a name means, at a position that an index knows or anywhere; `undefined` where no index knows it. */
-export async function findExactMeaning(query: TenantQuery, asking: Scope, { asked, position }: Asking): Promise<ExactMeaning | undefined> {
+export async function findExactMeaning(
+  query: TenantQuery,
+  asking: Scope,
+  { symbolName, position }: Asking,
+): Promise<ExactMeaning | undefined> {
   const scope: Scope = { ...asking, path: undefined, lang: undefined };
-  const here = position === undefined ? [] : await symbolsAt(query, scope, position, asked);
+  const here = position === undefined ? [] : await symbolsAt(query, scope, position, symbolName);
   const shared = here.flatMap(({ upload_id, number }) => (number === -1 ? [] : [{ upload_id, number }]));
   const locals = here.filter(({ number }) => number === -1);
-  const named = await exactSymbolsNamed(query, scope, asked.spellings);
+  const named = await exactSymbolsNamed(query, scope, symbolName.spellings);
   const isPlaced = here.length > 0;
-  const symbols = isPlaced ? await sameSymbols(query, scope, shared) : sameIn(named, nearestSymbols(asked, named));
+  const symbols = isPlaced ? await sameSymbols(query, scope, shared) : sameIn(named, nearestSymbols(symbolName, named));
   const meant = new Set(symbols.map(({ symbol }) => symbol));
   const others = named.filter(({ symbol }) => !meant.has(symbol));
   return symbols.length + locals.length === 0 ? undefined : { symbols, locals, others, isPlaced };

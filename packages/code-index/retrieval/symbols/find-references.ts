@@ -49,12 +49,12 @@ export async function findReferences(
     const before = paging.shownBefore(cursor);
     // The definition may lie outside the folder that is asked for.
     const position = readPosition(where);
-    const definitions = await findDefinitions(transaction, { ...scope, path: undefined, lang: undefined }, { symbolName, position });
+    const definitions = await findDefinitions(transaction, { ...scope, path: undefined, lang: undefined }, { symbolName: asked, position });
     const nearest = definitions.slice(0, DEFINITIONS);
     const find = async (name: string) => {
       const since = performance.now();
       const held = await filesHolding(transaction, scope, { name, builds, until: since + limits.lookMs });
-      const nearestMeaning = await findExactMeaning(transaction, scope, { asked: { ...asked, name }, position });
+      const nearestMeaning = await findExactMeaning(transaction, scope, { symbolName: { ...asked, name }, position });
       // A name in other case is another name; it is what was meant only where nothing is written as it was asked for.
       const meaning = nearestMeaning?.isPlaced === true || nearestMeaning?.symbols[0]?.name === name ? nearestMeaning : undefined;
       const { holding, having, placesIn } = await filesMeant(transaction, scope, { meaning, holding: held.files });
