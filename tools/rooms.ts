@@ -395,9 +395,16 @@ export const PARTS: readonly Part[] = [
         uses: ["trace-facts", "query/list", "query/steps", "query/compare", "query/figures", "store"],
         why: "assistants read traces by the same questions as people",
       },
-      "query/list": { uses: ["counting", "query/steps", "query/access", "store"], why: "a list shows traces and opens none" },
+      "query/conditions": {
+        uses: ["counting", "query/steps", "store"],
+        why: "a condition of the query is told once, for SQL and for packed hours",
+      },
+      "query/list": {
+        uses: ["counting", "query/conditions", "query/steps", "query/access", "store"],
+        why: "a list shows traces and opens none",
+      },
       "query/columns": {
-        uses: ["counting", "query/list", "store"],
+        uses: ["counting", "query/conditions", "query/list", "store"],
         why: "many traces are read by column, as the query of the list finds them",
       },
       "query/sessions": {
@@ -410,10 +417,24 @@ export const PARTS: readonly Part[] = [
       },
       "query/transcript": { uses: ["messages", "query/steps", "query/access", "store"], why: "a conversation is read from steps" },
       "query/compare": {
-        uses: ["statistics", "trace-facts", "query/columns", "query/graph", "query/list", "query/steps", "query/access", "prices", "store"],
+        uses: [
+          "statistics",
+          "trace-facts",
+          "query/columns",
+          "query/conditions",
+          "query/graph",
+          "query/list",
+          "query/steps",
+          "query/access",
+          "prices",
+          "store",
+        ],
         why: "it compares what one trace shows, or what the list finds",
       },
-      "query/export": { uses: ["query/list", "query/steps", "query/access", "prices", "store"], why: "it writes what the list finds" },
+      "query/export": {
+        uses: ["query/conditions", "query/list", "query/steps", "query/access", "prices", "store"],
+        why: "it writes what the list finds",
+      },
       "query/live": { uses: ["query/steps", "query/access", "events"], why: "it tells that something changed, and what is asked again" },
       "query/figures": {
         uses: ["counting", "query/columns", "query/list", "query/access", "prices", "store"],

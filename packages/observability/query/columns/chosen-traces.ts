@@ -1,5 +1,5 @@
 import { PACKED_NUMBERS, type PackedNumber } from "#counting/packed-columns.ts";
-import { letterOf, numberAt, type Numbers, type Said } from "./hour-columns.ts";
+import { numberAt, statusByte, type FieldValues, type Numbers } from "./hour-columns.ts";
 
 /** NaN where a trace has none. */
 type Columns = Readonly<Record<PackedNumber, Float64Array>>;
@@ -16,24 +16,24 @@ export type ChosenHour = {
   readonly statuses: Uint8Array;
   readonly numbers: Columns;
   /** The values of the field by which they are grouped, of the whole hour. */
-  readonly said: Said | undefined;
+  readonly values: FieldValues | undefined;
 };
 
-type Hour = { readonly hour: Date; readonly numbers: Numbers; readonly places: Int32Array; readonly said: Said | undefined };
+type Hour = { readonly hour: Date; readonly numbers: Numbers; readonly places: Int32Array; readonly values: FieldValues | undefined };
 
-export function chooseFrom({ hour, numbers, places, said }: Hour): ChosenHour {
-  const columns = PACKED_NUMBERS.map((name) => [name, columnOf(numbers[name], places, numbers.traces)]);
+export function chooseFrom({ hour, numbers, places, values }: Hour): ChosenHour {
+  const columns = PACKED_NUMBERS.map((name) => [name, selectNumbers(numbers[name], places, numbers.traces)]);
   return {
     hour: hour.getTime(),
     traces: numbers.traces,
     places,
-    statuses: statusesOf(numbers.statuses, places),
+    statuses: selectStatuses(numbers.statuses, places),
     numbers: Object.fromEntries(columns) as Record<PackedNumber, Float64Array>,
-    said,
+    values,
   };
 }
 
-function statusesOf(packed: Uint8Array, places: Int32Array): Uint8Array {
+function selectStatuses(packed: Uint8Array, places: Int32Array): Uint8Array {
   const statuses = new Uint8Array(places.length);
   for (let index = 0; index < places.length; index += 1) {
     statuses[index] = packed[places[index] ?? 0] ?? 0;
@@ -41,7 +41,7 @@ function statusesOf(packed: Uint8Array, places: Int32Array): Uint8Array {
   return statuses;
 }
 
-function columnOf(packed: DataView, places: Int32Array, traces: number): Float64Array {
+function selectNumbers(packed: DataView, places: Int32Array, traces: number): Float64Array {
   const column = new Float64Array(places.length);
   if (packed.byteLength === 0) {
     return column.fill(Number.NaN);
@@ -59,7 +59,7 @@ export type Traces = {
   readonly isCut: boolean;
   /** The hour in which it began, in milliseconds since 1970. */
   readonly hours: Float64Array;
-  /** First letters, as {@link letterOf} has them. */
+  /** Bytes, as {@link statusByte} has them. */
   readonly statuses: Uint8Array;
   readonly numbers: Columns;
   /** The traces that have each value of the field asked for; under an empty key those that have none. */
@@ -79,7 +79,7 @@ export function joinHours(
   const numbers = Object.fromEntries(PACKED_NUMBERS.map((name) => [name, new Float64Array(count)])) as Record<PackedNumber, Float64Array>;
   const groups = new Map<string, number[]>();
   let first = 0;
-  for (const { hour, traces, said, places: all, statuses: ownStatuses, numbers: own } of hours) {
+  for (const { hour, traces, values, places: all, statuses: ownStatuses, numbers: own } of hours) {
     const left = Math.max(0, all.length - (count - first));
     const places = all.subarray(left);
     times.fill(hour, first, first + places.length);
@@ -90,11 +90,11 @@ export function joinHours(
     if (by === "status") {
       addStatuses(groups, statuses.subarray(first, first + places.length), first);
     } else if (by !== undefined) {
-      const numberOf = new Int32Array(traces).fill(-1);
+      const numberAtPlace = new Int32Array(traces).fill(-1);
       for (let index = 0; index < places.length; index += 1) {
-        numberOf[places[index] ?? 0] = first + index;
+        numberAtPlace[places[index] ?? 0] = first + index;
       }
-      addGroups(groups, said, numberOf);
+      addGroups(groups, values, numberAtPlace);
     }
     first += places.length;
   }
@@ -103,41 +103,41 @@ export function joinHours(
 
 function addStatuses(groups: Map<string, number[]>, statuses: Uint8Array, first: number): void {
   for (const status of STATUSES) {
-    const [letter, members] = [letterOf(status), membersOf(groups, status)];
+    const [byte, members] = [statusByte(status), groupMembers(groups, status)];
     for (let index = 0; index < statuses.length; index += 1) {
-      if (statuses[index] === letter) {
+      if (statuses[index] === byte) {
         members.push(first + index);
       }
     }
   }
 }
 
-function addGroups(groups: Map<string, number[]>, said: Said | undefined, numberOf: Int32Array): void {
-  const isWithout = new Uint8Array(numberOf.length).fill(1);
+function addGroups(groups: Map<string, number[]>, field: FieldValues | undefined, numberAtPlace: Int32Array): void {
+  const isWithout = new Uint8Array(numberAtPlace.length).fill(1);
   let from = 0;
-  for (let value = 0; value < (said?.values.length ?? 0); value += 1) {
-    const to = from + (said?.counts[value] ?? 0);
+  for (let value = 0; value < (field?.values.length ?? 0); value += 1) {
+    const to = from + (field?.counts[value] ?? 0);
     let members: number[] | undefined;
     for (; from < to; from += 1) {
-      const place = said?.places[from] ?? 0;
-      const trace = numberOf[place] ?? -1;
+      const place = field?.places[from] ?? 0;
+      const trace = numberAtPlace[place] ?? -1;
       if (trace >= 0) {
-        members ??= membersOf(groups, said?.values[value] ?? "");
+        members ??= groupMembers(groups, field?.values[value] ?? "");
         members.push(trace);
         isWithout[place] = 0;
       }
     }
   }
-  const without = membersOf(groups, "");
-  for (let place = 0; place < numberOf.length; place += 1) {
-    const trace = numberOf[place] ?? -1;
+  const without = groupMembers(groups, "");
+  for (let place = 0; place < numberAtPlace.length; place += 1) {
+    const trace = numberAtPlace[place] ?? -1;
     if (trace >= 0 && isWithout[place] === 1) {
       without.push(trace);
     }
   }
 }
 
-function membersOf(groups: Map<string, number[]>, key: string): number[] {
+function groupMembers(groups: Map<string, number[]>, key: string): number[] {
   const members = groups.get(key) ?? [];
   groups.set(key, members);
   return members;

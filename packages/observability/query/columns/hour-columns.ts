@@ -6,30 +6,30 @@ export const HOUR_MS = 3_600_000;
 export type NumbersRow = { readonly hour: Date; readonly traces: number; readonly statuses: string } & Readonly<
   Record<PackedNumber, string>
 >;
-/** What they have said of one field, as `observability.trace_hour_fields` has it. */
+/** The values of one field of theirs, as `observability.trace_hour_fields` has them. */
 export type FieldRow = {
   readonly hour: Date;
   readonly field: string;
-  readonly said: readonly string[];
+  readonly values: readonly string[];
   readonly counts: string;
   readonly places: string;
 };
 
 /** Each column as it was packed. */
-export type Numbers = { readonly traces: number; /** First letters. */ readonly statuses: Uint8Array } & Readonly<
+export type Numbers = { readonly traces: number; /** As {@link statusByte} has them. */ readonly statuses: Uint8Array } & Readonly<
   Record<PackedNumber, DataView>
 >;
 
 /** The values of a field, of how many traces each is, and in which places those are, value by value. */
-export type Said = { readonly values: readonly string[]; readonly counts: Int32Array; readonly places: Int32Array };
+export type FieldValues = { readonly values: readonly string[]; readonly counts: Int32Array; readonly places: Int32Array };
 
-export function numbersOf({ traces, statuses, ...row }: NumbersRow): Numbers {
-  const columns = PACKED_NUMBERS.map((name) => [name, viewOf(bytesOf(row[name]))]);
-  return { ...(Object.fromEntries(columns) as Record<PackedNumber, DataView>), traces, statuses: bytesOf(statuses) };
+export function unpackNumbers({ traces, statuses, ...row }: NumbersRow): Numbers {
+  const columns = PACKED_NUMBERS.map((name) => [name, viewBytes(decodeBytes(row[name]))]);
+  return { ...(Object.fromEntries(columns) as Record<PackedNumber, DataView>), traces, statuses: decodeBytes(statuses) };
 }
 
-/** By which a status is packed. */
-export function letterOf(status: string): number {
+/** The first character of a status, as which it is packed. */
+export function statusByte(status: string): number {
   return status.charCodeAt(0);
 }
 
@@ -42,13 +42,18 @@ export function numberAt(column: DataView, place: number, traces: number): numbe
   return number < 0 ? Number.NaN : number;
 }
 
+/** A trace that has tokens of one kind only has none of the other. */
+export function addTokens(read: number, written: number): number {
+  return Number.isNaN(read) ? written : Number.isNaN(written) ? read : read + written;
+}
+
 /** @param first The place that counts as the hour's first. */
-export function saidOf({ said, counts, places }: FieldRow, first: number): Said {
-  return { values: said, counts: integersOf(counts, 0), places: integersOf(places, first) };
+export function unpackValues({ values, counts, places }: FieldRow, first: number): FieldValues {
+  return { values, counts: unpackIntegers(counts, 0), places: unpackIntegers(places, first) };
 }
 
 /** Where the traces are that have a value. */
-export function placesOf({ values, counts, places }: Said, value: string): Int32Array {
+export function placesWith({ values, counts, places }: FieldValues, value: string): Int32Array {
   let first = 0;
   for (let index = 0; index < counts.length; index += 1) {
     const next = first + (counts[index] ?? 0);
@@ -60,8 +65,8 @@ export function placesOf({ values, counts, places }: Said, value: string): Int32
   return places.subarray(0, 0);
 }
 
-export function realsOf(bytes: Uint8Array): Float64Array {
-  const view = viewOf(bytes);
+export function unpackReals(bytes: Uint8Array): Float64Array {
+  const view = viewBytes(bytes);
   const numbers = new Float64Array(bytes.byteLength / 8);
   for (let place = 0; place < numbers.length; place += 1) {
     numbers[place] = view.getFloat64(place * 8);
@@ -69,8 +74,8 @@ export function realsOf(bytes: Uint8Array): Float64Array {
   return numbers;
 }
 
-function integersOf(text: string, first: number): Int32Array {
-  const view = viewOf(bytesOf(text));
+function unpackIntegers(text: string, first: number): Int32Array {
+  const view = viewBytes(decodeBytes(text));
   const integers = new Int32Array(view.byteLength / 4);
   for (let place = 0; place < integers.length; place += 1) {
     integers[place] = view.getInt32(place * 4) - first;
@@ -78,10 +83,10 @@ function integersOf(text: string, first: number): Int32Array {
   return integers;
 }
 
-function bytesOf(text: string): Uint8Array {
+function decodeBytes(text: string): Uint8Array {
   return Buffer.from(text, "base64");
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function viewBytes(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -35,8 +35,8 @@ export async function readPackedFields(
   { projectId, reader, hours, fields }: Wanted & { readonly fields: readonly string[] },
 ): Promise<readonly FieldRow[]> {
   const { rows } = await sql<FieldRow>`
-    select hour, field, said, ${inBase64("counts", "places")} from observability.trace_hour_fields
-    where project_id = ${projectId}::uuid and hour = any(${textOf(hours)}::timestamptz[]) and field = any(${fields}::text[])
+    select hour, field, said as values, ${inBase64("counts", "places")} from observability.trace_hour_fields
+    where project_id = ${projectId}::uuid and hour = any(${toTexts(hours)}::timestamptz[]) and field = any(${fields}::text[])
       and ${hasRoleIn(reader, "viewer", projectId)}`.execute(query);
   return rows;
 }
@@ -44,13 +44,13 @@ export async function readPackedFields(
 export async function readPackedNumbers(query: Query, { projectId, reader, hours }: Wanted): Promise<readonly NumbersRow[]> {
   const { rows } = await sql<NumbersRow>`
     select hour, traces, ${inBase64("statuses", ...PACKED_NUMBERS)} from observability.trace_hours
-    where project_id = ${projectId}::uuid and hour = any(${textOf(hours)}::timestamptz[]) and ${hasRoleIn(reader, "viewer", projectId)}`.execute(
+    where project_id = ${projectId}::uuid and hour = any(${toTexts(hours)}::timestamptz[]) and ${hasRoleIn(reader, "viewer", projectId)}`.execute(
     query,
   );
   return rows;
 }
 
-function textOf(hours: readonly Date[]): readonly string[] {
+function toTexts(hours: readonly Date[]): readonly string[] {
   return hours.map((hour) => hour.toISOString());
 }
 

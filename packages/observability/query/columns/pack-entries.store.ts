@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
-import { TEXT_COLUMNS } from "#query/list/field-values.ts";
-import { hourOf, PACKED_NUMBERS, packReal, SAID_PACKED, STATUSES_PACKED } from "#counting/packed-columns.ts";
+import { TEXT_COLUMNS } from "#counting/entry-columns.ts";
+import { hourOf, PACKED_NUMBERS, packReal, STATUSES_PACKED, VALUES_PACKED } from "#counting/packed-columns.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { FieldRow, NumbersRow } from "./hour-columns.ts";
 import { inBase64, type Span } from "./hours.store.ts";
@@ -28,7 +28,7 @@ export async function packEntries(
     spans.map(({ from, to }) => sql`(entry.sort_at >= ${from} and entry.sort_at < ${to})`),
     sql` or `,
   );
-  const { said, value, nth } = valuesOf(by);
+  const { texts, value, nth } = selectValues(by);
   const { rows } = await sql<NumberedRow | FieldRow>`
     with member as materialized (
       select ${hourOf(sql`entry.sort_at`)} as hour, entry.place, entry.status, ${numbers("entry")},
@@ -36,7 +36,7 @@ export async function packEntries(
       from (
         select newest.*, row_number() over (order by sort_at, trace_id)::int as place
         from (
-          select entry.sort_at, entry.trace_id, entry.status, ${numbers("entry")}, ${said} as said
+          select entry.sort_at, entry.trace_id, entry.status, ${numbers("entry")}, ${texts} as texts
           from observability.trace_entries as entry
           where entry.project_id = ${projectId}::uuid and (${isWithin})
             and ${sql.join([hasRoleIn(reader, "viewer", projectId), ...conditions], sql` and `)}
@@ -46,13 +46,13 @@ export async function packEntries(
     ), packed_numbers as (
       select hour, count(*)::int as traces, min(place) as first, ${STATUSES_PACKED}, ${sql.join(PACKED_NUMBERS.map(packReal))}
       from member where nth = 1 group by hour
-    ), told as (
+    ), by_value as (
       select hour, ${by ?? ""}::text as field, value, count(*)::int as traces, string_agg(int4send(place), '') as places
       from member where value <> '' and ${by !== undefined} group by hour, value
     ), packed_fields as (
-      select hour, field, ${SAID_PACKED} from told group by hour, field
+      select hour, field, ${VALUES_PACKED} from by_value group by hour, field
     )
-    select hour, traces, first, ${inBase64("statuses", ...PACKED_NUMBERS)}, null::text as field, null::json as said, null::text as counts, null::text as places
+    select hour, traces, first, ${inBase64("statuses", ...PACKED_NUMBERS)}, null::text as field, null::json as values, null::text as counts, null::text as places
     from packed_numbers
     union all
     select hour, null, null, null, ${sql.join(PACKED_NUMBERS.map(() => sql`null`))}, field, said, ${inBase64("counts", "places")} from packed_fields`.execute(
@@ -71,18 +71,18 @@ function isField(row: NumberedRow | FieldRow): row is FieldRow {
  */
 const SEPARATOR = sql`${`\u001F${randomBytes(6).toString("base64")}`}::text`;
 
-/** What an entry has said, and of that each value, an empty one where there is none, with its number. */
-function valuesOf(by: string | undefined): Readonly<Record<"said" | "value" | "nth", RawBuilder<unknown>>> {
+/** The texts of an entry, and of those each value, an empty one where there is none, with its number. */
+function selectValues(by: string | undefined): Readonly<Record<"texts" | "value" | "nth", RawBuilder<unknown>>> {
   const column = TEXT_COLUMNS[by ?? ""];
   if (by === undefined || column !== undefined) {
-    const said = column === undefined ? sql`''` : sql`coalesce(${sql.ref(`entry.${column}`)}, '')`;
-    return { said, value: sql`said`, nth: sql`1` };
+    const texts = column === undefined ? sql`''` : sql`coalesce(${sql.ref(`entry.${column}`)}, '')`;
+    return { texts, value: sql`texts`, nth: sql`1` };
   }
   const all = sql`${SEPARATOR} || array_to_string(entry.fields, ${SEPARATOR})`;
   return {
     // Each value with all fields behind it.
-    said: sql`coalesce(nullif((string_to_array(${all}, ${SEPARATOR} || ${`${by}:`}))[2:], '{}'), array[''])`,
-    value: sql`split_part(unnest(said), ${SEPARATOR}, 1)`,
-    nth: sql`generate_series(1, cardinality(said))`,
+    texts: sql`coalesce(nullif((string_to_array(${all}, ${SEPARATOR} || ${`${by}:`}))[2:], '{}'), array[''])`,
+    value: sql`split_part(unnest(texts), ${SEPARATOR}, 1)`,
+    nth: sql`generate_series(1, cardinality(texts))`,
   };
 }

@@ -3,15 +3,17 @@ import { randomOf, SEED } from "@sightline/foundation/testing/random";
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseTraceQuery, type Figures } from "#contract.ts";
+import { TRACE_FIELDS, type Figures } from "#contract.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
+import { CONDITIONS, resolveConditions, sqlConditions } from "#query/conditions/conditions.ts";
 import { sumUpTraces } from "#query/figures/sum-up-traces.ts";
 import { tagTraces } from "#query/list/bulk.store.ts";
 import { valuesOfField } from "#query/list/field-values.ts";
-import { conditionsOf } from "#query/list/trace-conditions.ts";
+import { readListTerms } from "#query/list/list-terms.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { CONDITION_QUERIES, QUERIES_TOGETHER, type Queries } from "#testing/condition-queries.ts";
 import { packHours } from "#testing/in-the-background.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { countMarkedTraces } from "#counting/count-traces.store.ts";
@@ -35,27 +37,14 @@ const common = {
   to: new Date(Date.UTC(2026, 10, 23)),
 } as const;
 
-const QUERIES = [
-  "",
-  "environment:production",
-  "-environment:production",
-  "tag:beta,paid -user:user-1",
-  "status:failure",
-  "status:failure,interrupted -tag:beta",
-  "status:running",
-  "kind:llm name:agent*",
-  "model:m-*",
-  "has:cost",
-  "-has:cost duration:>2s",
-  "tokens:>1k ttft:<900ms",
-  "-tokens:>1k",
-  "input_tokens:0..5000 -output_tokens:>10",
-  "metadata.customer:*",
-  "started:>2026-11-21T05:20 environment:production,staging",
-  "started:2026-11-21T01:00..2026-11-21T03:10 -started:2026-11-21T02:10..2026-11-21T02:20",
-  "refund",
-  "user:nobody",
-];
+const CASES = Object.entries(CONDITIONS).flatMap(([kind, byField]) =>
+  Object.keys(byField).map((field) => {
+    const queries = (CONDITION_QUERIES as Readonly<Record<string, Queries>>)[`${kind} ${field}`];
+    return { kind, field, packed: queries?.packed ?? [], entries: queries?.entries ?? [] };
+  }),
+);
+const QUERIES = [...QUERIES_TOGETHER, ...CASES.flatMap(({ packed, entries }) => [...packed, ...entries])];
+const context = { projectId, now: common.now, isCounted: true, isByTime: true };
 const FIELDS = [undefined, "status", "user", "tag", "environment", "model", "metadata.customer", "kind", "code"];
 
 beforeAll(async () => {
@@ -66,6 +55,23 @@ beforeAll(async () => {
   await count();
 });
 afterAll(() => database.drop());
+
+test.each(CASES)("$kind $field is asked of packed hours where they know what it is about", async ({ kind, field, packed, entries }) => {
+  const others = CASES.filter((each) => each.kind === kind).map((each) => each.field);
+  expect([...packed, ...entries]).not.toEqual([]);
+  for (const q of [...packed, ...entries]) {
+    const [term] = termsIn(q);
+    const asked = term !== undefined && "field" in term && others.includes(term.field) ? term.field : "any";
+    const [condition] = await resolveConditions(termsIn(q), { ...context, query: database.query });
+    expect([q, term?.kind, asked, condition?.columns !== undefined]).toEqual([q, kind, field, packed.includes(q)]);
+    expect(packed.includes(q) ? (await read(q)).count : 1, q).toBeGreaterThan(0);
+  }
+});
+
+test("every field of the query is asked for", () => {
+  const asked = new Set(QUERIES.flatMap(termsIn).flatMap((term) => ("field" in term ? [term.field.split(".")[0]] : [])));
+  expect(TRACE_FIELDS.map(({ name }) => name).filter((name) => !asked.has(name))).toEqual([]);
+});
 
 describe(`traces are the same as one by one (TEST_SEED=${SEED})`, () => {
   test("while no hour is packed", async () => {
@@ -128,8 +134,12 @@ type Told = {
   readonly groups: Readonly<Record<string, Figures>>;
 };
 
+function termsIn(q: string) {
+  return q.startsWith("name=") ? readListTerms({ name: q.slice("name=".length) }) : readListTerms({ q });
+}
+
 function read(q: string, by?: string, limit = 1_000) {
-  return readTraces(database.query, { ...common, terms: parseTraceQuery(q).terms, by, limit });
+  return readTraces(database.query, { ...common, terms: termsIn(q), by, limit });
 }
 
 async function figuresOf(q: string, by?: string, limit = 1_000): Promise<Told> {
@@ -148,8 +158,7 @@ async function figuresOf(q: string, by?: string, limit = 1_000): Promise<Told> {
 
 /** By the database, from the entries of the traces. */
 async function oneByOne(q: string, by?: string, limit = 1_000): Promise<Told> {
-  const context = { query: database.query, projectId, now: common.now, isCounted: true, isByTime: true };
-  const conditions = await conditionsOf(parseTraceQuery(q).terms, context);
+  const conditions = await sqlConditions(termsIn(q), { ...context, query: database.query });
   const percentiles = (column: string) => sql`percentile_cont(array[0.5, 0.95, 0.99]) within group (order by ${sql.ref(column)})`;
   type Row = Readonly<Record<"durations" | "waits", readonly number[] | null>> &
     Readonly<Record<"count" | "failures" | "input_tokens" | "output_tokens", number>> &
@@ -241,11 +250,26 @@ function trace(): readonly StreamEvent[] {
       trace_id,
       name: pick(["agent", "agent refund", "clerk"]),
       started_at: at(0),
+      session_id: pick(["session-1", "session-2"]),
+      thread_id: pick(["thread-1", "other"]),
+      release: pick(["2026.1", "2026.2"]),
+      version: pick(["1.4.2", "2.0.0"]),
       tags: ["beta", "paid", "free"].filter(() => random() < 0.4),
       ...(environment === undefined ? {} : { environment }),
       ...(user === undefined ? {} : { user_id: user }),
       ...(customer === undefined ? {} : { attributes: { metadata: { customer } } }),
     }),
+    ...(["tool", "node"] as const)
+      .filter(() => random() < 0.8)
+      .flatMap((kind) => {
+        const ids = { trace_id, observation_id: uuidv7() };
+        const code = { file: pick(["src/find.ts", "src/pay.ts"]), line: 1, commit: pick(["4f2a91c", "77aa01d"]) };
+        const name = kind === "tool" ? pick(["find", "pay"]) : pick(["plan", "act"]);
+        return [
+          producer.event("observation.start", { ...ids, parent_id: null, kind, name, started_at: at(1), code }),
+          producer.event("observation.end", { ...ids, ended_at: at(2), duration_ms: 1, status: pick(["success", "success", "failure"]) }),
+        ];
+      }),
     ...calls.flatMap((model) => {
       const ids = { trace_id, observation_id: uuidv7() };
       const usage = pick([undefined, { input_tokens: pick([0, 700, 5_000, 3_000_000_000]) }, { input_tokens: 12, output_tokens: 30 }]);
@@ -263,6 +287,14 @@ function trace(): readonly StreamEvent[] {
     }),
     ...(status === undefined
       ? []
-      : [producer.event("trace.end", { trace_id, ended_at: at(pick([0, 10, 1_500, random() * 9_000])), status })]),
+      : [
+          producer.event("trace.end", {
+            trace_id,
+            ended_at: at(pick([0, 10, 1_500, random() * 9_000])),
+            status,
+            ...(status === "failure" ? { error: pick(["Too late", "broken"]) } : {}),
+          }),
+        ]),
+    ...(random() < 0.5 ? [producer.event("score", { trace_id, name: "helpful", value: random() })] : []),
   ];
 }

@@ -1,12 +1,12 @@
-import type { RawBuilder } from "kysely";
+import type { HourTest, SqlCondition } from "#query/conditions/condition.ts";
+import { resolveConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { boundSearch } from "#query/list/bound-search.ts";
-import { conditionsOf, type ListTerm } from "#query/list/trace-conditions.ts";
 import { refreshEntries } from "#query/list/refresh-entries.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { chooseFrom, joinHours, type ChosenHour, type Traces } from "./chosen-traces.ts";
-import { HOUR_MS, numbersOf, saidOf, type FieldRow, type Said } from "./hour-columns.ts";
-import { chooseByFields, chooseByNumbers, testsOf, timeOf, type FieldTest, type HourTests } from "./hour-tests.ts";
+import { HOUR_MS, unpackNumbers, unpackValues, type FieldRow, type FieldValues } from "./hour-columns.ts";
+import { chooseByFields, chooseByNumbers, matchTimes, type ValuesTest } from "./hour-tests.ts";
 import { packEntries } from "./pack-entries.store.ts";
 import { countWithValues, listHours, readPackedFields, readPackedNumbers, type HourRow, type Span } from "./hours.store.ts";
 
@@ -21,10 +21,7 @@ type Wanted = InProject & {
   /** The newest, so many at the most. */
   readonly limit: number;
 };
-type Asked = Wanted & {
-  readonly by: string | undefined;
-  readonly conditions: readonly RawBuilder<boolean>[];
-};
+type Asked = Wanted & { readonly conditions: readonly SqlCondition[] };
 
 /** Traces of the hours that are read at once. */
 const AT_ONCE = 65_536;
@@ -41,27 +38,27 @@ export async function readTraces(query: Query, wanted: Wanted): Promise<Traces &
   const { terms, now, projectId, by, limit } = wanted;
   const { isCounted } = await refreshEntries(query, projectId);
   const context = { query, projectId, now, isCounted, isByTime: true };
-  const tests = await testsOf(terms, context);
-  const conditions = await conditionsOf(terms, context);
-  const asked: Asked = { ...wanted, by, conditions };
+  const conditions = await resolveConditions(terms, context);
+  const tests = conditions.flatMap(({ columns }) => columns ?? []);
+  const asked = { ...wanted, conditions: conditions.map((condition) => condition.sql) };
   const hours = await query
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (transaction) => {
       await boundSearch(transaction);
-      const packed = tests === undefined ? undefined : await findPacked(transaction, asked, tests);
+      const packed = tests.length < conditions.length ? undefined : await findPacked(transaction, asked, tests);
       return packed === undefined ? readEntries(transaction, asked, [asked]) : readHours(transaction, asked, packed);
     });
   return { ...joinHours(hours, { by, limit }), isCounted };
 }
 
-type Packed = { readonly tests: HourTests; readonly hours: readonly HourRow[] };
+type Packed = { readonly tests: readonly HourTest[]; readonly hours: readonly HourRow[] };
 
 /** Undefined when the entries are found sooner by an index. */
-async function findPacked(query: Query, asked: Asked, tests: HourTests): Promise<Packed | undefined> {
-  const hours = (await listHours(query, asked)).filter(({ hour }) => timeOf(hour, timesOf(asked, tests)) !== "none");
+async function findPacked(query: Query, asked: Asked, tests: readonly HourTest[]): Promise<Packed | undefined> {
+  const hours = (await listHours(query, asked)).filter(({ hour }) => matchTimes(hour, timesAsked(asked, tests)) !== "none");
   const all = hours.reduce((sum, { traces }) => sum + traces, 0);
-  for (const test of tests.fields.filter(isAmongFacets)) {
+  for (const test of tests.filter((each) => each.kind === "values").filter(isAmongFacets)) {
     if ((await countWithValues(query, { projectId: asked.projectId, ...test })) * ENTRY_COSTS < all) {
       return undefined;
     }
@@ -70,12 +67,13 @@ async function findPacked(query: Query, asked: Asked, tests: HourTests): Promise
 }
 
 /** Nobody counts the traces of a kind, or those without a value. */
-function isAmongFacets({ field, isNegated }: FieldTest): boolean {
+function isAmongFacets({ field, isNegated }: ValuesTest): boolean {
   return !isNegated && field !== "kind";
 }
 
-function timesOf({ from, to }: Asked, { times }: HourTests) {
-  return [...times, { isNegated: false, spans: [{ from: from.getTime(), to: to.getTime() }] }];
+function timesAsked({ from, to }: Asked, tests: readonly HourTest[]) {
+  const asked = { kind: "time" as const, isNegated: false, spans: [{ from: from.getTime(), to: to.getTime() }] };
+  return [asked, ...tests.filter((test) => test.kind === "time")];
 }
 
 async function readHours(query: Query, asked: Asked, { tests, hours }: Packed): Promise<readonly ChosenHour[]> {
@@ -93,7 +91,7 @@ async function readHours(query: Query, asked: Asked, { tests, hours }: Packed): 
       last += 1;
     }
     const slice = hours.slice(first, last);
-    const isWhole = ({ hour, is_packed: isPacked }: HourRow) => isPacked && timeOf(hour, timesOf(asked, tests)) === "all";
+    const isWhole = ({ hour, is_packed: isPacked }: HourRow) => isPacked && matchTimes(hour, timesAsked(asked, tests)) === "all";
     const packed = await readPacked(query, asked, { tests, hours: slice.filter(isWhole) });
     const others = slice.filter((row) => !isWhole(row));
     const fromEntries =
@@ -123,23 +121,25 @@ function spansOf(hours: readonly HourRow[], { from, to }: Asked): readonly Span[
 
 async function readPacked(query: Query, asked: Asked, { tests, hours }: Packed): Promise<readonly ChosenHour[]> {
   const { by } = asked;
-  const fields = [...new Set([...(by === undefined || by === "status" ? [] : [by]), ...tests.fields.map(({ field }) => field)])];
-  const saidIn = byHour(
+  const valueTests = tests.filter((test) => test.kind === "values");
+  const numberTests = tests.filter((test) => test.kind === "status" || test.kind === "number");
+  const fields = [...new Set([...(by === undefined || by === "status" ? [] : [by]), ...valueTests.map(({ field }) => field)])];
+  const valuesIn = byHour(
     fields.length === 0 ? [] : await readPackedFields(query, { ...asked, fields, hours: hours.map(({ hour }) => hour) }),
   );
   const candidates = hours.flatMap((row) => {
-    const said = saidIn.get(row.hour.getTime());
-    const places = chooseByFields(row.traces, (field) => said?.get(field), tests.fields);
-    return places.length > 0 ? [{ hour: row.hour, said: said?.get(by ?? ""), places }] : [];
+    const byField = valuesIn.get(row.hour.getTime());
+    const places = chooseByFields(row.traces, (field) => byField?.get(field), valueTests);
+    return places.length > 0 ? [{ hour: row.hour, values: byField?.get(by ?? ""), places }] : [];
   });
   const rows = await readPackedNumbers(query, { ...asked, hours: candidates.map(({ hour }) => hour) });
-  const numbersIn = new Map(rows.map((row) => [row.hour.getTime(), numbersOf(row)]));
-  return candidates.map(({ hour, said, places }) => {
+  const numbersIn = new Map(rows.map((row) => [row.hour.getTime(), unpackNumbers(row)]));
+  return candidates.map(({ hour, values, places }) => {
     const numbers = numbersIn.get(hour.getTime());
     if (numbers === undefined) {
       throw new Error("An hour was packed and is gone, within one snapshot of the database");
     }
-    return chooseFrom({ hour, numbers, said, places: chooseByNumbers(places, numbers, tests.numbers) });
+    return chooseFrom({ hour, numbers, values, places: chooseByNumbers(places, numbers, numberTests) });
   });
 }
 
@@ -148,24 +148,27 @@ async function readEntries(query: Query, { limit, by, ...asked }: Asked, spans: 
   const field = by === "status" ? undefined : by;
   const { numbers, fields } = await packEntries(query, { ...asked, spans, by: field, limit: limit + 1 });
   const firstIn = new Map(numbers.map(({ hour, first }) => [hour.getTime(), first]));
-  const saidIn = byHour(fields, (hour) => firstIn.get(hour) ?? 0);
+  const valuesIn = byHour(fields, (hour) => firstIn.get(hour) ?? 0);
   return numbers
     .map((row) =>
       chooseFrom({
         hour: row.hour,
-        numbers: numbersOf(row),
-        said: saidIn.get(row.hour.getTime())?.get(by ?? ""),
+        numbers: unpackNumbers(row),
+        values: valuesIn.get(row.hour.getTime())?.get(by ?? ""),
         places: chooseByFields(row.traces, () => undefined, []),
       }),
     )
     .toSorted((one, other) => other.hour - one.hour);
 }
 
-function byHour(rows: readonly FieldRow[], firstIn: (hour: number) => number = () => 0): ReadonlyMap<number, ReadonlyMap<string, Said>> {
-  const hours = new Map<number, Map<string, Said>>();
+function byHour(
+  rows: readonly FieldRow[],
+  firstIn: (hour: number) => number = () => 0,
+): ReadonlyMap<number, ReadonlyMap<string, FieldValues>> {
+  const hours = new Map<number, Map<string, FieldValues>>();
   for (const row of rows) {
     const hour = row.hour.getTime();
-    hours.set(hour, (hours.get(hour) ?? new Map<string, Said>()).set(row.field, saidOf(row, firstIn(hour))));
+    hours.set(hour, (hours.get(hour) ?? new Map<string, FieldValues>()).set(row.field, unpackValues(row, firstIn(hour))));
   }
   return hours;
 }

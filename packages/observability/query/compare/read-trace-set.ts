@@ -1,8 +1,7 @@
 import type { Traces } from "#query/columns/chosen-traces.ts";
-import { tokensOf } from "#query/columns/hour-tests.ts";
-import { letterOf, realsOf } from "#query/columns/hour-columns.ts";
+import { addTokens, statusByte, unpackReals } from "#query/columns/hour-columns.ts";
 import { readTraces } from "#query/columns/read-traces.ts";
-import type { ListTerm } from "#query/list/trace-conditions.ts";
+import type { ListTerm } from "#query/conditions/conditions.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { readSetSteps, type SetStepRow } from "./set-steps.store.ts";
@@ -42,21 +41,21 @@ export async function readTraceSet(query: Query, wanted: TraceSetQuery): Promise
     failures: numberOf(traces, "failure"),
     durations: ofSuccess(traces, (trace) => numbers.duration_ms[trace]).toSorted(),
     costs: ofSuccess(traces, (trace) => numbers.cost[trace]),
-    tokens: ofSuccess(traces, (trace) => tokensOf(numbers.input_tokens[trace] ?? Number.NaN, numbers.output_tokens[trace] ?? Number.NaN)),
+    tokens: ofSuccess(traces, (trace) => addTokens(numbers.input_tokens[trace] ?? Number.NaN, numbers.output_tokens[trace] ?? Number.NaN)),
     tracesOfSteps,
-    steps: steps.map(({ durations, ...step }) => ({ ...step, durations: realsOf(durations ?? new Uint8Array()).toSorted() })),
+    steps: steps.map(({ durations, ...step }) => ({ ...step, durations: unpackReals(durations ?? new Uint8Array()).toSorted() })),
     isCounted: traces.isCounted,
   };
 }
 
 function numberOf({ statuses }: Traces, status: "running" | "failure"): number {
-  const letter = letterOf(status);
-  return statuses.reduce((count, own) => count + (own === letter ? 1 : 0), 0);
+  const byte = statusByte(status);
+  return statuses.reduce((count, own) => count + (own === byte ? 1 : 0), 0);
 }
 
 /** A number of each trace that succeeded and has one. */
 function ofSuccess({ statuses, count }: Traces, read: (trace: number) => number | undefined): Float64Array {
-  const success = letterOf("success");
+  const success = statusByte("success");
   const known = new Float64Array(count);
   let length = 0;
   statuses.forEach((status, trace) => {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { ObservationKind } from "#contract.ts";
 import { boundSearch } from "#query/list/bound-search.ts";
-import { conditionsOf, type ListTerm } from "#query/list/trace-conditions.ts";
+import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
@@ -38,7 +38,7 @@ export async function readSetSteps(
   query: Query,
   { projectId, reader, terms, from, now, isCounted }: SetStepsQuery,
 ): Promise<{ readonly looked_at: number; readonly steps: readonly SetStepRow[] }> {
-  const conditions = await conditionsOf(terms, { query, projectId, now, isCounted, isByTime: true });
+  const conditions = await sqlConditions(terms, { query, projectId, now, isCounted, isByTime: true });
   const { rows } = await query.transaction().execute(async (transaction) => {
     await boundSearch(transaction);
     return sql<SetStepRow & { readonly looked_at: number }>`

@@ -1,7 +1,7 @@
 import type { Query } from "#schema.ts";
 import { listEntries, type EntryPosition, type EntryRow } from "#query/list/list-traces.store.ts";
 import type { Reader, InProject } from "#store/reader.ts";
-import type { ListTerm } from "#query/list/trace-conditions.ts";
+import type { ListTerm } from "#query/conditions/conditions.ts";
 import { AppError } from "@sightline/foundation/errors";
 import type { ExportEnd } from "#contract.ts";
 import { tracesBeingCounted } from "#query/list/trace-query.errors.ts";

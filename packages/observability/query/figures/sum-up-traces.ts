@@ -1,12 +1,12 @@
 import type { ChartMeasure, Figures, Spread } from "#contract.ts";
 import type { Traces } from "#query/columns/chosen-traces.ts";
-import { HOUR_MS, letterOf } from "#query/columns/hour-columns.ts";
+import { HOUR_MS, statusByte } from "#query/columns/hour-columns.ts";
 import { knownOf, percentilesBetween, sumOf } from "#query/columns/percentiles.ts";
 
 type Point = Figures & { readonly time: string };
 type Group = Figures & { readonly key: string; readonly series: Point[] };
 
-const FAILURE = letterOf("failure");
+const FAILURE = statusByte("failure");
 /** Groups of which a series is told. */
 const GROUPS_OVER_TIME = 10;
 

@@ -5,7 +5,7 @@ import { boundSearch } from "./bound-search.ts";
 import { selectEntryStatus } from "#query/steps/abandoned.store.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import { valuesOfField } from "./field-values.ts";
-import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
+import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { refreshEntries } from "./refresh-entries.ts";
 
 type Facet = { readonly value: string; readonly count: number };
@@ -45,7 +45,7 @@ export async function listFacets(query: Query, options: FacetOptions): Promise<r
       order by ${sort === "newest" ? sql`earliest desc nulls last` : sql`traces desc`}, value desc limit ${limit}`.execute(query);
     return rows;
   }
-  const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: true });
+  const conditions = await sqlConditions(terms, { query, projectId, now: options.now, isCounted, isByTime: true });
   const chosen = sql<Facet>`
     with chosen as materialized (
       select entry.name, entry.session_id, entry.user_id, entry.thread_id, entry.fields, ${field === "status" ? selectEntryStatus(projectId) : sql`null`} as status

@@ -1,7 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-
-/** Columns of an entry. All else is in its fields and keys. */
-export const TEXT_COLUMNS: Readonly<Record<string, string>> = { name: "name", session: "session_id", user: "user_id", thread: "thread_id" };
+import { TEXT_COLUMNS } from "#counting/entry-columns.ts";
 
 /** Selects the values that an `entry` has of a text field, and of `metadata` its keys. */
 export function valuesOfField(field: string): RawBuilder<unknown> {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import { boundSearch } from "./bound-search.ts";
-import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
+import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { refreshEntries } from "./refresh-entries.ts";
 
 type Options = InProject & { readonly terms: readonly ListTerm[]; readonly now: Date };
@@ -24,7 +24,7 @@ const WIDTHS_MS = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_80
  */
 export async function countOverTime(query: Query, { projectId, reader, terms, now }: Options): Promise<Found> {
   const { isCounted } = await refreshEntries(query, projectId);
-  const conditions = await conditionsOf(terms, { query, projectId, now, isCounted, isByTime: true });
+  const conditions = await sqlConditions(terms, { query, projectId, now, isCounted, isByTime: true });
   const widths = sql.join(
     WIDTHS_MS.map((width) => sql`${width}::bigint`),
     sql`, `,

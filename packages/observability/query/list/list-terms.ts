@@ -1,5 +1,5 @@
 import { parseTraceQuery, type ObservationStatus } from "#contract.ts";
-import type { ListTerm } from "./trace-conditions.ts";
+import type { ListTerm } from "#query/conditions/conditions.ts";
 import { invalidQuery } from "./trace-query.errors.ts";
 
 type TraceFilter = {

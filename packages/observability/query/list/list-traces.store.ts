@@ -3,7 +3,7 @@ import type { ObservationStatus } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { selectMicros } from "#store/position.ts";
 import { hasRole, type OneInProject, type InProject } from "#store/reader.ts";
-import { conditionsOf, type ListTerm } from "./trace-conditions.ts";
+import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { selectEntryStatus } from "#query/steps/abandoned.store.ts";
 import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
@@ -71,7 +71,7 @@ export async function listEntries(query: Query, options: ListOptions): Promise<L
   const { projectId, reader, terms, limit } = options;
   const isPlain = terms.length === 0 && options.sort === "started";
   const { isCounted, isCostPending } = isPlain ? { isCounted: true, isCostPending: false } : await refreshEntries(query, projectId);
-  const conditions = await conditionsOf(terms, { query, projectId, now: options.now, isCounted, isByTime: options.sort === "started" });
+  const conditions = await sqlConditions(terms, { query, projectId, now: options.now, isCounted, isByTime: options.sort === "started" });
   const found = await query.transaction().execute(async (transaction) => {
     await boundSearch(transaction);
     const project = sql`${projectId}::uuid`;

@@ -1,7 +1,26 @@
 import { sql, type RawBuilder } from "kysely";
+import type { NumberRange } from "#contract.ts";
+import { and, or, type Context, type SqlCondition } from "./condition.ts";
+import { isWithin, isWithinInSql } from "./number-range.ts";
+import { hasKeys } from "./text-values.ts";
+
+/** Gaps are rare: only where there are some of its producers is a trace looked at. */
+export async function hasLost(ranges: readonly NumberRange[], context: Context): Promise<SqlCondition> {
+  const { rows } = await sql<{ producer: string }>`
+    select distinct producer_id::text as producer from observability.ingest_gaps where project_id = ${context.projectId}::uuid`.execute(
+    context.query,
+  );
+  const producers = rows.map(({ producer }) => producer);
+  const mayHave = await hasKeys("producer", producers, "any", context);
+  const lost = lostEvents(context.projectId);
+  return or([
+    ...(ranges.some((range) => isWithin(0, range)) ? [sql<boolean>`not ${mayHave}`] : []),
+    ...(producers.length === 0 ? [] : [and([mayHave, or(ranges.map((range) => isWithinInSql(lost, range)))])]),
+  ]);
+}
 
 /** Events known to be missing between those of an `entry`, and around them while its start or end has not arrived. */
-export function selectLostEvents(projectId: string): RawBuilder<number> {
+function lostEvents(projectId: string): RawBuilder<number> {
   const project = sql`${projectId}::uuid`;
   return sql<number>`(
     select coalesce(sum(gap.last_seq - gap.first_seq + 1), 0)::bigint
