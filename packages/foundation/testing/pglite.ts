@@ -20,7 +20,8 @@ export async function startPglite(): Promise<PrivateServer> {
     name: "PGlite",
     url,
     folder: { path, inside: path },
-    command: { file: process.execPath, args: [SERVE_PGLITE, String(port)], identity: undefined },
+    // What the optimising compiler does in the background costs more than a test's few statements.
+    command: { file: process.execPath, args: ["--liftoff-only", SERVE_PGLITE, String(port)], identity: undefined },
     ping: () => pingPostgres(url),
   });
 }
