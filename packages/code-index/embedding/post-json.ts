@@ -40,7 +40,7 @@ export async function postJson({ call, timeoutMs, signal, secrets }: Posting): P
     if (answer.status >= 200 && answer.status < 300) {
       return parse(answer.text, host);
     }
-    throw refusal(answer, { host, providerText: shown(providerMessage(answer.text), secrets) });
+    throw refusal(answer, { host, reply: shown(providerMessage(answer.text), secrets) });
   } catch (error) {
     if (error instanceof EmbedderError) {
       throw error;
@@ -70,11 +70,8 @@ function parse(text: string, host: string): unknown {
 const BAD_INPUT = new Set([400, 413, 422]);
 const LATER = new Set([408, 409, 425, 429]);
 
-function refusal(
-  { status, headers }: Answer,
-  { host, providerText }: { readonly host: string; readonly providerText: string },
-): EmbedderError {
-  const message = `${host} answered ${status}${providerText === "" ? "" : `: ${providerText}`}`;
+function refusal({ status, headers }: Answer, { host, reply }: { readonly host: string; readonly reply: string }): EmbedderError {
+  const message = `${host} answered ${status}${reply === "" ? "" : `: ${reply}`}`;
   if (BAD_INPUT.has(status)) {
     return new BadInputError(message, { transient: false });
   }
@@ -96,17 +93,17 @@ function retryAfter(header: string | undefined): number | undefined {
 
 /** The sentence in an error's body: `{error: {message}}` of OpenAI and Google, `{error}` of Ollama and TEI, `{detail}`, `{message}`. */
 function providerMessage(text: string): string {
-  let providerText: unknown = text;
+  let reply: unknown = text;
   try {
-    providerText = JSON.parse(text);
+    reply = JSON.parse(text);
   } catch {
     // Not JSON, so it is the message itself, or a proxy's page.
   }
-  for (let depth = 0; depth < 4 && typeof providerText === "object" && providerText !== null; depth++) {
-    const fields: Readonly<Record<string, unknown>> = Array.isArray(providerText) ? { message: providerText[0] } : { ...providerText };
-    providerText = fields["error"] ?? fields["message"] ?? fields["detail"] ?? fields["msg"] ?? "";
+  for (let depth = 0; depth < 4 && typeof reply === "object" && reply !== null; depth++) {
+    const fields: Readonly<Record<string, unknown>> = Array.isArray(reply) ? { message: reply[0] } : { ...reply };
+    reply = fields["error"] ?? fields["message"] ?? fields["detail"] ?? fields["msg"] ?? "";
   }
-  return typeof providerText === "string" ? providerText.replaceAll(/<[^>]*>/g, " ") : "";
+  return typeof reply === "string" ? reply.replaceAll(/<[^>]*>/g, " ") : "";
 }
 
 /** Characters of a message that are kept. */

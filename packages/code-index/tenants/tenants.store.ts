@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type CodeIndexDatabase, toTenantSchema } from "#store/tenancy/tenant.ts";
+import { type CodeIndexDatabase, tenantSchema } from "#store/tenancy/tenant.ts";
 import type { Logger } from "@sightline/foundation/log";
 import type { MarkedTenant } from "#store/records/deletions.store.ts";
 import { dropTenantRole } from "#store/tenancy/tenant-role.store.ts";
@@ -34,7 +34,7 @@ const WAIT = "5s";
 export async function dropTenant(database: CodeIndexDatabase, { name, role }: MarkedTenant, log: Logger): Promise<void> {
   await database.query.transaction().execute(async (transaction) => {
     await sql`select set_config('lock_timeout', ${WAIT}, true)`.execute(transaction);
-    await sql`drop schema if exists ${sql.id(toTenantSchema(name))} cascade`.execute(transaction);
+    await sql`drop schema if exists ${sql.id(tenantSchema(name))} cascade`.execute(transaction);
     if (role !== null) {
       await dropTenantRole(transaction, role, log);
     }

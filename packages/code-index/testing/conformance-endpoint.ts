@@ -7,7 +7,7 @@ import { createMcpEndpoint } from "#mcp/handler.ts";
 import { mcpRoutes } from "#mcp/mcp.routes.ts";
 import { setCaller } from "#http/kit/request-tenant.ts";
 import { withinThisProcess } from "#mcp/kit/running-calls.ts";
-import { toTenantSchema } from "#store/tenancy/tenant.ts";
+import { tenantSchema } from "#store/tenancy/tenant.ts";
 import { createConformanceServer } from "./conformance-fixtures.ts";
 
 /**
@@ -15,7 +15,7 @@ import { createConformanceServer } from "./conformance-fixtures.ts";
  * open to everybody, since the suite can't send a token. Nothing of the product reaches this file.
  */
 export async function startConformanceEndpoint(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
-  const tenant = { tenantId: "one", name: "one", schema: toTenantSchema("one"), role: null };
+  const tenant = { tenantId: "one", name: "one", schema: tenantSchema("one"), role: null };
   const endpoint = createMcpEndpoint({
     createServer: createConformanceServer,
     cancellations: withinThisProcess,

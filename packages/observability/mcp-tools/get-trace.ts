@@ -89,9 +89,9 @@ function answerFor({ loaded, tree, at, failures, isOwn }: TraceView, { call }: R
   return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
 }
 
-type NamedTraceView = Pick<TraceView, "loaded" | "tree" | "failures" | "isOwn"> & { readonly nameOf: (id: string) => string };
+type View = Pick<TraceView, "loaded" | "tree" | "failures" | "isOwn"> & { readonly nameOf: (id: string) => string };
 
-function fitHead(view: NamedTraceView, isShort: (text: string) => boolean) {
+function fitHead(view: View, isShort: (text: string) => boolean) {
   const made = (size: Size) => ({
     size,
     head: presentHead(view, size),
@@ -101,10 +101,7 @@ function fitHead(view: NamedTraceView, isShort: (text: string) => boolean) {
   return made(fitting ?? SIZES.at(-1) ?? SIZES[0]);
 }
 
-function presentHead(
-  { loaded: { row, project, steps, unread, lostEvents }, isOwn }: Pick<NamedTraceView, "loaded" | "isOwn">,
-  size: Size,
-): Head {
+function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOwn }: Pick<View, "loaded" | "isOwn">, size: Size): Head {
   const { id, name, status, started_at, duration_ms, failures, input_tokens, output_tokens, cost } = presentTraceSummary(row, lostEvents);
   return {
     id,
@@ -136,7 +133,7 @@ function commonCode(steps: readonly Step[], size: Size): Head["code"] {
     : { repo: recordedLine(code.repo, size.name), commit: code.commit === null ? null : recordedLine(code.commit, 40) };
 }
 
-function presentFailure({ step, caughtBy, times }: Failure, { tree, nameOf }: NamedTraceView, size: Size): Failing {
+function presentFailure({ step, caughtBy, times }: Failure, { tree, nameOf }: View, size: Size): Failing {
   const around = ancestorPlaces(tree, tree.places.get(step.id) ?? -1)
     .slice(0, size.path)
     .toReversed()
@@ -190,7 +187,7 @@ function fitOutline(tree: StepTree, { at, left, call, present }: Lines) {
   return { shown: [], hidden: total };
 }
 
-type Around = Pick<NamedTraceView, "loaded" | "nameOf"> & { readonly head: Head; readonly size: Size };
+type Around = Pick<View, "loaded" | "nameOf"> & { readonly head: Head; readonly size: Size };
 
 function presentLine({ depth, node, inside, alike, isClosed }: OutlineLine, { loaded, nameOf, head, size }: Around): Outlined {
   const { step } = node;

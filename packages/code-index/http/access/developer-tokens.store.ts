@@ -1,7 +1,7 @@
 import { sql, type Selectable } from "kysely";
 import { v7 as newId } from "uuid";
 import type { DeveloperTokensTable } from "#schema.ts";
-import { toTenantSchema, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
+import { tenantSchema, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import { createHash, randomBytes } from "node:crypto";
 
 export type DeveloperTokenRow = Selectable<DeveloperTokensTable>;
@@ -95,7 +95,7 @@ export async function findLiveToken(
     return undefined;
   }
   const { name, database_role: role, ...token } = row;
-  return { token, tenant: { tenantId: token.tenant_id, name, schema: toTenantSchema(name), role } };
+  return { token, tenant: { tenantId: token.tenant_id, name, schema: tenantSchema(name), role } };
 }
 
 /** Notes when a token was used, unless it was noted after `unlessSince`. */

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { boundColumns, unpackPostings, type BoundedColumns } from "#store/index/postings.ts";
 import { readAllTrigrams, readPostings, readTrigrams, type PostingsRow } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { countTrigrams, findTrigramList, type TrigramCounts } from "#store/index/trigrams.ts";
+import { countTrigrams, readList, type TrigramCounts } from "#store/index/trigrams.ts";
 import type { SeenCounts } from "./count-seen.ts";
 import { createJoinScratch, joinForms, type JoinScratch } from "./join-forms.ts";
 import { createScoreScratch, type ScoreScratch } from "./score-segment.ts";
@@ -123,7 +123,7 @@ export async function loadTrigramLists(reading: Reading, trigrams: readonly numb
     read: async (wanted, segmentIds) => {
       const rows = await read((transaction) => readTrigrams(transaction, scope, { trigrams: wanted, segments: segmentIds }));
       const blocks = [...Map.groupBy(rows, (row) => row.segment_id)];
-      return (trigram) => new Map(blocks.map(([segmentId, own]) => [segmentId, packed(findTrigramList(own, trigram))]));
+      return (trigram) => new Map(blocks.map(([segmentId, own]) => [segmentId, packed(readList(own, trigram))]));
     },
   });
 }

@@ -1,12 +1,5 @@
 import { intersect } from "#store/index/intersect.ts";
-import {
-  findTrigramList,
-  trigramsOfClasses,
-  type TrigramBlock,
-  TRIGRAM_BITS,
-  toTrigramClass,
-  type TrigramCounts,
-} from "#store/index/trigrams.ts";
+import { readList, trigramsOfClasses, type TrigramBlock, TRIGRAM_BITS, toTrigramClass, type TrigramCounts } from "#store/index/trigrams.ts";
 
 const CLASSES = 2 ** TRIGRAM_BITS;
 
@@ -127,7 +120,7 @@ type Evaluating = {
 /** The ordinals, rising, of the chunks of a segment that fulfil the condition. */
 export function findChunks(query: Narrowing, { blocks, isMultiline }: Evaluating): readonly number[] {
   if (query.kind === "run") {
-    return inAll(query.trigrams.map((trigram) => findTrigramList(blocks, trigram)));
+    return inAll(query.trigrams.map((trigram) => readList(blocks, trigram)));
   }
   const parts = query.parts.map((part) => findChunks(part, { blocks, isMultiline }));
   if (query.kind === "or") {

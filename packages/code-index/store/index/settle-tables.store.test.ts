@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { codeIndexMigrations, ensureCodeIndexTenant } from "#index.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { toTenantSchema } from "#store/tenancy/tenant.ts";
+import { tenantSchema } from "#store/tenancy/tenant.ts";
 import { settleTables } from "./settle-tables.store.ts";
 
 test("a database that learns nothing by itself is told the sizes of tables that no one has looked at, of the history's too", async () => {
@@ -21,7 +21,7 @@ test("a database that learns nothing by itself is told the sizes of tables that 
         where relnamespace = 'tenant_one'::regnamespace and relname in ('code_chunks', 'commits', 'changes') order by relname
       `.execute(database.query);
     expect((await sizes()).rows.map(({ known }) => known)).toEqual([false, false, false]);
-    await settleTables(database, { schema: toTenantSchema("one") }, { paths: 0 });
+    await settleTables(database, { schema: tenantSchema("one") }, { paths: 0 });
     expect((await sizes()).rows.map(({ known }) => known)).toEqual([true, true, true]);
   } finally {
     await database.close();

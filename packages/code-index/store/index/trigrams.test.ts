@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTrigramsCollector } from "./collect-trigrams.ts";
-import { findTrigramList, listTrigrams } from "./trigrams.ts";
+import { readList, listTrigrams } from "./trigrams.ts";
 
 const text = fc
   .array(fc.constantFrom("a", "B", "_", "7", " ", "(", "é", "É", "Σ", "ς", "語", "😀", "\u212A"), { maxLength: 40 })
@@ -29,11 +29,11 @@ test("a chunk that holds a literal, in either case, is in the list of each of it
         for (const written of [literal, literal.toUpperCase(), literal.toLowerCase()]) {
           const holding = contents.flatMap((content, ordinal) => (content.includes(written) ? [ordinal] : []));
           for (const trigram of listTrigrams(written)) {
-            expect(findTrigramList(blocks, trigram)).toEqual(expect.arrayContaining(holding));
+            expect(readList(blocks, trigram)).toEqual(expect.arrayContaining(holding));
           }
         }
         for (const trigram of listTrigrams(literal)) {
-          const list = findTrigramList(blocks, trigram);
+          const list = readList(blocks, trigram);
           expect(list).toEqual(contents.flatMap((content, ordinal) => (listTrigrams(content).includes(trigram) ? [ordinal] : [])));
         }
       },
@@ -45,7 +45,7 @@ test("chunks that are far apart are in one list", () => {
   const far = [0, 127, 128, 256, 16_639, 16_640];
   const contents = Array.from({ length: 20_000 }, (_, ordinal) => (far.includes(ordinal) ? "key" : ""));
 
-  expect(findTrigramList(indexOf(contents), listTrigrams("key")[0] ?? 0)).toEqual(far);
+  expect(readList(indexOf(contents), listTrigrams("key")[0] ?? 0)).toEqual(far);
 });
 
 test("what is not three characters in a row on a line has no trigram", () => {
@@ -65,5 +65,5 @@ test("the first block begins with the least trigram there may be, and large list
   expect(indexOf([])).toEqual([]);
   expect(blocks[0]?.first).toBe(0);
   expect(blocks.length).toBeGreaterThan(2);
-  expect(listTrigrams("ord").map((trigram) => findTrigramList(blocks, trigram).length)).toEqual([5_000]);
+  expect(listTrigrams("ord").map((trigram) => readList(blocks, trigram).length)).toEqual([5_000]);
 });

@@ -110,7 +110,7 @@ export type TrigramBlock = {
 };
 
 /** The chunks that hold the trigram, by rising ordinal, by the blocks of their segment that were read. */
-export function findTrigramList(blocks: readonly TrigramBlock[], wanted: number): readonly number[] {
+export function readList(blocks: readonly TrigramBlock[], wanted: number): readonly number[] {
   const block = blocks.findLast(({ first }) => first <= wanted);
   if (block === undefined) {
     return [];

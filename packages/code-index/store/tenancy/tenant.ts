@@ -51,7 +51,7 @@ export async function ensureTenant(
   database: CodeIndexDatabase,
   { tenantId, name }: { readonly tenantId: string; readonly name: string },
 ): Promise<Tenant> {
-  const schema = toTenantSchema(name);
+  const schema = tenantSchema(name);
   refuseBrokenText(tenantId);
   const { tenant, isSpread } = await database.query.transaction().execute(async (transaction) => {
     // Who creates or changes a tenant's schema waits for the others who do.
@@ -125,7 +125,7 @@ export async function findTenant(database: CodeIndexDatabase, tenantId: string):
     .executeTakeFirst();
   return row === undefined
     ? undefined
-    : { tenantId: row.tenant_id, name: row.name, schema: toTenantSchema(row.name), role: row.database_role };
+    : { tenantId: row.tenant_id, name: row.name, schema: tenantSchema(row.name), role: row.database_role };
 }
 
 /** Every tenant that is not being deleted. */
@@ -137,7 +137,7 @@ export async function listTenants(database: CodeIndexDatabase): Promise<readonly
     .where("schema_revision", "=", TENANT_REVISIONS.length)
     .orderBy("tenant_id")
     .execute();
-  return rows.map((row) => ({ tenantId: row.tenant_id, name: row.name, schema: toTenantSchema(row.name), role: row.database_role }));
+  return rows.map((row) => ({ tenantId: row.tenant_id, name: row.name, schema: tenantSchema(row.name), role: row.database_role }));
 }
 
 type Visit = {
@@ -195,7 +195,7 @@ export async function lockTenant(
   await sql`select ${lock}(${lockKey("code-index.tenant", tenantId)})`.execute(transaction);
 }
 
-export function toTenantSchema(name: string): TenantSchema {
+export function tenantSchema(name: string): TenantSchema {
   const schema = PREFIX + name;
   if (name === "" || !isText(name) || Buffer.byteLength(schema) > NAME_BYTES) {
     throw refusal(400, "invalid_tenant_name", `A tenant's name has 1 to ${NAME_BYTES - PREFIX.length} bytes.`);

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { toMoments, type TraceTerm } from "#contract.ts";
 import { columnOfField } from "#counting/entry-columns.ts";
 import { PACKED_NUMBERS } from "#counting/packed-columns.ts";
-import { selectEntryStatus } from "#query/steps/abandoned.store.ts";
+import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { listSearchWords } from "#store/search-words.ts";
 import { and, inOrder, or, type Context, type HourTest, type SqlCondition, type TraceCondition } from "./condition.ts";
 import { hasLost } from "./lost-events.ts";
@@ -70,7 +70,7 @@ function hasStatus({ values }: Term<"choice">, context: Context): TraceCondition
   const ended = values.filter((value) => value !== "running" && value !== "abandoned");
   const open = ["running", "abandoned"].filter((status) => values.includes(status));
   const isOpen = sql<boolean>`entry.status = 'running'`;
-  const isStatus = (status: string) => inOrder(sql<boolean>`${selectEntryStatus(context.projectId)} = ${status}`, context);
+  const isStatus = (status: string) => inOrder(sql<boolean>`${entryStatus(context.projectId)} = ${status}`, context);
   return {
     sql: or([
       ...(ended.length > 0 ? [sql<boolean>`entry.status = any(${ended}::text[])`] : []),

@@ -2,7 +2,7 @@ import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { boundSearch } from "./bound-search.ts";
-import { selectEntryStatus } from "#query/steps/abandoned.store.ts";
+import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import { valuesOfField } from "./field-values.ts";
 import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
@@ -48,7 +48,7 @@ export async function listFacets(query: Query, options: FacetOptions): Promise<r
   const conditions = await sqlConditions(terms, { query, projectId, now: options.now, isCounted, isByTime: true });
   const chosen = sql<Facet>`
     with chosen as materialized (
-      select entry.name, entry.session_id, entry.user_id, entry.thread_id, entry.fields, ${field === "status" ? selectEntryStatus(projectId) : sql`null`} as status
+      select entry.name, entry.session_id, entry.user_id, entry.thread_id, entry.fields, ${field === "status" ? entryStatus(projectId) : sql`null`} as status
       from observability.trace_entries as entry
       where entry.project_id = ${projectId}::uuid and ${isAllowed} and ${sql.join([sql`true`, ...conditions], sql` and `)}
       order by entry.sort_at desc, entry.trace_id desc limit ${FACET_TRACES}

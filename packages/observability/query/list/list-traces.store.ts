@@ -4,7 +4,7 @@ import type { Query } from "#schema.ts";
 import { selectMicros } from "#store/position.ts";
 import { hasRole, type OneInProject, type InProject } from "#store/reader.ts";
 import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
-import { selectEntryStatus } from "#query/steps/abandoned.store.ts";
+import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
 import { boundSearch } from "./bound-search.ts";
@@ -191,7 +191,7 @@ async function readEntries(
     return [];
   }
   const { rows } = await sql<EntryRow>`
-    select entry.trace_id as id, entry.name, ${selectEntryStatus(projectId)} as status, entry.runs,
+    select entry.trace_id as id, entry.name, ${entryStatus(projectId)} as status, entry.runs,
       entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.steps, entry.failures, entry.thread_id,
       entry.session_id, entry.user_id, ${numbers}, left(entry.error, 300) as error,
       array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,

@@ -26,7 +26,7 @@ export function selectRunStatus(project: RawBuilder<unknown>, run: "run"): RawBu
 }
 
 /** An entry of the list is what its last run is, which is asked only where one of its producers is gone. */
-export function selectEntryStatus(projectId: string): RawBuilder<TraceStatus> {
+export function entryStatus(projectId: string): RawBuilder<TraceStatus> {
   const project = sql`${projectId}::uuid`;
   return sql`case when entry.status = 'running' and exists (
     select from observability.producers as producer

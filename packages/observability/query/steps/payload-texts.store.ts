@@ -28,10 +28,10 @@ const COLUMNS = {
   result: sql`(tool_entry -> 'result')::text`,
 } as const satisfies Record<PayloadPart, unknown>;
 
-type PayloadsQuery = { readonly eventIds: readonly string[]; readonly updatesOf: readonly string[] };
+type TextsQuery = { readonly eventIds: readonly string[]; readonly updatesOf: readonly string[] };
 
 /** What these events carried, and the updates of these owners, in the order of their numbers. */
-export async function findPayloadTexts(query: Query, run: Run, { eventIds, updatesOf }: PayloadsQuery): Promise<readonly PayloadTexts[]> {
+export async function findPayloadTexts(query: Query, run: Run, { eventIds, updatesOf }: TextsQuery): Promise<readonly PayloadTexts[]> {
   const { rows } = await sql<PayloadTexts>`
     select event_id, ${partText("value")}, ${partText("attributes")}, ${partText("parameters")}, ${partText("result")},
       left(reasoning ->> 'text', ${MAX_REASONING}) as reasoning
@@ -56,7 +56,7 @@ function partText(part: PayloadPart) {
   ) end as ${sql.ref(part)}`;
 }
 
-type PayloadRangeQuery = { readonly eventId: string; readonly part: PayloadPart; readonly from: number; readonly length: number };
+type RangeQuery = { readonly eventId: string; readonly part: PayloadPart; readonly from: number; readonly length: number };
 
 export type TextRange = { readonly text: string; readonly characters: number; readonly has_contents: boolean };
 
@@ -64,7 +64,7 @@ export type TextRange = { readonly text: string; readonly characters: number; re
 export async function findPayloadRange(
   query: Query,
   run: Run,
-  { eventId, part, from, length }: PayloadRangeQuery,
+  { eventId, part, from, length }: RangeQuery,
 ): Promise<TextRange | undefined> {
   const { rows } = await sql<TextRange>`
     select substr(text, ${from}::int + 1, ${length}::int) as text, length(text) as characters, strpos(text, '$blob"') > 0 as has_contents
@@ -76,11 +76,7 @@ export async function findPayloadRange(
 }
 
 /** Everything of a part. */
-export async function findPayloadText(
-  query: Query,
-  run: Run,
-  wanted: Pick<PayloadRangeQuery, "eventId" | "part">,
-): Promise<string | undefined> {
+export async function findPayloadText(query: Query, run: Run, wanted: Pick<RangeQuery, "eventId" | "part">): Promise<string | undefined> {
   const { rows } = await sql<{ text: string }>`
     select ${COLUMNS[wanted.part]} as text from observability.payloads where ${isOfRun(run)} and event_id = ${wanted.eventId} limit 1`.execute(
     query,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatDuration } from "#ui/words/format.ts";
-import { formatChange, endedEarly } from "./change.ts";
+import { toChange, endedEarly } from "./change.ts";
 
 test.each([
   [100, 150, "+50 ms", "+50%", "more"],
@@ -8,11 +8,11 @@ test.each([
   [0, 20, "+20 ms", "", "more"],
   [5, 5, "the same", "", "none"],
 ])("from %d ms to %d ms it is %s %s", (a, b, text, share, tone) => {
-  expect(formatChange(a, b, formatDuration)).toEqual({ text, share, tone });
+  expect(toChange(a, b, formatDuration)).toEqual({ text, share, tone });
 });
 
 test("nothing is said of what is not known", () => {
-  expect([formatChange(null, 1, String), formatChange(1, null, String)]).toEqual([null, null]);
+  expect([toChange(null, 1, String), toChange(1, null, String)]).toEqual([null, null]);
 });
 
 test("runs that did not come to their end are not compared, and it says why", () => {

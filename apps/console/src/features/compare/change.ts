@@ -11,7 +11,7 @@ export type Change = {
 };
 
 /** `+1.20 s` and `+40%`; nothing when one of them is not known. */
-export function formatChange(a: number | null, b: number | null, format: (value: number) => string): Change | null {
+export function toChange(a: number | null, b: number | null, format: (value: number) => string): Change | null {
   if (a === null || b === null) {
     return null;
   }

@@ -7,7 +7,7 @@ import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { useTitle } from "#ui/page/use-title.ts";
 import { useState } from "react";
 import { useChange } from "#http/use-change.ts";
-import { formatCountdown } from "#ui/time/countdown.ts";
+import { toClock } from "#ui/time/countdown.ts";
 import { requestPasswordReset } from "#features/auth/api/password-reset.ts";
 import { useWait } from "#features/auth/components/use-wait.ts";
 
@@ -45,12 +45,12 @@ function ForgotForm({ initialEmail }: { readonly initialEmail: string }) {
     <Form onSubmit={() => request.mutate()} noValidate={false}>
       {request.error !== null && (
         <Alert color="red" role="alert" title="No e-mail was sent">
-          {wait.seconds > 0 ? `Too many tries. You can try again in ${formatCountdown(wait.seconds)}.` : request.error.message}
+          {wait.seconds > 0 ? `Too many tries. You can try again in ${toClock(wait.seconds)}.` : request.error.message}
         </Alert>
       )}
       <EmailField autoFocus {...typedInto(email, setEmail)} />
       <Button type="submit" size="md" fullWidth loading={request.isPending} disabled={wait.seconds > 0}>
-        {wait.seconds > 0 ? `Wait ${formatCountdown(wait.seconds)}` : "Send the link"}
+        {wait.seconds > 0 ? `Wait ${toClock(wait.seconds)}` : "Send the link"}
       </Button>
     </Form>
   );

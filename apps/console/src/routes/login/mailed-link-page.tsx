@@ -8,7 +8,7 @@ import { useLoginPassage } from "#features/auth/login-passage.ts";
 import { mailedToken } from "#features/auth/mailed-token.ts";
 import { useTitle } from "#ui/page/use-title.ts";
 import { useChange } from "#http/use-change.ts";
-import { formatCountdown } from "#ui/time/countdown.ts";
+import { toClock } from "#ui/time/countdown.ts";
 import { failureTitle } from "#ui/kit/failure-title.ts";
 import { confirmPasswordReset } from "#features/auth/api/password-reset.ts";
 import { problemWithNewPassword } from "#features/auth/new-password.ts";
@@ -110,7 +110,7 @@ function MailedPasswordForm({ token, submitLabel, onDone }: MailedPasswordFormPr
     <Form onSubmit={submit}>
       {confirm.error !== null && (
         <Alert color="red" role="alert" title={failureTitle(confirm.error, "The password was not set")}>
-          {wait.seconds > 0 ? `Too many tries. You can try again in ${formatCountdown(wait.seconds)}.` : confirm.error.message}
+          {wait.seconds > 0 ? `Too many tries. You can try again in ${toClock(wait.seconds)}.` : confirm.error.message}
         </Alert>
       )}
       <PasswordInput
@@ -125,7 +125,7 @@ function MailedPasswordForm({ token, submitLabel, onDone }: MailedPasswordFormPr
         error={submitted ? problem : undefined}
       />
       <Button type="submit" size="md" fullWidth loading={confirm.isPending} disabled={wait.seconds > 0}>
-        {wait.seconds > 0 ? `Wait ${formatCountdown(wait.seconds)}` : submitLabel}
+        {wait.seconds > 0 ? `Wait ${toClock(wait.seconds)}` : submitLabel}
       </Button>
     </Form>
   );

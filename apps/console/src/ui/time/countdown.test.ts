@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatCountdown, secondsLeft } from "./countdown.ts";
+import { toClock, secondsLeft } from "./countdown.ts";
 
 describe("a countdown", () => {
   it("counts whole seconds, and none when it is over", () => {
@@ -10,12 +10,6 @@ describe("a countdown", () => {
   });
 
   it("reads like a clock", () => {
-    expect([formatCountdown(0), formatCountdown(9), formatCountdown(245), formatCountdown(900), formatCountdown(3_720)]).toEqual([
-      "0:00",
-      "0:09",
-      "4:05",
-      "15:00",
-      "1:02:00",
-    ]);
+    expect([toClock(0), toClock(9), toClock(245), toClock(900), toClock(3_720)]).toEqual(["0:00", "0:09", "4:05", "15:00", "1:02:00"]);
   });
 });

@@ -8,7 +8,7 @@ export function secondsLeft(until: number, now: number): number {
 }
 
 /** `4:05`, `0:09`, `1:02:00`. */
-export function formatCountdown(seconds: number): string {
+export function toClock(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), seconds % 60];
   const padded = (part: number) => String(part).padStart(2, "0");
   return hours === 0 ? `${minutes}:${padded(rest)}` : `${hours}:${padded(minutes)}:${padded(rest)}`;

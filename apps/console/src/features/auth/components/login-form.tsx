@@ -7,7 +7,7 @@ import { identity } from "#http/calls.ts";
 import { useChange } from "#http/use-change.ts";
 import { ApiError, hasStatus } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
-import { formatCountdown } from "#ui/time/countdown.ts";
+import { toClock } from "#ui/time/countdown.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { CompanySignIn } from "./company-sign-in.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";
@@ -59,7 +59,7 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, next, onLo
     <Form onSubmit={() => login.mutate()} noValidate={false}>
       {login.error !== null && (
         <Alert color="red" role="alert" title={titleOf(login.error)}>
-          {wait.seconds > 0 ? `Too many tries. You can try again in ${formatCountdown(wait.seconds)}.` : login.error.message}
+          {wait.seconds > 0 ? `Too many tries. You can try again in ${toClock(wait.seconds)}.` : login.error.message}
         </Alert>
       )}
       <EmailField
@@ -83,7 +83,7 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, next, onLo
         {...typedInto(password, setPassword)}
       />
       <Button type="submit" size="md" fullWidth loading={login.isPending} disabled={wait.seconds > 0}>
-        {wait.seconds > 0 ? `Wait ${formatCountdown(wait.seconds)}` : "Log in"}
+        {wait.seconds > 0 ? `Wait ${toClock(wait.seconds)}` : "Log in"}
       </Button>
       {passkey !== undefined && (
         <PasskeyButton asking={passkey} size="md" onClick={() => passkey.mutate(undefined)}>

@@ -5,7 +5,7 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import type { Call } from "#http/send.ts";
 import { useChange } from "#http/use-change.ts";
 import { hasCode, hasStatus } from "#http/api-error.ts";
-import { formatCountdown } from "#ui/time/countdown.ts";
+import { toClock } from "#ui/time/countdown.ts";
 import type { SentCode } from "#features/auth/code.ts";
 import { CodeField } from "./code-field.tsx";
 import { type CodeState, useCode } from "./use-code.ts";
@@ -77,7 +77,7 @@ export function ProofForm<Result>({
   return (
     <DialogForm
       change={proof}
-      submit={wait.seconds > 0 ? `Wait ${formatCountdown(wait.seconds)}` : submitLabel}
+      submit={wait.seconds > 0 ? `Wait ${toClock(wait.seconds)}` : submitLabel}
       color={color}
       disabled={wait.seconds > 0}
       onSubmit={submit}

@@ -12,7 +12,7 @@ import { identity } from "#http/calls.ts";
 import { useChange } from "#http/use-change.ts";
 import { useApi } from "#http/api-context.ts";
 import { hasCode, hasStatus } from "#http/api-error.ts";
-import { formatCountdown, useSecondsLeft } from "#ui/time/countdown.ts";
+import { toClock, useSecondsLeft } from "#ui/time/countdown.ts";
 import type { SentCode } from "#features/auth/code.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { verifyByPasskey } from "#features/auth/api/passkeys.ts";
@@ -85,7 +85,7 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
           <Refusal error={error} code={code} />
           <CodeField code={code} error={hasCode(error, "invalid_code") ? error?.message : undefined} busy={busy} autoFocus onWhole={send} />
           <Button type="submit" size="md" fullWidth loading={busy} disabled={code.wait.seconds > 0}>
-            {code.wait.seconds > 0 ? `Wait ${formatCountdown(code.wait.seconds)}` : "Log in"}
+            {code.wait.seconds > 0 ? `Wait ${toClock(code.wait.seconds)}` : "Log in"}
           </Button>
         </>
       )}
@@ -95,7 +95,7 @@ export function VerifyForm({ partial, onVerified, onRestart }: VerifyFormProps) 
         </PasskeyButton>
       )}
       <Group justify="space-between" gap="xs">
-        <Dimmed role="timer">Time left: {formatCountdown(secondsLeft)}</Dimmed>
+        <Dimmed role="timer">Time left: {toClock(secondsLeft)}</Dimmed>
         <Anchor component="button" type="button" size="sm" onClick={onRestart}>
           Back to the password
         </Anchor>
@@ -111,7 +111,7 @@ function Refusal({ error, code }: { readonly error: Error | null; readonly code:
     return (
       <Alert color="yellow" role="alert" title={code.kind === "totp" ? "Codes are locked for now" : "Backup codes are locked for now"}>
         Too many wrong codes. {code.kind === "totp" ? "The app's codes" : "Backup codes"} are looked at again in{" "}
-        <span role="timer">{formatCountdown(seconds)}</span>.
+        <span role="timer">{toClock(seconds)}</span>.
         {code.kind === "totp" && (
           <>
             {" A backup code still works: "}

@@ -7,7 +7,7 @@ import { useApi } from "#http/api-context.ts";
 import { useChange } from "#http/use-change.ts";
 import { hasCode } from "#http/api-error.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
-import { formatCountdown, useSecondsLeft } from "#ui/time/countdown.ts";
+import { toClock, useSecondsLeft } from "#ui/time/countdown.ts";
 import { verifySetup } from "#features/auth/api/second-factor.ts";
 import { CodeField } from "#features/auth/components/code-field.tsx";
 import { useCode } from "#features/auth/components/use-code.ts";
@@ -76,7 +76,7 @@ export function QrCodeStep({ setup, receivedAt, onVerified, onRestart, onCancel 
           <FirstCode setup={setup} onVerified={onVerified} onRefused={setRefused} onCancel={onCancel} />
         </Stack>
       </div>
-      <Dimmed role="timer">This QR code expires in {formatCountdown(secondsLeft)}. 2FA stays off until you enter a code.</Dimmed>
+      <Dimmed role="timer">This QR code expires in {toClock(secondsLeft)}. 2FA stays off until you enter a code.</Dimmed>
     </Stack>
   );
 }
@@ -127,7 +127,7 @@ function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
       />
       <Group gap="xs">
         <Button type="submit" loading={verify.isPending} disabled={code.wait.seconds > 0}>
-          {code.wait.seconds > 0 ? `Wait ${formatCountdown(code.wait.seconds)}` : "Turn it on"}
+          {code.wait.seconds > 0 ? `Wait ${toClock(code.wait.seconds)}` : "Turn it on"}
         </Button>
         <Button variant="default" onClick={onCancel}>
           Cancel

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import type { SecondFactorStatus as State } from "@sightline/identity/contract";
 import { IconShieldCheck } from "@tabler/icons-react";
-import { formatCountdown, useSecondsLeft } from "#ui/time/countdown.ts";
+import { toClock, useSecondsLeft } from "#ui/time/countdown.ts";
 import { formatCount } from "#ui/words/format.ts";
 import { Status } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -59,7 +59,7 @@ export function SecondFactorOn({ focus, state, onChange }: SecondFactorOnProps) 
         >
           {state.suspended
             ? "Too many wrong codes in a row. Log in once with a backup code to use the app again."
-            : `Too many wrong codes. Try again in ${formatCountdown(lockedSeconds)}, or use a backup code.`}
+            : `Too many wrong codes. Try again in ${toClock(lockedSeconds)}, or use a backup code.`}
           {" If it wasn't you, someone knows your password: change it."}
         </Alert>
       )}

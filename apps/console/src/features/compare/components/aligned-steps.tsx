@@ -3,7 +3,7 @@ import type { AlignedStep } from "@sightline/observability/contract";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
-import { formatChange } from "#features/compare/change.ts";
+import { toChange } from "#features/compare/change.ts";
 import type { Compared } from "#features/compare/api/compare.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { ChangeText } from "./figures.tsx";
@@ -54,21 +54,16 @@ export function AlignedSteps({ steps, compared, open, onOpen }: AlignedStepsProp
               a === null && b !== null && b.duration_ms !== null ? (
                 `+${formatDuration(b.duration_ms)}`
               ) : (
-                <ChangeText
-                  change={formatChange(a?.duration_ms ?? null, b?.duration_ms ?? null, formatDuration)}
-                  isJudged={bothEnded(a, b)}
-                />
+                <ChangeText change={toChange(a?.duration_ms ?? null, b?.duration_ms ?? null, formatDuration)} isJudged={bothEnded(a, b)} />
               ),
           },
           {
             header: "Tokens",
-            render: ({ a, b }) => <ChangeText change={formatChange(tokensOf(a), tokensOf(b), formatCount)} isJudged={bothEnded(a, b)} />,
+            render: ({ a, b }) => <ChangeText change={toChange(tokensOf(a), tokensOf(b), formatCount)} isJudged={bothEnded(a, b)} />,
           },
           {
             header: "Cost",
-            render: ({ a, b }) => (
-              <ChangeText change={formatChange(a?.cost ?? null, b?.cost ?? null, formatCost)} isJudged={bothEnded(a, b)} />
-            ),
+            render: ({ a, b }) => <ChangeText change={toChange(a?.cost ?? null, b?.cost ?? null, formatCost)} isJudged={bothEnded(a, b)} />,
           },
         ]}
       />

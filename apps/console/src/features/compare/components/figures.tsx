@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import type { ComparedTrace, Comparison } from "@sightline/observability/contract";
 import { PlainTable } from "#ui/kit/data-table.tsx";
 import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
-import { type Change, formatChange, endedEarly } from "#features/compare/change.ts";
+import { type Change, toChange, endedEarly } from "#features/compare/change.ts";
 import classes from "./figures.module.css";
 
 const FIGURES = [
@@ -44,7 +44,7 @@ export function Figures({ comparison: { a, b } }: { readonly comparison: Compari
             align: "right",
             render: ({ key, format, ...figure }) => (
               <ChangeText
-                change={formatChange(a[key], b[key], format)}
+                change={toChange(a[key], b[key], format)}
                 isJudged={"isJudged" in figure ? figure.isJudged : early === undefined}
               />
             ),

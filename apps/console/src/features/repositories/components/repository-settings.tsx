@@ -4,21 +4,14 @@ import { useState } from "react";
 import { Form, SaveOrUndo } from "#ui/kit/form.tsx";
 import { useChange } from "#http/use-change.ts";
 import { changeRepository, repositoriesQuery } from "#features/repositories/api/repositories.ts";
-import {
-  type CredentialChoice,
-  SelectionFields,
-  SourceFields,
-  readSettings,
-  settingsProblems,
-  toSettingsText,
-} from "./settings-fields.tsx";
+import { type CredentialChoice, SelectionFields, SourceFields, readSettings, settingsProblems, settingsText } from "./settings-fields.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
 
 type RepositorySettingsProps = { readonly repository: Repository; readonly credentials: readonly CredentialChoice[] };
 
 /** What of a repository is indexed, and how it is fetched. */
 export function RepositorySettings({ repository, credentials }: RepositorySettingsProps) {
-  const saved = toSettingsText(repository);
+  const saved = settingsText(repository);
   const [text, setText] = useState(saved);
   const settings = readSettings(text);
   const problems = new Map([
@@ -29,7 +22,7 @@ export function RepositorySettings({ repository, credentials }: RepositorySettin
   const save = useChange({
     send: () => changeRepository(repository.id, settings),
     refreshes: [repositoriesQuery.queryKey],
-    onSuccess: (answer) => setText(toSettingsText(answer)),
+    onSuccess: (answer) => setText(settingsText(answer)),
     onRefreshed: () => notifications.show({ color: "green", title: "Saved", message: "Anything that needs reindexing is queued." }),
   });
 

@@ -17,7 +17,7 @@ export type CredentialChoice = { readonly id: string; readonly name: string; rea
 
 export const NO_SETTINGS: SettingsText = { cloneUrl: "", branches: "", include: "", exclude: "", credentialId: null };
 
-export function toSettingsText(repository: Repository): SettingsText {
+export function settingsText(repository: Repository): SettingsText {
   return {
     cloneUrl: repository.clone_url,
     branches: repository.branches.join(", "),

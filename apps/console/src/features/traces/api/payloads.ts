@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { useApi } from "#http/api-context.ts";
 import { encoded, observability } from "#http/calls.ts";
 import { ask } from "#http/queries.ts";
-import { tracePath } from "./trace.ts";
+import { traceUrl } from "./trace.ts";
 
 /** Code points. What is shown at once; a page with ten times as much is slow to lay out. */
 const SHOWN_RANGE = 65_536;
@@ -15,10 +15,7 @@ export const MAX_WHOLE = 20 * RANGE;
 type Of = { readonly projectId: string; readonly traceId: string };
 
 const rangeOf = ({ projectId, traceId }: Of, { payload_id: id, part }: TruncatedValue, from: number, length: number) =>
-  observability.get(tracePath(projectId, traceId) + encoded`/payloads/${id}`, {
-    query: { part, from, length },
-    answer: payloadRangeSchema,
-  });
+  observability.get(traceUrl(projectId, traceId) + encoded`/payloads/${id}`, { query: { part, from, length }, answer: payloadRangeSchema });
 
 /** A value that is too long for the other answers, range by range. */
 export function payloadQuery(of: Of, value: TruncatedValue) {

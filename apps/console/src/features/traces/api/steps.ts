@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { observability } from "#http/calls.ts";
 import { ask } from "#http/queries.ts";
 import type { Call } from "#http/send.ts";
-import { tracePath } from "./trace.ts";
+import { traceUrl } from "./trace.ts";
 
 /** Enough to fill any screen, and there at once. */
 const FIRST_PAGE = 300;
@@ -24,7 +24,7 @@ export type Steps = {
 
 /** A trace's steps, page by page: the first ones show as soon as they are there. Asked again, it asks only for what changed. */
 export function stepsQuery(projectId: string, traceId: string) {
-  const call = observability.get(`${tracePath(projectId, traceId)}/steps`, { answer: stepPageSchema });
+  const call = observability.get(`${traceUrl(projectId, traceId)}/steps`, { answer: stepPageSchema });
   return queryOptions({
     queryKey: ["trace steps", projectId, traceId],
     queryFn: (context) => loadSteps(context, call),

@@ -3,20 +3,20 @@ import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 
-export const tracePath = (projectId: string, traceId: string) => encoded`/api/v1/projects/${projectId}/traces/${traceId}`;
+export const traceUrl = (projectId: string, traceId: string) => encoded`/api/v1/projects/${projectId}/traces/${traceId}`;
 
 /** A trace without its steps. */
 export function digestQuery(projectId: string, traceId: string) {
   return queryOptions({
     queryKey: ["trace digest", projectId, traceId],
-    queryFn: answerTo(observability.get(`${tracePath(projectId, traceId)}/summary`, { answer: traceDigestSchema })),
+    queryFn: answerTo(observability.get(`${traceUrl(projectId, traceId)}/summary`, { answer: traceDigestSchema })),
     staleTime: Infinity,
   });
 }
 
 /** One step with all that is known of it. */
 export function observationQuery(projectId: string, traceId: string, observationId: string) {
-  const path = tracePath(projectId, traceId) + encoded`/observations/${observationId}`;
+  const path = traceUrl(projectId, traceId) + encoded`/observations/${observationId}`;
   return queryOptions({
     queryKey: ["observation", projectId, traceId, observationId],
     queryFn: answerTo(observability.get(path, { answer: observationSchema })),
@@ -25,4 +25,4 @@ export function observationQuery(projectId: string, traceId: string, observation
 
 /** The whole trace as the API has it: up to 4 MB, and it says when there is more. */
 export const wholeTrace = (projectId: string, traceId: string) =>
-  observability.get(tracePath(projectId, traceId), { answer: traceSchema, deadlineMs: 60_000 });
+  observability.get(traceUrl(projectId, traceId), { answer: traceSchema, deadlineMs: 60_000 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placeBoxes } from "./graph-layout.ts";
-import { aggregatedGraph, MAX_BOXES, callGraph, expandedGraph, graphThatRan, findBoxState } from "./graph-model.ts";
+import { aggregatedGraph, MAX_BOXES, callGraph, expandedGraph, graphThatRan, boxState } from "./graph-model.ts";
 import { step } from "#features/traces/testing/step.ts";
 
 const graph = {
@@ -64,18 +64,14 @@ describe("a graph with a box for each node", () => {
   });
 
   it("knows how each node stood at every moment, and how it stands now", () => {
-    const at = (moment: number) => Object.fromEntries(model.boxes.map((box) => [box.id, findBoxState(box, model, moment).status]));
+    const at = (moment: number) => Object.fromEntries(model.boxes.map((box) => [box.id, boxState(box, model, moment).status]));
     expect(at(0)).toMatchObject({ plan: "idle", team: "idle" });
     expect(at(1)).toMatchObject({ plan: "running", team: "idle" });
     expect(at(3)).toMatchObject({ plan: "success", team: "running", "team:search": "running", wait: "idle" });
     expect(at(5)).toMatchObject({ plan: "failure", team: "success", "team:search": "success", wait: "running" });
     const plan = model.boxes[0];
-    expect(plan === undefined ? undefined : findBoxState(plan, model, 5)).toMatchObject({
-      runs: 2,
-      failures: 1,
-      total: 15,
-      last: { id: "p2" },
-    });
+    const planned = plan === undefined ? undefined : boxState(plan, model, 5);
+    expect(planned).toMatchObject({ runs: 2, failures: 1, total: 15, last: { id: "p2" } });
   });
 
   it("leaves out nodes that never ran first when there are too many, and says how many there are", () => {

@@ -199,7 +199,7 @@ export type BoxState = {
  * What is known of a box at a moment: so many runs of the trace have begun, and of those the ones that ended before the last of them began
  * are over. At the end it is as the trace is now.
  */
-export function findBoxState(box: GraphBox, model: GraphModel, moment: number): BoxState {
+export function boxState(box: GraphBox, model: GraphModel, moment: number): BoxState {
   const last = model.runs[moment - 1];
   const isNow = moment >= model.runs.length;
   const time = last === undefined ? 0 : Date.parse(last.started_at);

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl } from "@mantine/core";
 import type { Step, TraceDigest } from "@sightline/observability/contract";
 import { useMemo, useState } from "react";
-import { aggregatedGraph, callGraph, expandedGraph, type GraphModel, graphThatRan, findBoxState } from "./graph-model.ts";
+import { aggregatedGraph, callGraph, expandedGraph, type GraphModel, graphThatRan, boxState } from "./graph-model.ts";
 import type { TraceViewProps } from "#features/traces/model/trace-view.ts";
 import { formatCount } from "#ui/words/format.ts";
 import { GraphCanvas } from "./graph-canvas.tsx";
@@ -19,7 +19,7 @@ export function TraceGraph({ trace, steps, complete, selected, onSelect }: Trace
   const model = useMemo(() => modelOf({ ...trace, graph }, steps, mode), [trace, graph, steps, mode]);
   // The moments of the one way to look are not those of the other.
   const at = moment?.mode === mode ? Math.min(moment.at, model.runs.length) : model.runs.length;
-  const states = useMemo(() => new Map(model.boxes.map((box) => [box.id, findBoxState(box, model, at)])), [model, at]);
+  const states = useMemo(() => new Map(model.boxes.map((box) => [box.id, boxState(box, model, at)])), [model, at]);
 
   function show(next: number): void {
     setMoment(next >= model.runs.length ? undefined : { mode, at: next });

@@ -3,7 +3,7 @@ import { type TraceDigest, type TranscriptEntry, transcriptPageSchema } from "@s
 import { IconMessages } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { tracePath } from "#features/traces/api/trace.ts";
+import { traceUrl } from "#features/traces/api/trace.ts";
 import type { TraceViewProps } from "#features/traces/model/trace-view.ts";
 import { observability } from "#http/calls.ts";
 import { pageByPage } from "#http/queries.ts";
@@ -135,6 +135,6 @@ const PAGE_SIZE = 20;
 
 export function transcriptQuery(projectId: string, traceId: string) {
   const query = { limit: PAGE_SIZE };
-  const call = observability.get(`${tracePath(projectId, traceId)}/transcript`, { query, answer: transcriptPageSchema });
+  const call = observability.get(`${traceUrl(projectId, traceId)}/transcript`, { query, answer: transcriptPageSchema });
   return pageByPage(["trace transcript", projectId, traceId], call);
 }
