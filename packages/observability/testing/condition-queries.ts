@@ -23,6 +23,7 @@ export const CONDITION_QUERIES: Readonly<Record<Name, Queries>> = {
       "-environment:production",
       "release:2026.1",
       "version:1.*",
+      "namespace:shop",
       "tag:beta,paid",
       "-tag:b*",
       `metadata.customer:acme,${LONG}`,

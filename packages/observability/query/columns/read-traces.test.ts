@@ -253,6 +253,7 @@ function trace(): readonly StreamEvent[] {
       session_id: pick(["session-1", "session-2"]),
       thread_id: pick(["thread-1", "other"]),
       release: pick(["2026.1", "2026.2"]),
+      namespace: pick(["shop", "support"]),
       version: pick(["1.4.2", "2.0.0"]),
       tags: ["beta", "paid", "free"].filter(() => random() < 0.4),
       ...(environment === undefined ? {} : { environment }),
