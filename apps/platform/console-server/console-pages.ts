@@ -1,20 +1,7 @@
 import staticFiles from "@fastify/static";
 import { refusal } from "@sightline/foundation/errors";
 import type { Routes } from "@sightline/foundation/http/http-server";
-
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+import { CONTENT_SECURITY_POLICY } from "./content-security-policy.ts";
 
 /** Vite puts a hash of the content into the names below `assets/`, so they never change. */
 const HASHED = /[/\\]assets[/\\]/;
@@ -25,7 +12,7 @@ export function consolePages(folder: string): Routes {
     await server.register(staticFiles, { root: folder, serve: false, cacheControl: false, index: false, preCompressed: true });
     server.get("/*", { config: { auth: "public" }, schema: { hide: true } }, async (request, reply) => {
       const path = request.url.split("?")[0] ?? "/";
-      reply.header("content-security-policy", POLICY);
+      reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
       if (path === "/" || isPage(path, request.headers.accept)) {
         return reply.header("cache-control", "no-cache").sendFile("index.html");
       }

@@ -1,18 +1,11 @@
-import { AppError, orRefuse } from "@sightline/foundation/errors";
+import { orRefuse } from "@sightline/foundation/errors";
 import { adminOnly, type Owner } from "@sightline/foundation/http/principal";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
-import { refuseLosingEmergencyAdmin } from "#accounts/emergency.ts";
 import type { Caller } from "#audit/client.ts";
 import type { AuditEventName } from "#contract.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
-import {
-  isActiveAdmin,
-  lockAdministration,
-  lockManagedAccount,
-  type ManagedAccount,
-  hasOtherActiveAdmin,
-} from "./managed-account.store.ts";
+import { isActiveAdmin, lockAdministration, lockManagedAccount, type ManagedAccount } from "./managed-account.store.ts";
 import type { AccountDependencies } from "#accounts/create-account.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
@@ -82,26 +75,3 @@ export type AdministrationDependencies = AccountDependencies & {
   /** Where mailed links lead. */
   readonly publicUrl: string;
 };
-
-/**
- * Guards changes that take an admin's rights away: nobody does that to themself, and the tenant keeps an active admin.
- *
- * @throws {AppError} 409 `last_admin` or `last_break_glass`, 403 `own_account`.
- */
-export async function refuseLosingAdmin({ transaction, account }: Action, actor: Caller | undefined): Promise<void> {
-  const isAdmin = account.role === "admin" && account.disabledAt === null;
-  if (isAdmin && !(await hasOtherActiveAdmin(transaction, account))) {
-    throw refusal("last_admin");
-  }
-  if (isAdmin) {
-    await refuseLosingEmergencyAdmin(transaction, account);
-  }
-  refuseOwnAccount(account.id, actor, "Nobody changes their own role, or disables or deletes their own account. Ask another admin.");
-}
-
-/** @throws {AppError} 403 `own_account`. */
-export function refuseOwnAccount(accountId: string, actor: Caller | undefined, message: string): void {
-  if (accountId === actor?.userId) {
-    throw new AppError({ code: "own_account", status: 403, message });
-  }
-}

@@ -21,7 +21,8 @@ import {
 import { refusal } from "#refusals.ts";
 import { acceptNoBody } from "#factors/kit/optional-json.ts";
 import { findListedAccount, listAccounts, type ListedAccount } from "./account-list.store.ts";
-import { type AccountAddress, actOnAccount, type AdministrationDependencies, refuseLosingAdmin } from "./act-on-account.ts";
+import { type AccountAddress, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
+import { refuseLosingAdmin } from "./last-admin.ts";
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
 import { resetPassword } from "./reset-password.ts";

@@ -2,14 +2,8 @@ import { raiseEpoch } from "#accounts/account.store.ts";
 import type { Caller } from "#audit/client.ts";
 import type { ChangeAccountRequest } from "#contract.ts";
 import { forgetDevices } from "#session/known-device.store.ts";
-import {
-  type AccountAddress,
-  type Action,
-  actOnAccount,
-  type AdministrationDependencies,
-  refuseLosingAdmin,
-  refuseOwnAccount,
-} from "./act-on-account.ts";
+import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
+import { refuseLosingAdmin, refuseOwnAccount } from "./last-admin.ts";
 import { updateAccount, type AccountChanges, type ManagedAccount } from "./managed-account.store.ts";
 
 /**

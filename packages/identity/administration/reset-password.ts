@@ -4,7 +4,8 @@ import { NO_PASSWORD } from "#accounts/password-hash.ts";
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import { forgetDevices } from "#session/known-device.store.ts";
-import { type AccountAddress, actOnAccount, type AdministrationDependencies, refuseOwnAccount } from "./act-on-account.ts";
+import { type AccountAddress, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
+import { refuseOwnAccount } from "./last-admin.ts";
 import { mailLink, refuseWithoutMail } from "./mailed-link.ts";
 
 /**
