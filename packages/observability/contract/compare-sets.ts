@@ -14,7 +14,7 @@ export const compareSetsRequestSchema = z.object({
   hours: z.coerce.number().int().min(1).max(2_160).default(720),
 });
 
-/** A figure of a set, and between which two numbers it lies with 95% confidence. */
+/** A figure of a set, and between which two numbers it lies with 95% confidence; of one trace alone those are the figure itself. */
 export const estimateSchema = z.object({
   value: z.number(),
   low: z.number(),
@@ -34,7 +34,7 @@ export type SetVerdict = z.infer<typeof setVerdictSchema>;
 export const comparedFigureSchema = z.object({
   a: estimateSchema.nullable(),
   b: estimateSchema.nullable(),
-  /** B less A, and between which two numbers that lies with 95% confidence; null where a side has none. */
+  /** B less A, and between which two numbers that lies with 95% confidence, of steps, which are many, with 99.9%; null where a side has none, or one. */
   difference: estimateSchema.omit({ of: true }).nullable(),
   verdict: setVerdictSchema,
 });

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { selectCost, selectPrice } from "#prices/select-price.ts";
+import { NUMBERS, TRACE_NUMBERS } from "#step-numbers.ts";
 import { ENTRY_COLUMNS } from "./entry-columns.ts";
 import { hourOf, PACKED_COLUMNS } from "./packed-columns.ts";
 import { selectSteps } from "./trace-parts.ts";
@@ -12,6 +13,10 @@ export type FoldedTrace = {
   readonly last_run: string;
 } & Readonly<Record<string, unknown>>;
 
+/** The numbers of a trace as a record has them. */
+const NUMBER_COLUMNS = sql.join(
+  TRACE_NUMBERS.map((name) => sql`${sql.ref(name)} ${sql.raw(NUMBERS[name].unit === "count" ? "bigint" : "double precision")}`),
+);
 const columns = sql.join(ENTRY_COLUMNS.map((name) => sql.ref(name)));
 const packed = sql.join(["trace_id", ...PACKED_COLUMNS].map((name) => sql.ref(name)));
 
@@ -101,9 +106,8 @@ function readEntries(
     ) as keys,
     coalesce(begun.start_line, told.first_line) as input_line, coalesce(family.end_line, told.last_line) as output_line
   from jsonb_to_recordset(${JSON.stringify(traces)}::jsonb) as family (
-    trace_id uuid, ids uuid[], days date[], last_run uuid, ended_at timestamptz, waiting_ms double precision, duration_ms double precision,
-    status text, error text, steps bigint, failures bigint, is_whole boolean[], end_line text, input_tokens bigint, output_tokens bigint,
-    time_to_first_token_ms double precision, cost double precision, usage jsonb
+    trace_id uuid, ids uuid[], days date[], last_run uuid, ended_at timestamptz, waiting_ms double precision,
+    status text, error text, steps bigint, failures bigint, is_whole boolean[], end_line text, usage jsonb, ${NUMBER_COLUMNS}
   )
   join observability.traces as begun on begun.project_id = ${project} and begun.id = family.trace_id
   cross join lateral (

@@ -59,7 +59,7 @@ export function selectTraceParts({ project, status, error, days }: TracePartsOpt
     cross join lateral (
       select coalesce(sum(part.steps), 0)::bigint as steps, coalesce(sum(part.failed), 0)::bigint as failed, ${sql.join(NUMBERS_OF_TRACE)},
         sum(${selectCost("part", "price")}) as cost,
-        case when count(*) <= ${MAX_USAGE} then coalesce(json_agg(json_build_array(
+        case when count(*) filter (where part.is_used) <= ${MAX_USAGE} then coalesce(json_agg(json_build_array(
           part.model, part.hour, part.uncached_tokens, part.cache_read_tokens, part.cache_write_tokens, part.output_tokens
         )) filter (where part.is_used), '[]') end as usage
       from (

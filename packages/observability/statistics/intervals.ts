@@ -34,11 +34,13 @@ export type Sample = { readonly mean: number; readonly variance: number; readonl
 
 export function sample(numbers: ArrayLike<number>): Sample {
   const of = numbers.length;
+  // From the first number on, so that of numbers that are all the same no rounding is left, which would seem to be a difference.
+  const first = numbers[0] ?? Number.NaN;
   let sum = 0;
   for (let at = 0; at < of; at += 1) {
-    sum += numbers[at] ?? 0;
+    sum += (numbers[at] ?? 0) - first;
   }
-  const mean = sum / of;
+  const mean = first + sum / of;
   let squares = 0;
   for (let at = 0; at < of; at += 1) {
     squares += ((numbers[at] ?? 0) - mean) ** 2;

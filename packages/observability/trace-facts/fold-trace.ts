@@ -54,8 +54,9 @@ export function foldTrace<Part extends Segment>({ segments, failed, failed_steps
   const duration = first.started === null || last.ended === null ? null : Math.max(last.ended - first.started - waiting, 0);
   const { status, error } = last;
   const { causes, isOwn } = findFailures(growFailedTree(steps), { status, error });
-  // Of more failures than are looked at, each of the others counts as one that arose by itself.
-  const others = failed - steps.filter((step) => step.status === "failure").length;
+  // Of more failures than are looked at, as many of the others arose by themselves as of those that are.
+  const looked = steps.filter((step) => step.status === "failure").length;
+  const others = looked === 0 ? 0 : Math.round(((failed - looked) * causes.length) / looked);
   return {
     last,
     status,

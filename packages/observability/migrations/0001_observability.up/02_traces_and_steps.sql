@@ -35,7 +35,7 @@ create table observability.traces (
   -- array and not a tsvector, whose making took longer than everything else that writing a trace does.
   start_words text[],
   end_words text[],
-  -- What it is found by beside its names: `environment:…`, `release:…`, `version:…`, `tag:…`, `metadata.<key>:…`.
+  -- What it is found by beside its names: `environment:…`, `release:…`, `version:…`, `namespace:…`, `tag:…`, `metadata.<key>:…`.
   start_fields text[],
   -- Tags that people added.
   tags text[],

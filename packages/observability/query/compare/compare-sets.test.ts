@@ -10,7 +10,7 @@ import { insertProject } from "#store/projects.store.ts";
 import { createProducer } from "#testing/agent-run.ts";
 import { createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
-import { compareMeans, compareShares } from "./estimate.ts";
+import { compareMeans, compareShares, OF_MANY } from "./estimate.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;
@@ -81,6 +81,15 @@ test("shares that could be chance are not told apart", () => {
   });
 });
 
+test("of many figures, those have changed that would hardly do so by chance", () => {
+  const [a, b] = [
+    { count: 60, of: 1_000 },
+    { count: 84, of: 1_000 },
+  ] as const;
+  expect(compareShares(a, b, OF_MANY).verdict).toBe("unclear");
+  expect(compareShares(a, { count: 110, of: 1_000 }, OF_MANY).verdict).toBe("higher");
+});
+
 test("a change is told that the two ranges, which overlap, do not show", () => {
   const { a, b, difference, verdict } = compareShares({ count: 60, of: 1_000 }, { count: 84, of: 1_000 });
   expect(a?.high).toBeGreaterThan(b?.low ?? 0);
@@ -92,6 +101,12 @@ test("numbers that are all the same differ by just that, and 29 say nothing", ()
   expect(compareMeans(ones, twos)).toMatchObject({ difference: { value: 1, low: 1, high: 1 }, verdict: "higher" });
   expect(compareMeans(ones, ones).verdict).toBe("unclear");
   expect(compareMeans(ones, twos.subarray(0, 29)).verdict).toBe("too_few");
+  // Added up as they are, the two would differ in their last digit, and seem to be sure of it.
+  expect(compareMeans(new Float64Array(30).fill(0.1), new Float64Array(50).fill(0.1))).toMatchObject({
+    difference: { value: 0, low: 0, high: 0 },
+    verdict: "unclear",
+  });
+  expect(compareMeans(ones.subarray(0, 1), twos)).toMatchObject({ difference: null, verdict: "too_few" });
 });
 
 async function compare(a: string, b: string, rest = "") {

@@ -1,5 +1,5 @@
 import type { ComparedSetStep, SetComparison, TraceSet as Told } from "#contract.ts";
-import { compareMeans, comparePercentiles, compareShares } from "./estimate.ts";
+import { compareMeans, comparePercentiles, compareShares, OF_MANY } from "./estimate.ts";
 import type { SetStep, TraceSet } from "./read-trace-set.ts";
 
 const MAX_STEPS = 200;
@@ -35,9 +35,13 @@ function compareSteps(a: TraceSet, b: TraceSet): ComparedSetStep[] {
       name,
       a: inA?.count ?? 0,
       b: inB?.count ?? 0,
-      share: compareShares({ count: inA?.traces ?? 0, of: a.tracesOfSteps }, { count: inB?.traces ?? 0, of: b.tracesOfSteps }),
-      failure_rate: compareShares({ count: inA?.failures ?? 0, of: inA?.ended ?? 0 }, { count: inB?.failures ?? 0, of: inB?.ended ?? 0 }),
-      p95_ms: comparePercentiles(inA?.durations ?? NONE, inB?.durations ?? NONE, 0.95),
+      share: compareShares({ count: inA?.traces ?? 0, of: a.tracesOfSteps }, { count: inB?.traces ?? 0, of: b.tracesOfSteps }, OF_MANY),
+      failure_rate: compareShares(
+        { count: inA?.failures ?? 0, of: inA?.ended ?? 0 },
+        { count: inB?.failures ?? 0, of: inB?.ended ?? 0 },
+        OF_MANY,
+      ),
+      p95_ms: comparePercentiles(inA?.durations ?? NONE, inB?.durations ?? NONE, 0.95, OF_MANY),
     };
   });
   return steps

@@ -4,11 +4,16 @@ import { independentDifference, meanInterval, percentileRanks, sample, welch, wi
 
 /** Fewer traces say nothing; below the second a 95th percentile has no upper end. */
 const [FEW, FEW_FOR_P95] = [30, 80];
+/** Of hundreds of figures that are looked at together, one in twenty would seem to have changed by chance alone. */
+export const OF_MANY = 0.999;
 
 type Share = { readonly count: number; readonly of: number };
 
-export function compareShares(a: Share, b: Share): ComparedFigure {
-  return compare(estimateShare(a), estimateShare(b), independentDifference);
+/** @param confidence of the difference, by which it is judged; what either side has is told with 95 %. */
+export function compareShares(a: Share, b: Share, confidence?: number): ComparedFigure {
+  const estimate = (side: Share) => (side.of === 0 ? null : { ...wilson(side.count, side.of), of: side.of });
+  const interval = (side: Share) => wilson(side.count, side.of, confidence);
+  return compare(estimate(a), estimate(b), () => independentDifference(interval(a), interval(b)));
 }
 
 export function compareMeans(a: Float64Array, b: Float64Array): ComparedFigure {
@@ -18,27 +23,26 @@ export function compareMeans(a: Float64Array, b: Float64Array): ComparedFigure {
 }
 
 /** @param a Ascending, as `b` is. */
-export function comparePercentiles(a: Float64Array, b: Float64Array, part: number): ComparedFigure {
-  return compare(estimatePercentile(a, part), estimatePercentile(b, part), independentDifference, part > 0.5 ? FEW_FOR_P95 : FEW);
-}
-
-function estimateShare({ count, of }: Share): Estimate | null {
-  return of === 0 ? null : { ...wilson(count, of), of };
-}
-
-function estimatePercentile(sorted: Float64Array, part: number): Estimate | null {
-  const at = (place: number) => percentileAmong(sorted, place) ?? 0;
-  const [low, high] = percentileRanks(part, sorted.length);
-  return sorted.length === 0 ? null : { value: at(part), low: at(low), high: at(high), of: sorted.length };
+export function comparePercentiles(a: Float64Array, b: Float64Array, part: number, confidence?: number): ComparedFigure {
+  const interval = (sorted: Float64Array, wanted?: number): Interval => {
+    const at = (place: number) => percentileAmong(sorted, place) ?? 0;
+    const [low, high] = percentileRanks(part, sorted.length, wanted);
+    return { value: at(part), low: at(low), high: at(high) };
+  };
+  const estimate = (sorted: Float64Array) => (sorted.length === 0 ? null : { ...interval(sorted), of: sorted.length });
+  const difference = () => independentDifference(interval(a, confidence), interval(b, confidence));
+  return compare(estimate(a), estimate(b), difference, part > 0.5 ? FEW_FOR_P95 : FEW);
 }
 
 /** @param difference of B less A. */
-function compare(a: Estimate | null, b: Estimate | null, difference: (a: Interval, b: Interval) => Interval, few = FEW): ComparedFigure {
+function compare(a: Estimate | null, b: Estimate | null, difference: () => Interval, few = FEW): ComparedFigure {
   if (a === null || b === null) {
     return { a, b, difference: null, verdict: "unknown" };
   }
-  const found = difference(a, b);
-  return { a, b, difference: found, verdict: Math.min(a.of, b.of) < few ? "too_few" : judge(found) };
+  const of = Math.min(a.of, b.of);
+  // One number says nothing of how others lie.
+  const found = of < 2 ? null : difference();
+  return { a, b, difference: found, verdict: of < few || found === null ? "too_few" : judge(found) };
 }
 
 function judge({ low, high }: Interval): SetVerdict {

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { NumberRange } from "#contract.ts";
 import { and, type SqlCondition } from "./condition.ts";
 
-/** All numbers are within it, and NaN is not. */
+/** All finite numbers are within it, and NaN is not. */
 export const ANY_NUMBER: NumberRange = { withMin: false, withMax: false };
 
 export function isWithin(value: number, { min = -Infinity, max = Infinity, withMin, withMax }: NumberRange): boolean {
