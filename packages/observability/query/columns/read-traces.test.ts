@@ -245,6 +245,7 @@ function trace(): readonly StreamEvent[] {
   const user = pick([undefined, "user-1", "user-2", "ümläut"]);
   const calls = pick([[], ["m-1"], ["m-1", "m-2"], ["other:m-1"]]);
   const status = pick(["success", "success", "success", "failure", "interrupted", undefined] as const);
+  const labels = { release: pick(["2026.1", "2026.2"]), version: pick(["1.4.2", "2.0.0"]), namespace: pick(["shop", "support"]) };
   return [
     producer.event("trace.start", {
       trace_id,
@@ -252,9 +253,7 @@ function trace(): readonly StreamEvent[] {
       started_at: at(0),
       session_id: pick(["session-1", "session-2"]),
       thread_id: pick(["thread-1", "other"]),
-      release: pick(["2026.1", "2026.2"]),
-      namespace: pick(["shop", "support"]),
-      version: pick(["1.4.2", "2.0.0"]),
+      ...labels,
       tags: ["beta", "paid", "free"].filter(() => random() < 0.4),
       ...(environment === undefined ? {} : { environment }),
       ...(user === undefined ? {} : { user_id: user }),
