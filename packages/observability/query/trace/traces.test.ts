@@ -63,6 +63,7 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
           environment: null,
           release: null,
           version: null,
+          namespace: null,
           tags: [],
           error: null,
           scores: [{ name: "helpful", value: 1, count: 1 }],
