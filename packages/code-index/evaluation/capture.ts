@@ -1,7 +1,7 @@
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
 import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
-import { parseQuery } from "#retrieval/query/query.ts";
+import { parseQuery } from "#retrieval/query/parse-query.ts";
 import type { LegName } from "#contract.ts";
 import { readChunks, readContents, type FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";

@@ -14,7 +14,7 @@ import { runJob } from "#indexing/run-job.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { createSplitter, type Splitter } from "#splitting/splitter.ts";
 import { enqueueJob } from "#store/records/jobs.store.ts";
-import { claimJob } from "#store/records/leases.store.ts";
+import { claimJob } from "#store/records/claim-job.store.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { ensureTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";

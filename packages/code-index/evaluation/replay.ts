@@ -1,5 +1,5 @@
 import { compileConditions, type Conditions } from "#retrieval/patterns/match-conditions.ts";
-import { parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
+import { parseQuery, type ParsedQuery } from "#retrieval/query/parse-query.ts";
 import type { Candidate } from "#retrieval/ranking/candidate.ts";
 import { describeCandidates, type Described } from "#retrieval/ranking/features.ts";
 import type { LegName } from "#contract.ts";

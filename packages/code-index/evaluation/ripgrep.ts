@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { isStopWord, parseQuery } from "#retrieval/query/query.ts";
+import { isStopWord, parseQuery } from "#retrieval/query/parse-query.ts";
 import { splitTerms } from "#store/index/terms.ts";
 
 const run = promisify(execFile);

@@ -6,7 +6,8 @@ import { z } from "zod";
 import type { IncomingRequest } from "#http/kit/request-tenant.ts";
 import { createIntakes, type Intake, type IntakeLimits } from "#webhooks/receive-body.ts";
 import { readHead } from "#webhooks/read-delivery.ts";
-import { takeDelivery, type WebhookTools } from "#webhooks/take-delivery.ts";
+import { type WebhookTools } from "#webhooks/check-sender.ts";
+import { takeDelivery } from "#webhooks/take-delivery.ts";
 
 const answerSchema = z.object({ status: z.enum(["pong", "accepted", "ignored"]), message: z.string(), jobs: z.array(z.uuid()) });
 

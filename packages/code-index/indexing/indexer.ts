@@ -15,7 +15,7 @@ import { mirrorsVersion, removeStrayMirrors, tidyMirrors } from "#git/tidy-mirro
 import { listIndexedBranches } from "./refs.store.ts";
 import { forgetCallers } from "#store/records/call-limit.store.ts";
 import { pruneDeliveries } from "#webhooks/deliveries.store.ts";
-import { claimJob } from "#store/records/leases.store.ts";
+import { claimJob } from "#store/records/claim-job.store.ts";
 import { isAnythingMarked } from "#store/records/deletions.store.ts";
 import { createWaitingWork, type WaitingWorkReader } from "#store/records/waiting-work.store.ts";
 import { deleteOldJobs } from "./housekeeping.store.ts";

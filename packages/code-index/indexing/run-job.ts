@@ -8,7 +8,7 @@ import { SourceError } from "#git/source-error.ts";
 import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import { beginBuild, listFiles, type Build } from "#store/index/builds.store.ts";
-import type { ClaimedJob } from "#store/records/leases.store.ts";
+import type { ClaimedJob } from "#store/records/claim-job.store.ts";
 import { dropBranch, findLive } from "./refs.store.ts";
 import { settleTables } from "#store/index/settle-tables.store.ts";
 import { discardBuild, sweepTenant } from "#store/index/sweep.store.ts";

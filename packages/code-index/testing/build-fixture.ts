@@ -15,7 +15,7 @@ import type { ReferenceDependencies } from "#retrieval/symbols/find-references.t
 import { createNameFinder } from "#splitting/name-finder.ts";
 import { createSplitter, type Splitter } from "#splitting/splitter.ts";
 import { enqueueJob } from "#store/records/jobs.store.ts";
-import { claimJob, type ClaimedJob } from "#store/records/leases.store.ts";
+import { claimJob, type ClaimedJob } from "#store/records/claim-job.store.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";

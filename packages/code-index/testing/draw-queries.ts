@@ -2,7 +2,7 @@ import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { sql } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
-import { isStopWord } from "#retrieval/query/query.ts";
+import { isStopWord } from "#retrieval/query/parse-query.ts";
 import { splitTerms } from "#store/index/terms.ts";
 
 /**

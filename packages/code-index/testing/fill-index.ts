@@ -21,7 +21,7 @@ import { createSplitter } from "#splitting/splitter.ts";
 import { attachFiles, beginBuild } from "#store/index/builds.store.ts";
 import type { NewDocument } from "#indexing/build/documents.store.ts";
 import { enqueueJob } from "#store/records/jobs.store.ts";
-import { claimJob } from "#store/records/leases.store.ts";
+import { claimJob } from "#store/records/claim-job.store.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { sweepTenant } from "#store/index/sweep.store.ts";

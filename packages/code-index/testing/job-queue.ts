@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from "@sightline/foundation/tes
 import { sql, type Insertable } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { enqueueJob, listJobs, type JobRow } from "#store/records/jobs.store.ts";
-import { claimJob, type ClaimedJob } from "#store/records/leases.store.ts";
+import { claimJob, type ClaimedJob } from "#store/records/claim-job.store.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { getRepository, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";

@@ -5,7 +5,7 @@ import { createLog } from "@sightline/foundation/log";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
 import { LEGS } from "#retrieval/legs/legs.ts";
 import type { LegName } from "#contract.ts";
-import { parseQuery } from "#retrieval/query/query.ts";
+import { parseQuery } from "#retrieval/query/parse-query.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { embedderVariables } from "#config.ts";
 import type { CodeIndexTables } from "#schema.ts";

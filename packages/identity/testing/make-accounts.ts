@@ -5,7 +5,7 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createPasswordHasher } from "#accounts/password-hash.ts";
 import { createSealer } from "#keys/sealed-values.ts";
 import type { IdentitySchema } from "#schema.ts";
-import { makeBackupCodes } from "#factors/backup-code/backup-code-hashes.ts";
+import { makeBackupCodes } from "#factors/backup-code/make-backup-codes.ts";
 import { sealTotpSecret } from "#factors/totp/sealed-secret.ts";
 import { makeTotpSecret, STEP_SECONDS, stepAt } from "#factors/totp/totp-code.ts";
 

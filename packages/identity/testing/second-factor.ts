@@ -4,7 +4,7 @@ import { readConfig } from "@sightline/foundation/config";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { identityVariables } from "#config.ts";
 import { createSealer } from "#keys/sealed-values.ts";
-import { makeBackupCodes, type BackupCodes } from "#factors/backup-code/backup-code-hashes.ts";
+import { makeBackupCodes, type BackupCodes } from "#factors/backup-code/make-backup-codes.ts";
 import { sealTotpSecret } from "#factors/totp/sealed-secret.ts";
 import { makeTotpSecret } from "#factors/totp/totp-code.ts";
 import { logIn, PASSWORD, SECRETS, type IdentityFixture } from "./identity-fixture.ts";

@@ -6,7 +6,7 @@ import { createApiRig } from "#testing/api-rig.ts";
 import { jsonRequest, jsonSpan, TRACE } from "#testing/otlp-request.ts";
 import { useOtlpRig } from "#testing/use-otlp-rig.ts";
 import { createTcpProxy } from "@sightline/foundation/testing/tcp-proxy";
-import { createAdmission } from "./admission.ts";
+import { createAdmission } from "./request-memory.ts";
 
 const otlp = useOtlpRig();
 

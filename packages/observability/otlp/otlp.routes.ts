@@ -2,7 +2,7 @@ import { AppError, errorMessage, orRefuse, refusal } from "@sightline/foundation
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { getPrincipal } from "@sightline/foundation/http/principal";
-import { createAdmission } from "./admission.ts";
+import { createAdmission } from "./request-memory.ts";
 import type { IntakeMetrics } from "./intake-metrics.ts";
 import { answerError, answerSuccess, PROTOBUF_TYPE } from "./otlp-answer.ts";
 import { UnreadableRequest, type OtlpScopeSpans } from "#otlp/wire/otlp-span.ts";

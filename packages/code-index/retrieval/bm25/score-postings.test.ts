@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { chunkId, boundColumns, computeImpact, unpackPostings, type BoundedColumns, type Columns } from "#store/index/postings.ts";
 import { encodePostings } from "#testing/packed-postings.ts";
 import { joinForms } from "./join-forms.ts";
-import type { QueryTerm } from "#retrieval/query/query.ts";
+import type { QueryTerm } from "#retrieval/query/parse-query.ts";
 import { createSegmentMemory } from "./segment-memory.ts";
 import { scorePostings, type Scores } from "./score-postings.ts";
 import { joinVisible, type VisibleChunks } from "#retrieval/scope/visible-chunks.ts";

@@ -8,7 +8,7 @@ import { countTrigrams, readList, type TrigramCounts } from "#store/index/trigra
 import type { SeenCounts } from "./count-seen.ts";
 import { createJoinScratch, joinForms, type JoinScratch } from "./join-forms.ts";
 import { createScoreScratch, type ScoreScratch } from "./score-segment.ts";
-import type { QueryTerm } from "#retrieval/query/query.ts";
+import type { QueryTerm } from "#retrieval/query/parse-query.ts";
 import type { VisibleChunks } from "#retrieval/scope/visible-chunks.ts";
 
 /** Limits of what is kept for all tenants together, as shares of the memory that the process may use. */

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { QueryEmbedder } from "#embedding/query-embedder.ts";
 import type { SegmentMemory } from "#retrieval/bm25/segment-memory.ts";
 import type { Conditions } from "#retrieval/patterns/match-conditions.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import type { Searched } from "#retrieval/scope/read-searchable.ts";
 import type { Scope } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";

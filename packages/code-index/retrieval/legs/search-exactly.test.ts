@@ -5,7 +5,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
-import { parseQuery } from "#retrieval/query/query.ts";
+import { parseQuery } from "#retrieval/query/parse-query.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import { runLeg } from "./leg.ts";
 import { LEGS } from "./legs.ts";

@@ -2,7 +2,7 @@ import { escapeExpression } from "@sightline/foundation/patterns";
 import { yieldEvery } from "@sightline/foundation/yield-every";
 import { compilePattern } from "./compile-pattern.ts";
 import type { Condition } from "#retrieval/query/query-filters.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { invalidQuery } from "#retrieval/query/refusals.ts";
 import { ANY, and, or, type TrigramQuery } from "./trigram-query.ts";
 

@@ -1,5 +1,5 @@
 import type { ScopeFilters } from "#store/tenancy/read-scope.store.ts";
-import type { FilterField, Token } from "./query-tokens.ts";
+import type { FilterField, Token } from "./query-operators.ts";
 import { invalidQuery } from "./refusals.ts";
 import { holdsCodeName, isProse, type Shape } from "./query-shape.ts";
 

@@ -1,5 +1,5 @@
 import { isProse } from "#retrieval/query/query-shape.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { NO_MATCHES, type WordMatcher } from "./match-words.ts";
 import { memoize } from "./memoize.ts";
 

@@ -1,6 +1,6 @@
 import type { FileKind } from "#contract.ts";
 import { isProse } from "#retrieval/query/query-shape.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { numberFiles, type Candidate } from "./candidate.ts";
 import { describeCommits } from "./commit-features.ts";
 import { describeFiles } from "./file-evidence.ts";

@@ -1,4 +1,4 @@
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { numberFiles, type Candidate } from "./candidate.ts";
 
 type DefinitionQuery = Pick<ParsedQuery, "member" | "text">;

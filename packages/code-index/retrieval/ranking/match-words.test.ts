@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseQuery } from "#retrieval/query/query.ts";
+import { parseQuery } from "#retrieval/query/parse-query.ts";
 import { createWordMatcher } from "./match-words.ts";
 
 test("a word is found in any form, and less by its beginning", () => {

@@ -1,4 +1,4 @@
-import { isStopWord, type ParsedQuery, type QueryTerm } from "#retrieval/query/query.ts";
+import { isStopWord, type ParsedQuery, type QueryTerm } from "#retrieval/query/parse-query.ts";
 
 /** How well a word of a path or a name is one of the query's: 1 for any form of it, less for its beginning, as `attr` or `impl`. */
 type Match = { readonly term: number; readonly strength: number };

@@ -1,5 +1,5 @@
 import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 
 type Mention = {
   /** For a query that is a path: 1 when it points to the chunk, less when only to its file. */

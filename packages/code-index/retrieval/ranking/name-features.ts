@@ -1,4 +1,4 @@
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { NO_MATCHES, strongest, type Matches, type WordMatcher } from "./match-words.ts";
 import { memoize } from "./memoize.ts";
 import { splitName } from "./split-name.ts";

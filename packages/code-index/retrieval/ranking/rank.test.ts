@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
-import { parseQuery } from "#retrieval/query/query.ts";
+import { parseQuery } from "#retrieval/query/parse-query.ts";
 import type { Candidate } from "./candidate.ts";
 import { rank } from "./rank.ts";
 

@@ -1,5 +1,5 @@
 import type { FoundChunk } from "#retrieval/scope/read-chunks.store.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import type { Candidate } from "./candidate.ts";
 import { describeCandidates, type Described, type FeatureGroup } from "./features.ts";
 import { KIND_FACTORS } from "./file-kind.ts";

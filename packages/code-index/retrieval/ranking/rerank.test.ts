@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { RerankerConfig } from "#config.ts";
 import { startMetadataServer } from "#testing/metadata-server.ts";
 import { startRerankingProvider, type RerankingProvider } from "#testing/reranking-provider.ts";
-import { parseQuery } from "#retrieval/query/query.ts";
+import { parseQuery } from "#retrieval/query/parse-query.ts";
 import type { RankedChunk, Texts } from "./rank.ts";
 import { createReranker, type Reranked, type Reranker } from "./rerank.ts";
 import { ranksByFeatures } from "./reranking-model.ts";

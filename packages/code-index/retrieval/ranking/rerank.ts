@@ -2,7 +2,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { RerankerConfig } from "#config.ts";
 import { createCircuit } from "#embedding/circuit.ts";
 import { isProse } from "#retrieval/query/query-shape.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import type { RankedChunk, Texts } from "./rank.ts";
 import { createRerankingModel, type RerankedText } from "./reranking-model.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseQuery } from "#retrieval/query/query.ts";
+import { parseQuery } from "#retrieval/query/parse-query.ts";
 import { lineMatcher } from "./matched-lines.ts";
 
 const CODE = "// Waits before the retry.\nconst pauseBeforeRetry = 3;\n\nretry(pause);\r\nstop();\n";

@@ -1,4 +1,4 @@
-import { isStopWord, type ParsedQuery } from "#retrieval/query/query.ts";
+import { isStopWord, type ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { compilePattern, splitLines, type Pattern, type Range } from "#retrieval/patterns/compile-pattern.ts";
 import { locateTerms } from "#store/index/terms.ts";
 

@@ -4,7 +4,7 @@ import type { Facet, FileKind, SearchAnswer, SearchResult } from "#contract.ts";
 import type { RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
 import { splitTerms } from "#store/index/terms.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { findFileKind } from "#retrieval/ranking/file-kind.ts";
 import type { RankedChunk, Texts } from "#retrieval/ranking/rank.ts";
 import { lineMatcher } from "./matched-lines.ts";

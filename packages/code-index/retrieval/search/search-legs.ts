@@ -9,7 +9,7 @@ import { legNameSchema, mapLegs, type LegName } from "#contract.ts";
 import { runLeg, type Leg, type LegOutcome } from "#retrieval/legs/leg.ts";
 import { LEGS } from "#retrieval/legs/legs.ts";
 import type { Conditions } from "#retrieval/patterns/match-conditions.ts";
-import type { ParsedQuery } from "#retrieval/query/query.ts";
+import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import type { Reranker } from "#retrieval/ranking/rerank.ts";
 import type { Searched } from "#retrieval/scope/read-searchable.ts";
 

@@ -8,7 +8,7 @@ import { findChunks, type Found } from "./find-chunks.ts";
 import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
 import { scopeFilters } from "#retrieval/query/query-filters.ts";
-import { parseQuery, type ParsedQuery } from "#retrieval/query/query.ts";
+import { parseQuery, type ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { createSealedCursors, digest, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { isTimeout, tooSlow } from "#retrieval/scope/read-scope.ts";

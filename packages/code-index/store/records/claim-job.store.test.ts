@@ -1,7 +1,8 @@
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { after, createJobQueue, start, type JobQueue } from "#testing/job-queue.ts";
-import { claimJob, releaseJob } from "./leases.store.ts";
+import { claimJob } from "./claim-job.store.ts";
+import { releaseJob } from "./leases.store.ts";
 
 const tenantId = "t1";
 

@@ -2,7 +2,7 @@ import { IS_SET_UP } from "#account-facts.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import { RefusedCode, type CodeKind } from "#factors/kit/code-kind.ts";
 import { DAY, MINUTE } from "#factors/kit/lockout.ts";
-import { findBackupCode, readBackupCode } from "./backup-code-hashes.ts";
+import { findBackupCode, readBackupCode } from "./make-backup-codes.ts";
 import { consumeBackupCode, findBackupCodes } from "./backup-codes.store.ts";
 
 /** Backup codes, each of which stands in for the authenticator app once. */

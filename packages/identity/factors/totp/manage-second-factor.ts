@@ -2,7 +2,7 @@ import { keepingEmergencyAdmin } from "#accounts/emergency.ts";
 import { appendAudit } from "#audit/audit.store.ts";
 import { ownAction, type Caller } from "#audit/client.ts";
 import type { PasswordAndCode } from "#contract.ts";
-import { makeBackupCodes, type BackupCodes } from "#factors/backup-code/backup-code-hashes.ts";
+import { makeBackupCodes, type BackupCodes } from "#factors/backup-code/make-backup-codes.ts";
 import { recordFactorChange } from "#factors/kit/record-change.ts";
 import { replaceBackupCodes } from "#factors/backup-code/backup-codes.store.ts";
 import { wipeSecondFactor } from "./setup.store.ts";

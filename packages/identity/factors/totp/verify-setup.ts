@@ -6,7 +6,7 @@ import type { Factor } from "#contract.ts";
 import type { Sealer } from "#keys/sealed-values.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
-import { makeBackupCodes } from "#factors/backup-code/backup-code-hashes.ts";
+import { makeBackupCodes } from "#factors/backup-code/make-backup-codes.ts";
 import type { Grant } from "#session/sessions.ts";
 import { recordFactorChange } from "#factors/kit/record-change.ts";
 import { sealTotpSecret } from "./sealed-secret.ts";

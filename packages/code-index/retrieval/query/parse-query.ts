@@ -1,7 +1,7 @@
 import { splitTerms } from "#store/index/terms.ts";
 import { readConditions, type Condition, readFilters, type QueryFilter } from "./query-filters.ts";
 import { findFragments, isProse, memberIn, namesIn, pathIn, findQueryShape, type NamedMember, type Shape } from "./query-shape.ts";
-import { tokenizeQuery, type Token } from "./query-tokens.ts";
+import { tokenizeQuery, type Token } from "./query-operators.ts";
 import { isReport, readReport, type MentionedPlace, type Report } from "./read-report.ts";
 import { invalidQuery, refuseNul } from "./refusals.ts";
 import { listVariants } from "./variants.ts";

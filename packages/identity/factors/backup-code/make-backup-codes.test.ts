@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { findBackupCode, makeBackupCodes, type BackupCodes } from "./backup-code-hashes.ts";
+import { findBackupCode, makeBackupCodes, type BackupCodes } from "./make-backup-codes.ts";
 
 let set: BackupCodes;
 
