@@ -93,7 +93,7 @@ function namesWith<Property extends string>(property: Property): readonly NamesW
 }
 
 export const CALL_NUMBERS = namesWith("isOfCall");
-/** What is counted of a call. */
+/** A call's counts: its tokens. */
 type TokenName = { [Name in CallNumberName]: Numbers[Name]["unit"] extends "count" ? Name : never }[CallNumberName];
 const TOKENS = CALL_NUMBERS.filter((name): name is TokenName => NUMBERS[name].unit === "count");
 

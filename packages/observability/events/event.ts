@@ -110,7 +110,7 @@ const eventBodies = {
     thread_id: label,
     session_id: label,
     user_id: label,
-    /** What it is to be found by beside. */
+    /** Texts by which it is found and grouped. */
     ...mapLabels(() => label),
     tags: z.preprocess(asList, z.array(text(500)).max(50).optional()).optional(),
     input: payload,

@@ -5,9 +5,15 @@ export type Interval = { readonly value: number; readonly low: number; readonly 
 
 const CONFIDENCE = 0.95;
 
+/** How many standard errors an interval reaches to each side. Worked out once for a confidence: a table of steps asks for thousands of intervals. */
+export function criticalValue(confidence: number): number {
+  return normalQuantile((1 + confidence) / 2);
+}
+
+const Z = criticalValue(CONFIDENCE);
+
 /** A share with Wilson's score interval (1927), which holds where nothing or everything is counted, too. */
-export function wilson(count: number, of: number, confidence = CONFIDENCE): Interval {
-  const z = normalQuantile((1 + confidence) / 2);
+export function wilson(count: number, of: number, z = Z): Interval {
   const value = count / of;
   const scale = 1 + z ** 2 / of;
   const middle = (value + z ** 2 / (2 * of)) / scale;
@@ -65,7 +71,7 @@ export function welch(a: Sample, b: Sample, confidence = CONFIDENCE): Interval {
 }
 
 /** Between which two parts of all numbers a percentile of them lies, by the binomial distribution of ranks. */
-export function percentileRanks(part: number, of: number, confidence = CONFIDENCE): readonly [low: number, high: number] {
-  const reach = normalQuantile((1 + confidence) / 2) * Math.sqrt((part * (1 - part)) / of);
+export function percentileRanks(part: number, of: number, z = Z): readonly [low: number, high: number] {
+  const reach = z * Math.sqrt((part * (1 - part)) / of);
   return [Math.max(part - reach, 0), Math.min(part + reach, 1)];
 }

@@ -20,7 +20,7 @@ const exportedStepSchema = observationSchema
   .pick({ id: true, parent_id: true, name: true, status: true, error: true, started_at: true, ended_at: true })
   .extend({ type: z.literal("observation") });
 
-/** The same number from all six. */
+/** All six tell this number. */
 export function everywhere(count: number) {
   return { list: count, head: count, page: count, assistants: count, compare: count, export: count };
 }
