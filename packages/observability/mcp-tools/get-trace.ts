@@ -8,7 +8,7 @@ import { loadTrace, type LoadedTrace } from "./load-trace.ts";
 import { fenced, NOTICE, recordedLine, codeText, plural } from "./recorded-text.ts";
 import { renderLine, renderTop, type Failing, type Head, type Outlined } from "./render-outline.ts";
 import { groupFailures, type Failure } from "./group-failures.ts";
-import { outlineSteps, type OutlineLine } from "./outline-steps.ts";
+import { failingPlaces, outlineSteps, type OutlineLine } from "./outline-steps.ts";
 import { findStep, nameSteps } from "./step-ids.ts";
 import type { Reading, ToolDefinition } from "./trace-tool.ts";
 
@@ -170,8 +170,9 @@ type Lines = {
 function fitOutline(tree: StepTree, { at, left, call, present }: Lines) {
   const total = at < 0 ? tree.nodes.length : (tree.nodes[at]?.after ?? at) - at;
   const countOf = (lines: readonly Outlined[]) => lines.reduce((sum, { alike = 1 }) => sum + alike, 0);
+  const failing = failingPlaces(tree);
   for (const depth of DEPTHS) {
-    const lines = outlineSteps(tree, { at, maxDepth: depth, maxLines: Math.max(Math.ceil(left / 10), 1) + 1 });
+    const lines = outlineSteps(tree, { at, failing, maxDepth: depth, maxLines: Math.max(Math.ceil(left / 10), 1) + 1 });
     const isLast = depth === DEPTHS.at(-1);
     // Nothing is shorter than ten tokens: far too many need not be counted.
     if (!isLast && lines.length * 10 > left) {

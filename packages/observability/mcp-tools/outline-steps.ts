@@ -15,17 +15,23 @@ type Bounds = {
   readonly at: number;
   readonly maxDepth: number;
   readonly maxLines: number;
+  /** Places of {@link failingPlaces}. */
+  readonly failing: ReadonlySet<number>;
 };
 
 /** Fewer are told one by one. */
 const ALIKE = 3;
 
-/** A step, or all of a trace, down to a depth, and on the way to failures at any depth. */
-export function outlineSteps(tree: StepTree, { at, maxDepth, maxLines }: Bounds): readonly OutlineLine[] {
-  const failing = withAncestors(
+/** Steps that failed, and those around them. */
+export function failingPlaces(tree: StepTree): ReadonlySet<number> {
+  return withAncestors(
     tree,
     tree.nodes.flatMap(({ step }, place) => (step.status === "failure" ? [place] : [])),
   );
+}
+
+/** A step, or all of a trace, down to a depth, and on the way to failures at any depth. */
+export function outlineSteps(tree: StepTree, { at, maxDepth, maxLines, failing }: Bounds): readonly OutlineLine[] {
   const lines: OutlineLine[] = [];
   const open = groupAlike(tree, at < 0 ? childPlaces(tree, at) : [at], 1).toReversed();
   for (let next = open.pop(); next !== undefined && lines.length < maxLines; next = open.pop()) {
