@@ -399,6 +399,15 @@ export const PARTS: readonly Part[] = [
         uses: ["counting", "query/steps", "store"],
         why: "a condition of the query is told once, for SQL and for packed hours",
       },
+      checks: { uses: [], why: "what must hold follows from an output and a trace alone" },
+      datasets: {
+        uses: ["checks", "query/trace", "query/access", "store"],
+        why: "items are made of traces as they are read, and know no experiment",
+      },
+      experiments: {
+        uses: ["checks", "datasets", "statistics", "query/trace", "query/access", "store"],
+        why: "runs are of items; formulas and checks are told what they are of",
+      },
       "query/list": {
         uses: ["counting", "query/conditions", "query/steps", "query/access", "store"],
         why: "a list shows traces and opens none",

@@ -11,6 +11,9 @@ import { createKeyAuthenticators } from "./keys/authenticators.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
 import { createOtlpIntake } from "./otlp/otlp-intake.ts";
+import { datasetRoutes } from "./datasets/datasets.routes.ts";
+import { itemRoutes } from "./datasets/items.routes.ts";
+import { experimentRoutes } from "./experiments/experiments.routes.ts";
 import { exportRoutes } from "./query/export/export.routes.ts";
 import { createRecheck } from "./query/access/authenticators.ts";
 import { createApi, type ApiOptions } from "./api.ts";
@@ -23,7 +26,7 @@ export type ObservabilityApi = {
   readonly routes: Routes;
   /**
    * `user`: an access token; `user-or-operator`: that, or the API_KEY; `admin-or-operator`: an admin's access token, or the API_KEY; `user-or-key`: an access token, or
-   * a project's API key that may read; `ingest`: a project's API key that may send.
+   * a project's API key that may read; `user-or-evaluate`: an access token, or one that may evaluate; `ingest`: a project's API key that may send.
    */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
   /** Connects to Redis; one that is away is waited for in the background. */
@@ -54,6 +57,9 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       alertRuleRoutes({ query })(server);
       alertChannelRoutes({ query, clock, access: toChannelAccess(config) })(server);
       exportRoutes({ query, clock, log, metrics, recheck })(server);
+      datasetRoutes({ query, clock, log })(server);
+      itemRoutes({ query, clock, log })(server);
+      experimentRoutes({ query, clock, log })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { listRequestSchema, timestamp } from "./contract/parts.ts";
 
+export * from "./contract/checks.ts";
 export * from "./contract/code-runs.ts";
+export * from "./contract/datasets.ts";
+export * from "./contract/experiments.ts";
 export * from "./contract/explore.ts";
 export * from "./contract/figures.ts";
 export * from "./contract/compare.ts";
+export * from "./contract/comparison.ts";
 export * from "./contract/compare-sets.ts";
 export * from "./contract/deletions.ts";
 export * from "./contract/live.ts";

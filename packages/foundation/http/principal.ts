@@ -14,7 +14,14 @@ export type Principal =
       readonly sessionId: string | undefined;
     }
   | { readonly kind: "developer-token"; readonly tokenId: string; readonly tenantId: string }
-  | { readonly kind: "project-key"; readonly keyId: string; readonly projectId: string; readonly tenantId: string }
+  | {
+      readonly kind: "project-key";
+      readonly keyId: string;
+      readonly projectId: string;
+      readonly tenantId: string;
+      /** Its scope lets it write what the route is about. */
+      readonly canChange: boolean;
+    }
   | { readonly kind: "operator" };
 
 const principals = new WeakMap<FastifyRequest, Principal>();

@@ -67,8 +67,8 @@ export type MemberPage = z.infer<typeof memberPageSchema>;
 export const putMemberRequestSchema = z.object({ role: projectRoleSchema });
 export type PutMemberRequest = z.infer<typeof putMemberRequestSchema>;
 
-/** `ingest`: send traces (OTLP). `read`: list and read the project's traces. */
-export const apiKeyScopeSchema = z.enum(["ingest", "read"]);
+/** `ingest`: send traces (OTLP). `read`: list and read the project's traces. `evaluate`: read and write datasets and experiments. */
+export const apiKeyScopeSchema = z.enum(["ingest", "read", "evaluate"]);
 export type ApiKeyScope = z.infer<typeof apiKeyScopeSchema>;
 
 export const createApiKeyRequestSchema = z.object({

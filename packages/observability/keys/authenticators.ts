@@ -10,6 +10,8 @@ type KeyAuthenticators = {
   readonly ingest: Authenticator;
   /** Anyone with an access token of a tenant; or, below `/projects/:project_id`, an API key that may read that project. */
   readonly "user-or-key": Authenticator;
+  /** The same, with an API key that may read and write datasets and experiments. */
+  readonly "user-or-evaluate": Authenticator;
 };
 
 type Options = { readonly findKey: (hash: string) => Promise<UsableKey | undefined>; readonly user: Authenticator };
@@ -25,8 +27,28 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
     if (!key.scopes.includes(scope)) {
       throw refusal(403, "scope_missing", `This API key lacks the scope ${scope}; make one that has it.`);
     }
-    setPrincipal(request, { kind: "project-key", keyId: key.id, projectId: key.projectId, tenantId: key.tenantId });
+    setPrincipal(request, {
+      kind: "project-key",
+      keyId: key.id,
+      projectId: key.projectId,
+      tenantId: key.tenantId,
+      canChange: scope === "evaluate",
+    });
     return key;
+  }
+
+  function userOr(scope: ApiKeyScope): Authenticator {
+    return async (request) => {
+      const hash = hashOf(request);
+      if (hash === undefined) {
+        await user(request);
+        return;
+      }
+      const { projectId } = await useKey(request, hash, scope);
+      if (!isProject(request.params, projectId)) {
+        throw refusal(404, "project_not_found", "There is no project of that id for this API key.");
+      }
+    };
   }
 
   return {
@@ -36,17 +58,8 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
       );
       await useKey(request, hash, "ingest");
     },
-    "user-or-key": async (request) => {
-      const hash = hashOf(request);
-      if (hash === undefined) {
-        await user(request);
-        return;
-      }
-      const { projectId } = await useKey(request, hash, "read");
-      if (!isProject(request.params, projectId)) {
-        throw refusal(404, "project_not_found", "There is no project of that id for this API key.");
-      }
-    },
+    "user-or-key": userOr("read"),
+    "user-or-evaluate": userOr("evaluate"),
   };
 }
 

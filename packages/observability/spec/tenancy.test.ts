@@ -9,46 +9,16 @@ import { insertProject } from "#store/projects.store.ts";
 import { agentRun, createProducer, fieldsOf } from "#testing/agent-run.ts";
 import { API_KEY, type ServedRoute } from "#testing/api-rig.ts";
 import { exploredRun } from "#testing/explored-run.ts";
-import { jsonRequest, jsonSpan } from "#testing/otlp-request.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { NEEDED } from "./needed-roles.ts";
+import { BODIES, QUERIES } from "./route-requests.ts";
 
 /* “Which routes require which credential: not shown” (docs/contract.md#observability-authentication): what was decided. */
 
 /** What a tenant has of everything that a route may name. */
 type World = Readonly<Record<string, string>>;
 
-/** For every route that takes one; a new route needs its own here. */
-const BODIES: Readonly<Record<string, object>> = {
-  "POST /api/v1/projects": { name: "new" },
-  "PATCH /api/v1/projects/:project_id": { name: "changed", retention_days: 1 },
-  "POST /api/v1/projects/:project_id/keys": { name: "new", scopes: ["read", "ingest"] },
-  "PUT /api/v1/projects/:project_id/members/:user_id": { role: "viewer" },
-  "POST /api/v1/projects/:project_id/views": { name: "new" },
-  "PATCH /api/v1/projects/:project_id/views/:view_id": { name: "changed" },
-  "POST /api/v1/projects/:project_id/traces/tag": { trace_ids: [uuidv7()], add: ["changed"] },
-  "POST /api/v1/projects/:project_id/traces/score": { trace_ids: [uuidv7()], name: "changed", value: 1 },
-  "POST /api/v1/projects/:project_id/traces/delete": { trace_ids: [uuidv7()] },
-  "POST /api/v1/projects/:project_id/charts": { name: "new", measure: "cost" },
-  "PATCH /api/v1/projects/:project_id/charts/:chart_id": { name: "changed" },
-  "PUT /api/v1/projects/:project_id/charts/order": { ids: [uuidv7()] },
-  "PUT /api/v1/projects/:project_id/prices": { model: "changed", input: 1, output: 1 },
-  "PUT /api/v1/projects/:project_id/masking": { keys: ["changed"], patterns: [] },
-  "POST /api/v1/projects/:project_id/masking/try": { keys: [], patterns: [], sample: "x" },
-  "POST /api/v1/projects/:project_id/scores": { trace_id: uuidv7(), name: "changed", value: 1 },
-  "POST /api/v1/projects/:project_id/alert-rules": { name: "new", metric: "errors", threshold: 1, window_minutes: 5 },
-  "PATCH /api/v1/projects/:project_id/alert-rules/:rule_id": { name: "changed" },
-  "POST /api/v1/projects/:project_id/alert-channels": { name: "new", kind: "slack", url: "https://hooks.example.org/" },
-  "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
-};
-const QUERIES: Readonly<Record<string, string>> = {
-  "DELETE /api/v1/projects/:project_id/prices": "?model=kept&valid_from=2026-01-01T00:00:00Z",
-  "GET /api/v1/projects/:project_id/compare": "?a=:trace_id&b=:trace_id",
-  "GET /api/v1/projects/:project_id/compare/sets": "?a=release:1&b=release:2",
-  "GET /api/v1/projects/:project_id/code": "?repo=acme/shop&path=src/plan.ts",
-  "GET /api/v1/code-runs": "?repo=acme/shop&path=src/plan.ts",
-};
 const PARAMETER = /:([a-z]\w+)/g;
 
 const ROLES = ["viewer", "editor", "owner"] as const;
@@ -153,14 +123,21 @@ test("the operator opens what is for the operator, a member nothing that is for 
 
 test("a project's keys open what their scope names, of that project, and nothing when they are revoked", async () => {
   const url = `/api/v1/projects/${otlp.rig.projectId}/keys`;
-  const [read, ingest, revoked] = [await otlp.makeKey(["read"]), await otlp.makeKey(["ingest"]), await otlp.makeKey(["read", "ingest"])];
+  const [read, ingest, evaluate, revoked] = [
+    await otlp.makeKey(["read"]),
+    await otlp.makeKey(["ingest"]),
+    await otlp.makeKey(["evaluate"]),
+    await otlp.makeKey(["read", "ingest", "evaluate"]),
+  ];
   const removed = await otlp.api.server.inject({
     method: "DELETE",
     url: `${url}/${revoked.id}`,
     headers: { authorization: "Bearer tenant-1:admin" },
   });
   expect(removed.statusCode).toBe(200);
-  const opened = { "user-or-key": [200, 403], ingest: [403, 200] } as Readonly<Record<string, readonly [number, number]>>;
+  const opened = { "user-or-key": [200, 403], ingest: [403, 200], "user-or-evaluate": [403, 403] } as Readonly<
+    Record<string, readonly [number, number]>
+  >;
   for (const route of guarded()) {
     const [byRead, byIngest] = opened[route.auth] ?? [401, 401];
     for (const [key, status] of [
@@ -171,6 +148,11 @@ test("a project's keys open what their scope names, of that project, and nothing
     ] as const) {
       const { statusCode } = await call(route, mine, key);
       expect(status ?? statusCode, `${nameOf(route)} ${key.slice(0, 16)}`).toBe(statusCode);
+    }
+    const byEvaluate = await call(route, mine, evaluate.key);
+    expect([401, 403].includes(byEvaluate.statusCode), nameOf(route)).toBe(route.auth !== "user-or-evaluate");
+    if (route.auth === "user-or-evaluate") {
+      expect((await call(route, theirs, evaluate.key)).statusCode, nameOf(route)).toBe(404);
     }
     // Nor does a key that may read open another project, whatever its tenant.
     expect((await call(route, theirs, read.key)).statusCode, nameOf(route)).toBe(route.auth === "user-or-key" ? 404 : byRead);
@@ -251,6 +233,9 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   const chart = await otlp.api.post(`${base}/charts`, { name: "kept", measure: "cost" }, token);
   const channel = await otlp.api.post(`${base}/alert-channels`, { name: "kept", kind: "webhook", url: "https://127.0.0.1:9/" }, token);
   const rule = await otlp.api.post(`${base}/alert-rules`, { name: "kept", metric: "errors", threshold: 1, window_minutes: 5 }, token);
+  const dataset = await otlp.api.post(`${base}/datasets`, { name: "kept" }, token);
+  await otlp.api.post(`${base}/datasets/${String(dataset.body["id"])}/items`, { items: [{ input: "kept" }] }, token);
+  const experiment = await otlp.api.post(`${base}/experiments`, { dataset_id: dataset.body["id"], name: "kept" }, token);
   await otlp.api.put(`${base}/members/${userId}`, { role: "editor" }, token);
   await database.pool.query(
     "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values ($1, 's', $2, $3, 'unreadable', $4)",
@@ -275,6 +260,8 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     view_id: String(view.body["id"]),
     chart_id: String(chart.body["id"]),
     deletion_id: deletionId,
+    dataset_id: String(dataset.body["id"]),
+    experiment_id: String(experiment.body["id"]),
   };
 }
 
@@ -291,6 +278,10 @@ const TABLES = [
   "charts",
   "alert_rules",
   "alert_channels",
+  "datasets",
+  "item_revisions",
+  "experiments",
+  "experiment_runs",
 ];
 
 async function rowsOf(projectId: string): Promise<unknown> {

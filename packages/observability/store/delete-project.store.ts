@@ -61,6 +61,12 @@ const TABLES = [
   "repricings",
   "trace_hours",
   "trace_hour_fields",
+  "datasets",
+  "dataset_versions",
+  "item_revisions",
+  "experiments",
+  "experiment_runs",
+  "run_scores",
 ] as const;
 
 type Sweeping = { readonly each: EachOwner; readonly signal?: AbortSignal };

@@ -35,6 +35,12 @@ const DISTRIBUTED_TABLES = [
   "repricings",
   "trace_hours",
   "trace_hour_fields",
+  "datasets",
+  "dataset_versions",
+  "item_revisions",
+  "experiments",
+  "experiment_runs",
+  "run_scores",
 ] as const;
 
 /** They stay where they are: little of them, and to be written while another node is away. Citus knows them, since they are joined with projects. */

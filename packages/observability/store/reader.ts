@@ -8,8 +8,14 @@ export type { ProjectRole } from "#contract.ts";
 export type Reader =
   | { readonly kind: "operator" }
   | { readonly kind: "user"; readonly tenantId: string; readonly userId: string; readonly isAdmin: boolean }
-  /** An API key, or whatever else was let into one project. */
-  | { readonly kind: "project-key"; readonly tenantId: string; readonly projectId: string };
+  /** An API key, or whatever else was let into one project. `canChange`: its scope lets it write what the route is about. */
+  | {
+      readonly kind: "project-key";
+      readonly tenantId: string;
+      readonly projectId: string;
+      readonly keyId: string;
+      readonly canChange: boolean;
+    };
 
 /** A reader, and the project that they read. */
 export type InProject = { readonly projectId: string; readonly reader: Reader };
@@ -21,7 +27,7 @@ const ROLES: readonly ProjectRole[] = ["viewer", "editor", "owner"];
 
 /**
  * Whether `reader` has at least `role` in the project whose row goes by the name `project`. The operator and a tenant's admins are owners
- * of all they can see; everybody of the tenant is an editor of a project that is open to it; an API key is a viewer of its own.
+ * of all they can see; everybody of the tenant is an editor of a project that is open to it; an API key is a viewer of its own, and where its scope says so an editor.
  */
 export function hasRole(reader: Reader, role: ProjectRole, project = "project"): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${project}.${name}`);
@@ -30,7 +36,9 @@ export function hasRole(reader: Reader, role: ProjectRole, project = "project"):
   }
   const isOfTenant = sql<boolean>`${column("tenant_id")} = ${reader.tenantId}`;
   if (reader.kind === "project-key") {
-    return role === "viewer" ? sql<boolean>`(${isOfTenant} and ${column("id")} = ${reader.projectId}::uuid)` : sql<boolean>`false`;
+    return role === "viewer" || (role === "editor" && reader.canChange)
+      ? sql<boolean>`(${isOfTenant} and ${column("id")} = ${reader.projectId}::uuid)`
+      : sql<boolean>`false`;
   }
   if (reader.isAdmin) {
     return isOfTenant;

@@ -12,7 +12,13 @@ export function getReader(request: Request): Reader {
     case "user":
       return { kind: "user", tenantId: principal.tenantId, userId: principal.userId, isAdmin: principal.role === "admin" };
     case "project-key":
-      return { kind: "project-key", tenantId: principal.tenantId, projectId: principal.projectId };
+      return {
+        kind: "project-key",
+        tenantId: principal.tenantId,
+        projectId: principal.projectId,
+        keyId: principal.keyId,
+        canChange: principal.canChange,
+      };
     case "developer-token":
       throw new Error(`${request.routeOptions.url ?? request.url} is not for developer tokens, but its auth class let one through`);
     default:
@@ -37,7 +43,7 @@ export function toAuthor(reader: Reader): string {
     case "user":
       return reader.userId;
     case "project-key":
-      throw new Error("An API key changes nothing, but a route lets one do so");
+      return `key:${reader.keyId}`;
     default:
       return reader satisfies never;
   }

@@ -1,17 +1,9 @@
-import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
-import { traceSchema, type Trace } from "#contract.ts";
-import type { Reader } from "#store/reader.ts";
-import { findTrace } from "#query/steps/traces.store.ts";
-import { findTraceContent } from "#query/steps/trace-content.store.ts";
-import { findDeclaredGraphs, findGraphEntries } from "#query/graph/graphs.store.ts";
-import { countLostEventsOfTrace } from "#query/steps/lost-events.store.ts";
-import { traceNotFound } from "#query/access/not-found.errors.ts";
-import { presentGraph } from "#query/graph/present-graph.ts";
-import { presentTrace } from "#query/steps/present-trace.ts";
+import { traceSchema } from "#contract.ts";
 import { getReader } from "#query/access/request-reader.ts";
 import type { RouteDependencies } from "#query/access/project-route.ts";
+import { loadTrace } from "./load-trace.ts";
 
 const config = { auth: "user" };
 /** The auth class below a project, where an API key of that project may read too. */
@@ -19,15 +11,6 @@ const projectConfig = { auth: "user-or-key" };
 const id = z.uuid();
 
 export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
-  async function load(wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string }): Promise<Trace> {
-    const trace = orRefuse(await findTrace(query, wanted), traceNotFound);
-    const content = await findTraceContent(query, trace.run);
-    const lost = await countLostEventsOfTrace(query, trace.run);
-    const graph = presentGraph(trace, content.steps, await findGraphEntries(query, trace.run));
-    const declared = await findDeclaredGraphs(query, trace.project_id, graph.hashes);
-    return presentTrace(trace, content, { lostEvents: lost, graph: graph.withDeclared(declared) });
-  }
-
   return (server: HttpServer): void => {
     server.get(
       "/api/v1/traces/:trace_id",
@@ -35,7 +18,7 @@ export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
         config,
         schema: { summary: "One trace with its steps and its graph", params: z.object({ trace_id: id }), response: { 200: traceSchema } },
       },
-      (request) => load({ reader: getReader(request), traceId: request.params.trace_id }),
+      (request) => loadTrace(query, { reader: getReader(request), traceId: request.params.trace_id }),
     );
 
     server.get(
@@ -48,7 +31,7 @@ export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
           response: { 200: traceSchema },
         },
       },
-      (request) => load({ reader: getReader(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
+      (request) => loadTrace(query, { reader: getReader(request), traceId: request.params.trace_id, projectId: request.params.project_id }),
     );
   };
 }

@@ -1,0 +1,177 @@
+import { RE2JS } from "re2js";
+import type { Check, CheckResult, Json, Trace } from "#contract.ts";
+import { compileSchema } from "./json-schema.ts";
+
+/** What a run gave, and the trace of it; null as long as that has not arrived. */
+export type Ran = { readonly output: Json; readonly error: string | null; readonly trace: Trace | null };
+
+type Verdict = { readonly passed: boolean | null; readonly reason: string };
+
+const MAX_SHOWN = 200;
+const ON_TRACES: ReadonlySet<Check["type"]> = new Set(["tool", "edge", "limit"]);
+
+/** Whether any of them is of what happened on the way, which only the trace says. */
+export function needTrace(checks: readonly Check[]): boolean {
+  return checks.some(({ type }) => ON_TRACES.has(type));
+}
+
+/** Evaluates checks in their order. What can't be told passes nothing: `passed` is null then. */
+export function evaluateChecks(checks: readonly Check[], ran: Ran): readonly CheckResult[] {
+  return checks.map((check) => ({ name: check.name ?? describeCheck(check), ...evaluate(check, ran) }));
+}
+
+export function describeCheck(check: Check): string {
+  switch (check.type) {
+    case "equals":
+    case "contains":
+      return `${nameValue(check.path)} ${check.type} ${show(check.value)}`;
+    case "matches":
+      return `${nameValue(check.path)} matches ${check.pattern}`.slice(0, MAX_SHOWN);
+    case "schema":
+      return `${nameValue(check.path)} fits a schema`;
+    case "tool":
+      return `${check.tool} is called ${describeTimes(check.at_least, check.at_most)}${check.before === undefined ? "" : `, before ${check.before}`}`;
+    case "edge":
+      return `${check.from} → ${check.to} is ${check.taken ? "taken" : "never taken"}`;
+    case "limit":
+      return `${check.of} ≤ ${check.at_most}`;
+    case "succeeds":
+      return "ends without an error";
+    default:
+      return check satisfies never;
+  }
+}
+
+function describeTimes(atLeast: number, atMost: number | undefined): string {
+  if (atMost === undefined) {
+    return atLeast === 1 ? "" : `≥ ${atLeast} times`;
+  }
+  return atMost === 0 ? "never" : atLeast === atMost ? `${atMost} times` : `${atLeast} to ${atMost} times`;
+}
+
+function evaluate(check: Check, { output, error, trace }: Ran): Verdict {
+  switch (check.type) {
+    case "equals":
+    case "contains":
+    case "matches":
+    case "schema": {
+      const found = resolvePointer(output, check.path);
+      return found === undefined ? failed(`the output has no ${check.path}`) : evaluateValue(check, found);
+    }
+    case "succeeds":
+      return error === null ? passed() : failed(error);
+    case "tool":
+    case "edge":
+    case "limit":
+      return trace === null ? unknown("its trace did not arrive") : evaluateTrace(check, trace);
+    default:
+      return check satisfies never;
+  }
+}
+
+type Of<Type extends Check["type"]> = Extract<Check, { readonly type: Type }>;
+
+function evaluateValue(check: Of<"equals" | "contains" | "matches" | "schema">, found: Json): Verdict {
+  const was = `it is ${show(found)}`;
+  switch (check.type) {
+    case "equals":
+      return isEqual(found, check.value) ? passed() : failed(was);
+    case "contains":
+      return containsValue(found, check.value) ? passed() : failed(was);
+    case "matches":
+      return matches(check.pattern, found, was);
+    case "schema": {
+      const misfit = compileSchema(check.schema, "the check's schema")(found);
+      return misfit === undefined ? passed() : failed(misfit);
+    }
+    default:
+      return check satisfies never;
+  }
+}
+
+function matches(pattern: string, found: Json, was: string): Verdict {
+  return RE2JS.compile(pattern)
+    .matcher(typeof found === "string" ? found : JSON.stringify(found))
+    .find()
+    ? passed()
+    : failed(was);
+}
+
+function containsValue(found: Json, value: Json): boolean {
+  if (typeof found === "string") {
+    return found.includes(typeof value === "string" ? value : JSON.stringify(value));
+  }
+  return Array.isArray(found) && found.some((part) => isEqual(part, value));
+}
+
+function evaluateTrace(check: Of<"tool" | "edge" | "limit">, trace: Trace): Verdict {
+  const steps = trace.observation_list;
+  if (check.type === "limit") {
+    return withinLimit(check, trace);
+  }
+  if (trace.truncated || trace.lost_events > 0) {
+    return unknown("its trace is not whole");
+  }
+  if (check.type === "edge") {
+    const count = trace.graph?.taken.find(({ from, to }) => from === check.from && to === check.to)?.count ?? 0;
+    return count > 0 === check.taken ? passed() : failed(count === 0 ? "it was not taken" : `it was taken ${count} times`);
+  }
+  const calls = steps.filter(({ kind, name }) => kind === "tool" && name === check.tool);
+  const other = steps.find(({ kind, name }) => kind === "tool" && name === check.before);
+  if (calls.length < check.at_least || (check.at_most !== undefined && calls.length > check.at_most)) {
+    return failed(`it was called ${calls.length} times`);
+  }
+  const [first] = calls;
+  return first !== undefined && other !== undefined && steps.indexOf(first) > steps.indexOf(other)
+    ? failed(`${check.before ?? ""} was called first`)
+    : passed();
+}
+
+function withinLimit({ of, at_most: atMost }: Of<"limit">, trace: Trace): Verdict {
+  const value = {
+    tokens: trace.input_tokens === null && trace.output_tokens === null ? null : (trace.input_tokens ?? 0) + (trace.output_tokens ?? 0),
+    cost: trace.cost,
+    duration_ms: trace.duration_ms,
+    steps: trace.observations,
+  }[of];
+  if (value === null) {
+    return unknown(`the trace says no ${of}`);
+  }
+  return value <= atMost ? passed() : failed(`it was ${value}`);
+}
+
+/** RFC 6901. */
+function resolvePointer(value: Json, pointer: string): Json | undefined {
+  let found: Json | undefined = value;
+  for (const token of pointer.split("/").slice(1)) {
+    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(found)) {
+      found = /^(?:0|[1-9]\d*)$/.test(key) ? found[Number(key)] : undefined;
+    } else {
+      found = typeof found === "object" && found !== null && Object.hasOwn(found, key) ? found[key] : undefined;
+    }
+  }
+  return found;
+}
+
+function isEqual(left: Json, right: Json): boolean {
+  if (typeof left !== "object" || left === null || typeof right !== "object" || right === null) {
+    return left === right;
+  }
+  const [keys, others] = [Object.keys(left), Object.keys(right)];
+  return (
+    Array.isArray(left) === Array.isArray(right) &&
+    keys.length === others.length &&
+    keys.every((key) => Object.hasOwn(right, key) && isEqual(memberOf(left, key), memberOf(right, key)))
+  );
+}
+
+function memberOf(value: Json, key: string): Json {
+  return resolvePointer(value, `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`) ?? null;
+}
+
+const nameValue = (path: string) => (path === "" ? "output" : path);
+const show = (value: Json) => JSON.stringify(value).slice(0, MAX_SHOWN);
+const passed = (): Verdict => ({ passed: true, reason: "" });
+const failed = (reason: string): Verdict => ({ passed: false, reason });
+const unknown = (reason: string): Verdict => ({ passed: null, reason });

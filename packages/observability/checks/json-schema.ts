@@ -1,0 +1,47 @@
+import { refusal } from "@sightline/foundation/errors";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { RE2JS } from "re2js";
+import type { JsonObject } from "#contract.ts";
+
+/** Compares every element with every other, which a schema of a stranger could have done for minutes. */
+const UNBOUNDED = "uniqueItems";
+const MAX_CHARACTERS = 100_000;
+
+/** Patterns of strangers take linear time. */
+const linear = Object.assign(
+  (pattern: string) => {
+    const compiled = RE2JS.compile(pattern);
+    return { test: (text: string) => compiled.matcher(text).find() };
+  },
+  { code: "linear" },
+);
+
+/** @returns what says why a value does not fit, or undefined when it does. @throws {AppError} `invalid_schema`, when it is no JSON schema. */
+export function compileSchema(schema: JsonObject, name: string): (value: unknown) => string | undefined {
+  const text = JSON.stringify(schema);
+  if (text.length > MAX_CHARACTERS) {
+    throw invalid(name, `it is longer than ${MAX_CHARACTERS} characters`);
+  }
+  if (text.includes(`"${UNBOUNDED}":`)) {
+    throw invalid(name, `${UNBOUNDED} is not supported: leave it out`);
+  }
+  const fits = compile(schema, name);
+  return (value) => (fits(value) === true ? undefined : describe(fits));
+}
+
+function compile(schema: JsonObject, name: string): ValidateFunction {
+  try {
+    return new Ajv2020({ strict: false, logger: false, validateFormats: false, code: { regExp: linear } }).compile(schema);
+  } catch (error) {
+    throw invalid(name, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function describe({ errors }: ValidateFunction): string {
+  const [first] = errors ?? [];
+  return first === undefined
+    ? "it does not fit"
+    : `${first.instancePath === "" ? "it" : first.instancePath} ${first.message ?? "does not fit"}`;
+}
+
+const invalid = (name: string, why: string) => refusal(400, "invalid_schema", `${name} is no JSON schema that can be used: ${why}.`);

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { nulRefused, WITHOUT_NUL } from "./parts.ts";
+
+/** Checks: what must hold of a run, as data that the server evaluates. Deterministic and free; the same for live traces. */
+
+const name = z.string().trim().min(1, "name it").max(200).regex(WITHOUT_NUL, nulRefused);
+/** How the check is called in lists; without it, it is called by what it demands. */
+const common = { name: name.optional() };
+/** A JSON pointer (RFC 6901) into the output, such as `/answer/0`; `""` is all of it. */
+const pointer = z
+  .string()
+  .max(500)
+  .regex(/^(?:\/(?:[^~]|~[01])*)?$/, "a JSON pointer is empty or starts with /")
+  .default("");
+
+export const checkSchema = z.discriminatedUnion("type", [
+  z.strictObject({ ...common, type: z.literal("equals"), path: pointer, value: z.json() }),
+  /** A text contains it; a list has it as an element. */
+  z.strictObject({ ...common, type: z.literal("contains"), path: pointer, value: z.json() }),
+  /** A regular expression (RE2), found anywhere in the text. */
+  z.strictObject({ ...common, type: z.literal("matches"), path: pointer, pattern: z.string().min(1).max(1_000) }),
+  /** It fits a JSON schema. */
+  z.strictObject({ ...common, type: z.literal("schema"), path: pointer, schema: z.record(z.string(), z.json()) }),
+  /** A tool was called so many times; `before`: and, where both were, first before that one. */
+  z.strictObject({
+    ...common,
+    type: z.literal("tool"),
+    tool: name,
+    at_least: z.int().min(0).max(1e6).default(1),
+    at_most: z.int().min(0).max(1e6).optional(),
+    before: name.optional(),
+  }),
+  /** An edge of the graph was taken, or never. */
+  z.strictObject({ ...common, type: z.literal("edge"), from: name, to: name, taken: z.boolean().default(true) }),
+  /** No more than that of it. */
+  z.strictObject({
+    ...common,
+    type: z.literal("limit"),
+    of: z.enum(["tokens", "cost", "duration_ms", "steps"]),
+    at_most: z.number().min(0),
+  }),
+  /** The run ended without an error. */
+  z.strictObject({ ...common, type: z.literal("succeeds") }),
+]);
+export type Check = z.infer<typeof checkSchema>;
+export const checksSchema = z.array(checkSchema).max(50, "at most 50 checks an item");
+
+/** `null`: it could not be evaluated, and the reason says why; never counted as passed. */
+export const checkResultSchema = z.object({ name: z.string(), passed: z.boolean().nullable(), reason: z.string() });
+export type CheckResult = z.infer<typeof checkResultSchema>;

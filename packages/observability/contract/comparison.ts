@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { itemSourceSchema } from "./datasets.ts";
+import { experimentSchema, runStateSchema } from "./experiments.ts";
+import { listRequestSchema } from "./parts.ts";
+
+/** An experiment beside a baseline, paired by item; and what a gate makes of it. docs/statistics.md says what the numbers mean. */
+
+export const DEFAULT_MARGIN = 0.1;
+
+/** `better` and `worse` are told; `same`: within the margin; `unclear`: not told by so many items; `too_few`: hardly any item differs. */
+export const verdictSchema = z.enum(["better", "worse", "same", "unclear", "too_few"]);
+export type Verdict = z.infer<typeof verdictSchema>;
+
+const margin = z.coerce.number().gt(0).max(1e9).default(DEFAULT_MARGIN);
+/** An experiment's id, or a branch, whose last three finished experiments of the same dataset are pooled. */
+const baseline = z.string().min(1).max(200).optional();
+
+export const compareExperimentsRequestSchema = z.object({ baseline, margin });
+
+const summarySchema = z.object({
+  /** The mean over items of their mean over repetitions. */
+  mean: z.number().nullable(),
+  /** Its interval of 95 %. */
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+  items: z.int(),
+  /** Runs that should have this score and do not. */
+  missing: z.int(),
+});
+
+export const comparedScoreSchema = z.object({
+  name: z.string(),
+  source: z.enum(["application", "check"]),
+  higher_is_better: z.boolean(),
+  candidate: summarySchema,
+  baseline: summarySchema.nullable(),
+  /** Of the items that both have, candidate minus baseline; null without any. */
+  difference: z
+    .object({
+      value: z.number(),
+      low: z.number(),
+      high: z.number(),
+      verdict: verdictSchema,
+      /** Items that were compared, those that differ, and which way. */
+      items: z.int(),
+      improved: z.int(),
+      worsened: z.int(),
+      procedure: z.string(),
+      /** The smallest difference that so many items would tell in 80 of 100 cases. */
+      detectable: z.number().nullable(),
+      /** About how many items would tell a difference of the margin. */
+      items_needed: z.int().nullable(),
+    })
+    .nullable(),
+});
+export type ComparedScore = z.infer<typeof comparedScoreSchema>;
+
+export const experimentComparisonSchema = z.object({
+  candidate: experimentSchema,
+  /** Newest first; empty when there is nothing to compare with. */
+  baseline: z.array(experimentSchema),
+  margin: z.number(),
+  scores: z.array(comparedScoreSchema),
+  /** Items that were left out, and why. */
+  unpaired: z.object({ changed: z.int(), only_candidate: z.int(), only_baseline: z.int() }),
+});
+export type ExperimentComparison = z.infer<typeof experimentComparisonSchema>;
+
+export const experimentItemsRequestSchema = listRequestSchema.extend({
+  baseline,
+  /** The score that `only` judges by; the first without it. */
+  score: z.string().max(200).optional(),
+  only: z.enum(["all", "worse", "better", "failed", "missing"]).default("all"),
+});
+
+const cellSchema = z.object({
+  runs: z.array(
+    z.object({
+      repetition: z.int(),
+      state: runStateSchema,
+      /** As JSON text, at most 2,000 characters. */
+      output: z.string(),
+      error: z.string().nullable(),
+      trace_id: z.uuid().nullable(),
+    }),
+  ),
+  /** Means over the repetitions. */
+  scores: z.array(z.object({ name: z.string(), source: z.string(), mean: z.number().nullable(), explanation: z.string().nullable() })),
+});
+export const experimentItemSchema = z.object({
+  item_id: z.uuid(),
+  /** As JSON texts, at most 2,000 characters. */
+  input: z.string(),
+  expected: z.string(),
+  required: z.boolean(),
+  split: z.string().nullable(),
+  source: itemSourceSchema.nullable(),
+  candidate: cellSchema,
+  baseline: cellSchema.nullable(),
+});
+export type ExperimentItem = z.infer<typeof experimentItemSchema>;
+export const experimentItemPageSchema = z.object({ items: z.array(experimentItemSchema), next_cursor: z.string().nullable() });
+export type ExperimentItemPage = z.infer<typeof experimentItemPageSchema>;
+
+export const gateRequestSchema = z.object({
+  baseline,
+  margin,
+  /** Names of the scores that decide, joined by commas; without it all that are there. */
+  primary: z.string().max(2_000).optional(),
+});
+
+/**
+ * `worse`: a required item failed, or a primary score fell by the margin. `inconclusive`: so many items can't tell. `broken`: runs or scores are
+ * missing, or there is no baseline: never passed.
+ */
+export const gateOutcomeSchema = z.enum(["passed", "worse", "inconclusive", "broken"]);
+export type GateOutcome = z.infer<typeof gateOutcomeSchema>;
+export const gateSchema = z.object({
+  outcome: gateOutcomeSchema,
+  /** Sentences, the weightiest first. */
+  reasons: z.array(z.string()),
+  scores: z.array(z.object({ name: z.string(), source: z.string(), outcome: gateOutcomeSchema, reason: z.string() })),
+  /** Required items that failed, 100 at the most. */
+  required: z.array(
+    z.object({ item_id: z.uuid(), failed: z.int(), repetitions: z.int(), reason: z.string(), source: itemSourceSchema.nullable() }),
+  ),
+  comparison: experimentComparisonSchema,
+});
+export type Gate = z.infer<typeof gateSchema>;

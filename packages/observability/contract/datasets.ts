@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { checksSchema } from "./checks.ts";
+import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
+
+/** Datasets: items with an input, what is expected and checks, in versions that never change. */
+
+export type Json = z.infer<ReturnType<typeof z.json>>;
+export type JsonObject = Record<string, Json>;
+
+const label = z.string().trim().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
+const jsonSchema = z.record(z.string(), z.json()).nullable();
+
+export const createDatasetRequestSchema = z.object({
+  name: label,
+  description: z.string().trim().max(2_000).regex(WITHOUT_NUL, nulRefused).default(""),
+  /** JSON schemas that the input and the expected value of every item written from now on must fit; null demands nothing. */
+  input_schema: jsonSchema.default(null),
+  expected_schema: jsonSchema.default(null),
+});
+export type CreateDatasetRequest = z.input<typeof createDatasetRequestSchema>;
+/** What is left out stays as it is. */
+export const changeDatasetRequestSchema = z.object({
+  name: label.optional(),
+  description: z.string().trim().max(2_000).regex(WITHOUT_NUL, nulRefused).optional(),
+  input_schema: jsonSchema.optional(),
+  expected_schema: jsonSchema.optional(),
+});
+
+export const datasetSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string(),
+  /** The newest version; 0 as long as it is empty. */
+  version: z.int(),
+  /** Items of the newest version. */
+  items: z.int(),
+  input_schema: jsonSchema,
+  expected_schema: jsonSchema,
+  created_by: z.string(),
+  created_at: timestamp,
+  changed_at: timestamp,
+});
+export type Dataset = z.infer<typeof datasetSchema>;
+export const datasetPageSchema = z.object({ items: z.array(datasetSchema), next_cursor: z.string().nullable() });
+export type DatasetPage = z.infer<typeof datasetPageSchema>;
+export const listDatasetsRequestSchema = listRequestSchema.extend({ name: z.string().max(200).optional() });
+
+/** Where an item comes from; the line is of that commit. */
+export const itemSourceSchema = z.object({
+  trace_id: z.uuid().optional(),
+  observation_id: z.uuid().optional(),
+  issue_id: z.uuid().optional(),
+  repo: z.string().max(500).optional(),
+  commit: z.string().max(100).optional(),
+  path: z.string().max(1_000).optional(),
+  function: z.string().max(500).optional(),
+  line: z.int().min(0).optional(),
+  /** Values that were cut, masked or binary when they were recorded, by name. */
+  incomplete: z.array(z.string().max(200)).max(100).optional(),
+});
+export type ItemSource = z.infer<typeof itemSourceSchema>;
+
+const fields = {
+  input: z.json(),
+  expected: z.json().default(null),
+  checks: checksSchema.default([]),
+  metadata: z.record(z.string().max(200), z.json()).default({}),
+  /** A part of the dataset that is run by itself, such as `test`. */
+  split: label.nullable().default(null),
+  /** The user of the application whose data it holds; deleting the user redacts it. */
+  subject: z.string().max(1_000).nullable().default(null),
+  /** Items of one cluster (an issue, a session, a user) are not independent of each other. */
+  cluster: z.string().max(500).nullable().default(null),
+  /** Must pass in every repetition, or a gate fails without any statistics. */
+  required: z.boolean().default(false),
+  source: itemSourceSchema.nullable().default(null),
+};
+
+export const writeItemSchema = z.object({ id: z.uuid().optional(), ...fields });
+export type WriteItem = z.output<typeof writeItemSchema>;
+
+/** One version a request, whatever is in it. An item with an id that the dataset has is changed. */
+export const writeItemsRequestSchema = z.object({
+  items: z.array(writeItemSchema).max(1_000, "at most 1000 items a request").default([]),
+  delete: z.array(z.uuid()).max(1_000).default([]),
+  reason: z.string().trim().max(500).regex(WITHOUT_NUL, nulRefused).default(""),
+});
+export type WriteItemsRequest = z.input<typeof writeItemsRequestSchema>;
+
+/** `duplicate`: the dataset has an item of the same input and expected value, `of`. */
+export const writtenItemSchema = z.object({
+  id: z.uuid(),
+  state: z.enum(["added", "changed", "unchanged", "duplicate", "deleted", "unknown"]),
+  of: z.uuid().optional(),
+});
+export const writtenItemsSchema = z.object({ version: z.int(), items: z.array(writtenItemSchema) });
+export type WrittenItems = z.infer<typeof writtenItemsSchema>;
+
+export const itemSchema = z.object({ ...fields, id: z.uuid(), /** The version that made it so. */ version: z.int() });
+export type Item = z.infer<typeof itemSchema>;
+export const itemPageSchema = z.object({ version: z.int(), items: z.array(itemSchema), next_cursor: z.string().nullable() });
+export type ItemPage = z.infer<typeof itemPageSchema>;
+export const listItemsRequestSchema = listRequestSchema.extend({
+  version: z.coerce.number().int().min(0).optional(),
+  split: z.string().max(200).optional(),
+});
+
+export const datasetVersionSchema = z.object({
+  version: z.int(),
+  author: z.string(),
+  reason: z.string(),
+  made_at: timestamp,
+  added: z.int(),
+  changed: z.int(),
+  deleted: z.int(),
+});
+export type DatasetVersion = z.infer<typeof datasetVersionSchema>;
+export const datasetVersionPageSchema = z.object({ items: z.array(datasetVersionSchema), next_cursor: z.string().nullable() });
+
+/** Makes items of recorded traces: of the trace's input and output, or of the one step that is named. */
+export const itemsFromTracesRequestSchema = z.object({
+  traces: z
+    .array(z.object({ trace_id: z.uuid(), observation_id: z.uuid().optional() }))
+    .min(1)
+    .max(100, "at most 100 traces a request"),
+  /** Expected of all of them; without it what was put out, unless it failed. */
+  expected: z.json().optional(),
+  checks: checksSchema.default([{ type: "succeeds" }]),
+  /** Without it those that failed are. */
+  required: z.boolean().optional(),
+  split: label.nullable().default(null),
+  cluster: z.string().max(500).optional(),
+  issue_id: z.uuid().optional(),
+});
+export type ItemsFromTracesRequest = z.input<typeof itemsFromTracesRequestSchema>;

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { checkResultSchema } from "./checks.ts";
+import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
+
+/** Experiments: one task over one version of a dataset. The application runs it where it lives, and reports its runs. */
+
+const label = z.string().trim().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
+const text = z.string().max(200).regex(WITHOUT_NUL, nulRefused);
+
+/** What a score is of: better is higher unless told. The version tells whose scores may be compared. */
+export const evaluatorSchema = z.object({
+  name: label,
+  version: text.default("1"),
+  higher_is_better: z.boolean().default(true),
+});
+export type Evaluator = z.output<typeof evaluatorSchema>;
+
+export const createExperimentRequestSchema = z.object({
+  dataset_id: z.uuid(),
+  /** Without it, the newest. */
+  dataset_version: z.int().min(1).optional(),
+  split: text.nullable().default(null),
+  name: label,
+  branch: text.nullable().default(null),
+  commit: text.nullable().default(null),
+  is_dirty: z.boolean().default(false),
+  config: z.record(z.string().max(200), z.json()).default({}),
+  repetitions: z.int().min(1).max(100, "at most 100 repetitions an item").default(1),
+  evaluators: z.array(evaluatorSchema).max(50).default([]),
+});
+export type CreateExperimentRequest = z.input<typeof createExperimentRequestSchema>;
+
+export const experimentStateSchema = z.enum(["running", "finished", "cancelled"]);
+export const runStateSchema = z.enum(["succeeded", "failed", "missing"]);
+
+export const experimentSchema = z.object({
+  id: z.uuid(),
+  dataset_id: z.uuid(),
+  dataset: z.string(),
+  dataset_version: z.int(),
+  split: z.string().nullable(),
+  name: z.string(),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
+  is_dirty: z.boolean(),
+  config: z.record(z.string(), z.json()),
+  repetitions: z.int(),
+  evaluators: z.array(evaluatorSchema),
+  author: z.string(),
+  state: experimentStateSchema,
+  created_at: timestamp,
+  ended_at: timestamp.nullable(),
+  /** Items of the version and split: that times repetitions is how many runs a whole experiment has. */
+  items: z.int(),
+  /** By the newest attempt of each; `unchecked`: their checks await the trace. */
+  runs: z.object({ succeeded: z.int(), failed: z.int(), missing: z.int(), unchecked: z.int() }),
+});
+export type Experiment = z.infer<typeof experimentSchema>;
+export const experimentPageSchema = z.object({ items: z.array(experimentSchema), next_cursor: z.string().nullable() });
+export type ExperimentPage = z.infer<typeof experimentPageSchema>;
+export const listExperimentsRequestSchema = listRequestSchema.extend({ dataset_id: z.uuid().optional(), branch: text.optional() });
+
+/** Boolean values count 1 or 0. Without a value it is missing, and `error` says why: an evaluator that threw, or gave no number. */
+export const runScoreSchema = z.object({
+  name: label,
+  value: z.union([z.number(), z.boolean()]).nullable(),
+  evaluator_version: text.default("1"),
+  explanation: z.string().max(10_000).nullable().default(null),
+  error: z.string().max(2_000).nullable().default(null),
+});
+
+export const reportRunSchema = z.object({
+  item_id: z.uuid(),
+  repetition: z.int().min(0).max(99),
+  /** Counted from 1; a higher one replaces a lower one, which is kept. */
+  attempt: z.int().min(1).max(100).default(1),
+  state: runStateSchema,
+  output: z.json().default(null),
+  error: z.string().max(10_000).nullable().default(null),
+  trace_id: z.uuid().nullable().default(null),
+  started_at: timestamp.nullable().default(null),
+  duration_ms: z.number().min(0).nullable().default(null),
+  scores: z.array(runScoreSchema).max(50).default([]),
+});
+/** Reported again, a run stays as it was reported first: nothing is counted twice. */
+export const reportRunsRequestSchema = z.object({ runs: z.array(reportRunSchema).min(1).max(100, "at most 100 runs a request") });
+export type ReportRunsRequest = z.input<typeof reportRunsRequestSchema>;
+export type ReportedRun = z.output<typeof reportRunSchema>;
+export const reportedRunsSchema = z.object({ written: z.int(), known: z.int() });
+
+/** Evaluates checks that awaited their traces. `wait`: more may come, ask again; without it, what is still awaited is marked as missing. */
+export const finishExperimentRequestSchema = z.object({
+  state: z.enum(["finished", "cancelled"]).default("finished"),
+  wait: z.boolean().default(false),
+});
+
+export const runSchema = z.object({
+  item_id: z.uuid(),
+  repetition: z.int(),
+  attempt: z.int(),
+  state: runStateSchema,
+  output: z.json(),
+  error: z.string().nullable(),
+  trace_id: z.uuid().nullable(),
+  duration_ms: z.number().nullable(),
+  checks: z.array(checkResultSchema).nullable(),
+  scores: z.array(runScoreSchema.extend({ source: z.enum(["application", "check"]), value: z.number().nullable() })),
+});
+export type Run = z.infer<typeof runSchema>;
+export const listRunsRequestSchema = listRequestSchema.extend({ item_id: z.uuid().optional() });
+export const runPageSchema = z.object({ items: z.array(runSchema), next_cursor: z.string().nullable() });

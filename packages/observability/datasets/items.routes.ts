@@ -1,0 +1,142 @@
+import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import { orRefuse } from "@sightline/foundation/errors";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { z } from "zod";
+import {
+  datasetVersionPageSchema,
+  itemPageSchema,
+  itemsFromTracesRequestSchema,
+  listItemsRequestSchema,
+  listRequestSchema,
+  writeItemsRequestSchema,
+  writtenItemsSchema,
+  type Item,
+} from "#contract.ts";
+import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
+import { datasetNotFound, versionNotFound } from "./datasets.errors.ts";
+import { datasetParams } from "./datasets.routes.ts";
+import { findDataset } from "./datasets.store.ts";
+import { itemsFromTraces } from "./items-from-traces.ts";
+import { listItems, listVersions, type ItemRow } from "./items.store.ts";
+import { writeItems } from "./write-items.ts";
+
+const config = { auth: "user-or-evaluate" };
+const BODY_BYTES = 16 * 1024 * 1024;
+
+/** Items of datasets, in versions. */
+export function itemRoutes({ query, clock, log }: RouteDependencies) {
+  return (server: HttpServer): void => {
+    const path = "/api/v1/projects/:project_id/datasets/:dataset_id";
+
+    server.get(
+      `${path}/items`,
+      {
+        config,
+        schema: {
+          summary: "Items of one version of a dataset; of the newest unless another is named",
+          params: datasetParams,
+          querystring: listItemsRequestSchema,
+          response: { 200: itemPageSchema },
+        },
+      },
+      async (request) => {
+        const { cursor, limit, version: wanted, split = null } = request.query;
+        const after = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.uuid()]))[0];
+        const project = await enterProject(query, request, "viewer");
+        const datasetId = request.params.dataset_id;
+        const dataset = orRefuse(await findDataset(query, { ...project, id: datasetId }), datasetNotFound);
+        const version = wanted ?? dataset.version;
+        if (version > dataset.version) {
+          throw versionNotFound(dataset.version);
+        }
+        const rows = await listItems(query, { ...project, datasetId, version, split, after, limit: limit + 1 });
+        const shown = rows.slice(0, limit);
+        const last = shown.at(-1);
+        return {
+          version,
+          items: shown.map(presentItem),
+          next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.item_id]),
+        };
+      },
+    );
+
+    server.post(
+      `${path}/items`,
+      {
+        config,
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Add, change and delete items: one new version, or none when nothing changes",
+          params: datasetParams,
+          body: writeItemsRequestSchema,
+          response: { 200: writtenItemsSchema },
+        },
+      },
+      async (request) => {
+        const { items, delete: deleted, reason } = request.body;
+        const project = await enterProject(query, request, "editor");
+        const author = toAuthor(project.reader);
+        const id = request.params.dataset_id;
+        const written = await writeItems(query, { ...project, id, items, deleted, reason, author, now: clock.now() });
+        log.info({ project: project.projectId, dataset: id, version: written.version, by: author }, "items of a dataset were written");
+        return written;
+      },
+    );
+
+    server.post(
+      `${path}/items/from-traces`,
+      {
+        config,
+        schema: {
+          summary: "Make items of recorded traces, or of a step of each",
+          params: datasetParams,
+          body: itemsFromTracesRequestSchema,
+          response: { 200: writtenItemsSchema },
+        },
+      },
+      async (request) => {
+        const project = await enterProject(query, request, "editor");
+        const items = await itemsFromTraces(query, { ...project, ...request.body });
+        const [id, author] = [request.params.dataset_id, toAuthor(project.reader)];
+        const reason = items.length === 1 ? "from a trace" : `from ${items.length} traces`;
+        return writeItems(query, { ...project, id, items, deleted: [], reason, author, now: clock.now() });
+      },
+    );
+
+    server.get(
+      `${path}/versions`,
+      {
+        config,
+        schema: {
+          summary: "Versions of a dataset, newest first: who made each, why, and what changed",
+          params: datasetParams,
+          querystring: listRequestSchema,
+          response: { 200: datasetVersionPageSchema },
+        },
+      },
+      async (request) => {
+        const { cursor, limit } = request.query;
+        const before = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.int()]))[0];
+        const project = await enterProject(query, request, "viewer");
+        const datasetId = request.params.dataset_id;
+        orRefuse(await findDataset(query, { ...project, id: datasetId }), datasetNotFound);
+        const rows = await listVersions(query, { ...project, datasetId, before, limit: limit + 1 });
+        const shown = rows.slice(0, limit);
+        const last = shown.at(-1);
+        return {
+          items: shown.map(({ project_id: _project, dataset_id: _dataset, made_at: madeAt, ...row }) => ({
+            ...row,
+            made_at: madeAt.toISOString(),
+          })),
+          next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.version]),
+        };
+      },
+    );
+  };
+}
+
+export function presentItem(row: ItemRow): Item {
+  const { item_id: id, version, input, expected, metadata, split, subject, cluster, is_required: required, source } = row;
+  return { id, version, input, expected, checks: [...row.checks], metadata, split, subject, cluster, required, source };
+}

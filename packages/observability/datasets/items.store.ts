@@ -1,0 +1,76 @@
+import { sql, type Selectable } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
+import { hasRoleIn, type InProject } from "#store/reader.ts";
+
+export type ItemRow = Omit<Selectable<ObservabilitySchema["observability.item_revisions"]>, "project_id" | "dataset_id">;
+type Version = Selectable<ObservabilitySchema["observability.dataset_versions"]>;
+type OfDataset = InProject & { readonly datasetId: string };
+
+/** Items of one version, in the order of their ids, which is the one in which they were added. */
+export async function listItems(
+  query: Query,
+  wanted: OfDataset & {
+    readonly version: number;
+    readonly split: string | null;
+    readonly after: string | undefined;
+    readonly limit: number;
+  },
+): Promise<readonly ItemRow[]> {
+  let rows = ofVersion(query, wanted).selectAll("item");
+  if (wanted.after !== undefined) {
+    rows = rows.where("item.item_id", ">", wanted.after);
+  }
+  return rows.orderBy("item.item_id").limit(wanted.limit).execute();
+}
+
+export async function countItems(
+  query: Query,
+  wanted: OfDataset & { readonly version: number; readonly split: string | null },
+): Promise<number> {
+  const row = await ofVersion(query, wanted)
+    .select(sql<number>`count(*)::int`.as("count"))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** Items of a version by their ids; those that it lacks are left out. */
+export async function findItems(
+  query: Query,
+  wanted: OfDataset & { readonly version: number; readonly split: string | null; readonly ids: readonly string[] },
+): Promise<readonly ItemRow[]> {
+  return ofVersion(query, wanted)
+    .selectAll("item")
+    .where("item.item_id", "in", [...wanted.ids])
+    .execute();
+}
+
+/** Newest first. */
+export async function listVersions(
+  query: Query,
+  { projectId, reader, datasetId, before, limit }: OfDataset & { readonly before: number | undefined; readonly limit: number },
+): Promise<readonly Version[]> {
+  let rows = query
+    .selectFrom("observability.dataset_versions")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("dataset_id", "=", datasetId)
+    .where(hasRoleIn(reader, "viewer", projectId));
+  if (before !== undefined) {
+    rows = rows.where("version", "<", before);
+  }
+  return rows.orderBy("version", "desc").limit(limit).execute();
+}
+
+function ofVersion(
+  query: Query,
+  { projectId, reader, datasetId, version, split }: OfDataset & { readonly version: number; readonly split: string | null },
+) {
+  const rows = query
+    .selectFrom("observability.item_revisions as item")
+    .where("item.project_id", "=", projectId)
+    .where("item.dataset_id", "=", datasetId)
+    .where("item.version", "<=", version)
+    .where((where) => where.or([where("item.until_version", "is", null), where("item.until_version", ">", version)]))
+    .where(hasRoleIn(reader, "viewer", projectId));
+  return split === null ? rows : rows.where("item.split", "=", split);
+}

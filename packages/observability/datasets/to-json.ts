@@ -1,0 +1,9 @@
+import { z } from "zod";
+import type { Json } from "#contract.ts";
+
+const schema = z.json();
+
+/** What was read from a JSON column, by its type. */
+export function toJson(value: unknown): Json {
+  return schema.parse(value ?? null);
+}

@@ -1,0 +1,16 @@
+import { refusal } from "@sightline/foundation/errors";
+
+export const experimentNotFound = () =>
+  refusal(404, "experiment_not_found", "There is no such experiment; GET /api/v1/projects/:project_id/experiments lists them.");
+
+export const datasetGone = () => refusal(404, "dataset_not_found", "The dataset of this experiment is gone; nothing can be added to it.");
+
+export const itemsUnknown = (ids: readonly string[]) =>
+  refusal(
+    400,
+    "item_unknown",
+    `The version of the dataset that this experiment runs has no item ${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ` (and ${ids.length - 3} more)` : ""}. Nothing was written.`,
+  );
+
+export const repetitionUnknown = (repetitions: number) =>
+  refusal(400, "repetition_unknown", `This experiment has ${repetitions} repetitions, counted from 0. Nothing was written.`);

@@ -1,0 +1,67 @@
+import { AppError, orRefuse } from "@sightline/foundation/errors";
+import { evaluateChecks } from "#checks/evaluate-checks.ts";
+import type { Trace } from "#contract.ts";
+import { findItems } from "#datasets/items.store.ts";
+import { loadTrace } from "#query/trace/load-trace.ts";
+import type { Query } from "#schema.ts";
+import { experimentNotFound } from "./experiments.errors.ts";
+import { findExperiment, setState } from "./experiments.store.ts";
+import { errorOf } from "./report-runs.ts";
+import { findUnchecked, writeChecks, type OfExperiment, type RunRow } from "./runs.store.ts";
+
+type Finishing = OfExperiment & { readonly state: "finished" | "cancelled"; readonly wait: boolean; readonly now: Date };
+
+/** Runs whose checks one request evaluates; each reads a whole trace. */
+const AT_ONCE = 200;
+
+/**
+ * Ends an experiment: evaluates the checks of runs whose traces have arrived. With `wait` those that have not are left for the next call and the
+ * experiment goes on; without, they are marked as not evaluated, which is never passed.
+ */
+export async function finishExperiment(query: Query, { state, wait, now, ...of }: Finishing): Promise<void> {
+  const experiment = orRefuse(await findExperiment(query, { ...of, id: of.experimentId }), experimentNotFound);
+  const { dataset_id: datasetId, dataset_version: version, split } = experiment;
+  for (;;) {
+    const runs = await findUnchecked(query, { ...of, limit: AT_ONCE });
+    const ids = [...new Set(runs.map(({ item_id: id }) => id))];
+    const items = ids.length === 0 ? [] : await findItems(query, { ...of, datasetId, version, split, ids });
+    const checksOf = new Map(items.map((item) => [item.item_id, item.checks]));
+    let left = 0;
+    for (const run of runs) {
+      const trace = await findEndedTrace(query, of, run);
+      if (trace === null && wait) {
+        left += 1;
+      } else {
+        await writeChecks(
+          query,
+          of,
+          run,
+          evaluateChecks(checksOf.get(run.item_id) ?? [], { output: run.output, error: errorOf(run), trace }),
+        );
+      }
+    }
+    if (runs.length < AT_ONCE || left > 0) {
+      break;
+    }
+  }
+  const rest = await findUnchecked(query, { ...of, limit: 1 });
+  if (rest.length === 0 && experiment.state !== state) {
+    await setState(query, { ...of, id: of.experimentId, state, now });
+  }
+}
+
+/** Null as long as it has not arrived, or its end has not. */
+async function findEndedTrace(query: Query, { projectId, reader }: OfExperiment, { trace_id: traceId }: RunRow): Promise<Trace | null> {
+  if (traceId === null) {
+    return null;
+  }
+  try {
+    const trace = await loadTrace(query, { projectId, reader, traceId });
+    return trace.status === "running" ? null : trace;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) {
+      return null;
+    }
+    throw error;
+  }
+}

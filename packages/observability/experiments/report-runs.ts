@@ -1,0 +1,70 @@
+import { orRefuse } from "@sightline/foundation/errors";
+import { evaluateChecks, needTrace } from "#checks/evaluate-checks.ts";
+import type { Check, CheckResult, ReportedRun } from "#contract.ts";
+import { findItems } from "#datasets/items.store.ts";
+import type { Query } from "#schema.ts";
+import { experimentNotFound, itemsUnknown, repetitionUnknown } from "./experiments.errors.ts";
+import { findExperiment, type ExperimentRow } from "./experiments.store.ts";
+import { insertRuns, type OfExperiment } from "./runs.store.ts";
+
+/**
+ * Takes runs: those that were reported before stay as they were. Checks of the output are evaluated at once, those of the way there when the trace has arrived.
+ *
+ * @throws {AppError} 400 when a run is of no item or repetition of the experiment.
+ */
+export async function reportRuns(
+  query: Query,
+  of: OfExperiment,
+  runs: readonly ReportedRun[],
+): Promise<{ readonly written: number; readonly known: number }> {
+  const experiment = orRefuse(await findExperiment(query, { ...of, id: of.experimentId }), experimentNotFound);
+  if (runs.some(({ repetition }) => repetition >= experiment.repetitions)) {
+    throw repetitionUnknown(experiment.repetitions);
+  }
+  const ids = [...new Set(runs.map(({ item_id: id }) => id))];
+  const { dataset_id: datasetId, dataset_version: version, split } = experiment;
+  const items = new Map((await findItems(query, { ...of, datasetId, version, split, ids })).map((item) => [item.item_id, item]));
+  const unknown = ids.filter((id) => !items.has(id));
+  if (unknown.length > 0) {
+    throw itemsUnknown(unknown);
+  }
+  const written = await insertRuns(
+    query,
+    of,
+    runs.map((run) => ({ run: withFailures(run, experiment), checks: checkAtOnce(run, items.get(run.item_id)?.checks ?? []) })),
+  );
+  return { written, known: runs.length - written };
+}
+
+/** A run that failed scores 0, whatever it would have been scored; where less is better there is no worst, and the score is missing. */
+function withFailures(run: ReportedRun, { evaluators }: ExperimentRow): ReportedRun {
+  if (run.state !== "failed") {
+    return run;
+  }
+  const given = new Set(run.scores.map(({ name }) => name));
+  const others = evaluators.filter(({ name }) => !given.has(name));
+  return {
+    ...run,
+    scores: [
+      ...run.scores,
+      ...others.map(({ name, version, higher_is_better: isHigher }) => ({
+        name,
+        value: isHigher ? 0 : null,
+        evaluator_version: version,
+        explanation: "the run failed",
+        error: isHigher ? null : "the run failed",
+      })),
+    ],
+  };
+}
+
+function checkAtOnce(run: ReportedRun, checks: readonly Check[]): readonly CheckResult[] | null {
+  if (run.state === "missing" || checks.length === 0) {
+    return [];
+  }
+  return needTrace(checks) ? null : evaluateChecks(checks, { output: run.output, error: errorOf(run), trace: null });
+}
+
+export function errorOf({ state, error }: Pick<ReportedRun, "state" | "error">): string | null {
+  return state === "failed" ? (error ?? "it failed") : null;
+}

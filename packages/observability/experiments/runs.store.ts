@@ -1,0 +1,180 @@
+import { sql, type Selectable } from "kysely";
+import type { CheckResult, ReportedRun } from "#contract.ts";
+import type { ObservabilitySchema, Query } from "#schema.ts";
+import { hasRoleIn, type InProject } from "#store/reader.ts";
+
+export type OfExperiment = InProject & { readonly experimentId: string };
+export type RunRow = Omit<Selectable<ObservabilitySchema["observability.experiment_runs"]>, "project_id" | "experiment_id">;
+export type ScoreRow = Omit<Selectable<ObservabilitySchema["observability.run_scores"]>, "project_id" | "experiment_id">;
+/** A run as it is written; `checks` are null as long as they await the trace. */
+export type NewRun = { readonly run: ReportedRun; readonly checks: readonly CheckResult[] | null };
+type RunKey = { readonly item_id: string; readonly repetition: number; readonly attempt: number };
+
+/** The score that says whether all checks of an item hold. */
+export const CHECKS = "checks";
+
+/** Writes runs that are not there yet, with their scores. @returns how many were new. */
+export async function insertRuns(query: Query, of: OfExperiment, runs: readonly NewRun[]): Promise<number> {
+  return query.transaction().execute(async (transaction) => {
+    const rows = runs.map(({ run, checks }) => ({
+      ...keysOf(of),
+      item_id: run.item_id,
+      repetition: run.repetition,
+      attempt: run.attempt,
+      state: run.state,
+      output: JSON.stringify(run.output),
+      error: run.error,
+      trace_id: run.trace_id,
+      started_at: run.started_at === null ? null : new Date(run.started_at),
+      duration_ms: run.duration_ms,
+      checks: checks === null ? null : JSON.stringify(checks),
+    }));
+    const added = await transaction
+      .insertInto("observability.experiment_runs")
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(["item_id", "repetition", "attempt"])
+      .execute();
+    const isNew = new Set(added.map(keyOf));
+    const fresh = runs.filter(({ run }) => isNew.has(keyOf(run)));
+    await insertScores(
+      transaction,
+      of,
+      fresh.flatMap((each) => [...scoresOf(each.run), ...checkScore(each.run, each.checks)]),
+    );
+    await sql`
+      update observability.experiment_runs as run set is_newest = false
+      where run.project_id = ${of.projectId}::uuid and run.experiment_id = ${of.experimentId}::uuid and run.is_newest
+        and run.item_id = any(${fresh.map(({ run }) => run.item_id)}::uuid[])
+        and exists (select from observability.experiment_runs as later where later.project_id = run.project_id
+          and later.experiment_id = run.experiment_id and later.item_id = run.item_id and later.repetition = run.repetition
+          and later.attempt > run.attempt)`.execute(transaction);
+    return added.length;
+  });
+}
+
+/** Runs whose checks await the trace, in the order of their keys. */
+export async function findUnchecked(query: Query, of: OfExperiment & { readonly limit: number }): Promise<readonly RunRow[]> {
+  return readable(query, of).where("run.checks", "is", null).orderBy("run.item_id").orderBy("run.repetition").limit(of.limit).execute();
+}
+
+/** What checks a run passed, unless somebody else wrote that meanwhile. */
+export async function writeChecks(query: Query, of: OfExperiment, run: RunKey, checks: readonly CheckResult[]): Promise<void> {
+  await query.transaction().execute(async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable("observability.experiment_runs")
+      .set({ checks: JSON.stringify(checks) })
+      .where("project_id", "=", of.projectId)
+      .where("experiment_id", "=", of.experimentId)
+      .where("item_id", "=", run.item_id)
+      .where("repetition", "=", run.repetition)
+      .where("attempt", "=", run.attempt)
+      .where("checks", "is", null)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows > 0n) {
+      await insertScores(transaction, of, checkScore(run, checks));
+    }
+  });
+}
+
+type RunPosition = { readonly itemId: string; readonly repetition: number };
+
+/** The newest attempts, by item and repetition. */
+export async function listRuns(
+  query: Query,
+  wanted: OfExperiment & { readonly itemIds?: readonly string[]; readonly after: RunPosition | undefined; readonly limit: number },
+): Promise<readonly RunRow[]> {
+  let rows = readable(query, wanted);
+  if (wanted.itemIds !== undefined) {
+    rows = rows.where("run.item_id", "in", [...wanted.itemIds]);
+  }
+  if (wanted.after !== undefined) {
+    rows = rows.where(sql<boolean>`(run.item_id, run.repetition) > (${wanted.after.itemId}::uuid, ${wanted.after.repetition}::int)`);
+  }
+  return rows.orderBy("run.item_id").orderBy("run.repetition").limit(wanted.limit).execute();
+}
+
+/** All scores of the newest attempts of these items. */
+export async function listScores(query: Query, of: OfExperiment & { readonly itemIds: readonly string[] }): Promise<readonly ScoreRow[]> {
+  return query
+    .selectFrom("observability.run_scores as score")
+    .innerJoin("observability.experiment_runs as run", (join) =>
+      join
+        .onRef("run.project_id", "=", "score.project_id")
+        .onRef("run.experiment_id", "=", "score.experiment_id")
+        .onRef("run.item_id", "=", "score.item_id")
+        .onRef("run.repetition", "=", "score.repetition")
+        .onRef("run.attempt", "=", "score.attempt"),
+    )
+    .selectAll("score")
+    .where("score.project_id", "=", of.projectId)
+    .where("score.experiment_id", "=", of.experimentId)
+    .where("score.item_id", "in", [...of.itemIds])
+    .where("run.is_newest", "=", true)
+    .where(hasRoleIn(of.reader, "viewer", of.projectId))
+    .orderBy("score.name")
+    .execute();
+}
+
+function readable(query: Query, { projectId, reader, experimentId }: OfExperiment) {
+  return query
+    .selectFrom("observability.experiment_runs as run")
+    .selectAll("run")
+    .where("run.project_id", "=", projectId)
+    .where("run.experiment_id", "=", experimentId)
+    .where("run.is_newest", "=", true)
+    .where(hasRoleIn(reader, "viewer", projectId));
+}
+
+type NewScore = Omit<ScoreRow, "is_boolean"> & { readonly is_boolean: boolean };
+
+async function insertScores(transaction: Query, of: OfExperiment, scores: readonly NewScore[]): Promise<void> {
+  if (scores.length > 0) {
+    await transaction
+      .insertInto("observability.run_scores")
+      .values(scores.map((score) => ({ ...keysOf(of), ...score })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+function scoresOf(run: ReportedRun): readonly NewScore[] {
+  return run.scores.map(({ value, ...score }) => ({
+    item_id: run.item_id,
+    repetition: run.repetition,
+    attempt: run.attempt,
+    source: "application",
+    ...score,
+    value: typeof value === "boolean" ? Number(value) : value,
+    is_boolean: typeof value === "boolean",
+    error: value === null ? (score.error ?? "the evaluator gave no value") : score.error,
+  }));
+}
+
+/** One score of all checks, which is missing when one could not be evaluated. An item without checks has none. */
+function checkScore({ item_id: itemId, repetition, attempt }: RunKey, checks: readonly CheckResult[] | null): readonly NewScore[] {
+  if (checks === null || checks.length === 0) {
+    return [];
+  }
+  const failing = checks.filter(({ passed }) => passed === false);
+  const unknown = checks.filter(({ passed }) => passed === null);
+  const name = (results: readonly CheckResult[]) => results.map((check) => `${check.name}: ${check.reason}`).join("\n");
+  const value = failing.length > 0 ? 0 : unknown.length > 0 ? null : 1;
+  return [
+    {
+      item_id: itemId,
+      repetition,
+      attempt,
+      source: "check",
+      name: CHECKS,
+      evaluator_version: "1",
+      value,
+      is_boolean: true,
+      explanation: failing.length > 0 ? name(failing) : null,
+      error: value === null ? name(unknown) : null,
+    },
+  ];
+}
+
+const keysOf = ({ projectId, experimentId }: OfExperiment) => ({ project_id: projectId, experiment_id: experimentId });
+const keyOf = (run: RunKey) => `${run.item_id} ${run.repetition} ${run.attempt}`;

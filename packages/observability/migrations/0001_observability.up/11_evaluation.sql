@@ -1,0 +1,117 @@
+-- Datasets, experiments and what their runs scored
+
+create table observability.datasets (
+  project_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text not null,
+  -- The newest version; writers hold this row while they make the next.
+  version int not null default 0,
+  items int not null default 0,
+  input_schema json,
+  expected_schema json,
+  created_by text not null,
+  created_at timestamptz not null default now(),
+  changed_at timestamptz not null default now(),
+  primary key (project_id, id),
+  unique (project_id, name)
+);
+
+create table observability.dataset_versions (
+  project_id uuid not null,
+  dataset_id uuid not null,
+  version int not null,
+  author text not null,
+  reason text not null,
+  made_at timestamptz not null default now(),
+  added int not null,
+  changed int not null,
+  deleted int not null,
+  primary key (project_id, dataset_id, version)
+);
+
+-- What an item was from `version` on, until the version that changed or deleted it. JSON as it was sent, whose numbers jsonb would change.
+create table observability.item_revisions (
+  project_id uuid not null,
+  dataset_id uuid not null,
+  item_id uuid not null,
+  version int not null,
+  until_version int,
+  input json not null,
+  expected json not null,
+  checks json not null,
+  metadata json not null,
+  split text,
+  subject text,
+  cluster text,
+  is_required boolean not null,
+  source json,
+  -- Of input and expected value.
+  content_hash text not null,
+  -- Of all of it.
+  revision_hash text not null,
+  primary key (project_id, dataset_id, item_id, version)
+);
+create index item_revisions_newest on observability.item_revisions (project_id, dataset_id, content_hash) where until_version is null;
+create index item_revisions_by_subject on observability.item_revisions (project_id, subject) where subject is not null;
+
+create table observability.experiments (
+  project_id uuid not null,
+  id uuid not null,
+  dataset_id uuid not null,
+  dataset_version int not null,
+  split text,
+  name text not null,
+  branch text,
+  commit text,
+  is_dirty boolean not null,
+  config json not null,
+  repetitions int not null,
+  evaluators json not null,
+  author text not null,
+  state text not null default 'running' check (state in ('running', 'finished', 'cancelled')),
+  created_at timestamptz not null default now(),
+  ended_at timestamptz,
+  -- Items of the version and split.
+  items int not null,
+  primary key (project_id, id)
+);
+create index experiments_by_time on observability.experiments (project_id, created_at, id);
+create index experiments_by_dataset on observability.experiments (project_id, dataset_id, branch, created_at);
+
+-- One item once more: its own output and facts, since traces are dropped by day. Every attempt is kept; the highest counts.
+create table observability.experiment_runs (
+  project_id uuid not null,
+  experiment_id uuid not null,
+  item_id uuid not null,
+  repetition int not null,
+  attempt int not null,
+  state text not null check (state in ('succeeded', 'failed', 'missing')),
+  output json not null,
+  error text,
+  trace_id uuid,
+  started_at timestamptz,
+  duration_ms double precision,
+  -- Results of the item's checks; null as long as they await the trace.
+  checks json,
+  is_newest boolean not null default true,
+  primary key (project_id, experiment_id, item_id, repetition, attempt)
+);
+create index experiment_runs_unchecked on observability.experiment_runs (project_id, experiment_id) where checks is null and is_newest;
+
+create table observability.run_scores (
+  project_id uuid not null,
+  experiment_id uuid not null,
+  item_id uuid not null,
+  repetition int not null,
+  attempt int not null,
+  source text not null check (source in ('application', 'check')),
+  name text not null,
+  evaluator_version text not null,
+  -- Null where the evaluator gave none; `error` says why.
+  value double precision,
+  is_boolean boolean not null,
+  explanation text,
+  error text,
+  primary key (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version)
+);
