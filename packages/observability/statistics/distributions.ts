@@ -22,7 +22,7 @@ function logGamma(x: number): number {
 }
 
 /** The regularized incomplete beta function (26.5.8 with the continued fraction by J. H. Lentz). */
-function incompleteBeta(x: number, a: number, b: number): number {
+export function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0 || x >= 1) {
     return x <= 0 ? 0 : 1;
   }
@@ -54,7 +54,7 @@ function atLeastTiny(value: number): number {
 }
 
 /** The part of Student's t distribution that is not above t; of an infinite number of degrees of freedom the normal distribution's. */
-function studentCdf(t: number, freedom: number): number {
+export function studentCdf(t: number, freedom: number): number {
   const square = t * t;
   const isInfinite = freedom === Infinity;
   // The normal distribution's tail is an incomplete gamma function, which beta is the limit of.
