@@ -1,6 +1,6 @@
 /**
- * Adjusted p-values for claims that hold together: one false claim among all of them is as improbable as each adjusted value says
- * (S. Holm, 1979). For a gate that fails if any score is worse.
+ * Adjusted p-values for claims that all have to hold (S. Holm, 1979): if what is at most 0.05 is claimed, not even one of the claims is false
+ * in 95 of 100 experiments. For a gate that fails if any score is worse.
  */
 export function holm(pValues: readonly number[]): number[] {
   let highest = 0;
@@ -10,7 +10,7 @@ export function holm(pValues: readonly number[]): number[] {
   });
 }
 
-/** Adjusted p-values by which at most that part of what is found is false (Y. Benjamini and Y. Hochberg, 1995). For tables to explore. */
+/** Adjusted p-values of findings (Y. Benjamini and Y. Hochberg, 1995): of those that are at most 0.1 about one in ten is false. For tables to explore. */
 export function benjaminiHochberg(pValues: readonly number[]): number[] {
   let lowest = 1;
   return adjust(pValues, ascending(pValues).toReversed(), (value, at) => {
@@ -19,7 +19,7 @@ export function benjaminiHochberg(pValues: readonly number[]): number[] {
   });
 }
 
-/** Of rows to explore, such as the nodes of a graph, one in ten that is found may be chance. */
+/** Up to it the adjusted p-value of a row to explore, such as a node of the graph, is a finding. */
 export const FALSE_FINDINGS = 0.1;
 
 function ascending(pValues: readonly number[]): number[] {

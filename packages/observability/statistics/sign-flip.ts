@@ -48,8 +48,10 @@ export function signFlip(units: readonly Unit[], seed: number): SignFlip {
 /** @param chosen Each unit's bit. */
 function meanOf(units: readonly Unit[], chosen: number): number {
   let [sum, items, size] = [0, 0, 0];
-  for (const [at, unit] of units.entries()) {
-    if (((chosen >>> at) & 1) === 1) {
+  // Millions of times: an iterator takes three times as long.
+  for (let at = 0; at < units.length; at += 1) {
+    const unit = units[at];
+    if (unit !== undefined && ((chosen >>> at) & 1) === 1) {
       sum += unit.sum;
       items += unit.items;
       size += Math.abs(unit.sum);
