@@ -14,6 +14,7 @@ import { createOtlpIntake } from "./otlp/otlp-intake.ts";
 import { datasetRoutes } from "./datasets/datasets.routes.ts";
 import { itemRoutes } from "./datasets/items.routes.ts";
 import { experimentRoutes } from "./experiments/experiments.routes.ts";
+import { comparisonRoutes } from "./experiments/comparison.routes.ts";
 import { exportRoutes } from "./query/export/export.routes.ts";
 import { createRecheck } from "./query/access/authenticators.ts";
 import { createApi, type ApiOptions } from "./api.ts";
@@ -60,6 +61,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       datasetRoutes({ query, clock, log })(server);
       itemRoutes({ query, clock, log })(server);
       experimentRoutes({ query, clock, log })(server);
+      comparisonRoutes({ query })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },

@@ -26,7 +26,7 @@ export function compileSchema(schema: JsonObject, name: string): (value: unknown
     throw invalid(name, `${UNBOUNDED} is not supported: leave it out`);
   }
   const fits = compile(schema, name);
-  return (value) => (fits(value) === true ? undefined : describe(fits));
+  return (value) => (fits(value) ? undefined : describe(fits));
 }
 
 function compile(schema: JsonObject, name: string): ValidateFunction {

@@ -41,7 +41,7 @@ export function datasetRoutes({ query, clock, log }: RouteDependencies) {
         const { cursor, limit, name } = request.query;
         const after = readCursor(cursor);
         const project = await enterProject(query, request, "viewer");
-        return toPage(await listDatasets(query, { ...project, name, after, limit: limit + 1 }), limit, ({ position: _, ...row }) =>
+        return toPage(await listDatasets(query, { ...project, name, after, limit: limit + 1 }), limit, ({ position: _position, ...row }) =>
           present(row),
         );
       },

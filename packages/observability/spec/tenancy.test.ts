@@ -149,11 +149,10 @@ test("a project's keys open what their scope names, of that project, and nothing
       const { statusCode } = await call(route, mine, key);
       expect(status ?? statusCode, `${nameOf(route)} ${key.slice(0, 16)}`).toBe(statusCode);
     }
-    const byEvaluate = await call(route, mine, evaluate.key);
-    expect([401, 403].includes(byEvaluate.statusCode), nameOf(route)).toBe(route.auth !== "user-or-evaluate");
-    if (route.auth === "user-or-evaluate") {
-      expect((await call(route, theirs, evaluate.key)).statusCode, nameOf(route)).toBe(404);
-    }
+    const [own, others] = [await call(route, mine, evaluate.key), await call(route, theirs, evaluate.key)];
+    const isEvaluated = route.auth === "user-or-evaluate";
+    expect([401, 403].includes(own.statusCode), nameOf(route)).toBe(!isEvaluated);
+    expect(others.statusCode, nameOf(route)).toBe(isEvaluated ? 404 : own.statusCode);
     // Nor does a key that may read open another project, whatever its tenant.
     expect((await call(route, theirs, read.key)).statusCode, nameOf(route)).toBe(route.auth === "user-or-key" ? 404 : byRead);
   }

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { checksSchema, traceSchema, type Json } from "#contract.ts";
+import { evaluateChecks } from "./evaluate-checks.ts";
+
+const ID = "019b0000-0000-7000-8000-000000000001";
+const AT = "2026-11-21T10:00:00.000Z";
+const NUMBERS = Object.fromEntries(
+  ["time_to_first_token_ms", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "output_tokens"].map((name) => [name, null]),
+);
+const PART = {
+  id: ID,
+  status: "success",
+  started_at: AT,
+  ended_at: AT,
+  error: null,
+  input: null,
+  output: null,
+  attributes: {},
+  ...NUMBERS,
+};
+const TRACE = { ...PART, name: "agent", project_id: ID, waiting_ms: 0, observations: 3, failures: 0, lost_events: 0, truncated: false };
+const IDS = { thread_id: null, session_id: null, user_id: null, segments: [], graph: null, observation_list: [] };
+const WHOLE = { ...TRACE, ...IDS, duration_ms: 900, input_tokens: 10, cost: 0.5 };
+
+function step(name: string, kind = "tool") {
+  return {
+    ...PART,
+    parent_id: null,
+    kind,
+    name,
+    duration_ms: 1,
+    seq: 1,
+    model: null,
+    input_tokens: null,
+    cost: null,
+    code: null,
+    reasoning: null,
+  };
+}
+
+type Given = { readonly output?: Json; readonly trace?: object; readonly error?: string };
+
+function passed(check: object, { output = null, trace, error }: Given): boolean | null | undefined {
+  const given = trace === undefined ? null : traceSchema.parse({ ...WHOLE, ...trace });
+  return evaluateChecks(checksSchema.parse([check]), { output, error: error ?? null, trace: given })[0]?.passed;
+}
+
+describe("a check of the output", () => {
+  test.each<[object, Json, boolean]>([
+    [{ type: "equals", path: "/a/0", value: { b: 1, c: [2] } }, { a: [{ c: [2], b: 1 }] }, true],
+    [{ type: "equals", path: "/a~1b/~0", value: 1 }, { "a/b": { "~": 1 } }, true],
+    [{ type: "equals", path: "/a/01", value: 1 }, { a: [0, 1] }, false],
+    [{ type: "equals", path: "/toString", value: null }, {}, false],
+    [{ type: "equals", value: [1, 2] }, [2, 1], false],
+    [{ type: "equals", value: {} }, [], false],
+    [{ type: "contains", value: "refund" }, "the refund is on its way", true],
+    [{ type: "contains", value: { id: 2 } }, [{ id: 1 }, { id: 2 }], true],
+    [{ type: "contains", value: 1 }, { a: 1 }, false],
+    [{ type: "matches", pattern: "^ord-[0-9]+$" }, "ord-12", true],
+    [{ type: "matches", path: "/n", pattern: "^12$" }, { n: 12 }, true],
+    [{ type: "schema", schema: { type: "object", required: ["id"] } }, {}, false],
+  ])("%j of %j is %s", (check, output, expected) => {
+    expect(passed(check, { output })).toBe(expected);
+  });
+
+  test("takes linear time, whatever the pattern", () => {
+    expect(passed({ type: "matches", pattern: "^(a+)+$" }, { output: `${"a".repeat(50_000)}b` })).toBe(false);
+  });
+});
+
+describe("a check of the way", () => {
+  const calls = { observation_list: [step("find"), step("refund"), step("find"), step("other", "node")] };
+  const graph = { graph: { declared: null, taken: [{ from: "verify", to: "refund", via: "conditional", count: 1 }] } };
+  test.each<[object, object, boolean | null]>([
+    [{ type: "tool", tool: "refund" }, calls, true],
+    [{ type: "tool", tool: "other" }, calls, false],
+    [{ type: "tool", tool: "find", at_most: 1 }, calls, false],
+    [{ type: "tool", tool: "cancel", at_least: 0, at_most: 0 }, calls, true],
+    [{ type: "tool", tool: "find", before: "refund" }, calls, true],
+    [{ type: "tool", tool: "refund", before: "find" }, calls, false],
+    [{ type: "edge", from: "verify", to: "refund" }, graph, true],
+    [{ type: "edge", from: "verify", to: "refund", taken: false }, graph, false],
+    [{ type: "edge", from: "verify", to: "ask", taken: false }, { ...graph, truncated: true }, null],
+    [{ type: "tool", tool: "cancel", at_least: 0, at_most: 0 }, { ...calls, lost_events: 1 }, null],
+    [{ type: "limit", of: "tokens", at_most: 10 }, {}, true],
+    [{ type: "limit", of: "cost", at_most: 0.4 }, {}, false],
+    [{ type: "limit", of: "duration_ms", at_most: 1 }, { duration_ms: null }, null],
+    [{ type: "limit", of: "steps", at_most: 3 }, {}, true],
+  ])("%j of %j is %s", (check, given, expected) => {
+    expect(passed(check, { trace: given })).toBe(expected);
+  });
+
+  test("can't be told without the trace, and a run that failed does not succeed", () => {
+    expect(passed({ type: "tool", tool: "find" }, {})).toBeNull();
+    expect(passed({ type: "succeeds" }, { error: "ValueError" })).toBe(false);
+  });
+});

@@ -1,0 +1,170 @@
+import { orRefuse, refusal } from "@sightline/foundation/errors";
+import { z } from "zod";
+import type { ComparedScore, Evaluator, ExperimentComparison } from "#contract.ts";
+import type { Query } from "#schema.ts";
+import { scoreInterval } from "#statistics/one-score.ts";
+import { comparePairs, type Comparison, type Pair } from "#statistics/paired.ts";
+import { judge, type Direction } from "#statistics/verdict.ts";
+import type { InProject } from "#store/reader.ts";
+import { experimentNotFound } from "./experiments.errors.ts";
+import { findBaseline, findExperiment, type ExperimentRow } from "./experiments.store.ts";
+import { listItemMeans, type ItemMean } from "./item-means.store.ts";
+import { presentExperiment } from "./present-experiment.ts";
+
+type Wanted = InProject & { readonly experimentId: string; readonly baseline: string | undefined; readonly margin: number };
+
+/** Experiments of a branch that its baseline is made of, so that one lucky run decides nothing. */
+const POOLED = 3;
+
+/** The score of an experiment beside the same of its baseline, and what tells them apart. */
+export type Judged = { readonly shown: ComparedScore; readonly comparison: Comparison | null; readonly direction: Direction };
+export type Compared = {
+  readonly candidate: ExperimentRow;
+  readonly baseline: readonly ExperimentRow[];
+  readonly scores: readonly Judged[];
+  readonly shown: ExperimentComparison;
+};
+
+/** Compares an experiment with a baseline, paired by item. @throws {AppError} 404, or 400 when the two are of different datasets. */
+export async function compareExperiments(query: Query, { experimentId, baseline: named, margin, ...project }: Wanted): Promise<Compared> {
+  const candidate = orRefuse(await findExperiment(query, { ...project, id: experimentId }), experimentNotFound);
+  const baseline = named === undefined ? [] : await resolveBaseline(query, { ...project, candidate, named });
+  const own = await listItemMeans(query, { ...project, experimentIds: [experimentId] });
+  const others = await listItemMeans(query, { ...project, experimentIds: baseline.map(({ id }) => id) });
+  const beside = Map.groupBy(others, scoreKey);
+  const scores = [...Map.groupBy(own, scoreKey)].map(([key, items]) =>
+    compareScore({ items, others: beside.get(key) ?? [], candidate, margin, isPooled: baseline.length > 1, baseline: baseline[0] }),
+  );
+  const shown = {
+    candidate: presentExperiment(candidate),
+    baseline: baseline.map(presentExperiment),
+    margin,
+    scores: scores.map((score) => score.shown).toSorted((left, right) => left.name.localeCompare(right.name)),
+    unpaired: baseline.length === 0 ? { changed: 0, only_candidate: 0, only_baseline: 0 } : countUnpaired(own, others),
+  };
+  return { candidate, baseline, scores, shown };
+}
+
+/** @throws {AppError} 404 `experiment_not_found`; 400 when it is of another dataset. */
+export async function resolveBaseline(
+  query: Query,
+  { candidate, named, ...project }: InProject & { readonly candidate: ExperimentRow; readonly named: string },
+): Promise<readonly ExperimentRow[]> {
+  const { id, dataset_id: datasetId, created_at: before } = candidate;
+  if (!z.uuid().safeParse(named).success) {
+    return findBaseline(query, { ...project, datasetId, branch: named, except: id, before, limit: POOLED });
+  }
+  const found = orRefuse(await findExperiment(query, { ...project, id: named }), experimentNotFound);
+  if (found.dataset_id !== datasetId) {
+    throw refusal(
+      400,
+      "other_dataset",
+      `${found.name} is an experiment over ${found.dataset}, this one over ${candidate.dataset}: nothing pairs.`,
+    );
+  }
+  return [found];
+}
+
+type Scored = {
+  readonly items: readonly ItemMean[];
+  readonly others: readonly ItemMean[];
+  readonly candidate: ExperimentRow;
+  readonly baseline: ExperimentRow | undefined;
+  readonly isPooled: boolean;
+  readonly margin: number;
+};
+
+function compareScore({ items, others, candidate, baseline, isPooled, margin }: Scored): Judged {
+  const [first] = items;
+  const { name = "", source = "check" } = first ?? {};
+  const evaluator = candidate.evaluators.find((each) => each.name === name);
+  const isHigher = source === "check" || (evaluator?.higher_is_better ?? true);
+  const direction = isHigher ? "higher" : "lower";
+  const isSingle = (rows: readonly ItemMean[], of: ExperimentRow | undefined) =>
+    of?.repetitions === 1 && rows.every(({ is_boolean: isBoolean }) => isBoolean);
+  const isSingleBoolean = isSingle(items, candidate) && !isPooled && isSingle(others, baseline);
+  const pairs = pairUp(items, others);
+  const comparison = comparePairs(pairs, { isSingleBoolean });
+  return {
+    comparison,
+    direction,
+    shown: {
+      name,
+      source,
+      higher_is_better: isHigher,
+      candidate: summarize(items, { isSingleBoolean: isSingle(items, candidate), expected: expectedOf(candidate, source, evaluator) }),
+      baseline: others.length === 0 ? null : summarize(others, { isSingleBoolean: !isPooled && isSingle(others, baseline), expected: 0 }),
+      difference: comparison === null ? null : presentDifference(comparison, { direction, margin, pairs }),
+    },
+  };
+}
+
+/** Runs that should have a score of a declared evaluator; what is reported beside them may be of some runs only. */
+function expectedOf({ items, repetitions }: ExperimentRow, source: string, evaluator: Evaluator | undefined): number {
+  return source === "check" || evaluator === undefined ? 0 : items * repetitions;
+}
+
+type Summarizing = { readonly isSingleBoolean: boolean; readonly expected: number };
+
+function summarize(rows: readonly ItemMean[], { isSingleBoolean, expected }: Summarizing): ComparedScore["candidate"] {
+  const values = rows.flatMap(({ mean, cluster }) => (mean === null ? [] : [{ value: mean, cluster: cluster ?? undefined }]));
+  const interval = scoreInterval(values, isSingleBoolean);
+  const present = rows.reduce((sum, row) => sum + row.values, 0);
+  return {
+    mean: interval?.value ?? null,
+    low: finiteOrNull(interval?.low),
+    high: finiteOrNull(interval?.high),
+    items: values.length,
+    missing: Math.max(
+      rows.reduce((sum, row) => sum + row.missing, 0),
+      expected - present,
+    ),
+  };
+}
+
+type Presenting = { readonly direction: Direction; readonly margin: number; readonly pairs: readonly Pair[] };
+
+function presentDifference(comparison: Comparison, { direction, margin, pairs }: Presenting): ComparedScore["difference"] {
+  const { verdict, detectable, itemsNeeded } = judge(comparison, { direction, margin });
+  const sign = direction === "higher" ? 1 : -1;
+  return {
+    ...comparison.difference,
+    verdict,
+    items: comparison.items,
+    improved: pairs.filter((pair) => sign * (pair.candidate - pair.baseline) > 0).length,
+    worsened: pairs.filter((pair) => sign * (pair.candidate - pair.baseline) < 0).length,
+    procedure: comparison.procedure,
+    detectable,
+    items_needed: itemsNeeded,
+  };
+}
+
+/** Items that both have with a value, of the same revision. */
+function pairUp(items: readonly ItemMean[], others: readonly ItemMean[]): readonly Pair[] {
+  const byItem = new Map(others.map((row) => [row.item_id, row]));
+  return items.flatMap(({ item_id: id, item_version: version, mean, cluster }) => {
+    const other = byItem.get(id);
+    return mean === null || other?.mean === undefined || other.mean === null || other.item_version !== version
+      ? []
+      : [{ baseline: other.mean, candidate: mean, cluster: cluster ?? undefined }];
+  });
+}
+
+function countUnpaired(own: readonly ItemMean[], others: readonly ItemMean[]): ExperimentComparison["unpaired"] {
+  const [mine, theirs] = [own, others].map((rows) => new Map(rows.map((row) => [row.item_id, row.item_version])));
+  const ids = [...(mine?.keys() ?? [])];
+  return {
+    changed: ids.filter((id) => theirs?.has(id) === true && theirs.get(id) !== mine?.get(id)).length,
+    only_candidate: ids.filter((id) => theirs?.has(id) !== true).length,
+    only_baseline: [...(theirs?.keys() ?? [])].filter((id) => mine?.has(id) !== true).length,
+  };
+}
+
+/** Scores are compared under the same name, source and version of the evaluator. */
+function scoreKey({ source, name, evaluator_version: version }: ItemMean): string {
+  return JSON.stringify([source, name, version]);
+}
+
+function finiteOrNull(value: number | undefined): number | null {
+  return value !== undefined && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,93 @@
+import { orRefuse } from "@sightline/foundation/errors";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import {
+  compareExperimentsRequestSchema,
+  experimentComparisonSchema,
+  experimentItemPageSchema,
+  experimentItemsRequestSchema,
+  gateRequestSchema,
+  gateSchema,
+} from "#contract.ts";
+import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
+import { compareExperiments, resolveBaseline } from "./compare-experiments.ts";
+import { experimentNotFound } from "./experiments.errors.ts";
+import { experimentParams } from "./experiments.routes.ts";
+import { findExperiment } from "./experiments.store.ts";
+import { listFailedRequired } from "./item-means.store.ts";
+import { judgeExperiment } from "./judge-gate.ts";
+import { listComparedItems } from "./list-compared-items.ts";
+
+const config = { auth: "user-or-evaluate" };
+const MAX_REQUIRED = 100;
+
+/** An experiment beside its baseline: verdicts, items, and what a gate says. */
+export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
+  return (server: HttpServer): void => {
+    const path = "/api/v1/projects/:project_id/experiments/:experiment_id";
+
+    server.get(
+      `${path}/comparison`,
+      {
+        config,
+        schema: {
+          summary: "An experiment's scores beside those of a baseline, paired by item",
+          params: experimentParams,
+          querystring: compareExperimentsRequestSchema,
+          response: { 200: experimentComparisonSchema },
+        },
+      },
+      async (request) => {
+        const project = await enterProject(query, request, "viewer");
+        const compared = await compareExperiments(query, {
+          ...project,
+          experimentId: request.params.experiment_id,
+          baseline: undefined,
+          ...request.query,
+        });
+        return compared.shown;
+      },
+    );
+
+    server.get(
+      `${path}/items`,
+      {
+        config,
+        schema: {
+          summary: "The items of an experiment with what it and its baseline put out, those that became worse first",
+          params: experimentParams,
+          querystring: experimentItemsRequestSchema,
+          response: { 200: experimentItemPageSchema },
+        },
+      },
+      async (request) => {
+        const { baseline: named, score, only, cursor, limit } = request.query;
+        const project = await enterProject(query, request, "viewer");
+        const candidate = orRefuse(await findExperiment(query, { ...project, id: request.params.experiment_id }), experimentNotFound);
+        const baseline = named === undefined ? [] : await resolveBaseline(query, { ...project, candidate, named });
+        return listComparedItems(query, { ...project, candidate, baseline, score, only, cursor, limit });
+      },
+    );
+
+    server.get(
+      `${path}/gate`,
+      {
+        config,
+        schema: {
+          summary: "Whether an experiment may pass: required items first, then its scores against the baseline",
+          params: experimentParams,
+          querystring: gateRequestSchema,
+          response: { 200: gateSchema },
+        },
+      },
+      async (request) => {
+        const { baseline, margin, primary } = request.query;
+        const project = await enterProject(query, request, "viewer");
+        const of = { ...project, experimentId: request.params.experiment_id };
+        const compared = await compareExperiments(query, { ...of, baseline, margin });
+        const failedRequired = await listFailedRequired(query, { ...of, limit: MAX_REQUIRED });
+        const names = primary?.split(",").map((name) => name.trim());
+        return { ...judgeExperiment({ compared, baseline, margin, primary: names, failedRequired }), comparison: compared.shown };
+      },
+    );
+  };
+}

@@ -1,0 +1,33 @@
+import { studentQuantile } from "./distributions.ts";
+import { sample, wilson, type Interval } from "./intervals.ts";
+import { clusteredError, unitsOf, type ItemValue } from "./units.ts";
+
+const LEVEL = 0.975;
+
+/**
+ * One experiment's own score: the mean over items with its 95 % interval. Not for comparing two, which {@link comparePairs} does.
+ *
+ * Booleans have Wilson's interval. Values from 0 to 1 with repetitions or clusters have it, too, of as many independent items as would vary
+ * as much (E. Korn and B. Graubard, 1998), so that it holds where all pass; others have Student's with clustered errors.
+ *
+ * @param isSingleBoolean Every value is one boolean, not an average over repetitions.
+ * @returns Null without items.
+ */
+export function scoreInterval(values: readonly ItemValue[], isSingleBoolean: boolean): Interval | null {
+  if (values.length === 0) {
+    return null;
+  }
+  const units = unitsOf(values);
+  const { mean } = sample(values.map(({ value }) => value));
+  const error = clusteredError(units, mean, values.length);
+  if (values.every(({ value }) => value >= 0 && value <= 1)) {
+    const isSimple = isSingleBoolean && units.length === values.length;
+    const effective = isSimple ? values.length : error === 0 ? units.length : (mean * (1 - mean)) / error ** 2;
+    // Few clusters know their own variance badly, which Student's quantile allows for.
+    return isSimple || units.length < 2
+      ? wilson(mean * effective, effective)
+      : wilson(mean * effective, effective, studentQuantile(LEVEL, units.length - 1));
+  }
+  const reach = units.length < 2 ? Infinity : studentQuantile(LEVEL, units.length - 1) * error;
+  return { value: mean, low: mean - reach, high: mean + reach };
+}
