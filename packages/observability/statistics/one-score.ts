@@ -11,7 +11,7 @@ const LEVEL = 0.975;
  * as much (E. Korn and B. Graubard, 1998), so that it holds where all pass; others have Student's with clustered errors.
  *
  * @param isSingleBoolean Every value is one boolean, not an average over repetitions.
- * @returns Null without items.
+ * @returns Null without items, and of one number beyond 0 to 1, which says nothing of others.
  */
 export function scoreInterval(values: readonly ItemValue[], isSingleBoolean: boolean): Interval | null {
   if (values.length === 0) {
@@ -28,6 +28,9 @@ export function scoreInterval(values: readonly ItemValue[], isSingleBoolean: boo
       ? wilson(mean * effective, effective)
       : wilson(mean * effective, effective, studentQuantile(LEVEL, units.length - 1));
   }
-  const reach = units.length < 2 ? Infinity : studentQuantile(LEVEL, units.length - 1) * error;
+  if (units.length < 2) {
+    return null;
+  }
+  const reach = studentQuantile(LEVEL, units.length - 1) * error;
   return { value: mean, low: mean - reach, high: mean + reach };
 }

@@ -1,9 +1,10 @@
 import { normalQuantile, studentCdf, studentQuantile } from "./distributions.ts";
 import { sample, type Interval } from "./intervals.ts";
-import { signFlip, type Unit } from "./sign-flip.ts";
+import { signFlip } from "./sign-flip.ts";
 import { exactMcNemar, midPMcNemar, tangoLimits, type Changes } from "./tango.ts";
+import { clusteredError, unitsOf, type Unit } from "./units.ts";
 
-/** One item's values in both experiments, averaged over its repetitions (booleans are 0 and 1). */
+/** One item's values in both experiments, averaged over its repetitions (booleans are 0 and 1). Both are finite. */
 export type Pair = {
   readonly baseline: number;
   readonly candidate: number;
@@ -65,7 +66,7 @@ export function comparePairs(pairs: readonly Pair[], { confidence = 0.95, isSing
     return null;
   }
   const scale = scaleOf(pairs);
-  const units = unitsOf(pairs);
+  const units = unitsOf(pairs.map((pair) => ({ value: differenceOf(pair), cluster: pair.cluster })));
   const items = pairs.length;
   const { mean: value } = sample(pairs.map(differenceOf));
   const changes = countChanges(units, scale);
@@ -143,20 +144,6 @@ function compareUnits({ units, changes, value, error, scale, seed }: Units): Fou
     // Six units cannot reach 99 %.
     limits: (tail) => (flipped.limits(tail).every(Number.isFinite) ? flipped.limits(tail) : student(tail)),
   };
-}
-
-/** Of the mean over items: sums of clusters with the correction for few of them, G / (G − 1) (Liang and Zeger, 1986); of single items it is s / √n. */
-function clusteredError(units: readonly Unit[], mean: number, items: number): number {
-  const squares = units.reduce((total, unit) => total + (unit.sum - unit.items * mean) ** 2, 0);
-  return units.length < 2 ? 0 : Math.sqrt((units.length / (units.length - 1)) * squares) / items;
-}
-
-function unitsOf(pairs: readonly Pair[]): Unit[] {
-  const grouped = Map.groupBy(pairs, (pair) => pair.cluster ?? pair);
-  return Array.from(grouped.values(), (group) => ({
-    sum: group.reduce((sum, pair) => sum + differenceOf(pair), 0),
-    items: group.length,
-  }));
 }
 
 function countChanges(units: readonly Unit[], scale: number): Changes {

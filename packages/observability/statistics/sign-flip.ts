@@ -1,7 +1,5 @@
 import { randomOf } from "@sightline/foundation/seeded-random";
-
-/** What is drawn by itself: an item, or the items that share a cluster. */
-export type Unit = { readonly sum: number; readonly items: number };
+import type { Unit } from "./units.ts";
 
 /** Up to so many units every choice of signs is looked at. */
 const EXACT_UNITS = 12;

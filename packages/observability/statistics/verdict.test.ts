@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { judgeGate, judgeGates } from "./gate-verdict.ts";
 import golden from "./golden-values.json" with { type: "json" };
+import { wilson } from "./intervals.ts";
 import { benjaminiHochberg, holm } from "./many-scores.ts";
 import { comparePairs, type Comparison } from "./paired.ts";
 import { isSeenFlaky, passAtK, passHatK } from "./repetitions.ts";
@@ -37,6 +38,16 @@ test("what could be found follows from the variance, and from how many items the
   // One item can find nothing that a boolean can differ by.
   expect(judge(booleans(1, 0, 1), OPTIONS).detectable).toBeNull();
   expect(judge(booleans(50, 50, 1000), { ...OPTIONS, margin: 0 }).itemsNeeded).toBeNull();
+});
+
+test("the example of docs/statistics.md: intervals that overlap, and yet it is worse", () => {
+  const comparison = booleans(4, 16, 200);
+  const { low, high } = comparison.difference;
+  expect([low, high].map((end) => end.toFixed(2))).toEqual(["-0.11", "-0.02"]);
+  const judgement = judge(comparison, OPTIONS);
+  expect(judgement).toMatchObject({ verdict: "worse", itemsNeeded: 77 });
+  expect(judgement.detectable?.toFixed(2)).toBe("0.06");
+  expect(wilson(164, 200).high).toBeGreaterThan(wilson(176, 200).low);
 });
 
 test.each([

@@ -34,6 +34,8 @@ for (const clusterSize of [1, 5]) {
 }
 console.log(`SEED=${SEED} PAIRS=${PAIRS}: %, with the 95 % interval of what is false`);
 console.table(rows);
+console.log("10 of 100 items that always passed are broken outright, the others are as they were");
+console.table([1, 3, 5].map((repetitions) => measureBroken(repetitions)));
 
 function measure(cell: Cell): Record<string, string | number> {
   const equal = Array.from({ length: PAIRS }, () => compare(cell, 0));
@@ -53,6 +55,28 @@ function measure(cell: Cell): Record<string, string | number> {
     "not covered: equal": share(equal.map((comparison) => !covers(comparison, 0))),
     "not covered: worse": share(worse.map((comparison) => !covers(comparison, -MARGIN))),
     "worse found": share(verdicts(worse).map((verdict) => verdict === "worse")),
+  };
+}
+
+function measureBroken(repetitions: number): Record<string, string | number> {
+  const comparisons = Array.from({ length: PAIRS }, () => {
+    const rates = [
+      ...Array.from({ length: 10 }, () => [1, 0] as const),
+      ...Array.from({ length: 90 }, drawRate).map((rate) => [rate, rate] as const),
+    ];
+    const pairs = rates.map(([baseline, candidate]) => ({
+      baseline: mean(baseline, repetitions),
+      candidate: mean(candidate, repetitions),
+    }));
+    return present(comparePairs(pairs, { isSingleBoolean: repetitions === 1, seed: SEED }));
+  });
+  const options = { direction: "higher", margin: 0.1 } as const;
+  const gates = comparisons.map((comparison) => judgeGates([{ comparison, ...options }]).verdict);
+  return {
+    repetitions,
+    "judged worse": share(comparisons.map((comparison) => judge(comparison, options).verdict === "worse")),
+    "gate: worse": share(gates.map((verdict) => verdict === "worse")),
+    "gate: passed": share(gates.map((verdict) => verdict === "passed")),
   };
 }
 
@@ -76,7 +100,10 @@ function compare({ items, repetitions, clusterSize }: Cell, broken: number): Com
       pairs.push({ baseline: mean(rate, repetitions), candidate: mean(changed, repetitions), cluster });
     }
   }
-  const comparison = comparePairs(pairs, { isSingleBoolean: repetitions === 1, seed: SEED });
+  return present(comparePairs(pairs, { isSingleBoolean: repetitions === 1, seed: SEED }));
+}
+
+function present(comparison: Comparison | null): Comparison {
   if (comparison === null) {
     throw new Error("There are pairs in every cell.");
   }
