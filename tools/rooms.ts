@@ -540,6 +540,7 @@ export const PARTS: readonly Part[] = [
       "@sightline/code-index/settings",
       "@sightline/observability",
       "@sightline/observability/consumer",
+      "@sightline/observability/contract",
       "@sightline/observability/settings",
       "@sightline/observability/trace-tools",
       "@sightline/sdk",

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { addConnect } from "./connect-command.ts";
+import { addEval } from "./eval-command.ts";
 import { addUploadScip } from "./upload-scip-command.ts";
 import { loadEnvironmentFile } from "#settings/environment.ts";
 import { roleNames, roleTasks } from "#settings/role-names.ts";
@@ -96,6 +97,7 @@ export function createProgram(): Command {
 
   addConnect(program);
   addUploadScip(program);
+  addEval(program);
 
   const admin = program.command("admin").description("Manage admins from the machine itself.");
   admin

@@ -23,6 +23,11 @@ export async function findCheckout(folder: string): Promise<Checkout | undefined
   return { fullName: repositoryName(remote) ?? `local/${legal(basename(root))}`, cloneUrl: pathToFileURL(root).href, commit };
 }
 
+/** The branch that is checked out; undefined where a commit is, as on most CI. */
+export async function findBranch(folder: string): Promise<string | undefined> {
+  return git(folder, "symbolic-ref", "--short", "HEAD");
+}
+
 /** Reads `owner/repo`, the last two parts of a remote's address. */
 function repositoryName(remote: string | undefined): string | undefined {
   const [, owner, repo] = /([^/:\s]+)\/([^/\s]+?)(?:\.git)?\/?$/.exec(remote ?? "") ?? [];

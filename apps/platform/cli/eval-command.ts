@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { GateOptions } from "./eval-gate.ts";
+
+/** Declares `sightline eval` without loading what it does. */
+export function addEval(program: Command): void {
+  const command = program.command("eval").description("Compare experiments with a baseline, and stop CI where something got worse.");
+  for (const [name, description] of [
+    ["compare", "show an experiment's scores beside those of its baseline"],
+    ["gate", "end with 1 where an experiment is worse than its baseline, and with 3 where that can't be told"],
+  ] as const) {
+    const sub = command
+      .command(name)
+      .description(description)
+      .argument("[experiment]", "its id; without it the newest of --dataset and --branch")
+      .option("--dataset <name>", "the dataset's name")
+      .option("--branch <branch>", "the branch that was run; without it the one that is checked out")
+      .option(
+        "--baseline <branch or id>",
+        "what it is compared with: the last three finished experiments of a branch, or one by its id",
+        "main",
+      )
+      .option("--margin <difference>", "a smaller difference does not matter, in units of the score", "0.1")
+      .option("--markdown <file>", "write the table there, too, such as to $GITHUB_STEP_SUMMARY")
+      .option("--url <url>", "address of observability; without it OBS_API_URL")
+      .addHelpText("after", HELP)
+      .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+    if (name === "gate") {
+      sub
+        .option("--primary <names>", "the scores that decide, joined by commas; without it all")
+        .option("--no-baseline", "judge required items alone")
+        .option("--strict", "end with 4 where so few items can't tell")
+        .option("--junit <file>", "write a JUnit report");
+    }
+    sub.action(async (experiment: string | undefined, options: GateOptions) =>
+      (await import("./eval-gate.ts")).runGate(experiment, options, { isGate: name === "gate" }),
+    );
+  }
+}
+
+const HELP = `
+Reads OBS_API_URL, OBS_API_KEY (an API key of the project with "Evaluate") and OBS_PROJECT_ID.
+
+Ends with 0 when nothing got worse (or so few items can't tell: a warning is printed), 1 when it got worse, 3 when runs, scores or the
+baseline are missing, so that nothing is green that was not measured, 2 when it was called wrongly.
+
+Examples:
+  sightline eval gate --dataset refunds --baseline main
+  sightline eval gate 019b2c1e-… --primary checks,exact_match --margin 0.05 --junit eval.xml`;
