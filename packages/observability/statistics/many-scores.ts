@@ -1,3 +1,5 @@
+const FALSE_FINDINGS = 0.1;
+
 /**
  * Adjusted p-values for claims that all have to hold (S. Holm, 1979): if what is at most 0.05 is claimed, not even one of the claims is false
  * in 95 of 100 experiments. For a gate that fails if any score is worse.
@@ -10,7 +12,7 @@ export function holm(pValues: readonly number[]): number[] {
   });
 }
 
-/** Adjusted p-values of findings (Y. Benjamini and Y. Hochberg, 1995): of those that are at most 0.1 about one in ten is false. For tables to explore. */
+/** Adjusted p-values of findings (Y. Benjamini and Y. Hochberg, 1995): among those that are at most 0.1, one in ten is false. */
 export function benjaminiHochberg(pValues: readonly number[]): number[] {
   let lowest = 1;
   return adjust(pValues, ascending(pValues).toReversed(), (value, at) => {
@@ -19,8 +21,10 @@ export function benjaminiHochberg(pValues: readonly number[]): number[] {
   });
 }
 
-/** Up to it the adjusted p-value of a row to explore, such as a node of the graph, is a finding. */
-export const FALSE_FINDINGS = 0.1;
+/** Which rows to explore, such as the nodes of a graph, stand out from chance: about one in ten of those that do is false. */
+export function findings(pValues: readonly number[]): boolean[] {
+  return benjaminiHochberg(pValues).map((adjusted) => adjusted <= FALSE_FINDINGS);
+}
 
 function ascending(pValues: readonly number[]): number[] {
   return Array.from(pValues.keys()).toSorted((left, right) => (pValues[left] ?? 1) - (pValues[right] ?? 1));

@@ -3,6 +3,7 @@ import { sample, wilson, type Interval } from "./intervals.ts";
 import { clusteredError, unitsOf, type ItemValue } from "./units.ts";
 
 const LEVEL = 0.975;
+const ROUNDING = 1e-9;
 
 /**
  * One experiment's own score: the mean over items with its 95 % interval. Not for comparing two, which {@link comparePairs} does.
@@ -22,7 +23,7 @@ export function scoreInterval(values: readonly ItemValue[], isSingleBoolean: boo
   const error = clusteredError(units, mean, values.length);
   if (values.every(({ value }) => value >= 0 && value <= 1)) {
     const isSimple = isSingleBoolean && units.length === values.length;
-    const effective = isSimple ? values.length : error === 0 ? units.length : (mean * (1 - mean)) / error ** 2;
+    const effective = isSimple ? values.length : error < ROUNDING ? units.length : (mean * (1 - mean)) / error ** 2;
     // Few clusters know their own variance badly, which Student's quantile allows for.
     return isSimple || units.length < 2
       ? wilson(mean * effective, effective)

@@ -80,6 +80,7 @@ test("pairs that are all equal have an interval around 0, which is narrower the 
 test("thirds that cancel each other are no difference", () => {
   const found = compare(pairsOf([1 / 3, 1 / 3, -2 / 3, 0.1, 0.2, -0.3, 0.7, -0.7]));
   expect(found).toMatchObject({ discordant: 8, pValue: 1 });
+  expect(compare([{ baseline: 0.3, candidate: 0.1 + 0.2 }])).toMatchObject({ discordant: 0, discordantClusters: 0 });
 });
 
 test(`swapping the experiments swaps signs, and every interval holds what was observed (TEST_SEED=${SEED})`, () => {
@@ -102,6 +103,8 @@ test(`swapping the experiments swaps signs, and every interval holds what was ob
     expect(high).toBeGreaterThanOrEqual(value - 1e-12);
     expect(low).toBeLessThanOrEqual(found.limits.low);
     expect(high).toBeGreaterThanOrEqual(found.limits.high);
+    const isOneAnswer = found.procedure === "changed_only" || (low > 0 || high < 0) === found.pValue <= 0.05;
+    expect(isOneAnswer, "interval and p-value say the same").toBe(true);
     expectClose([swapped.difference.value, swapped.difference.low, swapped.difference.high], [-value, -high, -low]);
     expect(swapped).toMatchObject({ procedure: found.procedure, discordant: found.discordant });
     expect(swapped.pValue).toBeCloseTo(found.pValue, 9);

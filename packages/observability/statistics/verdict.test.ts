@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { judgeGate, judgeGates } from "./gate-verdict.ts";
 import golden from "./golden-values.json" with { type: "json" };
 import { wilson } from "./intervals.ts";
-import { benjaminiHochberg, holm } from "./many-scores.ts";
+import { benjaminiHochberg, findings, holm } from "./many-scores.ts";
 import { comparePairs, type Comparison } from "./paired.ts";
 import { isSeenFlaky, passAtK, passHatK } from "./repetitions.ts";
 import { judge, type PairedVerdict } from "./verdict.ts";
@@ -83,6 +83,7 @@ test.each(golden.holm)("Holm's adjusted p-values", (...[pValues, adjusted]) => {
 
 test.each(golden.benjaminiHochberg)("Benjamini and Hochberg's adjusted p-values", (...[pValues, adjusted]) => {
   expectClose(benjaminiHochberg(pValues ?? []), adjusted ?? []);
+  expect(findings(pValues ?? [])).toEqual(adjusted?.map((value) => value <= 0.1));
 });
 
 test("of repetitions: one of k passes, all of k pass", () => {
