@@ -455,7 +455,7 @@ export const PARTS: readonly Part[] = [
         why: "what arrives is watched apart from what is shown",
       },
       deletion: {
-        uses: ["counting", "query/access", "events", "store"],
+        uses: ["counting", "issues", "query/access", "events", "store"],
         why: "what is deleted goes from every table, by the references that writing left and not by what reading shows",
       },
       "query/graph": { uses: ["query/steps"], why: "taken edges follow from steps" },
@@ -478,7 +478,11 @@ export const PARTS: readonly Part[] = [
       "otlp/dialects": { uses: ["otlp/wire"], why: "a dialect reads a span and knows no event" },
       "otlp/wire": { uses: [], why: "bytes become spans, whatever the spans say" },
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
-      housekeeping: { uses: ["counting", "prices", "store"], why: "what is old is swept without anybody asking" },
+      issues: {
+        uses: ["trace-facts", "counting", "query/access", "store"],
+        why: "an issue follows from where counted traces failed, and asks nothing of the code index",
+      },
+      housekeeping: { uses: ["counting", "issues", "prices", "store"], why: "what is old is swept without anybody asking" },
       counting: {
         uses: ["trace-facts", "prices", "store"],
         why: "entries and hours follow from traces and steps, whoever reads them afterwards",

@@ -46,6 +46,9 @@ export function writeEntriesStatement(
       select entry.* from observability.trace_entries as entry
       where entry.project_id = ${project}
         and entry.trace_id in (select id from given union select trace_id from fresh union select unnest(runs) from fresh)
+    ), to_issues as (
+      insert into observability.issue_marks (project_id, trace_id)
+      select ${project}, trace_id from fresh where status = 'failure' union select ${project}, trace_id from stale where status = 'failure'
     )`,
   );
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { hourOf } from "#counting/packed-columns.ts";
+import { forgetTraces } from "#issues/settle-issues.store.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import { releaseBlobs } from "#store/release-blobs.store.ts";
 import { selectBeginning } from "#store/segments.ts";
@@ -16,7 +17,7 @@ type Chosen = InProject & {
   readonly deletion?: RecordedDeletion;
 };
 
-/** With their steps, scores, dead letters and figures; contents that nobody else needs follow. @returns how many of them there were. */
+/** With their steps, scores, dead letters, figures and issues; contents that nobody else needs follow. @returns how many of them there were. */
 export async function deleteTraces(query: Query, { ids, ...chosen }: Chosen): Promise<number> {
   let deleted = 0;
   for (let first = 0; first < ids.length; first += DELETED_AT_ONCE) {
@@ -58,6 +59,11 @@ async function deleteSome(query: Query, { projectId, reader, ids, deletion }: Ch
     }
     const isOfTrace = sql`row.project_id = ${projectId}::uuid and row.trace_id = run.id`;
     const scores = await sql`delete from observability.scores as row using ${given} where ${isOfTrace}`.execute(transaction);
+    await forgetTraces(
+      transaction,
+      projectId,
+      runs.map(({ id }) => id),
+    );
     await releaseBlobs(
       transaction,
       projectId,

@@ -1,11 +1,12 @@
 import { systemClock, type Clock } from "@sightline/foundation/clock";
 import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
-import { repeat, type Repeated, type WakenBy } from "@sightline/foundation/repeat";
+import { createAlarm, repeat, type Repeated, type WakenBy } from "@sightline/foundation/repeat";
 import type { Query } from "#schema.ts";
 import { ensureDays } from "#store/days.store.ts";
 import { readDefaultPrices } from "#prices/default-prices.ts";
 import { sweepDeletedProjects } from "#store/delete-project.store.ts";
+import { createIssueFinding } from "#issues/find-issues.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
 import { createCounting } from "./counting.ts";
@@ -30,14 +31,20 @@ const TRACES_EVERY_MS = 1_000;
 const TRACES_REST_MS = 60_000;
 /** Counting traces takes at most this share of the time: readers of the list wait for what it leaves undone. */
 const TRACES_SHARE = 1 / 4;
+const ISSUES_EVERY_MS = 1_000;
+const ISSUES_REST_MS = 15_000;
+/** Finding issues takes at most this share of the time. */
+const ISSUES_SHARE = 1 / 10;
 const PACKING_EVERY_MS = 10_000;
 const PACKING_REST_MS = 120_000;
 const STATISTICS_EVERY_MS = 15_000;
 const STATISTICS_REST_MS = 300_000;
 
-/** Makes days ahead, lets old ones go, counts hours and traces, packs hours, and has grown tables looked at. Every process that has the database may do it; none has to. */
+/** Makes days ahead, lets old ones go, counts hours and traces, packs hours, finds issues, and has grown tables looked at. Every process that has the database may do it; none has to. */
 export function createHousekeeping({ query, log, clock = systemClock, wakenBy = () => undefined }: HousekeepingOptions): Repeated {
   const { countHours, packHours, countTraces } = createCounting({ query, log, clock });
+  const findIssues = createIssueFinding({ query, log, clock });
+  const counted = createAlarm();
   const eachSwept = createEachOwner({ log, clock, name: "deleting what a project keeps no longer" });
   const eachDeleted = createEachOwner({ log, clock, name: "deleting what is left of a deleted project" });
 
@@ -99,7 +106,26 @@ export function createHousekeeping({ query, log, clock = systemClock, wakenBy = 
         share: SHARE,
         run: packHours,
       },
-      { name: "counting traces", everyMs: TRACES_EVERY_MS, restMs: TRACES_REST_MS, wakenBy, share: TRACES_SHARE, run: countTraces },
+      {
+        name: "counting traces",
+        everyMs: TRACES_EVERY_MS,
+        restMs: TRACES_REST_MS,
+        wakenBy,
+        share: TRACES_SHARE,
+        run: async (signal) => {
+          const hasCounted = await countTraces(signal);
+          counted.ring();
+          return hasCounted;
+        },
+      },
+      {
+        name: "finding issues",
+        everyMs: ISSUES_EVERY_MS,
+        restMs: ISSUES_REST_MS,
+        wakenBy: counted.wakenBy,
+        share: ISSUES_SHARE,
+        run: findIssues,
+      },
     ],
   });
 }

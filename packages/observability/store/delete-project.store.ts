@@ -67,6 +67,9 @@ const TABLES = [
   "experiments",
   "experiment_runs",
   "run_scores",
+  "issues",
+  "issue_traces",
+  "issue_marks",
 ] as const;
 
 type Sweeping = { readonly each: EachOwner; readonly signal?: AbortSignal };

@@ -41,6 +41,9 @@ const DISTRIBUTED_TABLES = [
   "experiments",
   "experiment_runs",
   "run_scores",
+  "issues",
+  "issue_traces",
+  "issue_marks",
 ] as const;
 
 /** They stay where they are: little of them, and to be written while another node is away. Citus knows them, since they are joined with projects. */

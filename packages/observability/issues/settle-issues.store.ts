@@ -1,0 +1,73 @@
+import { lockKey } from "@sightline/foundation/database/advisory-lock";
+import { sql, type Transaction } from "kysely";
+import type { ObservabilitySchema } from "#schema.ts";
+
+/*
+ * The states of an issue, and who changes them:
+ *
+ *   open ──(a person)──▶ ignored ──(its time is over, or a person)──▶ open
+ *   open, ignored ──(a person, now or at a commit)──▶ closed ──(a person)──▶ open
+ *   closed ──(a trace that shows it)──▶ open
+ *
+ * A trace opens a closed issue when it started after the closing, and ran the commit that it was closed at, or a version on which no trace had shown the
+ * issue before the closing; or says no version. Old releases that still run keep it closed. A trace's version is its commit, or the release where no
+ * commit is known. Which traces those are follows from the rows alone, so that it does not matter in which order they come, nor how often.
+ *
+ * What is over by time is `open` to whoever reads it and is not written. An issue that has no trace any more is gone, with what was decided of it.
+ */
+
+/** Whose traces, and what follows from them, one process at a time changes, until its transaction ends. Asked of the project's rows, so that on a cluster the lock is that of the node that has them. */
+export async function lockIssues(transaction: Transaction<ObservabilitySchema>, projectId: string): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(${lockKey("observability.issues", projectId)})
+    from (select count(*) from observability.repricings where project_id = ${projectId}::uuid) as there`.execute(transaction);
+}
+
+/** Brings what an issue says of its traces, and its state, up to the traces that it has now. */
+export async function settleIssues(
+  transaction: Transaction<ObservabilitySchema>,
+  projectId: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) {
+    return;
+  }
+  const isOfIssue = (trace: string) =>
+    sql`${sql.ref(`${trace}.project_id`)} = ${projectId}::uuid and ${sql.ref(`${trace}.issue_id`)} = issue.id`;
+  const hasReturned = sql`issue.state = 'closed' and exists (
+    select from observability.issue_traces as later
+    where ${isOfIssue("later")} and later.seen_at > issue.closed_at and (
+      later.version is null or later.version = issue.closed_at_commit or not exists (
+        select from observability.issue_traces as earlier
+        where ${isOfIssue("earlier")} and earlier.version = later.version and earlier.seen_at <= issue.closed_at
+      )
+    )
+  )`;
+  await sql`
+    update observability.issues as issue set traces = counted.traces, first_seen = counted.first_seen, last_seen = counted.last_seen,
+      state = case when ${hasReturned} then 'open' else issue.state end,
+      reopened_at = case when ${hasReturned} then now() else issue.reopened_at end
+    from (
+      select issue_id, count(*) as traces, min(seen_at) as first_seen, max(seen_at) as last_seen from observability.issue_traces
+      where project_id = ${projectId}::uuid and issue_id = any(${ids}::uuid[]) group by issue_id
+    ) as counted
+    where issue.project_id = ${projectId}::uuid and issue.id = counted.issue_id`.execute(transaction);
+  await sql`
+    delete from observability.issues as issue
+    where issue.project_id = ${projectId}::uuid and issue.id = any(${ids}::uuid[]) and not exists (
+      select from observability.issue_traces as trace where ${isOfIssue("trace")}
+    )`.execute(transaction);
+}
+
+/** Takes traces that are deleted in this transaction, which has locked them, from their issues. */
+export async function forgetTraces(
+  transaction: Transaction<ObservabilitySchema>,
+  projectId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await lockIssues(transaction, projectId);
+  const { rows } = await sql<{ issue_id: string }>`
+    delete from observability.issue_traces where project_id = ${projectId}::uuid and trace_id = any(${ids}::uuid[])
+    returning issue_id`.execute(transaction);
+  await settleIssues(transaction, projectId, [...new Set(rows.map((row) => row.issue_id))]);
+}
