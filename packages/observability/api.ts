@@ -12,6 +12,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { compareRoutes } from "./query/compare/compare.routes.ts";
 import { createAuthenticators, type ObservabilityAuthenticators } from "./query/access/authenticators.ts";
 import { chartRoutes } from "./query/figures/charts.routes.ts";
+import { issueRoutes } from "./issues/issues.routes.ts";
 import { codeRunRoutes } from "./query/figures/code-runs.routes.ts";
 import { createDeletionTasks } from "./deletion/deletion-tasks.ts";
 import { deletionRoutes } from "./deletion/deletions.routes.ts";
@@ -116,6 +117,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string, feed: Commi
       scoreRoutes(queries)(server);
       codeRunRoutes(queries)(server);
       compareRoutes(queries)(server);
+      issueRoutes(queries)(server);
     },
     authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
     // A Redis that is away is waited for: the connection goes on trying by itself.

@@ -80,7 +80,7 @@ function missing(what: string): never {
 }
 
 async function report(gate: Gate, options: GateOptions): Promise<void> {
-  const lines = [`${TITLES[gate.outcome]}`, ...gate.reasons.map((reason) => `- ${reason}`)];
+  const lines = [TITLES[gate.outcome], ...gate.reasons.map((reason) => `- ${reason}`)];
   await show(`${lines.join("\n")}\n\n${toTable(gate.comparison)}`, options);
   if (process.env["GITHUB_ACTIONS"] === "true") {
     for (const annotation of toAnnotations(gate)) {

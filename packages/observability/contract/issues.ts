@@ -116,3 +116,5 @@ export const changeIssueRequestSchema = z
     message: "only with the state closed",
   });
 export type ChangeIssueRequest = z.infer<typeof changeIssueRequestSchema>;
+
+export const mergeIssuesRequestSchema = z.object({ into: z.uuid(), from: z.array(z.uuid()).min(1).max(50) });

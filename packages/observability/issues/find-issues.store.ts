@@ -144,7 +144,7 @@ async function findKnown(
   fingerprints: readonly string[],
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ fingerprint: string; id: string }>`
-    select fingerprint, id from observability.issues where project_id = ${projectId}::uuid and fingerprint = any(${fingerprints}::text[])`.execute(
+    select fingerprint, coalesce(merged_into, id) as id from observability.issues where project_id = ${projectId}::uuid and fingerprint = any(${fingerprints}::text[])`.execute(
     transaction,
   );
   return new Map(rows.map((row) => [row.fingerprint, row.id]));

@@ -13,7 +13,7 @@ import type { ObservabilitySchema } from "#schema.ts";
  * issue before the closing; or says no version. Old releases that still run keep it closed. A trace's version is its commit, or the release where no
  * commit is known. Which traces those are follows from the rows alone, so that it does not matter in which order they come, nor how often.
  *
- * What is over by time is `open` to whoever reads it and is not written. An issue that has no trace any more is gone, with what was decided of it.
+ * What is over by time is `open` to whoever reads it and is not written. An issue that has no trace any more is gone, with what was decided of it and what was merged into it.
  */
 
 /** Whose traces, and what follows from them, one process at a time changes, until its transaction ends. Asked of the project's rows, so that on a cluster the lock is that of the node that has them. */
@@ -54,8 +54,10 @@ export async function settleIssues(
     where issue.project_id = ${projectId}::uuid and issue.id = counted.issue_id`.execute(transaction);
   await sql`
     delete from observability.issues as issue
-    where issue.project_id = ${projectId}::uuid and issue.id = any(${ids}::uuid[]) and not exists (
-      select from observability.issue_traces as trace where ${isOfIssue("trace")}
+    where issue.project_id = ${projectId}::uuid and coalesce(issue.merged_into, issue.id) in (
+      select id from unnest(${ids}::uuid[]) as settled (id) where not exists (
+        select from observability.issue_traces where project_id = ${projectId}::uuid and issue_id = settled.id
+      )
     )`.execute(transaction);
 }
 

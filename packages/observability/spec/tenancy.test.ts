@@ -9,6 +9,7 @@ import { insertProject } from "#store/projects.store.ts";
 import { agentRun, createProducer, fieldsOf } from "#testing/agent-run.ts";
 import { API_KEY, type ServedRoute } from "#testing/api-rig.ts";
 import { exploredRun } from "#testing/explored-run.ts";
+import { furnishIssue } from "#testing/furnish-issue.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { NEEDED } from "./needed-roles.ts";
@@ -222,6 +223,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   const producer = createProducer(projectId);
   const events = agentRun(producer, traceId, `run of ${tenant}`);
   await writeEvents(database, [...events, ...exploredRun(producer, { name: `visit of ${tenant}`, session: sessionId, user: userId }, 0)]);
+  const issueId = await furnishIssue(database, producer, projectId);
   const token = `${tenant}:admin`;
   const base = `/api/v1/projects/${projectId}`;
   const key = await otlp.api.post(`${base}/keys`, { name: "kept" }, token);
@@ -261,6 +263,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     deletion_id: deletionId,
     dataset_id: String(dataset.body["id"]),
     experiment_id: String(experiment.body["id"]),
+    issue_id: issueId,
   };
 }
 
@@ -281,6 +284,8 @@ const TABLES = [
   "item_revisions",
   "experiments",
   "experiment_runs",
+  "issues",
+  "issue_traces",
 ];
 
 async function rowsOf(projectId: string): Promise<unknown> {

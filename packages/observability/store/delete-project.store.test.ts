@@ -94,6 +94,9 @@ async function furnish(): Promise<string> {
     "insert into observability.alert_channels (id, project_id, name, kind, host, sealed_url, created_by) values (gen_random_uuid(), $1, 'c', 'slack', 'h', 's', 'me')",
     "insert into observability.alert_rules (id, project_id, name, metric, threshold, window_minutes, filter, channel_ids, is_enabled, changed_by) values (gen_random_uuid(), $1, 'r', 'errors', 1, 5, '{}', '{}', false, 'me')",
     "insert into observability.alert_events (id, project_id, rule_id, rule_name, kind, metric, threshold, window_minutes, filter) values (gen_random_uuid(), $1, gen_random_uuid(), 'r', 'fired', 'errors', 1, 5, '{}')",
+    "insert into observability.issues (project_id, id, fingerprint, title, facts) values ($1, gen_random_uuid(), 'f', 't', '{}')",
+    "insert into observability.issue_traces (project_id, trace_id, issue_id, seen_at) values ($1, gen_random_uuid(), gen_random_uuid(), now())",
+    "insert into observability.issue_marks (project_id, trace_id) values ($1, gen_random_uuid())",
     "insert into observability.api_keys (id, project_id, name, prefix, key_sha256, scopes, created_by) values (gen_random_uuid(), $1, 'k', 'p', gen_random_uuid()::text, '{read}', 'me')",
   ]) {
     await database.pool.query(statement, [id]);

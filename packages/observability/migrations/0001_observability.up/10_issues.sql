@@ -23,6 +23,8 @@ create table observability.issues (
   -- The access token's sub, or `operator`.
   changed_by text,
   changed_at timestamptz,
+  -- It is one with that one: what has its fingerprint is of that, and nothing else is kept of it.
+  merged_into uuid,
   -- Of its traces; settled whenever these change.
   traces bigint not null default 0,
   first_seen timestamptz,
@@ -31,6 +33,7 @@ create table observability.issues (
   unique (project_id, fingerprint)
 );
 create index issues_by_time on observability.issues (project_id, last_seen, id);
+create index issues_merged on observability.issues (project_id, merged_into) where merged_into is not null;
 create index issues_by_traces on observability.issues (project_id, traces, id);
 
 -- Which traces an issue has; evidence, of which nothing decides whose issue a trace is.
