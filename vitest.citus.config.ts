@@ -6,6 +6,8 @@ const observability = [
   "ingest/event-rows",
   "ingest/gaps.store",
   "ingest/stream-consumer",
+  "issues/find-issues",
+  "issues/issues.routes",
   "mcp-tools/trace-tools",
   "query/columns/read-traces",
   "query/compare/compare",

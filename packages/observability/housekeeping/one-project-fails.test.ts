@@ -14,7 +14,10 @@ import { deleteProject } from "#store/delete-project.store.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { ALERT_CONFIG } from "#testing/api-rig.ts";
+import { createIssueFinding } from "#issues/find-issues.ts";
 import { clearTables } from "#testing/consumer-rig.ts";
+import { failingRun } from "#testing/failing-run.ts";
+import { makeOld } from "#testing/make-old.ts";
 import { packHours, sweepDeletedProjects, sweepRetention } from "#testing/in-the-background.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { createCounting } from "./counting.ts";
@@ -48,6 +51,16 @@ test("whose traces can't be counted has others counted", async () => {
   expect(await projectsIn("trace_entries")).toEqual(others);
 });
 
+test("whose issues can't be found has others' found", async () => {
+  for (const id of [failing, ...others]) {
+    await writeEvents(database, failingRun(createProducer(id), { at: new Date(), error: "ValueError: no" }));
+  }
+  await counting().countTraces(signal);
+  await refuse("insert", "issues");
+  await createIssueFinding({ query: database.query, log: silentLog })(signal);
+  expect(await projectsIn("issues")).toEqual(others);
+});
+
 test("whose hours can't be packed has others packed, and does not stand before them again", async () => {
   await counting().countTraces(signal);
   await database.pool.query("update observability.trace_hours set changed_at = '2026-01-01', hour = '2025-01-01'");
@@ -63,7 +76,7 @@ test("whose hours can't be packed has others packed, and does not stand before t
 });
 
 test("whose traces can't be deleted has the expired ones of others deleted, with all that they said", async () => {
-  await makeOld();
+  await makeOld(database);
   await refuse("delete", "traces");
   await sweepRetention(database.query);
   for (const table of ["traces", "observations", "payloads"]) {
@@ -133,19 +146,6 @@ test("whose rule can't be settled has others' evaluated", async () => {
   await evaluateDue();
   expect(await projectsIn("alert_rules", "evaluated_at is not null")).toEqual(others);
 });
-
-async function makeOld(): Promise<void> {
-  const { rows } = await database.pool.query<{ day: string }>("select ((now() at time zone 'UTC')::date - 10)::text as day");
-  const day = rows[0]?.day ?? "";
-  for (const table of ["observations", "payloads"]) {
-    await database.pool.query(
-      `create table if not exists observability.${table}_${day.replaceAll("-", "")} partition of observability.${table} for values in ('${day}')`,
-    );
-    await database.pool.query(`update observability.${table} set day = '${day}'`);
-  }
-  await database.pool.query(`update observability.traces set day = '${day}'`);
-  await database.pool.query("update observability.projects set retention_days = 7");
-}
 
 /** From now on the database refuses what is done to rows of the failing project. */
 async function refuse(what: "insert" | "update" | "delete", table: string): Promise<void> {

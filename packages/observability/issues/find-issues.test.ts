@@ -55,11 +55,19 @@ async function issues(): Promise<readonly Found[]> {
   return rows;
 }
 
-async function close(at: number, commit: string | null = null): Promise<void> {
-  await database.pool.query("update observability.issues set state = 'closed', closed_at = $1, closed_at_commit = $2", [
-    new Date(at),
-    commit,
+/** To be counted again. */
+async function mark(ids: readonly string[]): Promise<void> {
+  await database.pool.query("insert into observability.trace_marks (project_id, trace_id) select $1::uuid, unnest($2::uuid[])", [
+    projectId,
+    ids,
   ]);
+}
+
+async function close(at: number, commit: string | null = null): Promise<void> {
+  await database.pool.query(
+    "update observability.issues set state = 'closed', closed_at = $2, closed_at_commit = $3 where project_id = $1",
+    [projectId, new Date(at), commit],
+  );
 }
 
 test("two causes on one line are two, and one cause whose line moves is one", async () => {
@@ -92,15 +100,18 @@ test("a failure that was caught is no issue, and none of a trace that died of an
 
 test("a trace that is counted twice counts once, and one that succeeds in the end does not count", async () => {
   const [first = "", second = ""] = await ran({ error: TIMEOUT }, { error: TIMEOUT });
-  await database.pool.query("insert into observability.trace_marks (project_id, trace_id) select project_id, id from observability.traces");
+  await mark([first, second]);
   await countAndFind(database, projectId);
   expect(await issues()).toMatchObject([{ traces: 2 }]);
   for (const [id, left] of [
     [first, [{ traces: 1 }]],
     [second, []],
   ] as const) {
-    await database.pool.query("update observability.traces set end_status = 'success', error = null where id = $1", [id]);
-    await database.pool.query("insert into observability.trace_marks (project_id, trace_id) values ($1, $2)", [projectId, id]);
+    await database.pool.query("update observability.traces set end_status = 'success', error = null where project_id = $1 and id = $2", [
+      projectId,
+      id,
+    ]);
+    await mark([id]);
     await countAndFind(database, projectId);
     expect(await issues()).toMatchObject(left);
   }

@@ -45,9 +45,12 @@ export function codeNear(steps: readonly StepAbove[]): CodePlace | null {
 
 export function fingerprintOf(projectId: string, facts: IssueFacts): string {
   const { path, function: code, kind, name, error_class: errorClass, message } = facts;
-  return createHash("sha256")
-    .update(JSON.stringify([projectId, path, code, kind, name, errorClass, message]))
-    .digest("hex");
+  return (
+    createHash("sha256")
+      // What varies may be an id here and a number there.
+      .update(JSON.stringify([projectId, path, code, kind, name, errorClass, message.replaceAll(/<\w+>/gu, "<>")]))
+      .digest("hex")
+  );
 }
 
 /** One line: `find_order: TimeoutError: no answer within <n> s`. */

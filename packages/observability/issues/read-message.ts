@@ -20,27 +20,34 @@ const URLS_AND_TIMES: readonly (readonly [RegExp, string])[] = [
   [/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'`<>)\]]+/giu, "<url>"],
   [/[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+/gu, "<email>"],
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)?/gu, "<time>"],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/gu, "<n>"],
   [/\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b/gu, "<time>"],
 ];
 const QUOTED: readonly (readonly [RegExp, string])[] = [
+  // What a provider calls its error tells causes apart: `{"type":"overloaded_error"}`.
+  [/(["'])(type|code)\1: ?(["'])([A-Za-z_.]{1,60})\3/gu, "$2:$4"],
   [/"(?:[^"\\\n]|\\.)*"/gu, "<text>"],
   [/`[^`\n]*`/gu, "<text>"],
   // An apostrophe within a word quotes nothing.
   [/(?<!\w)'(?:[^'\\\n]|\\.|'(?=\w))*'/gu, "<text>"],
   [/[“«][^”»\n]*[”»]/gu, "<text>"],
 ];
+/** What JSON and its like in Python have in a place, once it is replaced. */
+const VALUE = "(?:<\\w{1,6}>|\\b(?:true|false|null|True|False|None)\\b)";
 const VALUES: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w<])(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+){2,}[\\/]?(?::\d+)*/gu, "<path>"],
+  [/(?<![\w./-])(?:[\w.@-]{1,100}\/){1,20}[\w@-]{1,100}\.[a-z]\w{0,4}\b(?::\d+)*/gu, "<path>"],
   // `ord_8f3k2`, `run-12`: how long an id is says nothing.
   [/(?<![A-Za-z0-9])([A-Za-z]{1,12}[_#-])(?=[A-Za-z]*\d)[A-Za-z0-9]+(?![A-Za-z0-9])/gu, "$1<n>"],
   [/\b(?=[A-Za-z]*\d[A-Za-z]*\d)[A-Za-z0-9]{8,}\b/gu, "<n>"],
-  // Not the number of a status, which tells causes apart: `Error code: 429`, `HTTP/1.1 503`.
+  // With its unit; but not a status, which tells causes apart: `Error code: 429`, `HTTP/1.1 503`, `529 {…}`.
   [
-    /(?<![\w.])(?<!\b(?:status|code|error|http(?:\/\d(?:\.\d)?)?)\W{1,3}(?=[1-5]\d\d\b))[+-]?\d[\d_,]*(?:\.\d+)?(?:e[+-]?\d+)?(?=\b|[a-z%])/giu,
+    /(?<![\w.])(?!(?<=\b(?:status|code|error|http(?:\/\d(?:\.\d)?)?)\W{1,3})[1-5]\d\d\b|(?<=^)[45]\d\d(?: [{A-Z]| status|$))[+-]?\d[\d_]*(?:,\d{3})*(?:\.\d+)*(?:e[+-]?\d+)?[A-Za-zµ%]{0,3}(?!\w)/gu,
     "<n>",
   ],
-  // However many there are in a list.
-  [/(<(?:n|text|time|path|url|email)>)(?:,? \1){1,100}/gu, "$1 …"],
+  // However many there are, in a list or an object.
+  [new RegExp(`[[{]{0,4}${VALUE}(?: ?[\\]}]{0,4}[,:=] ?[[{]{0,4}${VALUE}){1,500}[\\]}]{0,4}`, "gu"), "<values>"],
+  [/[[{]{1,4}(?:<\w{1,6}>)?[\]}]{1,4}/gu, "<values>"],
 ];
 
 export type Message = { readonly errorClass: string | null; readonly message: string };

@@ -18,15 +18,17 @@ export type FailingRun = {
   readonly error?: string;
   /** Of the trace: the tool's when nothing is said, and null when the node caught that. */
   readonly traceError?: string | null;
+  /** Of another tool, before it, whose failure a node caught. */
+  readonly caughtBefore?: string;
 };
 
 /** The events of a trace with a graph, in it a node, and in that a tool that fails. */
 export function failingRun(producer: Producer, run: FailingRun): readonly StreamEvent[] {
   const { traceId = uuidv7(), at, node = "lookup", tool = "find_order", error } = run;
   const traceError = run.traceError === undefined ? error : (run.traceError ?? undefined);
-  const isCaught = error !== undefined && traceError !== error;
+  const isCaught = error !== undefined && traceError?.includes(error) !== true;
   const iso = (ms: number) => new Date(at.getTime() + ms).toISOString();
-  const [graphId, nodeId, toolId] = [uuidv7(), uuidv7(), uuidv7()];
+  const [graphId, nodeId, toolId, calmId, caughtId] = [uuidv7(), uuidv7(), uuidv7(), uuidv7(), uuidv7()];
   const start = (id: string, parent: string | null, kind: "graph" | "node" | "tool", name: string, ms: number, code = {}) =>
     producer.event("observation.start", {
       trace_id: traceId,
@@ -61,6 +63,14 @@ export function failingRun(producer: Producer, run: FailingRun): readonly Stream
       ...(run.release === undefined ? {} : { release: run.release }),
     }),
     start(graphId, null, "graph", "agent", 1),
+    ...(run.caughtBefore === undefined
+      ? []
+      : [
+          start(calmId, graphId, "node", "try", 1),
+          start(caughtId, calmId, "tool", tool, 1, { code }),
+          end(caughtId, 1, run.caughtBefore),
+          end(calmId, 2, undefined),
+        ]),
     start(nodeId, graphId, "node", node, 2),
     start(toolId, nodeId, "tool", tool, 3, { code }),
     end(toolId, 10, error),
