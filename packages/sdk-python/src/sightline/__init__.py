@@ -7,6 +7,9 @@ from sightline._capture.span import observe, trace, trace_tool
 from sightline._client.initialize import Verification, close_redis_publisher, initialize_redis_publisher
 from sightline._client.pending import Pending
 from sightline._client.state import metrics_text, wrap_llm_adapter
+from sightline._evaluate.errors import EvaluationError
+from sightline._evaluate.evaluate import aevaluate, evaluate
+from sightline._evaluate.result import EvaluationResult
 from sightline._langgraph.builder import callback_handler, create_traced_graph, trace_graph
 from sightline._providers.clients import wrap_anthropic, wrap_openai
 from sightline._settings.settings import MaskFunction, PayloadField
@@ -15,6 +18,8 @@ from sightline._settings.version import SDK_VERSION
 __version__ = SDK_VERSION
 
 __all__ = [
+    "EvaluationError",
+    "EvaluationResult",
     "MaskFunction",
     "ObservationKind",
     "PayloadField",
@@ -22,11 +27,13 @@ __all__ = [
     "TraceReference",
     "Verification",
     "__version__",
+    "aevaluate",
     "callback_handler",
     "carry_trace",
     "close_redis_publisher",
     "create_traced_graph",
     "current_trace",
+    "evaluate",
     "initialize_redis_publisher",
     "metrics_text",
     "observe",

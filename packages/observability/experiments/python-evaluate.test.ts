@@ -1,0 +1,168 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { needsPython } from "@sightline/foundation/testing/find-python";
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { experimentPageSchema, experimentSchema, runPageSchema, runSchema } from "#contract.ts";
+import { observabilityMigrations } from "#migration-set.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { createConsumerRig, type ConsumerRig } from "#testing/consumer-rig.ts";
+import { createEvaluationRig, type EvaluationRig } from "#testing/evaluation-rig.ts";
+import { createInterruption, type Interruption } from "#testing/interruption.ts";
+import { pythonProgram } from "#testing/python-program.ts";
+
+/** `sightline.evaluate` in processes of their own, against the real API, and traces through a real stream. */
+describe("an evaluation in Python", needsPython, () => {
+  let database: TestDatabase<ObservabilitySchema>;
+  let consumer: ConsumerRig;
+  let rig: EvaluationRig;
+  let way: Interruption;
+  let cache: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+    consumer = await createConsumerRig(database);
+    rig = await createEvaluationRig(database);
+    await consumer.start();
+    way = await createInterruption(await rig.api.server.listen({ port: 0, host: "127.0.0.1" }));
+    cache = await mkdtemp(join(tmpdir(), "sightline-evaluate-"));
+  });
+  afterAll(async () => {
+    await way.close();
+    await rig.close();
+    await consumer.close();
+    await database.drop();
+    await rm(cache, { recursive: true });
+  });
+
+  async function run(script: string, rest: readonly string[] = [], variables: NodeJS.ProcessEnv = {}) {
+    const { program, options } = pythonProgram(script);
+    const env = {
+      ...options.env,
+      XDG_CACHE_HOME: cache,
+      OBS_API_URL: way.url,
+      OBS_API_KEY: rig.key,
+      OBS_PROJECT_ID: rig.projectId,
+      OBS_REDIS_URL: consumer.redis.url,
+      OBS_STREAM_NAME: consumer.stream,
+      OBS_CONSOLE_URL: "http://console.example.org",
+      ...variables,
+    };
+    const [file, first] = program;
+    return await promisify(execFile)(file, [first, ...rest], { ...options, env, timeout: 60_000 });
+  }
+
+  async function evaluate(kind: string, datasetId: string, rest: readonly string[] = [], variables: NodeJS.ProcessEnv = {}) {
+    const { stdout, stderr } = await run("testing/run_evaluation.py", [kind, datasetId, ...rest], variables);
+    return { told: toldSchema.parse(JSON.parse(stdout)), stderr };
+  }
+
+  const runsOf = async (id: string) => runPageSchema.parse((await rig.get(`/experiments/${id}/runs?limit=200`)).body).items;
+  const newestOf = async (datasetId: string) =>
+    experimentSchema.parse(experimentPageSchema.parse((await rig.get(`/experiments?dataset_id=${datasetId}`)).body).items[0]);
+
+  test("runs every item, scores it, and has its checks evaluated over the traces", { timeout: 60_000 }, async () => {
+    const checks = [{ type: "tool", tool: "find_order" }];
+    const inputs = [1, "fail", "hang", "away", "large", "odd", "hello"];
+    const datasetId = await rig.makeDataset(
+      inputs.map((input) => ({ input, expected: input, checks: input === 1 ? checks : [], cluster: String(input) })),
+    );
+    const { told, stderr } = await evaluate("all", datasetId);
+    expect(told.experiment).toMatchObject({
+      state: "finished",
+      config: { model: "m-1" },
+      commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+      runs: { succeeded: 6, failed: 6, missing: 2, unchecked: 0 },
+    });
+    const outcomes = told.runs?.filter(({ repetition }) => repetition === 0).map(({ state, output, error }) => [state, output, error]);
+    expect(outcomes).toEqual([
+      ["succeeded", 1, null],
+      ["failed", null, "LookupError: no order"],
+      ["failed", null, "RunTimeoutError: it took longer than 2 s (timeout)"],
+      ["missing", null, "ProviderError: overloaded"],
+      ["failed", null, expect.stringContaining("its output is 1,000,003 bytes of JSON; at most 1,000,000 are taken")],
+      ["succeeded", { message: "Message()" }, null],
+      ["succeeded", "hello", null],
+    ]);
+    const first = told.runs?.[0];
+    expect(first?.trace_id).not.toBeNull();
+    expect(first?.scores).toMatchObject([
+      { name: "broken", value: null, error: "ValueError: a bad day" },
+      { name: "checks", source: "check", value: 1 },
+      { name: "length", value: 1, explanation: "traced" },
+      { name: "same", value: 1 },
+    ]);
+    expect(told.runs?.at(-4)?.scores.find(({ name }) => name === "broken")?.error).toBe(
+      "it gave nan; a score is a number, or True or False",
+    );
+    expect(stderr).toContain("7 items × 2 = 14 runs");
+    expect(stderr).toContain("an output holds Message");
+    expect(told.table).toContain(`http://console.example.org/projects/${rig.projectId}/experiments/${told.experiment?.id}`);
+    expect(told.table).toMatch(/^same +0\.333/m);
+  });
+
+  test("takes coroutine functions, and goes on without traces, which it says", async () => {
+    const datasetId = await rig.makeDataset([{ input: "a", expected: "a" }, { input: 2 }]);
+    const { told, stderr } = await evaluate("async", datasetId, [], { OBS_REDIS_URL: "" });
+    expect(told.runs).toMatchObject([{ output: "a", trace_id: null }, { output: 2 }]);
+    expect(stderr).toContain("the SDK is not started");
+  });
+
+  test("is interrupted: what ended is reported, it is cancelled, and goes on later", async () => {
+    const datasetId = await rig.makeDataset([1, 2, 3, 4, 5].map((input) => ({ input })));
+    const { told, stderr } = await evaluate("cancel", datasetId);
+    expect(told).toEqual({ interrupted: true });
+    const experiment = await newestOf(datasetId);
+    expect(experiment).toMatchObject({ state: "cancelled", runs: { succeeded: 3, failed: 0 } });
+    expect(stderr).toContain(`Go on with resume="${experiment.id}"`);
+    const { told: rest, stderr: said } = await evaluate("async", datasetId, [experiment.id]);
+    expect(rest.experiment).toMatchObject({ id: experiment.id, state: "finished", runs: { succeeded: 5 } });
+    expect(said).toContain("2/2 runs");
+  });
+
+  test("keeps what the platform does not take, and reports it later", async () => {
+    const datasetId = await rig.makeDataset([{ input: "one" }, { input: "two" }, { input: "fail" }]);
+    way.interrupt((method, path) => method === "POST" && path.endsWith("/runs"));
+    const { told } = await evaluate("plain", datasetId);
+    expect(told.error).toMatch(/did not answer: .*3 runs that were not reported are kept in .*\.jsonl\. Go on with resume="[0-9a-f-]+"\./s);
+    const { id } = await newestOf(datasetId);
+    expect(await runsOf(id)).toEqual([]);
+    way.interrupt(() => false);
+    const { told: rest, stderr } = await evaluate("plain", datasetId, [id]);
+    expect(rest.experiment).toMatchObject({ id, state: "finished", runs: { succeeded: 2, failed: 1 } });
+    expect(stderr, "nothing is run again").not.toContain("/3 runs");
+  });
+
+  test("ends at its cap", async () => {
+    const datasetId = await rig.makeDataset([{ input: "one" }, { input: "two" }, { input: "three" }]);
+    const { told } = await evaluate("cap", datasetId);
+    expect(told.experiment).toMatchObject({ state: "cancelled", runs: { succeeded: 2 } });
+  });
+
+  test("says what it lacks", async () => {
+    const { told } = await evaluate("plain", "nothing of that name", [], { OBS_API_KEY: "studio_no" });
+    expect(told.error).toContain("OBS_API_KEY is to be a key with the scope evaluate");
+    expect((await evaluate("plain", "nothing of that name")).told.error).toContain("no dataset nothing of that name");
+    expect((await evaluate("plain", "x", [], { OBS_API_KEY: "", OBS_API_URL: "" })).told.error).toMatch(/OBS_API_URL.*OBS_API_KEY/);
+  });
+
+  test("the example runs as it stands", async () => {
+    const items = [1, 2, 3].map((order) => ({ input: { order }, expected: order === 3 ? "ask again" : "refunded" }));
+    await rig.makeDataset(items, { name: "refunds" });
+    const { stdout } = await run("examples/evaluate_agent.py");
+    expect(stdout).toContain("refunds, version 1 · 3 items × 3 · 9 succeeded · finished");
+    expect(stdout).toMatch(/^exact_match +1\.000/m);
+  });
+});
+
+const toldSchema = z.object({
+  experiment: experimentSchema.optional(),
+  runs: z.array(runSchema).optional(),
+  table: z.string().optional(),
+  error: z.string().optional(),
+  interrupted: z.boolean().optional(),
+});
