@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { TracePurpose } from "./trace-purpose.ts";
 import { CALL_NUMBERS, NUMBERS, type CallNumberName } from "./step-numbers.ts";
 
 /**
@@ -97,7 +98,7 @@ export const TRACES = {
     end_words: column<string[], readonly string[]>("text[]"),
     end_line: text,
   },
-  once: { paused_at: text, resumed_from: text },
+  once: { paused_at: text, resumed_from: text, purpose: column<Exclude<TracePurpose, "live">>("text") },
   latest: { waits_since: time, resumed_at: time },
 };
 

@@ -3,6 +3,7 @@ import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usag
 import { traceNumberSchemas } from "#step-numbers.ts";
 import { hasTraceFacets } from "./trace-query-fields.ts";
 import { mapLabels } from "#trace-labels.ts";
+import { TRACE_PURPOSES } from "#trace-purpose.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
 /** The list of a project's traces: what is asked of it, its facets, sessions, users and saved views. */
@@ -23,6 +24,7 @@ export const traceSummarySchema = z.object({
   thread_id: z.string().nullable(),
   session_id: z.string().nullable(),
   user_id: z.string().nullable(),
+  purpose: z.enum(TRACE_PURPOSES),
   /** The duration is without the time it waited. */
   ...traceNumberSchemas,
 });

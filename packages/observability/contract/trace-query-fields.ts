@@ -1,5 +1,6 @@
 import { NUMBERS, TRACE_NUMBERS, type NumberUnit } from "#step-numbers.ts";
 import { LABEL_NAMES, TRACE_LABELS } from "#trace-labels.ts";
+import { TRACE_PURPOSES } from "#trace-purpose.ts";
 
 /** The fields that the query of a list of traces knows; safe to import in a browser. */
 
@@ -45,6 +46,11 @@ const choice = (name: string, description: string, options: readonly string[]): 
 
 export const TRACE_FIELDS: readonly TraceField[] = [
   choice("status", "How it ended, or that it has not", ["failure", "success", "running", "interrupted", "abandoned"]),
+  choice("purpose", "What it was recorded for; without this field only live traces are found", [
+    "experiment",
+    ...TRACE_PURPOSES.filter((purpose) => purpose !== "experiment"),
+    "any",
+  ]),
   text("name", "Its name", "support-agent"),
   text("session", "The session it belongs to", "session-7"),
   text("user", "Who it ran for", "user-42"),

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
+import { isOfLiveTrace } from "#store/live-traces.ts";
 import { toBucket } from "./duration-buckets.ts";
 import type { ProjectHour } from "./hour-figures.store.ts";
 
@@ -20,6 +21,7 @@ export async function countCodeOfHour(transaction: Transaction<ObservabilitySche
       select row.code::text as code, row.end_status as status, ${toBucket(sql`least(row.duration_ms, 1e15)`)}::smallint as bucket,
         count(*) as runs, max(coalesce(row.started_at, row.seen_at)) as last_at, max(${STEP}) as latest
       from observability.observations as row where ${isOfHour} and row.code is not null
+        and ${isOfLiveTrace(sql`${projectId}::uuid`, "row.trace_id")}
       group by 1, 2, 3
     ), place as (
       select left(coalesce(code::json ->> 'repo', ''), ${NAME}) as repo,

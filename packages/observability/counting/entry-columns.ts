@@ -10,7 +10,7 @@ export function columnOfField(field: string): string {
 
 /** All columns of an entry but its key, and what follows from the others. */
 export const ENTRY_COLUMNS: readonly string[] = `
-  runs last_run sort_at started_at ended_at waiting_ms name status session_id user_id thread_id error
+  runs last_run sort_at started_at ended_at waiting_ms name status session_id user_id thread_id purpose error
   steps failures usage producers first_seqs last_seqs is_whole fields scores keys input_line output_line ${TRACE_NUMBERS.join(" ")}`
   .trim()
   .split(/\s+/);

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { selectCost, selectPrice } from "#prices/select-price.ts";
 import { NUMBERS, TRACE_NUMBERS } from "#step-numbers.ts";
+import { isLive } from "#store/live-traces.ts";
 import { ENTRY_COLUMNS } from "./entry-columns.ts";
 import { hourOf, PACKED_COLUMNS } from "./packed-columns.ts";
 import { selectSteps } from "./trace-parts.ts";
@@ -94,7 +95,7 @@ function readEntries(
   const steps = selectSteps(project, days);
   const runs = sql`unnest(family.ids) as member (id) join observability.traces as run on run.project_id = ${project} and run.id = member.id`;
   return sql`(
-  select family.*, family.ids as runs, begun.sort_at, begun.started_at, begun.name, begun.session_id, begun.user_id, begun.thread_id,
+  select family.*, family.ids as runs, begun.sort_at, begun.started_at, begun.name, begun.session_id, begun.user_id, begun.thread_id, begun.purpose,
     coalesce(numbers.producers, '{}') as producers, coalesce(numbers.first_seqs, '{}') as first_seqs, coalesce(numbers.last_seqs, '{}') as last_seqs,
     coalesce(ran.fields, '{}') as fields, coalesce(scored.scores, '[]') as scores,
     array(
@@ -177,8 +178,12 @@ function changeEntries(project: RawBuilder<unknown>, relations: RawBuilder<unkno
       select 0, ${project}, run from (
         select unnest(runs) from stale except select id from given except select unnest(runs) from fresh
       ) as parted (run)
+    ), live_fresh as (
+      select * from fresh where ${isLive("fresh")}
+    ), live_stale as (
+      select * from stale where ${isLive("stale")}
     ), moved as (
-      (select ${packed} from fresh except select ${packed} from stale) union all (select ${packed} from stale except select ${packed} from fresh)
+      (select ${packed} from live_fresh except select ${packed} from live_stale) union all (select ${packed} from live_stale except select ${packed} from live_fresh)
     ), unpacked as (
       insert into observability.trace_hours as t (project_id, hour, changed_at)
       select distinct ${project}, ${hourOf(sql`sort_at`)}, now() from moved
@@ -187,9 +192,9 @@ function changeEntries(project: RawBuilder<unknown>, relations: RawBuilder<unkno
       delete from observability.trace_hour_fields as t using (select distinct ${hourOf(sql`sort_at`)} as hour from moved) as changed
       where t.project_id = ${project} and t.hour = changed.hour
     ), contributions as (
-      select 1 as sign, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from fresh
+      select 1 as sign, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from live_fresh
       union all
-      select -1, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from stale
+      select -1, fields, sort_at, name, session_id, user_id, thread_id, status, input_tokens, output_tokens, cost from live_stale
     ), changes as (
       select said.field, left(said.value, 200) as value, sum(sign) as traces, coalesce(sum(sign) filter (where status = 'failure'), 0) as failures,
         coalesce(sum(sign * input_tokens::numeric), 0) as input_tokens, coalesce(sum(sign * output_tokens::numeric), 0) as output_tokens,
@@ -228,10 +233,12 @@ function changeEntries(project: RawBuilder<unknown>, relations: RawBuilder<unkno
 
 /** The times of sessions and users, and those of which nothing is left. To be run after those that change entries, whose writes one statement does not see. */
 export function settleGroupsStatement(projectId: string, { sessions, users }: Touched) {
+  const ofGroup = (column: string) => sql`
+    observability.trace_entries as entry where project_id = ${projectId}::uuid and ${sql.ref(column)} = t.value and ${isLive("entry")}`;
   const timesOf = (field: string, column: string, values: readonly string[]) => sql`
     update observability.trace_groups as t set
-      first_at = (select sort_at from observability.trace_entries where project_id = ${projectId}::uuid and ${sql.ref(column)} = t.value order by sort_at limit 1),
-      last_at = (select sort_at from observability.trace_entries where project_id = ${projectId}::uuid and ${sql.ref(column)} = t.value order by sort_at desc limit 1)
+      first_at = (select sort_at from ${ofGroup(column)} order by sort_at limit 1),
+      last_at = (select sort_at from ${ofGroup(column)} order by sort_at desc limit 1)
     where t.project_id = ${projectId}::uuid and t.field = ${field} and t.value = any(${values}::text[]) and t.traces > 0
     returning 1`;
   return sql`

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
+import { isLive, isOfLiveTrace } from "#store/live-traces.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { toBucket } from "./duration-buckets.ts";
 
@@ -28,12 +29,12 @@ export async function countFiguresOfHour(
     with fact as (
       select coalesce(row.kind, 'span') as kind, ${nameOf("name")} as name, ${nameOf("model")} as model, coalesce(row.end_status, 'running') as status,
         ${sql.join(TIMED_NUMBERS.map(withinReason))}, ${sql.join(TOKENS.map((name) => sql.ref(`row.${name}`)))}
-      from observability.observations as row where ${isOfHour}
+      from observability.observations as row where ${isOfHour} and ${isOfLiveTrace(sql`${projectId}::uuid`, "row.trace_id")}
       union all
       select 'trace', ${nameOf("name")}, '', row.status,
         ${sql.join(TIMED_NUMBERS.map((name) => (name === "duration_ms" ? DURATION_OF_TRACE : sql`null`)))}, null, null, null, null, null, null
       from observability.traces as row
-      where ${isOfDay} and row.sort_at >= ${hour}::timestamptz and row.sort_at < ${hour}::timestamptz + interval '1 hour'
+      where ${isOfDay} and ${isLive("row")} and row.sort_at >= ${hour}::timestamptz and row.sort_at < ${hour}::timestamptz + interval '1 hour'
     ), counted as (
       select kind, name, model, status, ${sql.join(TIMED_NUMBERS.map((name) => sql`${toBucket(sql.ref(name))}::smallint as ${bucketColumn(name)}`))},
         count(*) as observations, ${sql.join([...TIMED_NUMBERS, ...TOKENS].map((name) => sql`sum(${sql.ref(name)}) as ${sql.ref(name)}`))},

@@ -2,6 +2,7 @@ import type { EachOwner } from "@sightline/foundation/each-owner";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { PACKED_COLUMNS, PACKED_NUMBERS, packing } from "./packed-columns.ts";
+import { isLive } from "#store/live-traces.ts";
 import { lockCounting } from "./count-traces.store.ts";
 
 /** How long an hour is left alone after it is over, and after a change: an hour in which traces still end is not packed for each of them. */
@@ -58,8 +59,8 @@ async function packHour(query: Query, projectId: string, hour: string): Promise<
     await sql`delete from observability.trace_hour_fields where ${ofHour}`.execute(transaction);
     await sql`delete from observability.trace_hours where ${ofHour}`.execute(transaction);
     const entries = sql`
-      select ${columns} from observability.trace_entries
-      where project_id = ${projectId}::uuid and sort_at >= ${hour}::timestamptz and sort_at < ${hour}::timestamptz + interval '1 hour'`;
+      select ${columns} from observability.trace_entries as entry
+      where ${isLive("entry")} and project_id = ${projectId}::uuid and sort_at >= ${hour}::timestamptz and sort_at < ${hour}::timestamptz + interval '1 hour'`;
     await sql`
       with ${packing(entries)}, put as (
         insert into observability.trace_hours (project_id, hour, changed_at, traces, statuses, ${numbers})

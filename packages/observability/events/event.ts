@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { mapTokens } from "#step-numbers.ts";
 import { mapLabels } from "#trace-labels.ts";
+import { toTracePurpose, TRACE_PURPOSES } from "#trace-purpose.ts";
 
 /** Version of the event schema, the field `v` of every stream entry. */
 export const EVENT_VERSION = 1;
@@ -113,6 +114,8 @@ const eventBodies = {
     /** Texts by which it is found and grouped. */
     ...mapLabels(() => label),
     tags: z.preprocess(asList, z.array(text(500)).max(50).optional()).optional(),
+    /** What it was recorded for; live without it. */
+    purpose: z.preprocess(toTracePurpose, z.enum(TRACE_PURPOSES)).optional(),
     input: payload,
     attributes,
     stands_in_since: standsInSince,

@@ -5,7 +5,7 @@ import { toLine } from "#messages/line.ts";
 import { shortenHash, findReferences, isHash } from "#store/blob-reference.ts";
 import { listSearchWords } from "#store/search-words.ts";
 import { toInstant } from "./instant.ts";
-import { mergeHalves } from "./merge-halves.ts";
+import { higher, lower, mergeHalves } from "./merge-halves.ts";
 import { toMultirange } from "./multirange.ts";
 import { plausible } from "./plausible-number.ts";
 import { listTraceFields } from "./trace-fields.ts";
@@ -90,6 +90,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         start_words: listSearchWords([...Object.values(names), input]),
         start_fields: listTraceFields(event.body),
         start_line: toLine(input, { side: "input", isModelCall: false }),
+        purpose: body.purpose === "live" ? undefined : body.purpose,
       });
       addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "start", value: input, attributes });
       break;
@@ -208,6 +209,7 @@ function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<
   const kept = {
     paused_at: lower(known?.paused_at, half.paused_at),
     resumed_from: lower(known?.resumed_from, half.resumed_from),
+    purpose: lower(known?.purpose, half.purpose),
     waits_since: higher(known?.waits_since, half.waits_since),
     resumed_at: higher(known?.resumed_at, half.resumed_at),
   };
@@ -285,14 +287,6 @@ function countSeq(fold: Fold, { projectId, producerId, seq }: EntryOrigin, at: s
 
 function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
-}
-
-function lower(left: string | undefined, right: string | undefined): string | undefined {
-  return left === undefined || (right !== undefined && right < left) ? right : left;
-}
-
-function higher(left: string | undefined, right: string | undefined): string | undefined {
-  return left === undefined || (right !== undefined && right > left) ? right : left;
 }
 
 function keyOf(projectId: string, id: string, part = ""): string {

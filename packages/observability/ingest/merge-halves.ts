@@ -26,3 +26,11 @@ function isNewer(left: TwoHalves, right: TwoHalves, half: "start" | "end"): bool
   const difference = (left[`${half}_seq`] ?? 0) - (right[`${half}_seq`] ?? 0);
   return difference === 0 ? leftEvent > rightEvent : difference > 0;
 }
+
+export function lower<Text extends string>(left: Text | undefined, right: Text | undefined): Text | undefined {
+  return left === undefined || (right !== undefined && right < left) ? right : left;
+}
+
+export function higher(left: string | undefined, right: string | undefined): string | undefined {
+  return left === undefined || (right !== undefined && right > left) ? right : left;
+}

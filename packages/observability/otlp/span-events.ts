@@ -10,6 +10,7 @@ import { findReasoning } from "./find-reasoning.ts";
 import { readLabels, readSpanFacts, type SpanFacts } from "./span-facts.ts";
 import { readSpanError, type EndStatus, readSpanInterrupts, readSpanStatus } from "./span-status.ts";
 import { mapLabels } from "#trace-labels.ts";
+import { toTracePurpose } from "#trace-purpose.ts";
 import { toTimestamp } from "./timestamp.ts";
 
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
@@ -188,13 +189,16 @@ const MAX_TAGS = 50;
 
 /** The span says it itself, or the process it ran in. */
 function findLabels({ resource }: Source, facts: SpanFacts) {
-  const process = readLabels(createFactReader({ name: "", attributes: resource, events: [] }, (value) => value));
+  const ofProcess = createFactReader({ name: "", attributes: resource, events: [] }, (value) => value);
+  const process = readLabels(ofProcess);
+  const purpose = toTracePurpose(facts.purpose ?? ofProcess.text("purpose"));
   const { tags } = facts;
   return {
     ...mapLabels((name) => {
       const text = facts[name] ?? process[name];
       return text === undefined ? undefined : boundText(text, MAX_LABEL);
     }),
+    ...(purpose === "live" ? {} : { purpose }),
     ...(tags.length === 0 ? {} : { tags: tags.slice(0, MAX_TAGS).map((tag) => boundText(tag, MAX_LABEL)) }),
   };
 }

@@ -37,6 +37,7 @@ export function readSpanFacts(span: GivenSpan, readJson: JsonReader = createJson
     sessionId: read.text("sessionId"),
     userId: read.text("userId"),
     ...readLabels(read),
+    purpose: read.text("purpose"),
     tags: toTags(read.value("tags")),
     /** The application's notes on the trace, by its own names. */
     metadata: read.fields("metadata"),

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { ProjectAccess, ProjectRole } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { isAfter, selectMicros, type Position } from "./position.ts";
+import { isLive } from "./live-traces.ts";
 import { hasRole, selectRole, type Reader } from "./reader.ts";
 
 export type ProjectSummary = {
@@ -112,15 +113,15 @@ async function withActivity<Row extends { readonly id: string }>(
 /** Reads of each project no more than its recent traces, and of those without any one: it may have millions. */
 async function findActivities(query: Query, ids: readonly string[], since: Date): Promise<ReadonlyMap<string, Activity>> {
   const { rows: recent } = await sql<Activity & { readonly id: string }>`
-    select project_id as id, count(*) as recent_traces, max(sort_at) as last_trace_at from observability.traces
-    where project_id = any(${ids}::uuid[]) and sort_at >= ${since} group by project_id`.execute(query);
+    select project_id as id, count(*) as recent_traces, max(sort_at) as last_trace_at from observability.traces as trace
+    where ${isLive("trace")} and project_id = any(${ids}::uuid[]) and sort_at >= ${since} group by project_id`.execute(query);
   const activities = new Map<string, Activity>(recent.map(({ id, ...activity }) => [id, activity]));
   const quiet = ids.filter((id) => !activities.has(id));
   if (quiet.length > 0) {
     const newest = quiet.map(
       (id) => sql`(
-      select project_id as id, sort_at as last_trace_at from observability.traces
-      where project_id = ${id}::uuid and sort_at is not null order by sort_at desc limit 1
+      select project_id as id, sort_at as last_trace_at from observability.traces as trace
+      where ${isLive("trace")} and project_id = ${id}::uuid and sort_at is not null order by sort_at desc limit 1
     )`,
     );
     const { rows } = await sql<{ id: string; last_trace_at: Date }>`${sql.join(newest, sql` union all `)}`.execute(query);

@@ -41,6 +41,10 @@ export const CONDITION_QUERIES: Readonly<Record<Name, Queries>> = {
     packed: ["status:failure", "-status:success,interrupted"],
     entries: ["status:running", "status:abandoned,failure", "-status:running,abandoned"],
   },
+  "choice purpose": {
+    packed: ["purpose:live"],
+    entries: ["purpose:experiment", "purpose:any", "-purpose:experiment", "-purpose:live", "purpose:live,judge name:agent*"],
+  },
   "choice kind": { packed: ["kind:llm", "-kind:tool,llm"], entries: [] },
   "choice has": { packed: ["has:cost", "-has:cost"], entries: ["has:error", "has:score", "has:lost,cost"] },
   "time started": {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { AlertFilter, AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { selectCost, selectPrice } from "#prices/select-price.ts";
+import { isLive, isOfLiveTrace } from "#store/live-traces.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 
 export type AlertQuestion = {
@@ -40,8 +41,8 @@ function statement(question: AlertQuestion) {
         from observability.ingest_gaps where project_id = ${projectId} and found_at >= ${since}`;
     case "no_traces":
       return sql<Answer>`
-        select count(*)::double precision as value from observability.trace_entries
-        where project_id = ${projectId} and sort_at >= ${since} ${isNamed(filter)}`;
+        select count(*)::double precision as value from observability.trace_entries as entry
+        where project_id = ${projectId} and sort_at >= ${since} and ${isLive("entry")} ${isNamed(filter)}`;
     case "cost":
     case "tokens":
     case "cost_per_user":
@@ -69,8 +70,8 @@ function ended(question: AlertQuestion): Expression {
   const since = sinceOf(question);
   if (filter.model === undefined && filter.node === undefined) {
     return sql`
-      select status = 'failure' as is_failure, duration_ms from observability.trace_entries
-      where project_id = ${projectId} and ended_at >= ${since} ${isNamed(filter)}`;
+      select status = 'failure' as is_failure, duration_ms from observability.trace_entries as entry
+      where project_id = ${projectId} and ended_at >= ${since} and ${isLive("entry")} ${isNamed(filter)}`;
   }
   const isWanted = filter.node === undefined ? sql`step.model = ${filter.model}` : sql`step.kind = 'node' and step.name = ${filter.node}`;
   return sql`select step.end_status = 'failure' as is_failure, step.duration_ms ${steps(question)} and ${isWanted}`;
@@ -111,7 +112,7 @@ function steps(question: AlertQuestion): Expression {
     from observability.observations as step
     where step.project_id = ${projectId}
       and step.hour >= ${hourOf(since)} - interval '1 hour'
-      and step.ended_at >= ${since} ${ofTrace}`;
+      and step.ended_at >= ${since} and ${isOfLiveTrace(sql`${projectId}::uuid`, "step.trace_id")} ${ofTrace}`;
 }
 
 function isNamed({ trace }: AlertFilter): Expression {

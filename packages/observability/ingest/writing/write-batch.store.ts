@@ -1,5 +1,5 @@
 import { textArray } from "@sightline/foundation/database/array-parameters";
-import type { Kysely, Transaction } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { TRACES } from "#event-columns.ts";
 import { ensureDays } from "#store/days.store.ts";
@@ -47,6 +47,7 @@ async function writeRows(transaction: Query, batch: EncodedBatch, groups: readon
   const { observations, scores, unmarked } = batch;
   const counted = await run<WrittenHour>(transaction, observations, daysOf(observations.traces));
   await run(transaction, encodeRows(BATCH_STATEMENTS.insertHourMarks, hoursOf([...written, ...counted])));
+  await markHoursOfAside(transaction, batch.traces);
   // A score is given to a trace that may be long over.
   const scored = await run<OfTrace>(transaction, scores);
   const seen = [...known, ...written].map(({ project_id, id }) => ({ project_id, trace_id: id }));
@@ -54,6 +55,20 @@ async function writeRows(transaction: Query, batch: EncodedBatch, groups: readon
   await run(transaction, encodeRows(BATCH_STATEMENTS.insertTraceMarks, marks));
   for (const rows of unmarked) {
     await ("traces" in rows ? run(transaction, rows, daysOf(rows.traces)) : run(transaction, rows));
+  }
+}
+
+/** Steps that came before their trace said that it is not live were counted: all hours of such traces are counted anew. */
+async function markHoursOfAside(transaction: Query, traces: readonly TraceWrite[]): Promise<void> {
+  const aside = Map.groupBy(
+    traces.filter(({ purpose }) => purpose !== undefined),
+    (row) => row.project_id,
+  );
+  for (const [projectId, rows] of aside) {
+    await sql`
+      insert into observability.hourly_marks (project_id, day, hour)
+      select distinct project_id, day, hour from observability.observations
+      where project_id = ${projectId}::uuid and trace_id = any(${rows.map(({ id }) => id)}::uuid[])`.execute(transaction);
   }
 }
 

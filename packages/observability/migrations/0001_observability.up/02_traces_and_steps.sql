@@ -29,6 +29,8 @@ create table observability.traces (
   -- An interrupted run names the checkpoint it waits at, and the run that goes on from there names it too: both are one trace.
   paused_at text,
   resumed_from text,
+  -- What it was recorded for; null: live, and only such traces are counted.
+  purpose text check (purpose in ('experiment', 'replay', 'playground', 'judge')),
   waits_since timestamptz,
   resumed_at timestamptz,
   -- The words of a trace's name, ids, error, and of the beginning of its input and output: no whole payload is indexed. An
@@ -60,6 +62,7 @@ create index traces_by_time on observability.traces (project_id, sort_at desc, i
 create index traces_by_day on observability.traces (day, project_id);
 create index traces_running on observability.traces (project_id, sort_at desc, id desc) where end_status is null;
 create index traces_paused on observability.traces (project_id, thread_id, paused_at) where paused_at is not null;
+create index traces_aside on observability.traces (project_id, id) where purpose is not null;
 create index traces_resumed on observability.traces (project_id, thread_id, resumed_from) where resumed_from is not null;
 
 create table observability.observations (

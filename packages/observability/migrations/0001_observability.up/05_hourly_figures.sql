@@ -1,6 +1,6 @@
 -- What follows from the rows above, counted in the background
 
--- What happened in an hour, counted from the rows themselves. One row for every kind, name, model and status; sums over them answer
+-- What happened in an hour in live traces, counted from the rows themselves. One row for every kind, name, model and status; sums over them answer
 -- everything else. What else takes time has rows of its own, which tell of nothing but that. A day is counted apart from others: when its rows are dropped its
 -- figures stay, and late events that open a trace of another day add to the same hour.
 create table observability.hourly (

@@ -18,6 +18,8 @@ create table observability.trace_entries (
   session_id text,
   user_id text,
   thread_id text,
+  -- As in traces, of its first run.
+  purpose text,
   -- The first 1,000 characters of it.
   error text,
   steps bigint not null,
@@ -50,7 +52,7 @@ create table observability.trace_entries (
 );
 -- With what figures over time are made of, so that they need not read the entries, which are twenty times as wide.
 create index trace_entries_by_time on observability.trace_entries (project_id, sort_at, trace_id)
-  include (status, duration_ms, time_to_first_token_ms, input_tokens, output_tokens, cost);
+  include (status, duration_ms, time_to_first_token_ms, input_tokens, output_tokens, cost, purpose);
 create index trace_entries_by_duration on observability.trace_entries (project_id, duration_ms, trace_id) where duration_ms is not null;
 create index trace_entries_by_cost on observability.trace_entries (project_id, cost, trace_id) where cost is not null;
 create index trace_entries_by_time_to_first_token on observability.trace_entries (project_id, time_to_first_token_ms, trace_id)
@@ -63,6 +65,7 @@ create index trace_entries_by_name on observability.trace_entries (project_id, n
 create index trace_entries_by_session on observability.trace_entries (project_id, session_id, sort_at, trace_id) where session_id is not null;
 create index trace_entries_by_user on observability.trace_entries (project_id, user_id, sort_at, trace_id) where user_id is not null;
 create index trace_entries_by_thread on observability.trace_entries (project_id, thread_id, sort_at, trace_id) where thread_id is not null;
+create index trace_entries_by_purpose on observability.trace_entries (project_id, purpose, sort_at, trace_id) where purpose is not null;
 create index trace_entries_by_error on observability.trace_entries (project_id, sort_at, trace_id) where error is not null;
 -- What ended in the last minutes.
 create index trace_entries_by_end on observability.trace_entries (project_id, ended_at) where ended_at is not null;
@@ -87,7 +90,7 @@ create table observability.repricings (
   before uuid not null
 );
 
--- The values of a field, and what the traces that have one are together. Changed by what a trace adds and takes when it is counted.
+-- The values of a field, and what the live traces that have one are together. Changed by what a trace adds and takes when it is counted.
 create table observability.trace_groups (
   project_id uuid not null,
   field text not null,
@@ -119,8 +122,8 @@ create index trace_groups_by_cost on observability.trace_groups (project_id, fie
 create index trace_groups_by_tokens on observability.trace_groups (project_id, field, (input_tokens + output_tokens), value) where last_at is not null;
 create index trace_groups_by_failures on observability.trace_groups (project_id, field, failures, value) where last_at is not null;
 
--- The traces that began in an hour, packed by column: figures of a hundred thousand traces read a few megabytes, and not as many wide rows. All of it follows
--- from `trace_entries`. Every hour with an entry has a row; whoever changes what is packed of an entry says so here in the same transaction, and until
+-- The live traces that began in an hour, packed by column: figures of a hundred thousand traces read a few megabytes, and not as many wide rows. All of it follows
+-- from `trace_entries`. Every hour with such an entry has a row; whoever changes what is packed of an entry says so here in the same transaction, and until
 -- the hour is packed anew its entries are read instead.
 create table observability.trace_hours (
   project_id uuid not null,

@@ -4,6 +4,7 @@ import { toMoments, type TraceTerm } from "#contract.ts";
 import { columnOfField } from "#counting/entry-columns.ts";
 import { PACKED_NUMBERS } from "#counting/packed-columns.ts";
 import { entryStatus } from "#query/steps/abandoned.store.ts";
+import { isLive } from "#store/live-traces.ts";
 import { listSearchWords } from "#store/search-words.ts";
 import { and, inOrder, or, type Context, type HourTest, type SqlCondition, type TraceCondition } from "./condition.ts";
 import { hasLost } from "./lost-events.ts";
@@ -26,15 +27,18 @@ export const CONDITIONS = {
   words: { any: async ({ text }, context) => ({ sql: await hasKeys("word", listSearchWords([text]), "all", context) }) },
   part: { any: ({ field, text }, context) => hasPart(field, text, context) },
   text: { any: ({ field, values }, context) => hasValue(field, values, context), error: errorHasPart },
-  choice: { status: hasStatus, has: hasSome, kind: hasKind },
+  choice: { status: hasStatus, has: hasSome, kind: hasKind, purpose: hasPurpose },
   time: { started: startedWithin },
   number: { any: numberWithin, lost: async ({ ranges }, context) => ({ sql: await hasLost(ranges, context) }), score: scoreWithin },
 } as const satisfies Conditions;
 
-/** A trace is found when it meets all of them. */
-export async function resolveConditions(terms: readonly ListTerm[], context: Context): Promise<readonly ResolvedCondition[]> {
+/** A trace is found when it meets all of them, and is live unless they ask for a purpose. */
+export async function resolveConditions(terms: readonly ListTerm[], given: Context): Promise<readonly ResolvedCondition[]> {
   const conditions: ResolvedCondition[] = [];
-  for (const term of terms) {
+  const asksForPurpose = terms.some((term) => term.kind === "choice" && term.field === "purpose");
+  // The groups know the values of live traces only.
+  const context = { ...given, isCounted: given.isCounted && !asksForPurpose };
+  for (const term of asksForPurpose ? terms : [...terms, LIVE]) {
     // One after the other: a query of many terms must not take every connection there is.
     const { sql: isMet, columns } = await resolve(term.kind, term, context);
     const { isNegated } = term;
@@ -63,6 +67,21 @@ function resolve<Of extends Kind>(kind: Of, term: Term<Of>, context: Context): T
 function errorHasPart({ values }: Term<"text">, context: Context): TraceCondition {
   const isLike = values.map((value) => sql<boolean>`lower(entry.error) like lower(${likePattern(value, likeContaining)})`);
   return { sql: or(isLike.map((condition) => and([sql<boolean>`entry.error is not null`, inOrder(condition, context)]))) };
+}
+
+const LIVE: Term<"choice"> = { kind: "choice", field: "purpose", values: ["live"], isNegated: false, from: 0, to: 0 };
+
+function hasPurpose({ values, isNegated }: Term<"choice">, context: Context): TraceCondition {
+  if (values.includes("any")) {
+    return { sql: sql<boolean>`true` };
+  }
+  if (values.every((value) => value === "live")) {
+    // Hours hold live traces only.
+    const columns = { kind: "time", spans: [{ from: -Infinity, to: Infinity }] } as const;
+    return { sql: inOrder(isLive("entry"), context), ...(isNegated ? {} : { columns }) };
+  }
+  const aside = sql<boolean>`entry.purpose = any(${values}::text[])`;
+  return { sql: values.includes("live") ? or([aside, isLive("entry")]) : aside };
 }
 
 /** Whether a running trace is abandoned depends on its producers, which may go at any time. */

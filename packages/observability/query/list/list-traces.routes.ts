@@ -3,6 +3,7 @@ import { z } from "zod";
 import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSchema, traceSortSchema } from "#contract.ts";
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
 import { pickTraceNumbers } from "#step-numbers.ts";
+import { toTracePurpose } from "#trace-purpose.ts";
 import { mapLabels, type LabelName } from "#trace-labels.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
@@ -108,6 +109,7 @@ export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): 
     thread_id: row.thread_id,
     session_id: row.session_id,
     user_id: row.user_id,
+    purpose: toTracePurpose(row.purpose),
     models: [...row.models],
     input: row.input,
     output: row.output,

@@ -25,6 +25,7 @@ export type EntryRow = TraceNumbers & {
   readonly thread_id: string | null;
   readonly session_id: string | null;
   readonly user_id: string | null;
+  readonly purpose: string | null;
   readonly error: string | null;
   readonly models: readonly string[];
   readonly input: string | null;
@@ -92,7 +93,7 @@ export async function listEntries(query: Query, options: ListOptions): Promise<L
 /** All that a list by time without conditions needs: of each trace the run that does not go on from a checkpoint at which one of the thread waits. */
 function beginningsOf(project: RawBuilder<unknown>) {
   return sql`(
-    select trace.project_id, trace.id as trace_id, trace.sort_at from observability.traces as trace
+    select trace.project_id, trace.id as trace_id, trace.sort_at, trace.purpose from observability.traces as trace
     where trace.project_id = ${project} and trace.sort_at is not null and (trace.resumed_from is null or not exists (
       select from observability.traces as earlier
       where earlier.project_id = ${project} and earlier.thread_id = trace.thread_id and earlier.paused_at = trace.resumed_from
@@ -193,7 +194,7 @@ async function readEntries(
   const { rows } = await sql<EntryRow>`
     select entry.trace_id as id, entry.name, ${entryStatus(projectId)} as status, entry.runs,
       entry.started_at, entry.sort_at, entry.ended_at, entry.waiting_ms, entry.steps, entry.failures, entry.thread_id,
-      entry.session_id, entry.user_id, ${numbers}, left(entry.error, 300) as error,
+      entry.session_id, entry.user_id, entry.purpose, ${numbers}, left(entry.error, 300) as error,
       array(select substr(said, 7) from unnest(entry.fields) as said where said like 'model:%' order by said limit 5) as models,
       entry.input_line as input, entry.output_line as output,
       array(select said from unnest(entry.fields) as said where said ~ ${LABELLED} order by said limit 60) as labels,

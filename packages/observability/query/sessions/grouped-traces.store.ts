@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { MAX_GROUPED_TRACES, type ListedTrace } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { isLive } from "#store/live-traces.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import type { GroupRow } from "#query/list/trace-groups.store.ts";
 
@@ -18,7 +19,7 @@ function newestOf({ projectId, reader, field, id }: GroupedTraces): RawBuilder<u
     select entry.sort_at, entry.status, entry.input_tokens, entry.output_tokens, entry.cost, entry.session_id, entry.user_id, entry.scores
     from observability.trace_entries as entry
     join observability.projects as project on project.id = entry.project_id
-    where entry.project_id = ${projectId}::uuid and ${column} = ${id} and ${hasRole(reader, "viewer")}
+    where entry.project_id = ${projectId}::uuid and ${isLive("entry")} and ${column} = ${id} and ${hasRole(reader, "viewer")}
     order by entry.sort_at desc, entry.trace_id desc limit ${MAX_GROUPED_TRACES}`;
 }
 
@@ -51,7 +52,7 @@ export async function findFirstFailure(query: Query, { projectId, reader, field,
   const { rows } = await sql<{ id: string }>`
     select entry.trace_id as id from observability.trace_entries as entry
     join observability.projects as project on project.id = entry.project_id
-    where entry.project_id = ${projectId}::uuid and ${sql.ref(`entry.${field}_id`)} = ${id} and ${hasRole(reader, "viewer")}
+    where entry.project_id = ${projectId}::uuid and ${isLive("entry")} and ${sql.ref(`entry.${field}_id`)} = ${id} and ${hasRole(reader, "viewer")}
       and (entry.status = 'failure' or entry.failures > 0)
     order by entry.status = 'failure' desc, entry.sort_at, entry.trace_id limit 1`.execute(query);
   return rows[0]?.id;

@@ -2,6 +2,7 @@ import type { Trace, TraceSummary } from "#contract.ts";
 import type { TraceContent } from "./trace-content.store.ts";
 import type { TraceSummaryRow } from "./traces.store.ts";
 import { pickTraceNumbers } from "#step-numbers.ts";
+import { toTracePurpose } from "#trace-purpose.ts";
 import { countBytes, takeWhileLight } from "./answer-size.ts";
 import { orderRows } from "./order-steps.ts";
 import { readAttributes, findPayload, presentStep, presentValues, UNKNOWN_NAME } from "./present-step.ts";
@@ -20,6 +21,7 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
     thread_id: row.thread_id,
     session_id: row.session_id,
     user_id: row.user_id,
+    purpose: toTracePurpose(row.purpose),
     ...pickTraceNumbers(row),
   };
 }

@@ -14,7 +14,7 @@ type Query = Kysely<ObservabilitySchema>;
 
 type BegunRow = Pick<
   Selectable<TraceRow>,
-  "id" | "project_id" | "name" | "started_at" | "sort_at" | "thread_id" | "session_id" | "user_id" | "start_event"
+  "id" | "project_id" | "name" | "started_at" | "sort_at" | "thread_id" | "session_id" | "user_id" | "purpose" | "start_event"
 > &
   TracePartsRow;
 
@@ -65,7 +65,7 @@ async function readTrace(
     error: cutText("run.error", { whole: MAX_ERROR, kept: MAX_ERROR }),
   });
   const { rows } = await sql<BegunRow>`
-    select begun.id, begun.project_id, begun.name, begun.started_at, begun.sort_at, begun.thread_id, begun.session_id, begun.user_id,
+    select begun.id, begun.project_id, begun.name, begun.started_at, begun.sort_at, begun.thread_id, begun.session_id, begun.user_id, begun.purpose,
       begun.start_event, part.*
     from observability.traces as begun
     join observability.projects as project on project.id = begun.project_id
