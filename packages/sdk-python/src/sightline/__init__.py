@@ -1,7 +1,7 @@
 """Captures what agents do and publishes it to a Sightline stream, without the observed application noticing."""
 
 from sightline._capture.carry import carry_trace
-from sightline._capture.recorder import ObservationKind
+from sightline._capture.recorder import ObservationKind, TracePurpose
 from sightline._capture.score import TraceReference, current_trace, score
 from sightline._capture.span import observe, trace, trace_tool
 from sightline._client.initialize import Verification, close_redis_publisher, initialize_redis_publisher
@@ -24,6 +24,7 @@ __all__ = [
     "ObservationKind",
     "PayloadField",
     "Pending",
+    "TracePurpose",
     "TraceReference",
     "Verification",
     "__version__",

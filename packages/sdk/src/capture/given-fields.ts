@@ -1,10 +1,12 @@
-import type { ObservationKind } from "../event/event.ts";
+import type { ObservationKind, TracePurpose } from "../event/event.ts";
 import { safeText } from "../mask/safe-text.ts";
 import { kindOf, textOf, TEXTS } from "../settings/text-of.ts";
 
 const MAX_NAME_LENGTH = 500;
 const MAX_TAGS = 50;
 const KINDS: ReadonlySet<unknown> = new Set<ObservationKind>(["graph", "node", "tool", "llm", "retriever", "span"]);
+
+const PURPOSES: readonly TracePurpose[] = ["live", "experiment", "replay", "playground", "judge"];
 
 type LeftOut = { readonly field: string; readonly got: string; readonly text: string };
 
@@ -64,6 +66,14 @@ export class GivenFields {
       this.leaveOut("kind", value, `one of ${[...KINDS].join(", ")}`);
     }
     return "span";
+  }
+
+  purpose(value: unknown): TracePurpose | undefined {
+    const purpose = PURPOSES.find((known) => known === value);
+    if (purpose === undefined && value !== undefined && value !== null) {
+      this.leaveOut("purpose", value, `one of ${PURPOSES.join(", ")}`);
+    }
+    return purpose;
   }
 
   /** What nothing can be recorded without. */

@@ -8,6 +8,7 @@ import type {
   GraphMove,
   GraphStep,
   ToolEntry,
+  TracePurpose,
   Usage,
 } from "../event/event.ts";
 import { createIdentifier } from "../event/identifier.ts";
@@ -33,6 +34,8 @@ export type TraceLabels = {
   /** The version of the agent. */
   readonly version?: TextLike | undefined;
   readonly tags?: TextLike | Iterable<TextLike> | undefined;
+  /** Default `live`; what is not counts in no figure, alert, session or user. */
+  readonly purpose?: TracePurpose | null | undefined;
   /** Found by `metadata.<key>:<value>` in the list. */
   readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
 };
@@ -86,7 +89,7 @@ export type OpenObservation = {
 export function startTrace(start: TraceStart): OpenTrace | undefined {
   const opened = record("trace", (copies, publish, now) => {
     const traceId = createIdentifier();
-    const { environment, release, version, tags, metadata } = start.labels ?? {};
+    const { environment, release, version, tags, metadata, purpose } = start.labels ?? {};
     publish("trace.start", {
       trace_id: traceId,
       name: copies.name(start.name, "trace"),
@@ -98,6 +101,7 @@ export function startTrace(start: TraceStart): OpenTrace | undefined {
       release: copies.label("release", release) || copies.label("release", deploymentOfProcess().release),
       version: copies.label("version", version),
       tags: copies.tags(tags),
+      purpose: copies.purpose(purpose),
       input: copies.payload(start.input, "input"),
       attributes: copies.attributes(start.attributes, metadata),
     });

@@ -36,14 +36,14 @@ export type ToolOptions = { readonly name: string; readonly parameters: Readonly
 export function trace<T>(options: TraceOptions, body: () => T): T {
   const given = readGiven(
     options,
-    ({ name, threadId, sessionId, userId, input, attributes, environment, release, version, tags, metadata }) => ({
+    ({ name, threadId, sessionId, userId, input, attributes, environment, release, version, tags, metadata, purpose }) => ({
       name,
       threadId,
       sessionId,
       userId,
       input,
       attributes,
-      labels: { environment, release, version, tags, metadata },
+      labels: { environment, release, version, tags, metadata, purpose },
     }),
     body,
   );

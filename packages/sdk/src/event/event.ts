@@ -67,6 +67,9 @@ export type GraphEdge = { readonly from: string; readonly to: string; readonly c
 
 type ProducerReport = { readonly last_seq: number; readonly dropped?: Readonly<Record<string, number>> | undefined };
 
+/** What a trace is recorded for. All but the live ones count in no figure, alert, session or user. */
+export type TracePurpose = "live" | "experiment" | "replay" | "playground" | "judge";
+
 export type EventBodies = {
   "trace.start": {
     readonly trace_id: string;
@@ -79,6 +82,7 @@ export type EventBodies = {
     readonly release?: string | undefined;
     readonly version?: string | undefined;
     readonly tags?: readonly string[] | undefined;
+    readonly purpose?: TracePurpose | undefined;
     readonly input?: Payload;
     readonly attributes?: Attributes | undefined;
   };

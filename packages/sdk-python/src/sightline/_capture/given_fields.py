@@ -13,6 +13,7 @@ MAX_TAGS = 50
 _MAX_NAME_LENGTH = 500
 _MAX_TITLE_LENGTH = 100
 _KINDS = frozenset({"graph", "node", "tool", "llm", "retriever", "span"})
+_PURPOSES = ("live", "experiment", "replay", "playground", "judge")
 _BYTES = (bytes, bytearray, memoryview)
 
 
@@ -70,6 +71,14 @@ class GivenFields:
         if value is not None:
             self.leave_out("kind", value, f"one of {', '.join(sorted(_KINDS))}")
         return "span"
+
+    def purpose(self, value: Any) -> str | None:
+        purpose = value if type(value) is str else text_of(value)
+        if purpose in _PURPOSES:
+            return purpose
+        if value is not None:
+            self.leave_out("purpose", value, f"one of {', '.join(_PURPOSES)}")
+        return None
 
     def lack(self, field: str, value: Any, takes: str) -> None:
         """What nothing can be recorded without is none."""

@@ -19,6 +19,7 @@ from sightline._settings.text_of import TEXTS, kind_of, number_of, text_of
 
 EndStatus = Literal["success", "failure", "interrupted"]
 ObservationKind = Literal["graph", "node", "tool", "llm", "retriever", "span"]
+TracePurpose = Literal["live", "experiment", "replay", "playground", "judge"]
 Attributes = Mapping[str, Any]
 T = TypeVar("T")
 
@@ -70,6 +71,7 @@ def start_trace(
     release: Any = None,
     version: Any = None,
     tags: Any = None,
+    purpose: Any = None,
     metadata: Any = None,
     input: Any = None,  # noqa: A002 -- The schema's word.
     attributes: Any = None,
@@ -91,6 +93,7 @@ def start_trace(
             "release": copies.label("release", release) or copies.label("release", os.environ.get("OBS_RELEASE") or None),
             "version": copies.label("version", version),
             "tags": copies.tags(tags),
+            "purpose": copies.purpose(purpose),
             "input": copies.payload(input, "input"),
             "attributes": copies.attributes(attributes, metadata),
         }

@@ -17,6 +17,7 @@ from sightline._capture.recorder import (
     OpenObservation,
     OpenTrace,
     Outcome,
+    TracePurpose,
     end_observation,
     end_trace,
     start_observation,
@@ -135,6 +136,7 @@ class trace(Recording):  # noqa: N801 -- Used as a function.
         release: TextLike | None = None,
         version: TextLike | None = None,
         tags: TextLike | Iterable[TextLike] | None = None,
+        purpose: TracePurpose | None = None,
         metadata: Mapping[str, Any] | None = None,
         input: Any = None,  # noqa: A002 -- The schema's word.
         attributes: Attributes | None = None,
@@ -148,6 +150,7 @@ class trace(Recording):  # noqa: N801 -- Used as a function.
             "release": release,
             "version": version,
             "tags": lasting(tags),
+            "purpose": purpose,
             "metadata": metadata,
         }
         self._attributes = attributes
