@@ -5,10 +5,8 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
 import { growFailedTree, type FailedStep } from "#trace-facts/fold-trace.ts";
 import type { StepAbove } from "./issue-facts.ts";
+import { isLive } from "#store/live-traces.ts";
 import { ERROR_LENGTH } from "./read-message.ts";
-
-/** Which of the failing traces may have an issue; of the relation `entry`. Experiments, replays and the like are to be left out here. */
-const LIVE_ONLY: RawBuilder<boolean> = sql<boolean>`true`;
 
 /** Steps that are looked at from a failure up to the trace. */
 const MAX_ABOVE = 64;
@@ -51,7 +49,7 @@ export async function readFailing(
       select array_agg(run.id) as ids, array_agg(run.day::text) as days from observability.traces as run
       where run.project_id = ${project} and run.id = any(entry.runs)
     ) as family
-    where entry.project_id = ${project} and entry.trace_id = any(${ids}::uuid[]) and entry.status = 'failure' and ${LIVE_ONLY}
+    where entry.project_id = ${project} and entry.trace_id = any(${ids}::uuid[]) and entry.status = 'failure' and ${isLive("entry")}
     for key share of begun skip locked`.execute(transaction);
   if (traces.length === 0) {
     return [];

@@ -88,9 +88,8 @@ class Runner:
         return run, None
 
     def _open_trace(self, turn: Turn) -> trace:
-        """The one place where a run's trace is opened: its purpose "experiment" is told here as soon as traces have one."""
         about = {"experiment_id": self._experiment_id, "item_id": turn.item["id"], "repetition": turn.repetition}
-        return trace(self._name, input=turn.item["input"], metadata=about)
+        return trace(self._name, input=turn.item["input"], metadata=about, purpose="experiment")
 
     @staticmethod
     def _ended(run: Run, recording: trace, began: float) -> Run:
