@@ -20,7 +20,7 @@ export function evaluateChecks(checks: readonly Check[], ran: Ran): readonly Che
   return checks.map((check) => ({ name: check.name ?? describeCheck(check), ...evaluate(check, ran) }));
 }
 
-export function describeCheck(check: Check): string {
+function describeCheck(check: Check): string {
   switch (check.type) {
     case "equals":
     case "contains":

@@ -26,6 +26,8 @@ const summarySchema = z.object({
   items: z.int(),
   /** Runs that should have this score and do not. */
   missing: z.int(),
+  /** Of a boolean with several repetitions: the rate at which one of them passes, at which all do, and items that were seen to do both. */
+  repeated: z.object({ any_passes: z.number(), all_pass: z.number(), seen_flaky: z.int() }).nullable(),
 });
 
 export const comparedScoreSchema = z.object({
@@ -46,6 +48,8 @@ export const comparedScoreSchema = z.object({
       improved: z.int(),
       worsened: z.int(),
       procedure: z.string(),
+      /** Whether it stands out of all these scores: of those that do, about one in ten is chance (Benjamini and Hochberg). */
+      stands_out: z.boolean(),
       /** The smallest difference that so many items would tell in 80 of 100 cases. */
       detectable: z.number().nullable(),
       /** About how many items would tell a difference of the margin. */

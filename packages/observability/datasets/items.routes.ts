@@ -136,7 +136,7 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
   };
 }
 
-export function presentItem(row: ItemRow): Item {
+function presentItem(row: ItemRow): Item {
   const { item_id: id, version, input, expected, metadata, split, subject, cluster, is_required: required, source } = row;
   return { id, version, input, expected, checks: [...row.checks], metadata, split, subject, cluster, required, source };
 }

@@ -2,8 +2,10 @@ import { orRefuse, refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
 import type { ComparedScore, Evaluator, ExperimentComparison } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { findings } from "#statistics/many-scores.ts";
 import { scoreInterval } from "#statistics/one-score.ts";
 import { comparePairs, type Comparison, type Pair } from "#statistics/paired.ts";
+import { isSeenFlaky, passAtK, passHatK } from "#statistics/repetitions.ts";
 import { judge, type Direction } from "#statistics/verdict.ts";
 import type { InProject } from "#store/reader.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
@@ -32,8 +34,10 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
   const own = await listItemMeans(query, { ...project, experimentIds: [experimentId] });
   const others = await listItemMeans(query, { ...project, experimentIds: baseline.map(({ id }) => id) });
   const beside = Map.groupBy(others, scoreKey);
-  const scores = [...Map.groupBy(own, scoreKey)].map(([key, items]) =>
-    compareScore({ items, others: beside.get(key) ?? [], candidate, margin, isPooled: baseline.length > 1, baseline: baseline[0] }),
+  const scores = markFindings(
+    [...Map.groupBy(own, scoreKey)].map(([key, items]) =>
+      compareScore({ items, others: beside.get(key) ?? [], candidate, margin, isPooled: baseline.length > 1, baseline: baseline[0] }),
+    ),
   );
   const shown = {
     candidate: presentExperiment(candidate),
@@ -119,6 +123,7 @@ function summarize(rows: readonly ItemMean[], { isSingleBoolean, expected }: Sum
       rows.reduce((sum, row) => sum + row.missing, 0),
       expected - present,
     ),
+    repeated: countRepeated(rows),
   };
 }
 
@@ -134,9 +139,32 @@ function presentDifference(comparison: Comparison, { direction, margin, pairs }:
     improved: pairs.filter((pair) => sign * (pair.candidate - pair.baseline) > 0).length,
     worsened: pairs.filter((pair) => sign * (pair.candidate - pair.baseline) < 0).length,
     procedure: comparison.procedure,
+    stands_out: false,
     detectable,
     items_needed: itemsNeeded,
   };
+}
+
+/** Whatever decides, all scores are looked at, and of many some differ by chance. */
+function markFindings(scores: readonly Judged[]): readonly Judged[] {
+  const found = findings(scores.map(({ comparison }) => comparison?.pValue ?? 1));
+  return scores.map(({ shown: { difference, ...rest }, ...score }, at) => ({
+    ...score,
+    shown: { ...rest, difference: difference === null ? null : { ...difference, stands_out: found[at] === true } },
+  }));
+}
+
+/** Of a boolean that was tried several times. */
+function countRepeated(rows: readonly ItemMean[]): ComparedScore["candidate"]["repeated"] {
+  const tried = rows.flatMap(({ mean, values }) =>
+    mean === null || values < 2 ? [] : [{ passed: Math.round(mean * values), of: values }],
+  );
+  if (tried.length === 0 || !rows.every(({ is_boolean: isBoolean }) => isBoolean)) {
+    return null;
+  }
+  const fewest = Math.min(...tried.map(({ of }) => of));
+  const meanOf = (rate: typeof passAtK) => tried.reduce((sum, item) => sum + (rate(item, fewest) ?? 0), 0) / tried.length;
+  return { any_passes: meanOf(passAtK), all_pass: meanOf(passHatK), seen_flaky: tried.filter(isSeenFlaky).length };
 }
 
 /** Items that both have with a value, of the same revision. */

@@ -95,6 +95,22 @@ describe("an experiment beside its baseline", () => {
     });
   });
 
+  test("tells of repetitions how often one passes, how often all do, and what was seen to do both", async () => {
+    const { id } = await rig.begin(datasetId, { repetitions: 3 });
+    const repetitionsOf = (item: string, at: number) =>
+      [0, 1, 2].map((repetition) => ({
+        item_id: item,
+        repetition,
+        state: "succeeded",
+        output: at === 1 && repetition < 2 ? "bad" : "good",
+      }));
+    await rig.post(`/experiments/${id}/runs`, { runs: ids.slice(0, 2).flatMap(repetitionsOf) });
+    const { scores } = await compare(id, "");
+    expect(scores).toMatchObject([
+      { candidate: { mean: expect.closeTo(2 / 3), repeated: { any_passes: 1, all_pass: 0.5, seen_flaky: 1 } }, difference: null },
+    ]);
+  });
+
   test("pairs only equal revisions of items", async () => {
     const before = await run({ branch: "revisions", isGood: () => true });
     await rig.post(`/datasets/${datasetId}/items`, {

@@ -3,8 +3,6 @@ import { refusal } from "@sightline/foundation/errors";
 export const experimentNotFound = () =>
   refusal(404, "experiment_not_found", "There is no such experiment; GET /api/v1/projects/:project_id/experiments lists them.");
 
-export const datasetGone = () => refusal(404, "dataset_not_found", "The dataset of this experiment is gone; nothing can be added to it.");
-
 export const itemsUnknown = (ids: readonly string[]) =>
   refusal(
     400,

@@ -11,7 +11,7 @@ export type NewRun = { readonly run: ReportedRun; readonly checks: readonly Chec
 type RunKey = { readonly item_id: string; readonly repetition: number; readonly attempt: number };
 
 /** The score that says whether all checks of an item hold. */
-export const CHECKS = "checks";
+const CHECKS = "checks";
 
 /** Writes runs that are not there yet, with their scores. @returns how many were new. */
 export async function insertRuns(query: Query, of: OfExperiment, runs: readonly NewRun[]): Promise<number> {
