@@ -47,9 +47,8 @@ export const issueSchema = z.object({
   count: z.int(),
   first_seen: timestamp,
   last_seen: timestamp,
-  /** These are of its newest 5,000 traces. */
   users: z.int(),
-  /** The newest first; 5 at the most, as the commits. */
+  /** Of its newest 200 traces, the newest first; 5 at the most, as the commits. */
   releases: z.array(z.string()),
   commits: z.array(z.string()),
   /** Traces a day of the last 30 (UTC), the last is today. */

@@ -43,7 +43,8 @@ const base = () => `/api/v1/projects/${projectId}/issues`;
 /** Has traces run so long ago, and their issues found. @returns the traces' ids. */
 async function ran(...runs: readonly (Omit<FailingRun, "at"> & { readonly ago?: number })[]): Promise<readonly string[]> {
   const producer = createProducer(projectId);
-  const given = runs.map(({ ago = MINUTE, ...run }) => ({ traceId: uuidv7(), at: new Date(Date.now() - ago), ...run }));
+  const now = Date.now();
+  const given = runs.map(({ ago = MINUTE, ...run }) => ({ traceId: uuidv7(), at: new Date(now - ago), ...run }));
   await writeEvents(
     database,
     given.flatMap((run) => failingRun(producer, run)),

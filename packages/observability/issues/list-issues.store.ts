@@ -28,10 +28,11 @@ export type IssueRow = {
   readonly position: string;
 };
 
-/** The traces of each issue that what it lists is counted from: the newest. */
-const RECENT = 5_000;
+/** The traces of each issue that its versions and its code are told by: the newest. */
+const RECENT = 200;
 const MAX_VERSIONS = 5;
 const DAYS = 30;
+const EPOCH = sql`timestamptz '1970-01-01 00:00:00+00'`;
 
 type Listing = InProject &
   Pick<ListIssuesRequest, "state" | "sort" | "limit"> & { readonly after: Position | undefined; readonly now: Date };
@@ -78,10 +79,11 @@ async function selectIssues(
   const newest = (column: string) => sql`array(
     select ${sql.ref(column)} from recent where ${sql.ref(column)} is not null group by 1 order by max(seen_at) desc, 1 limit ${MAX_VERSIONS}
   )`;
+  const today = sql`date_bin('24 hours', ${now}::timestamptz, ${EPOCH})`;
   const { rows } = await sql<IssueRow>`
     with chosen as materialized (
       select issue.id, issue.title, issue.facts, ${stateAt(now)} as state, issue.ignored_until, issue.closed_at, issue.closed_at_commit,
-        issue.reopened_at, issue.assignee, issue.tracker_url, issue.traces, issue.first_seen, issue.last_seen, ${position} as position
+        issue.reopened_at, issue.assignee, issue.tracker_url, issue.traces, issue.users, issue.first_seen, issue.last_seen, ${position} as position
       from observability.issues as issue
       where issue.project_id = ${projectId}::uuid and issue.merged_into is null and issue.traces > 0 and ${hasRoleIn(reader, "viewer", projectId)}
         and ${isChosen} ${order} limit ${limit}
@@ -89,17 +91,17 @@ async function selectIssues(
     select issue.*, told.*
     from chosen as issue cross join lateral (
       with recent as materialized (
-        select seen_at, release, commit, user_id, code from observability.issue_traces
+        select seen_at, release, commit, code from observability.issue_traces
         where project_id = ${projectId}::uuid and issue_id = issue.id order by seen_at desc, trace_id desc limit ${RECENT}
       ), daily as (
-        select (${now}::timestamptz at time zone 'UTC')::date - (seen_at at time zone 'UTC')::date as days_ago, count(*) as traces
-        from recent group by 1
+        select date_bin('24 hours', seen_at, ${EPOCH}) as day, count(*) as traces from observability.issue_traces
+        where project_id = ${projectId}::uuid and issue_id = issue.id and seen_at >= ${today} - ${DAYS - 1} * interval '24 hours' group by 1
       )
-      select (select count(distinct user_id) from recent) as users, ${newest("release")} as releases, ${newest("commit")} as commits,
+      select ${newest("release")} as releases, ${newest("commit")} as commits,
         (select code from recent where code is not null limit 1) as code,
         array(
-          select coalesce(daily.traces, 0)::int from generate_series(${DAYS - 1}::int, 0, -1) as day (days_ago) left join daily using (days_ago)
-          order by day.days_ago desc
+          select coalesce(daily.traces, 0)::int from generate_series(${DAYS - 1}::int, 0, -1) as ago
+          left join daily on daily.day = ${today} - ago * interval '24 hours' order by ago desc
         ) as sparkline
     ) as told ${order}`.execute(query);
   return rows;

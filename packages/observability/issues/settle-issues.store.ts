@@ -34,24 +34,28 @@ export async function settleIssues(
   }
   const isOfIssue = (trace: string) =>
     sql`${sql.ref(`${trace}.project_id`)} = ${projectId}::uuid and ${sql.ref(`${trace}.issue_id`)} = issue.id`;
-  const hasReturned = sql`issue.state = 'closed' and exists (
-    select from observability.issue_traces as later
-    where ${isOfIssue("later")} and later.seen_at > issue.closed_at and (
-      later.version is null or later.version = issue.closed_at_commit or not exists (
+  await sql`
+    update observability.issues as issue set traces = counted.traces, users = counted.users, first_seen = counted.first_seen, last_seen = counted.last_seen
+    from (
+      -- Grouped by user first: counting them apart would sort all traces.
+      select issue_id, sum(traces) as traces, count(user_id) as users, min(first_seen) as first_seen, max(last_seen) as last_seen
+      from (
+        select issue_id, user_id, count(*) as traces, min(seen_at) as first_seen, max(seen_at) as last_seen from observability.issue_traces
+        where project_id = ${projectId}::uuid and issue_id = any(${ids}::uuid[]) group by issue_id, user_id
+      ) as of_user group by issue_id
+    ) as counted
+    where issue.project_id = ${projectId}::uuid and issue.id = counted.issue_id`.execute(transaction);
+  await sql`
+    update observability.issues as issue set state = 'open', reopened_at = now()
+    where issue.project_id = ${projectId}::uuid and issue.id = any(${ids}::uuid[]) and issue.state = 'closed' and exists (
+      select from (
+        select distinct version from observability.issue_traces as trace where ${isOfIssue("trace")} and trace.seen_at > issue.closed_at
+      ) as later
+      where later.version is null or later.version = issue.closed_at_commit or not exists (
         select from observability.issue_traces as earlier
         where ${isOfIssue("earlier")} and earlier.version = later.version and earlier.seen_at <= issue.closed_at
       )
-    )
-  )`;
-  await sql`
-    update observability.issues as issue set traces = counted.traces, first_seen = counted.first_seen, last_seen = counted.last_seen,
-      state = case when ${hasReturned} then 'open' else issue.state end,
-      reopened_at = case when ${hasReturned} then now() else issue.reopened_at end
-    from (
-      select issue_id, count(*) as traces, min(seen_at) as first_seen, max(seen_at) as last_seen from observability.issue_traces
-      where project_id = ${projectId}::uuid and issue_id = any(${ids}::uuid[]) group by issue_id
-    ) as counted
-    where issue.project_id = ${projectId}::uuid and issue.id = counted.issue_id`.execute(transaction);
+    )`.execute(transaction);
   await sql`
     delete from observability.issues as issue
     where issue.project_id = ${projectId}::uuid and coalesce(issue.merged_into, issue.id) in (

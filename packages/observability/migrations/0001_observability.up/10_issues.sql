@@ -27,6 +27,7 @@ create table observability.issues (
   merged_into uuid,
   -- Of its traces; settled whenever these change.
   traces bigint not null default 0,
+  users bigint not null default 0,
   first_seen timestamptz,
   last_seen timestamptz,
   primary key (project_id, id),
@@ -54,8 +55,8 @@ create table observability.issue_traces (
   code json,
   primary key (project_id, trace_id)
 );
-create index issue_traces_by_time on observability.issue_traces (project_id, issue_id, seen_at, trace_id);
-create index issue_traces_by_version on observability.issue_traces (project_id, issue_id, version);
+create index issue_traces_by_time on observability.issue_traces (project_id, issue_id, seen_at, trace_id) include (user_id);
+create index issue_traces_by_version on observability.issue_traces (project_id, issue_id, version, seen_at);
 
 -- Traces that failed, or did before, and were counted since: left in the transaction that counts them, taken by whoever finds issues.
 create table observability.issue_marks (
