@@ -43,6 +43,10 @@ def answer(given: Any) -> Any:
             raise ProviderError("overloaded")
         case "large":
             return "x" * 1_000_001
+        case "nul":
+            return {"nul": "\0", "half": "\ud800"}
+        case "fail with nul":
+            raise LookupError("\0")
         case "odd":
             return {"message": Message()}
         case int():
@@ -104,7 +108,7 @@ def main(way: str, dataset: str, resume: str | None = None) -> None:
 
 
 def _tell(result: EvaluationResult) -> dict[str, Any]:
-    return {"experiment": result.experiment, "runs": result.runs, "scores": result.scores, "table": str(result)}
+    return {"experiment": result.experiment, "runs": result.runs, "table": str(result)}
 
 
 main(*sys.argv[1:])

@@ -4,16 +4,15 @@ import json
 import os
 import random
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPException
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 
-from sightline._evaluate.errors import EvaluationError, PlatformAwayError, RefusedError
+from sightline._evaluate.errors import EvaluationError, RefusedError
 from sightline._settings.settings import UUID
-from sightline._settings.version import SDK_VERSION
 
 CALL_TIMEOUT = 30.0
 TRIES = 6
@@ -26,69 +25,58 @@ Answer = dict[str, Any]
 
 
 class Api:
-    """The platform's API for one project, asked in the caller's thread. Every call is safe to repeat, or is made once."""
+    """The platform's API for one project, asked in the caller's thread. Whatever fails for now is tried again."""
 
     def __init__(self, url: str | None, key: str | None, project_id: str | None) -> None:
         """What is not given comes from the variables; all that is missing is named at once."""
         self.url = (url or os.environ.get("OBS_API_URL", "")).rstrip("/")
-        self._key = key or os.environ.get("OBS_API_KEY", "")
         self.project_id = (project_id or os.environ.get("OBS_PROJECT_ID", "")).lower()
-        problems = []
-        if urlsplit(self.url).scheme not in {"http", "https"}:
-            problems.append("the platform's address (api_url or OBS_API_URL; http:// or https://)")
-        if not self._key:
-            problems.append("an API key with the scope evaluate (api_key or OBS_API_KEY)")
-        if not UUID.fullmatch(self.project_id):
-            problems.append("the project's id (project_id or OBS_PROJECT_ID; a UUID)")
-        if problems:
-            raise EvaluationError(f"An evaluation needs {', '.join(problems)}.")
+        key = key or os.environ.get("OBS_API_KEY", "")
+        self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        is_web = urlsplit(self.url).scheme in {"http", "https"}
+        is_given = {
+            "the platform's address (api_url or OBS_API_URL; http:// or https://)": is_web,
+            "an API key with the scope evaluate (api_key or OBS_API_KEY)": key,
+            "the project's id (project_id or OBS_PROJECT_ID; a UUID)": UUID.fullmatch(self.project_id),
+        }
+        if not all(is_given.values()):
+            raise EvaluationError(f"An evaluation needs {', '.join(what for what, given in is_given.items() if not given)}.")
 
-    def path(self, path: str) -> str:
+    def address(self, path: str) -> str:
         return f"{self.url}/api/v1/projects/{self.project_id}{path}"
 
     def get(self, path: str, **query: Any) -> Answer:
         given = urlencode({name: value for name, value in query.items() if value is not None})
-        return self._ask("GET", f"{self.path(path)}?{given}", None, TRIES)
+        return self._ask(urllib.request.Request(f"{self.address(path)}?{given}", headers=self._headers))
 
-    def post(self, path: str, body: Answer, *, tries: int = TRIES) -> Answer:
-        return self._ask("POST", self.path(path), to_bytes(body), tries)
+    def post(self, path: str, body: Answer) -> Answer:
+        return self._ask(urllib.request.Request(self.address(path), to_bytes(body), self._headers))
 
     def pages(self, path: str, **query: Any) -> Iterator[Any]:
         """All entries of a list."""
-        cursor = None
-        while True:
-            page = self.get(path, limit=_PAGE, cursor=cursor, **query)
+        page: Answer = {"next_cursor": None}
+        while "items" not in page or page["next_cursor"] is not None:
+            page = self.get(path, limit=_PAGE, cursor=page["next_cursor"], **query)
             yield from page["items"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                return
 
-    def _ask(self, method: str, url: str, body: bytes | None, tries: int) -> Answer:
+    def _ask(self, request: urllib.request.Request) -> Answer:
         failure = ""
-        for number in range(tries):
+        for number in range(TRIES):
             if number > 0:
                 time.sleep(FIRST_WAIT * 2 ** (number - 1) * random.uniform(0.8, 1.2))
             try:
-                return self._send(method, url, body)
-            except urllib.error.HTTPError as error:
-                refusal = _read_refusal(error)
+                with urllib.request.urlopen(request, timeout=CALL_TIMEOUT) as response:
+                    answer: Answer = json.loads(response.read())
+                    return answer
+            except HTTPError as error:
                 if error.code not in _NOT_NOW:
-                    raise refusal from None
-                failure = str(refusal)
+                    raise _read_refusal(error) from None
+                failure = f"{error.code} {error.reason}"
             except (OSError, HTTPException) as error:
-                failure = str(getattr(error, "reason", "") or error or type(error).__name__)
+                failure = str(error) or type(error).__name__
             except ValueError as error:
-                raise EvaluationError(f"{self.url} is not the platform's address (OBS_API_URL): {error}.") from None
-        raise PlatformAwayError(f"{self.url} (OBS_API_URL) was asked {tries} times and did not answer: {failure}")
-
-    def _send(self, method: str, url: str, body: bytes | None) -> Answer:
-        headers = {"Authorization": f"Bearer {self._key}", "User-Agent": f"sightline-sdk/{SDK_VERSION}"}
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        request = urllib.request.Request(url, data=body, headers=headers, method=method)
-        with urllib.request.urlopen(request, timeout=CALL_TIMEOUT) as response:
-            answer: Answer = json.loads(response.read())
-            return answer
+                raise EvaluationError(f"{self.url} (OBS_API_URL) does not answer as the platform does: {error}.") from None
+        raise EvaluationError(f"{self.url} (OBS_API_URL) was asked {TRIES} times and did not answer: {failure}.")
 
 
 def to_bytes(value: Any) -> bytes:
@@ -96,12 +84,11 @@ def to_bytes(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")
 
 
-def _read_refusal(error: urllib.error.HTTPError) -> RefusedError:
+def _read_refusal(error: HTTPError) -> RefusedError:
+    hint = " (api_key or OBS_API_KEY is to be a key with the scope evaluate)" if error.code in _NOT_ALLOWED else ""
     try:
         body = json.loads(error.read())
         details = "; ".join(f"{each['path']}: {each['message']}" for each in body.get("details", [])[:3])
-        message = f"{body['message']}{f' ({details})' if details else ''}"
-        hint = " (api_key or OBS_API_KEY is to be a key with the scope evaluate)" if error.code in _NOT_ALLOWED else ""
-        return RefusedError(message + hint, error.code)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return RefusedError(f"The platform answered {error.code} {error.reason}.", error.code)
+        return RefusedError(f"{body['message']}{details and f' ({details})'}{hint}", error.code)
+    except (OSError, HTTPException, ValueError, KeyError, TypeError, AttributeError):
+        return RefusedError(f"The platform answered {error.code} {error.reason}.{hint}", error.code)

@@ -18,9 +18,8 @@ async def call(function: Callable[..., Any], within: float, /, *given: Any, **na
     scope = asyncio.timeout(within)
     try:
         async with scope:
-            if is_async(function):
-                return await function(*given, **named)
-            answer = await in_thread(function, *given, **named)
+            is_async = any(map(inspect.iscoroutinefunction, (function, vars(type(function)).get("__call__"))))
+            answer = function(*given, **named) if is_async else await in_thread(function, *given, **named)
             return await answer if inspect.isawaitable(answer) else answer
     except TimeoutError:
         if scope.expired():
@@ -52,12 +51,14 @@ async def in_thread(function: Callable[..., Any], *given: Any, **named: Any) -> 
 
     threading.Thread(target=work, name="sightline-evaluate", daemon=True).start()
     value, error = await answered
-    if isinstance(error, StopIteration):
-        raise RuntimeError("it raised StopIteration")
     if error is not None:
-        raise error
+        # A coroutine can't raise a StopIteration.
+        raise RuntimeError("it raised StopIteration") if isinstance(error, StopIteration) else error
     return value
 
 
-def is_async(function: Callable[..., Any]) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(vars(type(function)).get("__call__"))
+def ends_all(error: BaseException) -> bool:
+    """Whether it is the evaluation that is to end, rather than something within the application's code."""
+    current = asyncio.current_task()
+    is_cancelled = isinstance(error, asyncio.CancelledError) and current is not None and current.cancelling() > 0
+    return is_cancelled or isinstance(error, KeyboardInterrupt)

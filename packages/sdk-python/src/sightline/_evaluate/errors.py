@@ -5,10 +5,6 @@ class EvaluationError(Exception):
     """An evaluation that can't begin, go on or be told; the message says what to do."""
 
 
-class PlatformAwayError(EvaluationError):
-    """The platform did not answer, or answered that it can't now, each time it was asked."""
-
-
 class RefusedError(EvaluationError):
     """The platform refused a request."""
 

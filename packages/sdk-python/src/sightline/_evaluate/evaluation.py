@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 from sightline._client.state import state
 from sightline._evaluate.api import Answer, Api
@@ -13,7 +15,7 @@ from sightline._evaluate.evaluators import read_evaluators
 from sightline._evaluate.finish import finish_experiment
 from sightline._evaluate.plan import Plan
 from sightline._evaluate.reporter import Reporter
-from sightline._evaluate.result import EvaluationResult, summarize_runs
+from sightline._evaluate.result import EvaluationResult
 from sightline._evaluate.run_item import Runner, Turn
 from sightline._evaluate.unreported import keep_unreported, read_unreported
 
@@ -21,54 +23,55 @@ from sightline._evaluate.unreported import keep_unreported, read_unreported
 class Evaluation:
     """One experiment, from its beginning to what it found."""
 
-    def __init__(self, plan: Plan, console_url: str) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._console_url = console_url
-        self._api = Api(plan.api_url, plan.api_key, plan.project_id)
+        # Traces go to the publisher's project, so that is the experiment's.
+        known = None if state.publisher is None else state.publisher.settings
+        project_id, console_url = ("", "") if known is None else (known.project_id, known.console_url)
+        self._api = Api(plan.api_url, plan.api_key, plan.project_id or project_id)
+        self._console_url = plan.console_url or console_url or os.environ.get("OBS_CONSOLE_URL", "")
         self._teller = Teller()
         self._evaluators = read_evaluators(plan.evaluators)
         self._counts = {"succeeded": 0, "failed": 0, "missing": 0}
 
     async def run(self) -> EvaluationResult:
         experiment, items = await in_thread(begin_experiment, self._api, self._plan, self._evaluators, self._teller)
-        experiment_id = experiment["id"]
         if state.publisher is None:
-            self._teller.say(
-                "the SDK is not started, so runs have no traces, and checks of what happens on the way can't be evaluated; "
-                "call initialize_redis_publisher() before"
-            )
-        reporter = Reporter(self._api, experiment_id, self._teller)
+            self._teller.say("runs have no traces, which some checks need, unless initialize_redis_publisher() was called before")
+        experiment_id, path = experiment["id"], f"/experiments/{experiment['id']}"
+        reporter = Reporter(self._api, f"{path}/runs", self._teller)
         try:
-            await self._report_kept(reporter, experiment_id)
+            # What an earlier process could not report.
+            reporter.waiting, kept = read_unreported(experiment_id)
+            await self._flush(reporter)
+            for file in kept:
+                file.unlink(missing_ok=True)
             turns = await in_thread(list_turns, self._api, experiment, items)
-            await self._run_all(turns[: self._plan.max_runs], reporter, experiment_id)
-            is_whole = self._plan.max_runs is None or len(turns) <= self._plan.max_runs
-            if not is_whole:
-                self._teller.say(f"ended after {self._plan.max_runs} of {len(turns)} runs (max_runs); it counts as cancelled")
-            end = "finished" if is_whole else "cancelled"
-            ended = await finish_experiment(self._api, experiment_id, end, self._teller)
-            result: EvaluationResult = await in_thread(self._result, ended)
+            chosen = turns[: self._plan.max_runs]
+            await self._run_all(chosen, reporter, experiment_id)
+            if len(chosen) < len(turns):
+                self._teller.say(f"ended after {len(chosen)} of {len(turns)} runs (max_runs), which counts as cancelled")
+            end = "finished" if len(chosen) == len(turns) else "cancelled"
+            result: EvaluationResult = await in_thread(
+                self._read_result, path, await finish_experiment(self._api, path, end, self._teller)
+            )
             return result
         except asyncio.CancelledError:
-            await self._cancel(reporter, experiment_id)
+            # A second Ctrl-C does not wait for it.
+            await reporter.flush()
+            if reporter.failure is None:
+                with suppress(EvaluationError):
+                    await in_thread(self._api.post, f"{path}/finish", {"state": "cancelled"})
+            self._teller.say(f"cancelled; what ended is reported.{self._keep(reporter, experiment_id)}")
             raise
         except EvaluationError as error:
-            raise EvaluationError(f"{error} {self._keep(reporter, experiment_id)}") from None
+            raise EvaluationError(f"{error}{self._keep(reporter, experiment_id)}") from None
         finally:
-            self._teller.end_line()
-            if reporter.waiting:
-                self._keep(reporter, experiment_id)
+            self._keep(reporter, experiment_id)
 
     async def _run_all(self, turns: list[Turn], reporter: Reporter, experiment_id: str) -> None:
         plan = self._plan
-        runner = Runner(
-            plan.task,
-            self._evaluators,
-            experiment_id=experiment_id,
-            name=plan.task_name,
-            timeout=plan.timeout,
-            teller=self._teller,
-        )
+        runner = Runner(plan.task, self._evaluators, experiment_id, plan.task_name, plan.timeout, self._teller)
         queue = iter(turns)
         reporting = asyncio.create_task(reporter.work())
         try:
@@ -77,67 +80,38 @@ class Evaluation:
                     group.create_task(self._work(queue, len(turns), runner, reporter))
         finally:
             reporting.cancel()
-        await reporter.flush()
-        if reporter.failure is not None:
-            raise reporter.failure
+        await self._flush(reporter)
 
     async def _work(self, queue: Iterator[Turn], total: int, runner: Runner, reporter: Reporter) -> None:
-        while reporter.failure is None:
-            turn = next(queue, None)
-            if turn is None:
-                return
+        while reporter.failure is None and (turn := next(queue, None)) is not None:
             run = await runner.run(turn)
-            reporter.add(run)
+            reporter.waiting.append(run)
             self._counts[run["state"]] += 1
             notes = "".join(f", {self._counts[name]} {name}" for name in ("failed", "missing") if self._counts[name])
             self._teller.progress(sum(self._counts.values()), total, notes)
 
-    async def _report_kept(self, reporter: Reporter, experiment_id: str) -> None:
-        """What an earlier process could not report."""
-        runs, paths = read_unreported(experiment_id)
-        reporter.waiting.extend(runs)
+    async def _flush(self, reporter: Reporter) -> None:
         await reporter.flush()
         if reporter.failure is not None:
-            # They are in their file already.
-            reporter.waiting.clear()
             raise reporter.failure
-        for path in paths:
-            path.unlink(missing_ok=True)
-
-    async def _cancel(self, reporter: Reporter, experiment_id: str) -> None:
-        """What ended is reported; a second Ctrl-C does not wait for it."""
-        self._teller.say("cancelled: what ended is reported")
-        await reporter.flush()
-        if reporter.failure is None:
-            try:
-                await in_thread(self._api.post, f"/experiments/{experiment_id}/finish", {"state": "cancelled"}, tries=1)
-            except EvaluationError as error:
-                self._teller.say(str(error))
-        self._teller.say(self._keep(reporter, experiment_id))
 
     def _keep(self, reporter: Reporter, experiment_id: str) -> str:
-        advice = f'Go on with resume="{experiment_id}".'
+        """Keeps what is not reported in a file, and says how to go on."""
         waiting, reporter.waiting = reporter.waiting, []
-        if not waiting:
-            return advice
-        try:
-            path = keep_unreported(experiment_id, waiting)
-        except OSError as error:
-            return f"{len(waiting)} runs were not reported and are lost: {error}. {advice}"
-        return f"{len(waiting)} runs that were not reported are kept in {path}. {advice}"
+        kept = ""
+        if waiting:
+            try:
+                kept = f" {len(waiting)} runs that were not reported are kept in {keep_unreported(experiment_id, waiting)}."
+            except OSError as error:
+                kept = f" {len(waiting)} runs that were not reported are lost: {error}."
+        return f'{kept} Go on with resume="{experiment_id}".'
 
-    def _result(self, experiment: Answer) -> EvaluationResult:
-        path = f"/experiments/{experiment['id']}"
-        runs = list(self._api.pages(f"{path}/runs"))
+    def _read_result(self, path: str, experiment: Answer) -> EvaluationResult:
         comparison, note = None, None
         try:
             comparison = self._api.get(f"{path}/comparison", baseline=self._plan.baseline, margin=self._plan.margin)
         except RefusedError as refusal:
-            note = f"The platform compared nothing, so these are means alone: {refusal}"
-        url = (
-            f"{self._console_url.rstrip('/')}/projects/{self._api.project_id}{path}"
-            if self._console_url
-            else self._api.path(path)
-        )
-        scores = summarize_runs(runs) if comparison is None else comparison["scores"]
-        return EvaluationResult(experiment, url, scores, runs, comparison, note)
+            note = f"The platform compared nothing: {refusal}"
+        console = self._console_url.rstrip("/")
+        url = f"{console}/projects/{self._api.project_id}{path}" if console else self._api.address(path)
+        return EvaluationResult(experiment, url, list(self._api.pages(f"{path}/runs")), comparison, note)

@@ -2,30 +2,25 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sightline._evaluate.calls import call
+from sightline._evaluate.calls import call, ends_all
 from sightline._evaluate.errors import EvaluationError
-from sightline._evaluate.json_values import error_text
+from sightline._evaluate.json_values import error_text, short_text
 from sightline._settings.text_of import kind_of, number_of
 
 Evaluators = Sequence[Callable[..., Any]] | Mapping[str, Callable[..., Any]]
 
-# What each is called by evaluators here, and in `openevals` and `agentevals`.
-_PARAMETERS = {
-    "input": "input",
-    "inputs": "input",
-    "output": "output",
-    "outputs": "output",
-    "expected": "expected",
-    "reference_outputs": "expected",
-    "metadata": "metadata",
-    "trace": "trace",
-}
-_MAX_NAME_LENGTH = 200
-_SIMPLE = (str, int, float, bool)
+# Parameters of evaluators, and what those of `openevals` and `agentevals` call the same.
+_PARAMETERS = {name: name for name in ("input", "output", "expected", "metadata", "trace")}
+_PLURAL = {"inputs": "input", "outputs": "output", "reference_outputs": "expected"}
+_MAX_LENGTH = 200
+
+
+class NoScoreError(Exception):
+    """What an evaluator gave is no score."""
 
 
 class Evaluator:
@@ -33,9 +28,11 @@ class Evaluator:
 
     def __init__(self, function: Callable[..., Any], name: str | None) -> None:
         self.function = function() if isinstance(function, type) else function
-        inner = _innermost(self.function)
-        self.name = (name or getattr(inner, "__name__", None) or type(inner).__name__).strip()[:_MAX_NAME_LENGTH]
-        self.version = str(getattr(inner, "__version__", None) or _hash_source(self.function))[:_MAX_NAME_LENGTH]
+        inner: Any = self.function
+        while isinstance(inner, partial):
+            inner = inner.func
+        self.name = (name or getattr(inner, "__name__", None) or type(inner).__name__).strip()[:_MAX_LENGTH]
+        self.version = str(getattr(inner, "__version__", None) or _hash_source(self.function, inner))[:_MAX_LENGTH]
         self.higher_is_better = bool(getattr(inner, "higher_is_better", True))
         self._parameters = self._read_parameters()
 
@@ -44,39 +41,33 @@ class Evaluator:
 
     async def score(self, values: Mapping[str, Any], within: float) -> dict[str, Any]:
         """Its score as it is reported; missing, with the reason, where it has none."""
+        score = {"name": self.name, "evaluator_version": self.version, "value": None}
         try:
-            given = {parameter: values[_PARAMETERS[parameter]] for parameter in self._parameters}
-            value, explanation = read_score(await call(self.function, within, **given))
-            found = {"value": value, "explanation": explanation}
-        except (Exception, SystemExit) as error:
-            found = {"value": None, "error": (str(error) if isinstance(error, NoScoreError) else error_text(error))[:2000]}
-        return {"name": self.name, "evaluator_version": self.version, **found}
+            given = {parameter: values[source] for parameter, source in self._parameters.items()}
+            return score | read_score(await call(self.function, within, **given))
+        except BaseException as error:
+            if ends_all(error):
+                raise
+            return score | {"error": (str(error) if isinstance(error, NoScoreError) else error_text(error))[:1000]}
 
-    def _read_parameters(self) -> tuple[str, ...]:
+    def _read_parameters(self) -> dict[str, str]:
+        """What each parameter is given. One that takes all there is, as those of `autoevals` do, gets input, output, expected."""
         try:
             parameters = inspect.signature(self.function).parameters.values()
         except (TypeError, ValueError):
             raise EvaluationError(f"The evaluator {self.name} is no function whose parameters can be read.") from None
         named = [each for each in parameters if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
+        rest = [each for each in parameters if each.kind is each.VAR_KEYWORD]
+        known = {each.name: source for each in named if (source := (_PARAMETERS | _PLURAL).get(each.name)) is not None}
         for each in parameters:
-            is_needed = each.default is each.empty and each.kind not in {each.VAR_KEYWORD, each.VAR_POSITIONAL}
-            if is_needed and (each.name not in _PARAMETERS or each not in named):
-                offered = ", ".join(sorted(set(_PARAMETERS.values())))
-                raise EvaluationError(f"The evaluator {self.name} takes {each.name}; parameters are called {offered}.")
-        known = tuple(each.name for each in named if each.name in _PARAMETERS)
-        takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters)
-        if takes_all and not {"inputs", "outputs", "reference_outputs"} & set(known):
-            # As those of `autoevals`.
-            known = tuple(dict.fromkeys((*known, "input", "output", "expected")))
-        return known
-
-
-class NoScoreError(Exception):
-    """What an evaluator gave is no score."""
+            if each.default is each.empty and each.name not in known and each.kind not in {each.VAR_KEYWORD, each.VAR_POSITIONAL}:
+                raise EvaluationError(f"The evaluator {self.name} takes {each.name}; it may take {', '.join(_PARAMETERS)}.")
+        offered = {"input", "output", "expected"} if rest and not known.keys() & _PLURAL.keys() else set()
+        return {name: name for name in offered} | known
 
 
 def read_evaluators(given: Evaluators) -> list[Evaluator]:
-    named = list(given.items()) if isinstance(given, Mapping) else [(None, each) for each in given]
+    named = given.items() if isinstance(given, Mapping) else [(None, each) for each in given]
     evaluators = [Evaluator(function, name) for name, function in named]
     names = [each.name for each in evaluators]
     twin = next((name for name in names if names.count(name) > 1), None)
@@ -85,60 +76,39 @@ def read_evaluators(given: Evaluators) -> list[Evaluator]:
     return evaluators
 
 
-def read_score(given: Any) -> tuple[float | bool, str | None]:
-    """A number or a yes or no, or what holds one as `score` or `value`, with its explanation."""
-    explanation = None
+def read_score(given: Any) -> dict[str, Any]:
+    """A number or a yes or no, or what holds one as `score` or `value`, with its explanation. @raises NoScoreError"""
+    names = ("score", "value", "comment", "explanation", "metadata")
+    held = {name: given.get(name) if isinstance(given, Mapping) else getattr(given, name, None) for name in names}
     if isinstance(given, Mapping) or hasattr(given, "score") or hasattr(given, "value"):
-        names = ("score", "value", "comment", "explanation", "metadata")
-        found = {name: given.get(name) if isinstance(given, Mapping) else getattr(given, name, None) for name in names}
-        metadata = found["metadata"]
-        rationale = metadata.get("rationale") if isinstance(metadata, Mapping) else None
-        explanation = found["comment"] or found["explanation"] or rationale
-        given = found["value"] if found["score"] is None else found["score"]
+        given = held["value"] if held["score"] is None else held["score"]
+    rationale = held["metadata"].get("rationale") if isinstance(held["metadata"], Mapping) else None
+    explanation = held["comment"] or held["explanation"] or rationale
     value = given.item() if callable(getattr(given, "item", None)) else given
-    if isinstance(value, bool):
-        return value, _as_explanation(explanation)
-    if isinstance(value, str):
-        raise NoScoreError("it gave a text; a score is a number, or True or False")
-    number = number_of(value)
+    number = value if isinstance(value, bool) else None if isinstance(value, str) else number_of(value)
     if number is None:
-        raise NoScoreError(f"it gave {kind_of(value)}; a score is a number, or True or False")
-    return number, _as_explanation(explanation)
+        what = "a text" if isinstance(value, str) else kind_of(value)
+        raise NoScoreError(f"it gave {what}; a score is a number, or True or False")
+    return {"value": number, "explanation": None if explanation is None else short_text(explanation)}
 
 
-def _as_explanation(given: Any) -> str | None:
-    return None if given is None else str(given)[:10_000]
-
-
-def _innermost(function: Any) -> Any:
-    while isinstance(function, partial):
-        function = function.func
-    return function
-
-
-def _hash_source(function: Any) -> str:
+def _hash_source(function: Any, inner: Any) -> str:
     """Of its code, and of the plain values that it was made with: they make what it scores, too."""
-    held: list[str] = []
+    held: list[Any] = []
     while isinstance(function, partial):
-        held += [f"{each!r}" for each in (*function.args, *sorted(function.keywords.items())) if _is_plain(each)]
+        held += [*function.args, *sorted(function.keywords.items())]
         function = function.func
-    code = getattr(function, "__code__", None)
-    for cell in getattr(function, "__closure__", None) or ():
-        try:
-            held += [repr(cell.cell_contents)] if _is_plain(cell.cell_contents) else []
-        except ValueError:
-            # It is not filled yet.
-            continue
-    if code is None:
-        held += [f"{each!r}" for each in sorted(getattr(function, "__dict__", {}).items()) if _is_plain(each)]
+    code = getattr(inner, "__code__", None)
     try:
-        source = inspect.getsource(function if code is not None else type(function))
+        source = inspect.getsource(inner if code is not None else type(inner))
     except (OSError, TypeError):
-        source = (
-            "" if code is None else f"{code.co_code!r} {code.co_names} {[each for each in code.co_consts if _is_plain(each)]}"
-        )
-    return hashlib.sha256("\n".join([source, *held]).encode(errors="replace")).hexdigest()[:12]
+        source = "" if code is None else code.co_code.hex()
+        held += () if code is None else code.co_consts
+    held += inspect.getclosurevars(inner).nonlocals.items() if code is not None else sorted(vars(inner).items())
+    return hashlib.sha256("\n".join([source, *_plain(held)]).encode(errors="replace")).hexdigest()[:12]
 
 
-def _is_plain(value: Any) -> bool:
-    return all(isinstance(each, _SIMPLE) for each in value) if isinstance(value, tuple) else isinstance(value, _SIMPLE)
+def _plain(values: Iterable[Any]) -> list[str]:
+    """Those whose text is the same in every process."""
+    simple = (str, int, float, bool)
+    return [repr(each) for each in values if all(isinstance(part, simple) for part in (each if type(each) is tuple else (each,)))]

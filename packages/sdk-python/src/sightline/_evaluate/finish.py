@@ -13,30 +13,20 @@ _TRACES_SECONDS = 60.0
 _LONGEST_PAUSE = 5.0
 
 
-async def finish_experiment(api: Api, experiment_id: str, end: str, teller: Teller) -> Answer:
+async def finish_experiment(api: Api, path: str, end: str, teller: Teller) -> Answer:
     """Ends it when the traces that its checks need have arrived, or did not for a minute."""
-    await _flush()
-    path = f"/experiments/{experiment_id}/finish"
-    deadline = time.monotonic() + _TRACES_SECONDS
+    began = time.monotonic()
+    # All that was recorded is to be in the stream; nothing tells when it is.
+    while state.publisher is not None and state.metrics.buffered()[0] > 0 and time.monotonic() < began + _FLUSH_SECONDS:  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
     pause = 0.25
-    # Without a publisher no trace will come.
-    while state.publisher is not None:
-        experiment: Answer = await in_thread(api.post, path, {"state": end, "wait": True})
-        unchecked = experiment["runs"]["unchecked"]
-        if unchecked == 0:
+    while True:
+        # Without a publisher no trace will come.
+        wait = state.publisher is not None and time.monotonic() < began + _TRACES_SECONDS
+        experiment: Answer = await in_thread(api.post, f"{path}/finish", {"state": end, "wait": wait})
+        if not wait or experiment["runs"]["unchecked"] == 0:
             return experiment
-        if time.monotonic() > deadline:
-            teller.say(f"the traces of {unchecked} runs did not arrive; their checks are missing. Does a consumer run?")
-            break
+        if pause == _LONGEST_PAUSE:
+            teller.say("waiting for traces, which checks need; does a consumer run?")
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, _LONGEST_PAUSE)
-    ended: Answer = await in_thread(api.post, path, {"state": end, "wait": False})
-    return ended
-
-
-async def _flush() -> None:
-    """Until all that was recorded is in the stream, for a short time."""
-    deadline = time.monotonic() + _FLUSH_SECONDS
-    # Nothing tells when the buffer is empty.
-    while state.publisher is not None and state.metrics.buffered()[0] > 0 and time.monotonic() < deadline:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
-_VERDICTS = {"too_few": "too few to tell", "unclear": "unclear", "same": "the same", "better": "better", "worse": "worse"}
+_VERDICTS = {"too_few": "too few to tell", "same": "the same"}
 _NOT_TOLD = frozenset({"too_few", "unclear"})
 
 
@@ -16,11 +14,10 @@ class EvaluationResult:
     experiment: dict[str, Any]
     """As the API tells it."""
     url: str
-    scores: list[dict[str, Any]]
-    """Each score with its mean and, beside a baseline, the difference, as the API's comparison has it."""
     runs: list[dict[str, Any]]
     """Every run with its output and its scores, those of the checks included."""
     comparison: dict[str, Any] | None
+    """As the API tells it."""
     note: str | None = None
     """Why there is no comparison."""
 
@@ -28,67 +25,34 @@ class EvaluationResult:
     def experiment_id(self) -> str:
         return str(self.experiment["id"])
 
+    @property
+    def scores(self) -> list[dict[str, Any]]:
+        """Each score with its mean and, beside a baseline, the difference."""
+        return [] if self.comparison is None else list(self.comparison["scores"])
+
     def __str__(self) -> str:
         experiment, runs = self.experiment, self.experiment["runs"]
-        counts = ", ".join(
-            f"{runs[name]} {name}" for name in ("succeeded", "failed", "missing") if runs[name] or name == "succeeded"
-        )
-        shape = f"{experiment['items']} items × {experiment['repetitions']}"
-        head = f"{experiment['dataset']}, version {experiment['dataset_version']} · {shape} · {counts} · {experiment['state']}"
+        shape = f"version {experiment['dataset_version']} · {experiment['items']} items × {experiment['repetitions']}"
+        counts = ", ".join(f"{runs[name]} {name}" for name in ("succeeded", "failed", "missing") if runs[name])
+        head = f"{experiment['dataset']}, {shape} · {counts or 'no runs'} · {experiment['state']}"
+        return "\n".join([head, *self._table(), *([self.note] if self.note else []), self.url])
+
+    def _table(self) -> list[str]:
         baseline = self.comparison["baseline"] if self.comparison else []
-        against = baseline[0]["branch"] or baseline[0]["name"] if baseline else None
-        notes = [self.note] if self.note else []
-        if self.comparison and self.comparison["scores"] and not baseline:
-            notes.append("There was no baseline to compare with.")
-        return "\n".join([head, *_table(self.scores, against), *notes, self.url])
-
-
-def summarize_runs(runs: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The means of scores, over items of their mean over repetitions, where the platform compares nothing."""
-    values: dict[tuple[str, str], dict[str, list[float]]] = {}
-    missing: dict[tuple[str, str], int] = {}
-    for run in runs:
-        for score in run["scores"]:
-            key = (score["name"], score["source"])
-            by_item = values.setdefault(key, {})
-            if score["value"] is None:
-                missing[key] = missing.get(key, 0) + 1
+        against = f"Δ {baseline[0]['branch'] or baseline[0]['name']}" if baseline else "Δ"
+        rows = [["score", "mean", "95 %", against, "95 %", "verdict"]]
+        for score in self.scores:
+            found, difference = score["candidate"], score["difference"]
+            missing = f" ({found['missing']} missing)" if found["missing"] else ""
+            row = [score["name"], f"{_number(found['mean'])}{missing}", _interval(found)]
+            if difference is None:
+                row += ["–", "", "no item that both have" if baseline else "no baseline"]
             else:
-                by_item.setdefault(run["item_id"], []).append(float(score["value"]))
-    return [
-        {
-            "name": name,
-            "source": source,
-            "candidate": {
-                "mean": fmean(fmean(each) for each in items.values()) if items else None,
-                "low": None,
-                "high": None,
-                "items": len(items),
-                "missing": missing.get((name, source), 0),
-            },
-            "baseline": None,
-            "difference": None,
-        }
-        for (name, source), items in values.items()
-    ]
-
-
-def _table(scores: Sequence[dict[str, Any]], against: str | None) -> list[str]:
-    if not scores:
-        return ["no scores"]
-    head = ["score", "mean", "95 %"] + ([f"Δ {against}", "95 %", "verdict"] if against is not None else [])
-    rows = [head]
-    for score in scores:
-        found, difference = score["candidate"], score["difference"]
-        missing = f" ({found['missing']} missing)" if found["missing"] else ""
-        row = [score["name"], f"{_number(found['mean'])}{missing}", _interval(found)]
-        if against is not None and difference is None:
-            row += ["–", "", "no item that both have"]
-        elif against is not None:
-            row += [_number(difference["value"], "+"), _interval(difference), _verdict(difference)]
-        rows.append(row)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+                row += [_number(difference["value"], "+"), _interval(difference), _verdict(difference)]
+            rows.append(row)
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return lines if self.scores else []
 
 
 def _verdict(difference: dict[str, Any]) -> str:
@@ -102,6 +66,4 @@ def _interval(found: dict[str, Any]) -> str:
 
 
 def _number(value: float | None, sign: str = "-") -> str:
-    if value is None:
-        return "–"
-    return f"{value:{sign}.3f}" if abs(value) < 1000 else f"{value:{sign}.4g}"
+    return "–" if value is None else f"{value:{sign}.3f}" if abs(value) < 1000 else f"{value:{sign}.4g}"

@@ -12,32 +12,26 @@ from sightline._settings.settings import cache_folder
 
 
 def keep_unreported(experiment_id: str, runs: Sequence[Run]) -> Path:
-    """Adds runs to the file of those that the platform has not taken, one a line. Only this user may read it."""
-    for folder in _folders():
-        path = folder / f"{experiment_id}.jsonl"
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
-                file.writelines(to_bytes(run) + b"\n" for run in runs)
-        except OSError:
-            continue
-        return path
-    raise OSError("no file can be written, neither in the cache nor in the temporary folder")
+    """Writes a file of runs that the platform has not taken, one a line, which only this user may read. Raises `OSError`."""
+    try:
+        folder = cache_folder() / "evaluations"
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor, path = tempfile.mkstemp(".jsonl", f"{experiment_id}-", folder)
+    except OSError:
+        descriptor, path = tempfile.mkstemp(".jsonl", f"{experiment_id}-")
+    with os.fdopen(descriptor, "wb") as file:
+        file.writelines(to_bytes(run) + b"\n" for run in runs)
+    return Path(path)
 
 
 def read_unreported(experiment_id: str) -> tuple[list[Run], list[Path]]:
     """The runs that were kept, and the files that may go once they are reported. A line that was cut off is left out."""
+    folders = (cache_folder() / "evaluations", Path(tempfile.gettempdir()))
+    paths = [path for folder in folders for path in folder.glob(f"{experiment_id}-*.jsonl")]
     runs: list[Run] = []
-    paths = [path for folder in _folders() if (path := folder / f"{experiment_id}.jsonl").is_file()]
-    for path in paths:
-        for line in path.read_bytes().splitlines():
-            try:
-                runs.append(json.loads(line))
-            except ValueError:
-                continue
+    for line in (line for path in paths for line in path.read_bytes().splitlines()):
+        try:
+            runs.append(json.loads(line))
+        except ValueError:
+            continue
     return runs, paths
-
-
-def _folders() -> tuple[Path, ...]:
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    return cache_folder() / "evaluations", Path(tempfile.gettempdir()) / f"sightline-evaluations-{user}"
