@@ -66,4 +66,4 @@ def _interval(found: dict[str, Any]) -> str:
 
 
 def _number(value: float | None, sign: str = "-") -> str:
-    return "–" if value is None else f"{value:{sign}.3f}" if abs(value) < 1000 else f"{value:{sign}.4g}"
+    return "–" if value is None else f"{value:{sign}.3f}" if abs(value) < 1000 else f"{value:{sign},.0f}"

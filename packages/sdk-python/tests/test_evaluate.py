@@ -1,0 +1,222 @@
+"""An evaluation's own parts; with the platform it is tried by `experiments/python-evaluate.test.ts`."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import SimpleNamespace
+
+import pytest
+from recording import PROJECT_ID
+
+import sightline
+from sightline import EvaluationError, EvaluationResult
+from sightline._evaluate import api
+from sightline._evaluate.calls import RunTimeoutError, call
+from sightline._evaluate.console import Teller
+from sightline._evaluate.git import read_checkout
+from sightline._evaluate.json_values import TooLargeError, to_json
+from sightline._evaluate.reporter import Reporter
+from sightline._evaluate.run_item import is_unavailable
+from sightline._evaluate.unreported import keep_unreported, read_unreported
+
+
+@dataclass
+class Order:
+    number: int
+    note: object = None
+
+
+class Unreadable:
+    def __repr__(self):
+        raise ValueError
+
+
+def test_outputs_become_json():
+    circle: list[object] = []
+    circle.append(circle)
+    assert to_json({"a": (1, None)}) == ({"a": [1, None]}, None)
+    assert to_json(Order(1)) == ({"number": 1, "note": None}, None)
+    assert to_json({"order": Order(1, {2})}) == ({"order": {"number": 1, "note": "{2}"}}, "set")
+    assert to_json(circle) == ("[[...]]", "list")
+    assert to_json(float("nan")) == ("nan", "nan")
+    assert to_json([Unreadable()]) == (["[unreadable Unreadable]"], "Unreadable")
+    with pytest.raises(TooLargeError, match="1,000,002 bytes"):
+        to_json("é" * 500_000)
+
+
+def test_providers_that_can_not_now():
+    outer = ValueError("no answer")
+    outer.__cause__ = type("APIStatusError", (Exception,), {"status_code": 529})()
+    away = [{"status_code": 429}, {"status": 500}, {"response": SimpleNamespace(status_code=503)}]
+    assert all(is_unavailable(type("ApiError", (Exception,), each)()) for each in away)
+    assert is_unavailable(outer)
+    here = [{"status_code": 404}, {"status": "500"}, {"status": True}, {"response": None}]
+    assert not any(is_unavailable(type("ApiError", (Exception,), each)()) for each in here)
+
+
+def test_every_kind_of_function_is_called_and_ended_in_time():
+    async def later(given):
+        await asyncio.sleep(0)
+        return given
+
+    class Agent:
+        async def __call__(self, given):
+            return given
+
+    def stops(_given):
+        raise StopIteration
+
+    for function in (later, Agent(), partial(later), lambda given: later(given), lambda given: given):
+        assert asyncio.run(call(function, 1, 7)) == 7
+    began = time.monotonic()
+    for function in (time.sleep, asyncio.sleep):
+        with pytest.raises(RunTimeoutError, match=r"longer than 0.05 s"):
+            asyncio.run(call(function, 0.05, 3))
+    assert time.monotonic() - began < 1
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(call(stops, 1, 7))
+
+
+def test_the_checkout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("OBS_COMMIT", "GITHUB_HEAD_REF", "GITHUB_REF_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    assert read_checkout()[1:] == (None, False)
+
+    def git(*arguments):
+        who = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+        subprocess.run(["git", *who, *arguments], check=True, capture_output=True)
+
+    git("init", "-b", "topic")
+    (tmp_path / "a").write_text("1")
+    git("add", "a")
+    git("commit", "-m", "One")
+    branch, commit, is_dirty = read_checkout()
+    assert (branch, len(commit or ""), is_dirty) == ("topic", 40, False)
+    (tmp_path / "a").write_text("2")
+    git("checkout", "--detach")
+    monkeypatch.setenv("GITHUB_REF_NAME", "main")
+    assert read_checkout() == ("main", commit, True)
+    monkeypatch.setenv("PATH", "")
+    assert read_checkout() == ("main", None, False)
+
+
+def test_runs_that_are_kept_are_read_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = keep_unreported("e-1", [{"item_id": "1"}, {"item_id": "2", "output": "\ud800"}])
+    assert path.stat().st_mode & 0o777 == 0o600
+    keep_unreported("e-1", [{"item_id": "3"}])
+    with path.open("a") as file:
+        file.write('{"item_id": ')
+    runs, paths = read_unreported("e-1")
+    assert ([run["item_id"] for run in sorted(runs, key=str)], len(paths)) == (["1", "2", "3"], 2)
+    assert read_unreported("e-2") == ([], [])
+
+
+@pytest.fixture
+def platform(monkeypatch):
+    """Answers with the statuses that it is told, in turn, and keeps what it was sent."""
+    monkeypatch.setattr(api, "FIRST_WAIT", 0.001)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            server.bodies.append(body)
+            status = server.answer(body)
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps({"error": "odd", "message": f"Odd {status}."}).encode())
+
+        def log_message(self, *_given):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    server.bodies = []
+    threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+    server.api = api.Api(f"http://127.0.0.1:{server.server_port}", "k", PROJECT_ID)
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_what_fails_for_now_is_tried_again(platform):
+    statuses = iter([503, 429, 502, 200])
+    platform.answer = lambda _body: next(statuses)
+    platform.api.post("/x", {"a": 1})
+    assert platform.bodies == [{"a": 1}] * 4
+    platform.answer = lambda _body: 503
+    with pytest.raises(EvaluationError, match="was asked 6 times and did not answer: 503"):
+        platform.api.post("/x", {})
+    platform.answer = lambda _body: 403
+    with pytest.raises(EvaluationError, match=r"Odd 403. \(api_key or OBS_API_KEY is to be a key with the scope evaluate\)"):
+        platform.api.post("/x", {})
+
+
+def test_one_odd_run_costs_no_other(platform):
+    platform.answer = lambda body: 400 if any(run.get("output") == "odd" for run in body["runs"]) else 200
+    reporter = Reporter(platform.api, "/runs", Teller())
+    reporter.waiting = [
+        {"item_id": str(number), "repetition": 0, "attempt": 1, "trace_id": None, "state": "succeeded", "output": output}
+        for number, output in enumerate(["a", "odd", "b"])
+    ]
+    asyncio.run(reporter.flush())
+    assert (reporter.waiting, reporter.failure) == ([], None)
+    taken = [run for body in platform.bodies if platform.answer(body) == 200 for run in body["runs"]]
+    assert [(run["item_id"], run["state"]) for run in taken] == [("0", "succeeded"), ("1", "failed"), ("2", "succeeded")]
+    assert taken[1]["error"] == "it was refused: Odd 400."
+
+
+def test_what_it_is_called_with(monkeypatch):
+    monkeypatch.delenv("OBS_API_URL", raising=False)
+    monkeypatch.setenv("OBS_PROJECT_ID", "p")
+    assert list(inspect.signature(sightline.evaluate).parameters)[:4] == ["task", "dataset", "evaluators", "repetitions"]
+    with pytest.raises(EvaluationError, match=r"needs the platform's address .*, an API key .*, the project's id"):
+        sightline.evaluate(str, "d")
+    with pytest.raises(EvaluationError, match="a function of the item's input"):
+        sightline.evaluate("no function", "d")
+    with pytest.raises(EvaluationError, match="repetitions must be a whole number from 1 to 100"):
+        sightline.evaluate(str, "d", repetitions=0)
+
+    async def inside() -> None:
+        sightline.evaluate(str, "d")
+
+    with pytest.raises(EvaluationError, match=r"await sightline\.aevaluate"):
+        asyncio.run(inside())
+
+
+def test_the_table():
+    experiment = {
+        "id": "e-1",
+        "dataset": "refunds",
+        "dataset_version": 3,
+        "items": 120,
+        "repetitions": 3,
+        "state": "finished",
+        "runs": {"succeeded": 357, "failed": 3, "missing": 0, "unchecked": 0},
+    }
+    numbers = {"value": -0.034, "low": -0.08, "high": 0.012, "verdict": "unclear", "items": 118, "items_needed": 690}
+    found = {"mean": 0.82, "low": 0.75, "high": 0.88, "missing": 2}
+    scores = [
+        {"name": "exact_match", "candidate": found, "difference": numbers},
+        {"name": "cost", "candidate": {"mean": 12000.0, "low": None, "high": None, "missing": 0}, "difference": None},
+    ]
+    comparison = {"baseline": [{"branch": "main", "name": "n"}], "scores": scores}
+    result = EvaluationResult(experiment, "http://c/e-1", [], comparison)
+    assert str(result).splitlines() == [
+        "refunds, version 3 · 120 items × 3 · 357 succeeded, 3 failed · finished",
+        "score        mean               95 %            Δ main  95 %             verdict",
+        "exact_match  0.820 (2 missing)  0.750 to 0.880  -0.034  -0.080 to 0.012  unclear (118 items; about 690 would tell)",
+        "cost         12,000                             –                        no item that both have",
+        "http://c/e-1",
+    ]
+    assert (result.experiment_id, result.scores) == ("e-1", scores)
+    alone = EvaluationResult(experiment, "http://c/e-1", [], None, "The platform compared nothing: why.")
+    assert str(alone).splitlines()[1:] == ["The platform compared nothing: why.", "http://c/e-1"]
