@@ -46,6 +46,8 @@ const SMALL_FEATURES = [
   "compare",
   "connections",
   "credentials",
+  "datasets",
+  "experiments",
   "health",
   "ingestion",
   "jobs",
@@ -399,7 +401,7 @@ export const PARTS: readonly Part[] = [
         uses: ["counting", "query/steps", "store"],
         why: "a condition of the query is told once, for SQL and for packed hours",
       },
-      checks: { uses: [], why: "what must hold follows from an output and a trace alone" },
+      checks: { uses: ["contract"], why: "what must hold follows from an output and a trace alone" },
       datasets: {
         uses: ["checks", "query/trace", "query/access", "store"],
         why: "items are made of traces as they are read, and know no experiment",

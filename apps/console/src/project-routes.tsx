@@ -57,6 +57,29 @@ const alertsRoute = createRoute({
   component: lazyPage(() => import("#routes/project/alerts-page.tsx"), "AlertsPage"),
 });
 
+const datasetsRoute = createRoute({
+  ...under(projectRoute, "/datasets"),
+  component: lazyPage(() => import("#routes/project/datasets-page.tsx"), "DatasetsPage"),
+});
+
+const datasetRoute = createRoute({
+  ...under(projectRoute, "/datasets/$datasetId"),
+  validateSearch: z.object({ show: text, version: text, split: text }),
+  component: lazyPage(() => import("#routes/project/dataset-page.tsx"), "DatasetPage"),
+});
+
+const experimentsRoute = createRoute({
+  ...under(projectRoute, "/experiments"),
+  validateSearch: z.object({ branch: text }),
+  component: lazyPage(() => import("#routes/project/experiments-page.tsx"), "ExperimentsPage"),
+});
+
+const experimentRoute = createRoute({
+  ...under(projectRoute, "/experiments/$experimentId"),
+  validateSearch: z.object({ baseline: text, margin: text, only: text, score: text, view: text }),
+  component: lazyPage(() => import("#routes/project/experiment-page.tsx"), "ExperimentPage"),
+});
+
 const compareRoute = createRoute({
   ...under(projectRoute, "/compare"),
   validateSearch: z.object({ a: text, b: text, show: text, step: text }),
@@ -83,6 +106,10 @@ export const projectRoutes = projectRoute.addChildren([
   sessionRoute,
   usersRoute,
   userRoute,
+  datasetsRoute,
+  datasetRoute,
+  experimentsRoute,
+  experimentRoute,
   alertsRoute,
   settingsRoute,
   compareRoute,

@@ -15,6 +15,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   uploader: "an access token of an admin, or a developer token that uploads",
   user: "an access token",
   "user-or-key": "an access token, or a key of the project that may read",
+  "user-or-evaluate": "an access token, or a key of the project that may evaluate",
   "user-or-operator": "an access token, or the operator's `API_KEY`",
   ingest: "a key of the project that may send",
   webhook: "whoever signs with the repository's or the common secret",

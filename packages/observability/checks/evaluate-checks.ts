@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Check, CheckResult, Json, Trace } from "#contract.ts";
+import { describeCheck, showValue } from "./describe-check.ts";
 import { compileSchema } from "./json-schema.ts";
 
 /** What a run gave, and the trace of it; null as long as that has not arrived. */
@@ -7,7 +8,6 @@ export type Ran = { readonly output: Json; readonly error: string | null; readon
 
 type Verdict = { readonly passed: boolean | null; readonly reason: string };
 
-const MAX_SHOWN = 200;
 const ON_TRACES: ReadonlySet<Check["type"]> = new Set(["tool", "edge", "limit"]);
 
 /** Whether any of them is of what happened on the way, which only the trace says. */
@@ -18,35 +18,6 @@ export function needTrace(checks: readonly Check[]): boolean {
 /** Evaluates checks in their order. What can't be told passes nothing: `passed` is null then. */
 export function evaluateChecks(checks: readonly Check[], ran: Ran): readonly CheckResult[] {
   return checks.map((check) => ({ name: check.name ?? describeCheck(check), ...evaluate(check, ran) }));
-}
-
-function describeCheck(check: Check): string {
-  switch (check.type) {
-    case "equals":
-    case "contains":
-      return `${nameValue(check.path)} ${check.type} ${show(check.value)}`;
-    case "matches":
-      return `${nameValue(check.path)} matches ${check.pattern}`.slice(0, MAX_SHOWN);
-    case "schema":
-      return `${nameValue(check.path)} fits a schema`;
-    case "tool":
-      return `${check.tool} is called ${describeTimes(check.at_least, check.at_most)}${check.before === undefined ? "" : `, before ${check.before}`}`;
-    case "edge":
-      return `${check.from} → ${check.to} is ${check.taken ? "taken" : "never taken"}`;
-    case "limit":
-      return `${check.of} ≤ ${check.at_most}`;
-    case "succeeds":
-      return "ends without an error";
-    default:
-      return check satisfies never;
-  }
-}
-
-function describeTimes(atLeast: number, atMost: number | undefined): string {
-  if (atMost === undefined) {
-    return atLeast === 1 ? "" : `≥ ${atLeast} times`;
-  }
-  return atMost === 0 ? "never" : atLeast === atMost ? `${atMost} times` : `${atLeast} to ${atMost} times`;
 }
 
 function evaluate(check: Check, { output, error, trace }: Ran): Verdict {
@@ -72,7 +43,7 @@ function evaluate(check: Check, { output, error, trace }: Ran): Verdict {
 type Of<Type extends Check["type"]> = Extract<Check, { readonly type: Type }>;
 
 function evaluateValue(check: Of<"equals" | "contains" | "matches" | "schema">, found: Json): Verdict {
-  const was = `it is ${show(found)}`;
+  const was = `it is ${showValue(found)}`;
   switch (check.type) {
     case "equals":
       return isEqual(found, check.value) ? passed() : failed(was);
@@ -170,8 +141,6 @@ function memberOf(value: Json, key: string): Json {
   return resolvePointer(value, `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`) ?? null;
 }
 
-const nameValue = (path: string) => (path === "" ? "output" : path);
-const show = (value: Json) => JSON.stringify(value).slice(0, MAX_SHOWN);
 const passed = (): Verdict => ({ passed: true, reason: "" });
 const failed = (reason: string): Verdict => ({ passed: false, reason });
 const unknown = (reason: string): Verdict => ({ passed: null, reason });

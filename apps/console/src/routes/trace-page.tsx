@@ -1,10 +1,11 @@
 import { Button } from "@mantine/core";
-import type { TraceDigest } from "@sightline/observability/contract";
-import { IconTimelineEventX } from "@tabler/icons-react";
+import type { Step, TraceDigest } from "@sightline/observability/contract";
+import { IconDatabasePlus, IconTimelineEventX } from "@tabler/icons-react";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
+import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { CompareWith } from "#features/compare/components/compare-with.tsx";
 import { projectQuery, projectsQuery } from "#features/projects/api/projects.ts";
 import { type Steps, stepsQuery } from "#features/traces/api/steps.ts";
@@ -71,7 +72,7 @@ export function TracePage() {
         {digest.data === undefined ? (
           <TraceHeaderSkeleton breadcrumbs={breadcrumbs} isLoading />
         ) : (
-          <Header trace={digest.data} steps={[]} breadcrumbs={breadcrumbs} live={null} stepId={undefined} />
+          <Header trace={digest.data} steps={[]} breadcrumbs={breadcrumbs} live={null} step={undefined} />
         )}
         <TraceStepsSkeleton />
       </FullPage>
@@ -107,9 +108,11 @@ function Header({
   steps,
   breadcrumbs,
   live,
-  stepId,
-}: Pick<Parameters<typeof TraceHeader>[0], "trace" | "steps" | "breadcrumbs" | "live"> & { readonly stepId: string | undefined }) {
+  step,
+}: Pick<Parameters<typeof TraceHeader>[0], "trace" | "steps" | "breadcrumbs" | "live"> & { readonly step: Step | undefined }) {
   const { project_id: projectId } = trace;
+  const { data: project } = useQuery(projectQuery(projectId));
+  const [isAdding, setAdding] = useState(false);
   return (
     <TraceHeader
       trace={trace}
@@ -118,8 +121,14 @@ function Header({
       breadcrumbs={breadcrumbs}
       actions={
         <>
+          {project !== undefined && project.my_role !== "viewer" && (
+            <Button size="xs" variant="default" leftSection={<IconDatabasePlus size={15} />} onClick={() => setAdding(true)}>
+              Add to dataset
+            </Button>
+          )}
+          {isAdding && <AddToDataset projectId={projectId} traceIds={[trace.id]} step={step} onClose={() => setAdding(false)} />}
           <CompareWith projectId={projectId} trace={trace} />
-          <TraceActions projectId={projectId} trace={trace} stepId={stepId} />
+          <TraceActions projectId={projectId} trace={trace} stepId={step?.id} />
         </>
       }
     />
@@ -175,7 +184,7 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
             {note !== undefined && <span role="status">{note}</span>}
           </>
         }
-        stepId={step?.id}
+        step={step}
       />
       <TraceWorkspace
         projectId={projectId}

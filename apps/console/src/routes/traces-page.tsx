@@ -1,6 +1,8 @@
 import { IconTimeline } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { SendTraces } from "#features/projects/components/send-traces.tsx";
 import { tracesQuery } from "#features/traces/api/list-traces.ts";
@@ -42,6 +44,7 @@ export function TracesPage() {
     list,
     Object.values(search).some((value) => value !== undefined),
   );
+  const [adding, setAdding] = useState<readonly string[]>();
   const isEmpty = project?.last_trace_at === null && state.q === "";
   return (
     <WidePage>
@@ -53,6 +56,7 @@ export function TracesPage() {
         key={projectId}
         {...list}
         role={project?.my_role}
+        onAddToDataset={setAdding}
         onCompare={(a, b) => void navigate({ to: "/projects/$projectId/compare", params: { projectId }, search: { a, b } })}
         setUp={
           <>
@@ -67,6 +71,7 @@ export function TracesPage() {
           </>
         }
       />
+      {adding !== undefined && <AddToDataset projectId={projectId} traceIds={adding} onClose={() => setAdding(undefined)} />}
     </WidePage>
   );
 }

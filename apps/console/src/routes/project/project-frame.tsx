@@ -16,6 +16,8 @@ const TABS = [
   { label: "Sessions", to: "/projects/$projectId/sessions" },
   { label: "Users", to: "/projects/$projectId/users" },
   { label: "Compare", to: "/projects/$projectId/compare/sets" },
+  { label: "Datasets", to: "/projects/$projectId/datasets" },
+  { label: "Experiments", to: "/projects/$projectId/experiments" },
   { label: "Alerts", to: "/projects/$projectId/alerts" },
   { label: "Settings", to: "/projects/$projectId/settings" },
 ] as const;

@@ -34,6 +34,15 @@ export function membersQuery(projectId: string) {
 const findPeople = (body: FindPeopleRequest) =>
   identity.post("/people/find", { body, answer: peopleSchema.transform(({ people }) => people) });
 
+/** Somebody's name by the id of their account; null when the account is gone. */
+export function personQuery(id: string) {
+  return queryOptions({
+    queryKey: ["people", id],
+    queryFn: async (context) => (await ask(context, findPeople({ ids: [id] })))[0]?.name ?? null,
+    staleTime: Infinity,
+  });
+}
+
 export function formatMember({ person, user_id: id }: NamedMember): string {
   return person?.name ?? id;
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, NumberInput, TagsInput, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { MAX_BULK_TRACES, type ProjectRole } from "@sightline/observability/contract";
-import { IconStar, IconTag, IconTrash } from "@tabler/icons-react";
+import { IconDatabasePlus, IconStar, IconTag, IconTrash } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Choice, MAX_MATCHING, readBatches, deleteTraces, keysOfTraces, scoreTraces, tagTraces } from "#features/traces/api/bulk.ts";
 import { useApi } from "#http/api-context.ts";
@@ -23,11 +23,15 @@ type ChosenTracesProps = {
   readonly matching: number | undefined;
   readonly onChooseAll: (count: number) => void;
   readonly onCompare: (first: string, second: string) => void;
+  readonly onAddToDataset: (ids: readonly string[]) => void;
   readonly onClear: () => void;
 };
 
+/** The most that become items at once. */
+const MAX_ADDED = 100;
+
 /** What can be done to the traces that are chosen in the list. */
-export function ChosenTraces({ projectId, role, chosen, matching, onChooseAll, onCompare, onClear }: ChosenTracesProps) {
+export function ChosenTraces({ projectId, role, chosen, matching, onChooseAll, onCompare, onAddToDataset, onClear }: ChosenTracesProps) {
   const api = useApi();
   const [dialog, setDialog] = useState<"tag" | "score" | "delete">();
   const ids = "ids" in chosen ? chosen.ids : [];
@@ -50,6 +54,16 @@ export function ChosenTraces({ projectId, role, chosen, matching, onChooseAll, o
       </Button>
       {mayEdit && (
         <>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconDatabasePlus size={14} />}
+            disabled={ids.length === 0 || ids.length > MAX_ADDED}
+            title={`Tick at most ${MAX_ADDED} traces`}
+            onClick={() => onAddToDataset(ids)}
+          >
+            Add to dataset…
+          </Button>
           <Button size="compact-sm" variant="default" leftSection={<IconTag size={14} />} onClick={() => setDialog("tag")}>
             Tag…
           </Button>

@@ -27,12 +27,13 @@ type TraceListProps = ListProps & {
   /** The reader's role in the project; undefined while it is not known. */
   readonly role: ProjectRole | undefined;
   readonly onCompare: (first: string, second: string) => void;
+  readonly onAddToDataset: (ids: readonly string[]) => void;
   /** What a project without any trace needs. */
   readonly setUp: ReactNode;
 };
 
 /** The traces that the state of the list finds, live as long as they are the first. */
-export function TraceList({ projectId, role, state, onChange, onCompare, setUp }: TraceListProps) {
+export function TraceList({ projectId, role, state, onChange, onCompare, onAddToDataset, setUp }: TraceListProps) {
   const { sort, columns } = state;
   const query = toTraceQuery(state);
   const { q, order } = query;
@@ -107,6 +108,7 @@ export function TraceList({ projectId, role, state, onChange, onCompare, setUp }
             matching={counted.data?.total}
             onChooseAll={(count) => setMatching({ q, count })}
             onCompare={onCompare}
+            onAddToDataset={onAddToDataset}
             onClear={() => tick([])}
           />
         )}

@@ -1,0 +1,75 @@
+// @vitest-environment happy-dom
+import { screen } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { renderPart } from "#testing/render-console.tsx";
+import { json, refuse } from "#testing/serve.ts";
+import { AddToDataset } from "./add-to-dataset.tsx";
+
+const id = (last: number) => `0190a1b2-0000-7000-8000-${String(last).padStart(12, "0")}`;
+const DATASETS = "/api/observability/api/v1/projects/shop/datasets";
+const dataset = {
+  id: id(1),
+  name: "refunds",
+  description: "",
+  version: 0,
+  items: 0,
+  input_schema: null,
+  expected_schema: null,
+  created_by: "operator",
+  created_at: "2026-11-28T10:00:00.000Z",
+  changed_at: "2026-11-28T10:00:00.000Z",
+};
+const added = { version: 1, items: [{ id: id(2), state: "added" }] };
+
+function open(datasets: readonly unknown[], answers = {}) {
+  const part = <AddToDataset projectId="shop" traceIds={[id(10)]} step={{ id: id(11), name: "verify" }} onClose={() => undefined} />;
+  return renderPart(part, {
+    [`GET ${DATASETS}`]: { items: datasets, next_cursor: null },
+    [`POST ${DATASETS}`]: () => json(201, dataset),
+    [`POST ${DATASETS}/${id(1)}/items/from-traces`]: added,
+    ...answers,
+  });
+}
+
+describe("adding a trace to a dataset", () => {
+  it("adds the step that is selected to the newest dataset, with what was expected", async () => {
+    const { user, requests } = open([dataset]);
+    expect(await screen.findByRole("combobox", { name: "Dataset" })).toHaveProperty("value", "refunds");
+    await user.type(screen.getByRole("textbox", { name: "Expected" }), "A refund of 5");
+    await user.click(screen.getByRole("button", { name: "Add" }));
+    expect((await screen.findByRole("status")).textContent).toContain("1 item added in version 1.");
+    expect(requests.at(-1)).toBeDefined();
+    expect(requests.find(({ method }) => method === "POST")?.body).toEqual({
+      traces: [{ trace_id: id(10), observation_id: id(11) }],
+      expected: "A refund of 5",
+    });
+  });
+
+  it("makes the first dataset, and adds the whole trace to it", async () => {
+    const { user, requests } = open([]);
+    await user.type(await screen.findByRole("textbox", { name: "Name of the new dataset" }), "refunds");
+    await user.click(screen.getByRole("radio", { name: "Whole trace" }));
+    await user.click(screen.getByRole("button", { name: "Add" }));
+    await screen.findByRole("link", { name: "Open the dataset" });
+    const sent = requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+    expect(sent).toEqual([{ name: "refunds" }, { traces: [{ trace_id: id(10) }] }]);
+  });
+
+  it("says why nothing was added", async () => {
+    const { user } = open([dataset], {
+      [`POST ${DATASETS}/${id(1)}/items/from-traces`]: () => refuse(404, "trace_not_found", "There is no such trace."),
+    });
+    await screen.findByDisplayValue("refunds");
+    await user.click(screen.getByRole("button", { name: "Add" }));
+    expect((await screen.findByRole("alert")).textContent).toContain("There is no such trace.");
+  });
+
+  it("says that it is there already", async () => {
+    const { user } = open([dataset], {
+      [`POST ${DATASETS}/${id(1)}/items/from-traces`]: { version: 1, items: [{ id: id(2), state: "duplicate", of: id(3) }] },
+    });
+    await screen.findByDisplayValue("refunds");
+    await user.click(screen.getByRole("button", { name: "Add" }));
+    expect((await screen.findByRole("status")).textContent).toContain("Nothing was added. 1 was there already.");
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { readChecks, readTyped, toTyped } from "./typed-value.ts";
+
+describe("a value that is typed", () => {
+  it.each([
+    ['{"a": 1}', { a: 1 }],
+    ["Where is my parcel?", "Where is my parcel?"],
+    ["", null],
+    ["42", 42],
+    ['"42"', "42"],
+  ])("reads %s", (text, value) => {
+    expect(readTyped(text)).toEqual({ value });
+  });
+
+  it("does not take an object with a slip for a text", () => {
+    expect(readTyped('{"a": 1')).toHaveProperty("problem");
+  });
+
+  it.each([null, "a text", "42", "", "  ", "true", "[not a list", '{"a"', { a: [1, "x"] }, 3, false])(
+    "is read again as it was: %j",
+    (value) => {
+      expect(readTyped(toTyped(value))).toEqual({ value });
+    },
+  );
+});
+
+describe("checks that are typed", () => {
+  it("are read with what was left out", () => {
+    expect(readChecks('[{"type":"tool","tool":"refund"}]')).toEqual({ value: [{ type: "tool", tool: "refund", at_least: 1 }] });
+  });
+
+  it("are refused with the place of what is wrong", () => {
+    expect(readChecks('[{"type":"tool"}]')).toEqual({ problem: expect.stringContaining("0.tool") });
+    expect(readChecks("always")).toHaveProperty("problem");
+  });
+});

@@ -1,0 +1,80 @@
+import {
+  type ExperimentItem,
+  type ExperimentItemPage,
+  experimentComparisonSchema,
+  experimentItemPageSchema,
+  experimentPageSchema,
+  gateSchema,
+} from "@sightline/observability/contract";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { Api } from "#http/api.ts";
+import { encoded, observability } from "#http/calls.ts";
+import { answerTo, pageByPage } from "#http/queries.ts";
+
+const PAGE = 50;
+/** How soon runs that are reported are seen. */
+export const REFRESH_MS = 5_000;
+
+const experimentsOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/experiments`;
+const pathOf = (projectId: string, id: string) => experimentsOf(projectId) + encoded`/${id}`;
+const keyOf = (projectId: string) => ["projects", projectId, "experiments"] as const;
+
+export function experimentsQuery(projectId: string, asked: { readonly dataset_id?: string; readonly branch?: string }) {
+  return {
+    ...pageByPage(
+      [...keyOf(projectId), asked],
+      observability.get(experimentsOf(projectId), { query: { ...asked, limit: PAGE }, answer: experimentPageSchema }),
+    ),
+    refetchInterval: REFRESH_MS,
+  };
+}
+
+/** What it is compared with: an experiment, a branch, or what the server chooses. */
+type Compared = { readonly baseline?: string; readonly margin?: string };
+
+export function comparisonQuery(projectId: string, id: string, compared: Compared) {
+  return queryOptions({
+    queryKey: [...keyOf(projectId), id, "comparison", compared],
+    queryFn: answerTo(
+      observability.get(`${pathOf(projectId, id)}/comparison`, { query: { ...compared }, answer: experimentComparisonSchema }),
+    ),
+    // Another baseline does not take the page away.
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function gateQuery(projectId: string, id: string, compared: Compared) {
+  return queryOptions({
+    queryKey: [...keyOf(projectId), id, "gate", compared],
+    queryFn: answerTo(observability.get(`${pathOf(projectId, id)}/gate`, { query: { ...compared }, answer: gateSchema })),
+  });
+}
+
+export type ItemsAsked = { readonly baseline?: string; readonly score?: string; readonly only: string };
+
+const itemsCall = (projectId: string, id: string, asked: ItemsAsked) =>
+  observability.get(`${pathOf(projectId, id)}/items`, { query: { ...asked, limit: PAGE }, answer: experimentItemPageSchema });
+
+export function comparedItemsQuery(projectId: string, id: string, asked: ItemsAsked) {
+  return pageByPage([...keyOf(projectId), id, "items", asked], itemsCall(projectId, id, asked));
+}
+
+/** The most that one file takes away. */
+const MAX_PAGES = 50;
+
+/** The items page by page, up to 10,000. */
+export async function readItems(
+  api: Pick<Api, "request">,
+  projectId: string,
+  id: string,
+  asked: ItemsAsked,
+): Promise<readonly ExperimentItem[]> {
+  const items: ExperimentItem[] = [];
+  const call = itemsCall(projectId, id, asked);
+  for (let page = 0, cursor: string | null | undefined; page < MAX_PAGES && cursor !== null; page += 1) {
+    const answer: ExperimentItemPage = await api.request({ ...call, query: { ...call.query, cursor, limit: 200 } });
+    items.push(...answer.items);
+    cursor = answer.next_cursor;
+  }
+  return items;
+}

@@ -1,0 +1,106 @@
+import { Anchor } from "@mantine/core";
+import type { Experiment } from "@sightline/observability/contract";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { experimentsQuery } from "#features/experiments/api/experiments.ts";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { ListOf } from "#ui/kit/list-states.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
+import { NoValue } from "#ui/words/status.tsx";
+import classes from "./experiments.module.css";
+import { ExperimentState, RunCounts } from "./run-counts.tsx";
+
+type ExperimentListProps = {
+  readonly projectId: string;
+  /** Of one dataset; without it of all. */
+  readonly datasetId?: string;
+  readonly branch?: string | undefined;
+  readonly empty: ReactNode;
+};
+
+/** Experiments, newest first. */
+export function ExperimentList({ projectId, datasetId, branch, empty }: ExperimentListProps) {
+  const asked = { ...(datasetId === undefined ? {} : { dataset_id: datasetId }), ...(branch === undefined ? {} : { branch }) };
+  const list = useInfiniteQuery(experimentsQuery(projectId, asked));
+  return (
+    <ListOf list={list} items={list.data?.pages.flatMap(({ items }) => items)} failed="The experiments could not be loaded" empty={empty}>
+      {(experiments) => (
+        <DataTable
+          label="Experiments"
+          minWidth={900}
+          highlightOnHover
+          rows={experiments}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              header: "Experiment",
+              render: ({ id, name }) => (
+                <Anchor
+                  component={Link}
+                  to="/projects/$projectId/experiments/$experimentId"
+                  params={{ projectId, experimentId: id }}
+                  fw={550}
+                >
+                  <SafeText text={name} />
+                </Anchor>
+              ),
+            },
+            { header: "Dataset", render: (experiment) => <DatasetVersion projectId={projectId} experiment={experiment} /> },
+            {
+              header: "Branch",
+              render: ({ branch: name }) =>
+                name === null ? (
+                  <NoValue />
+                ) : (
+                  <Anchor
+                    component={Link}
+                    inherit
+                    c="inherit"
+                    to="/projects/$projectId/experiments"
+                    params={{ projectId }}
+                    search={{ branch: name }}
+                  >
+                    <SafeText text={name} />
+                  </Anchor>
+                ),
+            },
+            { header: "Commit", className: classes.figure, render: (experiment) => <Commit experiment={experiment} /> },
+            { header: "State", render: ({ state }) => <ExperimentState state={state} /> },
+            { header: "Runs", className: classes.figure, render: (experiment) => <RunCounts experiment={experiment} /> },
+            { header: "Started", render: ({ created_at: at }) => <TimeStamp at={at} /> },
+          ]}
+        />
+      )}
+    </ListOf>
+  );
+}
+
+/** The items that it ran over. */
+export function DatasetVersion({ projectId, experiment }: { readonly projectId: string; readonly experiment: Experiment }) {
+  const { dataset, dataset_id: datasetId, dataset_version: version, split } = experiment;
+  return (
+    <Anchor
+      component={Link}
+      inherit
+      to="/projects/$projectId/datasets/$datasetId"
+      params={{ projectId, datasetId }}
+      search={{ version: String(version), split: split ?? undefined }}
+    >
+      <SafeText text={dataset} />@{version}
+      {split !== null && ` (${split})`}
+    </Anchor>
+  );
+}
+
+export function Commit({ experiment: { commit, is_dirty: isDirty } }: { readonly experiment: Experiment }) {
+  return commit === null ? (
+    <NoValue />
+  ) : (
+    <span title={isDirty ? `${commit}, with changes that were not committed` : commit}>
+      {commit.slice(0, 7)}
+      {isDirty && " + changes"}
+    </span>
+  );
+}

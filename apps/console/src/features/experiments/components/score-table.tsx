@@ -1,0 +1,101 @@
+import { Text } from "@mantine/core";
+import type { ComparedScore, ExperimentComparison } from "@sightline/observability/contract";
+import { VERDICT_TONES, barScale, formatDifference, formatScore, verdictInWords } from "#features/experiments/verdict-words.ts";
+import { DataTable } from "#ui/kit/data-table.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
+import { Status } from "#ui/words/status.tsx";
+import { formatExactCount, plural } from "#ui/words/format.ts";
+import { DifferenceBar } from "./difference-bar.tsx";
+import classes from "./experiments.module.css";
+
+/** Each score of the candidate beside the baseline's, and whether that is a difference. */
+export function ScoreTable({ comparison: { scores, margin, baseline } }: { readonly comparison: ExperimentComparison }) {
+  const isCompared = baseline.length > 0;
+  return (
+    <DataTable
+      label="Scores"
+      minWidth={isCompared ? 820 : 480}
+      verticalSpacing="xs"
+      rows={scores}
+      rowKey={({ name, source }) => `${source} ${name}`}
+      columns={[
+        {
+          header: "Score",
+          isRowHeading: true,
+          render: ({ name, source, higher_is_better: isHigherBetter }) => (
+            <>
+              <SafeText text={name} />
+              <div className={classes.small}>
+                {source === "check" ? "check" : "evaluator"}
+                {isHigherBetter ? "" : ", lower is better"}
+              </div>
+            </>
+          ),
+        },
+        isCompared && { header: "Verdict", render: (score) => <VerdictText score={score} margin={margin} /> },
+        isCompared && { header: "Baseline", align: "right", className: classes.figure, render: (score) => <Mean of={score.baseline} /> },
+        { header: "Candidate", align: "right", className: classes.figure, render: (score) => <Mean of={score.candidate} /> },
+        isCompared && {
+          header: "Difference",
+          align: "right",
+          className: classes.figure,
+          render: ({ difference }) =>
+            difference === null ? (
+              "–"
+            ) : (
+              <>
+                {formatDifference(difference.value)}
+                <div className={classes.small}>
+                  {formatDifference(difference.low)} to {formatDifference(difference.high)}
+                </div>
+              </>
+            ),
+        },
+        isCompared && {
+          header: "95% interval",
+          render: (score) =>
+            score.difference !== null && (
+              <DifferenceBar difference={score.difference} margin={margin} scale={barScale(score, scores, margin)} />
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function Mean({ of }: { readonly of: ComparedScore["candidate"] | null }) {
+  if (of === null || of.mean === null) {
+    return "–";
+  }
+  return (
+    <>
+      {formatScore(of.mean)}
+      <div className={classes.small}>
+        {of.low !== null && of.high !== null && `${formatScore(of.low)} to ${formatScore(of.high)}`}
+        {of.missing > 0 && <Text inherit c="var(--sl-warn)">{`${formatExactCount(of.missing)} missing`}</Text>}
+      </div>
+    </>
+  );
+}
+
+function VerdictText({ score, margin }: { readonly score: ComparedScore; readonly margin: number }) {
+  const { difference } = score;
+  return (
+    <>
+      <Status tone={difference === null ? "idle" : VERDICT_TONES[difference.verdict]}>
+        <Text inherit span fw={550}>
+          {verdictInWords(score, margin)}
+        </Text>
+      </Status>
+      {difference !== null && (
+        <div className={classes.small} title={`Procedure: ${difference.procedure}`}>
+          {formatExactCount(difference.improved)} better, {formatExactCount(difference.worsened)} worse of{" "}
+          {plural(difference.items, "item", "items")}
+          {difference.detectable !== null && difference.verdict !== "better" && difference.verdict !== "worse"
+            ? `; from ±${formatScore(difference.detectable)} on it would likely be found`
+            : ""}
+        </div>
+      )}
+    </>
+  );
+}

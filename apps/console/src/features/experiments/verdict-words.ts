@@ -1,0 +1,58 @@
+import { type ComparedScore, type GateOutcome, type Verdict } from "@sightline/observability/contract";
+import { formatCount, formatExactCount } from "#ui/words/format.ts";
+import type { Tone } from "#ui/words/status.tsx";
+
+const MINUS = "−";
+
+/** `0.82`, `−3.5`, `1,204`: as many digits as tell something. */
+export function formatScore(value: number): string {
+  const size = Math.abs(value);
+  const text = size >= 1_000 ? formatCount(Math.round(size)) : String(Number(size.toFixed(size < 10 ? 2 : 1)));
+  return value < 0 && text !== "0" ? `${MINUS}${text}` : text;
+}
+
+/** A difference: never without its sign. */
+export function formatDifference(value: number): string {
+  const text = formatScore(value);
+  return text.startsWith(MINUS) || text === "0" ? text : `+${text}`;
+}
+
+export const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = { better: "ok", worse: "bad", same: "ok", unclear: "idle", too_few: "idle" };
+
+/** What is known of the difference, as a sentence begins. */
+export function verdictInWords({ difference, baseline }: ComparedScore, margin: number): string {
+  if (difference === null) {
+    return baseline === null ? "Nothing to compare with" : "No item has it in both";
+  }
+  switch (difference.verdict) {
+    case "better":
+      return "Better";
+    case "worse":
+      return "Worse";
+    case "same":
+      return `The same within ±${margin < 0.01 ? margin : margin.toFixed(2)}`;
+    case "unclear":
+      return difference.items_needed === null ? "Unclear" : `Unclear: about ${formatExactCount(difference.items_needed)} items would tell`;
+    case "too_few":
+      return "Too few differ to tell";
+    default:
+      return difference.verdict satisfies never;
+  }
+}
+
+export const GATE: Readonly<Record<GateOutcome, { readonly tone: Tone; readonly label: string }>> = {
+  passed: { tone: "ok", label: "The gate passes" },
+  worse: { tone: "bad", label: "The gate fails: it got worse" },
+  inconclusive: { tone: "warn", label: "The gate passes with a warning: inconclusive" },
+  broken: { tone: "bad", label: "The gate fails: the experiment is broken" },
+};
+
+/** How far a bar of a difference reaches to each side. Scores up to 1 share a scale; others have their own. */
+export function barScale(score: ComparedScore, scores: readonly ComparedScore[], margin: number): number {
+  const own = reach(score, margin);
+  return own > 1 ? own : Math.max(...scores.map((each) => reach(each, margin)).filter((each) => each <= 1));
+}
+
+function reach({ difference }: ComparedScore, margin: number): number {
+  return Math.max(margin, Math.abs(difference?.low ?? 0), Math.abs(difference?.high ?? 0));
+}

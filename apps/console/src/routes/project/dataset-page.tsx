@@ -1,0 +1,183 @@
+import { Alert, Button, Group, Tabs, Text } from "@mantine/core";
+import type { Dataset } from "@sightline/observability/contract";
+import { IconDatabaseX, IconPencil, IconPlus } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { datasetQuery, datasetsKey, deleteDataset } from "#features/datasets/api/datasets.ts";
+import { DatasetDialog } from "#features/datasets/components/dataset-dialog.tsx";
+import { ItemDialog } from "#features/datasets/components/item-dialog.tsx";
+import { ItemTable } from "#features/datasets/components/item-table.tsx";
+import { VersionTable } from "#features/datasets/components/version-table.tsx";
+import { WaysToFill } from "#features/datasets/components/ways-to-fill.tsx";
+import { ExperimentList } from "#features/experiments/components/experiment-list.tsx";
+import { HowToRun } from "#features/experiments/components/how-to-run.tsx";
+import { projectQuery } from "#features/projects/api/projects.ts";
+import { AuthorName } from "#features/projects/components/author-name.tsx";
+import { hasCode } from "#http/api-error.ts";
+import { useApi } from "#http/api-context.ts";
+import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
+import { NoMatch, Unanswered } from "#ui/kit/list-states.tsx";
+import { MissingPage } from "#ui/page/missing-page.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
+import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { plural } from "#ui/words/format.ts";
+
+const route = getRouteApi("/signed-in/projects/$projectId/datasets/$datasetId");
+
+export function DatasetPage() {
+  const { projectId, datasetId } = route.useParams();
+  const dataset = useQuery(datasetQuery(projectId, datasetId));
+  if (hasCode(dataset.error, "dataset_not_found", "invalid_request")) {
+    return (
+      <MissingPage
+        documentTitle="No such dataset"
+        icon={<IconDatabaseX />}
+        title="This dataset is not here"
+        description="It was deleted, with its items and experiments."
+      >
+        <Button component={Link} to="/projects/$projectId/datasets" params={{ projectId }}>
+          Datasets of the project
+        </Button>
+      </MissingPage>
+    );
+  }
+  return (
+    <WidePage>
+      {dataset.data === undefined ? (
+        <>
+          <PageHeader title="Dataset" />
+          <Unanswered query={dataset} failed="The dataset could not be loaded" />
+        </>
+      ) : (
+        <WholeDataset key={datasetId} dataset={dataset.data} />
+      )}
+    </WidePage>
+  );
+}
+
+const nameAuthor = (author: string) => <AuthorName author={author} />;
+
+const TABS = ["items", "versions", "experiments"] as const;
+
+function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
+  const { projectId } = route.useParams();
+  const { show, version, split } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: project } = useQuery(projectQuery(projectId));
+  const [dialog, setDialog] = useState<"item" | "change">();
+  const mayChange = project !== undefined && project.my_role !== "viewer";
+  const shown = TABS.find((tab) => tab === show) ?? "items";
+  // The newest by its number is what is changed as well as without it.
+  const older = version === String(dataset.version) ? undefined : version;
+  const here = { projectId, datasetId: dataset.id };
+  const close = () => setDialog(undefined);
+  return (
+    <>
+      <PageHeader
+        title={dataset.name}
+        documentTitle={`${dataset.name} · Dataset`}
+        description={
+          <>
+            {dataset.description !== "" && <Text inherit>{dataset.description}</Text>}
+            {plural(dataset.items, "item", "items")}
+            {dataset.version > 0 && `, version ${dataset.version}`}, changed <TimeStamp at={dataset.changed_at} />
+          </>
+        }
+      >
+        {mayChange && (
+          <>
+            <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setDialog("change")}>
+              Rename
+            </Button>
+            <Button leftSection={<IconPlus size={16} />} onClick={() => setDialog("item")}>
+              Add item
+            </Button>
+          </>
+        )}
+      </PageHeader>
+      <Tabs
+        value={shown}
+        keepMounted={false}
+        onChange={(tab) => void navigate({ search: tab === "items" ? {} : { show: tab ?? undefined }, resetScroll: false })}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="items">Items</Tabs.Tab>
+          <Tabs.Tab value="versions">Versions</Tabs.Tab>
+          <Tabs.Tab value="experiments">Experiments</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="items">
+          {(older !== undefined || split !== undefined) && (
+            <Alert
+              mb="md"
+              title={[
+                ...(older === undefined ? [] : [`Version ${older}`]),
+                ...(split === undefined ? [] : [`Only the split ${split}`]),
+              ].join(", ")}
+            >
+              <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: {}, resetScroll: false })}>
+                Show all items of the newest version
+              </Button>
+            </Alert>
+          )}
+          <ItemTable
+            {...here}
+            version={older}
+            split={split}
+            onSplit={(only) => void navigate({ search: (before) => ({ ...before, split: only }), resetScroll: false })}
+            mayChange={mayChange}
+            empty={
+              older === undefined && split === undefined ? (
+                <>
+                  <Text ta="center" fw={550} pt="xl" pb="md">
+                    No items yet. How they get in:
+                  </Text>
+                  <WaysToFill projectId={projectId} dataset={dataset} />
+                </>
+              ) : (
+                <NoMatch
+                  title="No items here"
+                  description="This version or split has none."
+                  all="Show all items"
+                  onAll={() => void navigate({ search: {} })}
+                />
+              )
+            }
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="versions">
+          <VersionTable {...here} nameAuthor={nameAuthor} />
+        </Tabs.Panel>
+        <Tabs.Panel value="experiments">
+          <ExperimentList {...here} empty={<HowToRun dataset={dataset.name} />} />
+        </Tabs.Panel>
+      </Tabs>
+      {mayChange && <DeleteDataset dataset={dataset} />}
+      {dialog === "item" && <ItemDialog {...here} mayChange onClose={close} />}
+      {dialog === "change" && <DatasetDialog projectId={projectId} dataset={dataset} onClose={close} />}
+    </>
+  );
+}
+
+function DeleteDataset({ dataset: { id, name } }: { readonly dataset: Dataset }) {
+  const { projectId } = route.useParams();
+  const navigate = route.useNavigate();
+  const api = useApi();
+  const queries = useQueryClient();
+  return (
+    <Group justify="flex-end" mt="xl">
+      <DeleteByName
+        what="dataset"
+        name={name}
+        remove={() => api.request(deleteDataset(projectId, id))}
+        onDeleted={async () => {
+          await navigate({ to: "/projects/$projectId/datasets", params: { projectId } });
+          await queries.invalidateQueries({ queryKey: datasetsKey(projectId) });
+        }}
+      >
+        Permanently deletes all versions of its items, and every experiment that was run over it.
+      </DeleteByName>
+    </Group>
+  );
+}

@@ -1,0 +1,79 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { comparedItem, comparedScore, comparison } from "#features/experiments/testing/comparison.ts";
+import { renderConsole } from "#testing/render-console.tsx";
+import { refuse } from "#testing/serve.ts";
+
+const { candidate, baseline } = comparison();
+const PROJECT = "0190a1b2-0000-7000-8000-000000000100";
+const PATH = `/api/observability/api/v1/projects/${PROJECT}/experiments`;
+
+function open(search = "", answers = {}) {
+  return renderConsole(`/projects/${PROJECT}/experiments/${candidate.id}${search}`, {
+    [`GET ${PATH}`]: { items: [candidate, ...baseline], next_cursor: null },
+    [`GET ${PATH}/${candidate.id}/comparison`]: comparison(),
+    [`GET ${PATH}/${candidate.id}/items`]: { items: [comparedItem(21)], next_cursor: null },
+    ...answers,
+  });
+}
+
+describe("the page of an experiment", () => {
+  it("names candidate and baseline, and says the verdict of each score in words", async () => {
+    const same = comparedScore({ name: "tone", difference: { verdict: "same", value: 0.01, low: -0.02, high: 0.04 } });
+    open("", { [`GET ${PATH}/${candidate.id}/comparison`]: comparison({ scores: [comparedScore({}), same] }) });
+    const compared = await screen.findByRole("region", { name: "What is compared" });
+    expect(compared.textContent).toContain(candidate.name);
+    expect(within(compared).getByRole("link", { name: baseline[0]?.name ?? "" })).toBeTruthy();
+    const [, better, equal] = within(screen.getByRole("table")).getAllByRole("row");
+    expect(better?.textContent).toContain("Better9 better, 1 worse of 40 items");
+    expect(within(better as HTMLElement).getByRole("img", { name: "+0.2, between +0.1 and +0.3" })).toBeTruthy();
+    expect(equal?.textContent).toContain("The same within ±0.10");
+  });
+
+  it("shows both outputs of an item, its score in both, and leads to its traces", async () => {
+    open();
+    const item = within(await screen.findByRole("list", { name: "Items" })).getAllByRole("listitem")[0] as HTMLElement;
+    expect(item.textContent).toContain("exact_match 1 → 0 worse");
+    expect(["Baseline's output", "Candidate's output"].map((name) => within(item).getByRole("group", { name }).textContent)).toEqual([
+      "On Monday",
+      "On Friday",
+    ]);
+    expect(within(item).getAllByRole("link", { name: "trace" })).toHaveLength(3);
+    expect(within(item).getByRole("link", { name: "Compare the traces" }).getAttribute("href")).toContain("?a=");
+  });
+
+  it("keeps the filter of items in the address, and asks for them by it and by the baseline", async () => {
+    const { user, router, requests } = open(`?baseline=main`);
+    await user.click(await screen.findByRole("radio", { name: "Worse" }));
+    expect(router.state.location.search).toEqual({ baseline: "main", only: "worse" });
+    await waitFor(() => {
+      const last = requests.findLast(({ path }) => path.endsWith("/items"));
+      expect(Object.fromEntries(last?.query ?? [])).toEqual({ baseline: "main", only: "worse", limit: "50" });
+    });
+  });
+
+  it("compares with the branch that is chosen", async () => {
+    const { user, router } = open();
+    await user.click(await screen.findByRole("combobox", { name: "Baseline" }));
+    await user.click(await screen.findByRole("option", { name: "main" }));
+    expect(router.state.location.search).toEqual({ baseline: "main" });
+  });
+
+  it("says that there is nothing to compare with, and offers no filter that needs it", async () => {
+    open("", {
+      [`GET ${PATH}/${candidate.id}/comparison`]: comparison({
+        baseline: [],
+        scores: [{ ...comparedScore({}), baseline: null, difference: null }],
+      }),
+    });
+    expect(await screen.findByText("Nothing to compare with yet.")).toBeTruthy();
+    expect(screen.getByRole("radio", { name: "Worse" })).toHaveProperty("disabled", true);
+    expect(screen.queryByRole("columnheader", { name: "Verdict" })).toBeNull();
+  });
+
+  it("says that it is not here", async () => {
+    open("", { [`GET ${PATH}/${candidate.id}/comparison`]: () => refuse(404, "experiment_not_found", "There is no such experiment.") });
+    expect(await screen.findByRole("heading", { name: "This experiment is not here" })).toBeTruthy();
+  });
+});
