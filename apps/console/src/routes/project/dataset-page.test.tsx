@@ -46,7 +46,7 @@ const item: Item = {
   source: {
     trace_id: id(300),
     observation_id: id(301),
-    repo: "https://example.com/acme/shop.git",
+    repo: "https://example.com/acme/shop",
     commit: "4f2a",
     path: "src/policy.ts",
     line: 88,
@@ -126,7 +126,7 @@ describe("the page of a dataset", () => {
     };
     open("?show=versions", {
       [`GET ${PATH}/versions`]: { items: [version], next_cursor: null },
-      "POST /api/identity/people/find": { people: [{ id: id(7), name: "Grace", email: "grace@example.com" }] },
+      "POST /api/identity/people/find": { people: [{ id: id(7), name: "Grace", email: "grace@example.com", disabled: false }] },
     });
     expect(await screen.findByText("Grace")).toBeTruthy();
     expect(screen.getByRole("row", { name: /2 \+1 ~2 −3 from a trace/ })).toBeTruthy();

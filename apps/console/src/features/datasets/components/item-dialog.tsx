@@ -65,14 +65,14 @@ export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: I
   }
 
   const problemOf = (typed: Typed<unknown>) => isTold && "problem" in typed && typed.problem;
-  const text = { autosize: true, maxRows: 14, readOnly: !mayChange, spellCheck: false, classNames: { input: monospace.input } } as const;
+  const text = { readOnly: !mayChange, spellCheck: false, classNames: { input: monospace.input } } as const;
   const fields = (
     <>
       <Textarea
         label="Input"
         description="JSON, or text as it is"
         {...text}
-        minRows={3}
+        rows={rowsOf(input)}
         {...typedInto(input, setInput)}
         error={problemOf(read.input)}
         data-autofocus
@@ -81,7 +81,7 @@ export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: I
         label="Expected"
         description="What a good run gives back; left empty, only checks and evaluators judge"
         {...text}
-        minRows={2}
+        rows={rowsOf(expected)}
         {...typedInto(expected, setExpected)}
         error={problemOf(read.expected)}
       />
@@ -89,7 +89,7 @@ export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: I
         label="Checks"
         description="What must hold of every run, as a JSON list"
         {...text}
-        minRows={2}
+        rows={rowsOf(checks)}
         {...typedInto(checks, setChecks)}
         error={problemOf(read.checks)}
       />
@@ -151,6 +151,12 @@ export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: I
       </DialogForm>
     </Modal>
   );
+}
+
+const [MIN_ROWS, MAX_ROWS] = [3, 14];
+
+function rowsOf(text: string): number {
+  return Math.min(MAX_ROWS, Math.max(MIN_ROWS, text.split("\n").length));
 }
 
 /** Adds an example of a check to the list, to be filled in. */
