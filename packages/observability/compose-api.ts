@@ -27,7 +27,7 @@ export type ObservabilityApi = {
   readonly routes: Routes;
   /**
    * `user`: an access token; `user-or-operator`: that, or the API_KEY; `admin-or-operator`: an admin's access token, or the API_KEY; `user-or-key`: an access token, or
-   * a project's API key that may read; `user-or-evaluate`: an access token, or one that may evaluate; `ingest`: a project's API key that may send.
+   * a project's API key that may read; `user-or-evaluate`: an access token, or one that may evaluate; `user-or-scoring-key`: one that may give scores; `ingest`: a project's API key that may send.
    */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
   /** Connects to Redis; one that is away is waited for in the background. */

@@ -76,6 +76,7 @@ const OTHER_CLASSES = [
   "uploader",
   "user",
   "user-or-key",
+  "user-or-scoring-key",
   "user-or-operator",
   "ingest",
   "webhook",

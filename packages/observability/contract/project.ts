@@ -67,8 +67,10 @@ export type MemberPage = z.infer<typeof memberPageSchema>;
 export const putMemberRequestSchema = z.object({ role: projectRoleSchema });
 export type PutMemberRequest = z.infer<typeof putMemberRequestSchema>;
 
-/** `ingest`: send traces (OTLP). `read`: list and read the project's traces. `evaluate`: read and write datasets and experiments. */
-export const apiKeyScopeSchema = z.enum(["ingest", "read", "evaluate"]);
+/**
+ * `ingest`: send traces (OTLP). `read`: list and read the project's traces. `scores`: give traces scores. `evaluate`: read and write datasets and experiments.
+ */
+export const apiKeyScopeSchema = z.enum(["ingest", "read", "scores", "evaluate"]);
 export type ApiKeyScope = z.infer<typeof apiKeyScopeSchema>;
 
 export const createApiKeyRequestSchema = z.object({

@@ -12,6 +12,8 @@ type KeyAuthenticators = {
   readonly "user-or-key": Authenticator;
   /** The same, with an API key that may read and write datasets and experiments. */
   readonly "user-or-evaluate": Authenticator;
+  /** The same, with an API key that may give the project's traces scores. */
+  readonly "user-or-scoring-key": Authenticator;
 };
 
 type Options = { readonly findKey: (hash: string) => Promise<UsableKey | undefined>; readonly user: Authenticator };
@@ -60,6 +62,7 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
     },
     "user-or-key": userOr("read"),
     "user-or-evaluate": userOr("evaluate"),
+    "user-or-scoring-key": userOr("scores"),
   };
 }
 

@@ -136,7 +136,7 @@ test("a project's keys open what their scope names, of that project, and nothing
     headers: { authorization: "Bearer tenant-1:admin" },
   });
   expect(removed.statusCode).toBe(200);
-  const opened = { "user-or-key": [200, 403], ingest: [403, 200], "user-or-evaluate": [403, 403] } as Readonly<
+  const opened = { "user-or-key": [200, 403], ingest: [403, 200], "user-or-evaluate": [403, 403], "user-or-scoring-key": [403, 403] } as Readonly<
     Record<string, readonly [number, number]>
   >;
   for (const route of guarded()) {

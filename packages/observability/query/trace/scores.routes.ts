@@ -5,7 +5,7 @@ import { z } from "zod";
 import { createScoreRequestSchema, listScoresRequestSchema, scoreNamesSchema, scorePageSchema, scoreSchema } from "#contract.ts";
 import { deleteScore, insertScore, listScoreNames, listScores } from "./scores.store.ts";
 import { readCursor, toPage } from "#query/access/cursor.ts";
-import { getUserReader } from "#query/access/request-reader.ts";
+import { getReader, getUserReader, toAuthor } from "#query/access/request-reader.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 const config = { auth: "user" };
@@ -57,21 +57,23 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
     server.post(
       "/api/v1/projects/:project_id/scores",
       {
-        config,
+        config: { auth: "user-or-scoring-key" },
         schema: {
-          summary: "Score a trace or one of its steps",
+          summary: "Score a trace or one of its steps; also by an API key with the scope scores",
           params: projectParams,
           body: createScoreRequestSchema,
           response: { 201: scoreSchema },
         },
       },
       async (request, reply) => {
-        const { projectId } = await enterProject(query, request, "editor");
-        const reader = getUserReader(request);
+        // A key that was let in may score; of people editors may.
+        const isPerson = getReader(request).kind === "user";
+        const needed = isPerson ? "editor" : "viewer";
+        const { projectId, reader } = await enterProject(query, request, needed);
         const { trace_id: traceId, observation_id: observationId, name, value, comment } = request.body;
-        const [scoreId, author, scoredAt] = [uuidv7(), reader.userId, clock.now()];
+        const [scoreId, author, scoredAt] = [uuidv7(), isPerson ? toAuthor(reader) : null, clock.now()];
         const given = { traceId, observationId, name, value, comment, author, scoredAt };
-        if (!(await insertScore(query, { id: scoreId, projectId, reader, ...given }))) {
+        if (!(await insertScore(query, { id: scoreId, projectId, reader, needed, ...given }))) {
           throw refusal(
             404,
             "trace_not_found",

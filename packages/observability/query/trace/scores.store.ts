@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { isAfter, selectMicros, type Position } from "#store/position.ts";
-import { hasRole, hasRoleIn, type Reader, type InProject } from "#store/reader.ts";
+import { hasRole, hasRoleIn, type InProject, type ProjectRole, type Reader } from "#store/reader.ts";
 
 export type ScoreSummary = {
   readonly id: string;
@@ -22,7 +22,9 @@ type NewScore = InProject & {
   readonly name: string;
   readonly value: number;
   readonly comment: string | undefined;
-  readonly author: string;
+  /** Null: the application. */
+  readonly author: string | null;
+  readonly needed: ProjectRole;
   readonly scoredAt: Date;
 };
 
@@ -34,7 +36,7 @@ export async function insertScore(query: Query, score: NewScore): Promise<boolea
     select trace.project_id, trace.id, ${score.id}::uuid, ${score.observationId ?? null}::uuid, ${score.name}::text,
       ${score.value}::double precision, ${score.comment ?? null}::text, ${score.author}::text, ${score.scoredAt}::timestamptz
     from observability.traces as trace
-    join observability.projects as project on project.id = trace.project_id and ${hasRole(score.reader, "editor")}
+    join observability.projects as project on project.id = trace.project_id and ${hasRole(score.reader, score.needed)}
     where trace.project_id = ${score.projectId} and trace.id = ${score.traceId} and (
       ${score.observationId ?? null}::uuid is null or exists (
         select from observability.observations as observation

@@ -53,6 +53,7 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
           thread_id: "thread-7",
           session_id: null,
           user_id: null,
+          purpose: "live",
           time_to_first_token_ms: null,
           input_tokens: 120,
           output_tokens: 8,

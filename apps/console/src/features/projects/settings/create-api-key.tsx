@@ -13,6 +13,7 @@ const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly de
   ingest: { label: "Send traces", description: "For applications with an OpenTelemetry exporter" },
   read: { label: "Read traces", description: "For scripts: lists and reads this project, and changes nothing" },
   evaluate: { label: "Evaluate", description: "For experiments and CI: reads and writes datasets and experiments" },
+  scores: { label: "Give scores", description: "For services that judge traces: adds scores, and reads nothing" },
 };
 
 /** The key is in this component's memory only, and gone with it. */
