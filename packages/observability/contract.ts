@@ -23,6 +23,7 @@ export { stepTimes, type Span } from "./trace-facts/step-times.ts";
 export { ancestorPlaces, growTree, withAncestors, type StepNode, type StepTree } from "./trace-facts/step-tree.ts";
 export * from "./contract/project-alerts.ts";
 export * from "./contract/project.ts";
+export * from "./contract/scores.ts";
 export * from "./contract/repository-name.ts";
 export { LISTED_NUMBERS, NUMBERS, type ListedNumberName, type NumberColumn, type NumberName, type NumberUnit } from "./step-numbers.ts";
 export * from "./contract/sessions.ts";

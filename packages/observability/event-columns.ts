@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { ScoreDataType } from "./contract/scores.ts";
 import type { TracePurpose } from "./trace-purpose.ts";
 import { CALL_NUMBERS, NUMBERS, type CallNumberName } from "./step-numbers.ts";
 
@@ -162,8 +163,8 @@ export const GRAPHS = {
 };
 
 export const SCORES = {
-  required: { project_id: uuid, trace_id: uuid, event_id: uuid, name: text, value: real, scored_at: time },
-  optional: { observation_id: uuid, comment: text },
+  required: { project_id: uuid, trace_id: uuid, event_id: uuid, name: text, data_type: column<ScoreDataType>("text"), scored_at: time },
+  optional: { observation_id: uuid, value: real, text_value: text, comment: text },
 };
 
 export const DEAD_LETTERS = {

@@ -4,6 +4,7 @@ import type { ChartKind, ChartMeasure } from "./contract/figures.ts";
 import type { Check, CheckResult } from "./contract/checks.ts";
 import type { ItemSource, Json, JsonObject } from "./contract/datasets.ts";
 import type { Evaluator } from "./contract/experiments.ts";
+import type { Score } from "./contract/scores.ts";
 import type { AlertChannelKind, AlertFilter, AlertMetric } from "./contract/project-alerts.ts";
 
 export type { GraphMove, GraphStep } from "./event-columns.ts";
@@ -85,7 +86,7 @@ export type ObservationRow = RowOf<typeof OBSERVATIONS> & {
 
 export type PayloadRow = RowOf<typeof PAYLOADS> & { day: Date };
 
-type ScoreRow = RowOf<typeof SCORES> & { author: string | null };
+type ScoreRow = RowOf<typeof SCORES> & { author: string | null; source: Generated<Score["source"]> };
 
 type ProducerRow = RowOf<typeof PRODUCERS> & {
   heard_at: Generated<Date>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { facetFieldSchema, traceIdsSchema, traceQueryText } from "./explore.ts";
-import { listRequestSchema, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./parts.ts";
+import { facetFieldSchema, traceQueryText } from "./explore.ts";
+import { listRequestSchema, nameFilter, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./parts.ts";
 
-/** Prices, metrics and scores. */
+/** Prices and metrics. */
 
 const amountSchema = z.number().min(0).max(1e6);
 const priceFields = {
@@ -34,8 +34,6 @@ export const priceSchema = z.object({
 });
 export type Price = z.infer<typeof priceSchema>;
 export const priceListSchema = z.object({ items: z.array(priceSchema) });
-
-const nameFilter = z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional();
 
 /** Whole hours: `from` is rounded down and `to` up; the last 24 hours without them. */
 export const metricsRequestSchema = z.object({
@@ -169,38 +167,3 @@ export const chartSchema = z.object({
 export type Chart = z.infer<typeof chartSchema>;
 /** Charts in the order of the dashboard; a project has 100 at the most. */
 export const chartListSchema = z.object({ items: z.array(chartSchema), next_cursor: z.null() });
-
-export const createScoreRequestSchema = z.object({
-  trace_id: z.uuid(),
-  /** Without one, the whole trace is meant. */
-  observation_id: z.uuid().optional(),
-  name: z.string().trim().min(1, "name the score").max(200).regex(WITHOUT_NUL, nulRefused),
-  value: z.number(),
-  comment: z.string().max(4000).regex(WITHOUT_NUL, nulRefused).optional(),
-});
-export type CreateScoreRequest = z.infer<typeof createScoreRequestSchema>;
-
-export const scoreTracesRequestSchema = createScoreRequestSchema
-  .pick({ name: true, value: true, comment: true })
-  .extend({ trace_ids: traceIdsSchema });
-export type ScoreTracesRequest = z.input<typeof scoreTracesRequestSchema>;
-
-export const scoreSchema = z.object({
-  id: z.uuid(),
-  trace_id: z.uuid(),
-  observation_id: z.uuid().nullable(),
-  name: z.string(),
-  value: z.number(),
-  comment: z.string().nullable(),
-  /** The user who gave the score here; null when it came from the application. */
-  author: z.string().nullable(),
-  scored_at: timestamp,
-});
-export type Score = z.infer<typeof scoreSchema>;
-
-export const listScoresRequestSchema = listRequestSchema.extend({
-  trace_id: z.uuid().optional(),
-  name: nameFilter,
-});
-export const scorePageSchema = z.object({ items: z.array(scoreSchema), next_cursor: z.string().nullable() });
-export type ScorePage = z.infer<typeof scorePageSchema>;

@@ -34,3 +34,5 @@ export const codePlaceSchema = z.object({
   line: z.int(),
   function: z.string().optional(),
 });
+
+export const nameFilter = z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional();

@@ -156,7 +156,7 @@ function readEntries(
     from (
       select score.name, avg(score.value) as value, count(*) as count
       from observability.scores as score
-      where score.project_id = ${project} and score.trace_id = any(family.ids)
+      where score.project_id = ${project} and score.trace_id = any(family.ids) and score.value is not null
       group by score.name order by score.name limit 100
     ) as each
   ) as scored

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SCORE_DATA_TYPES } from "#contract.ts";
 import { mapTokens } from "#step-numbers.ts";
 import { mapLabels } from "#trace-labels.ts";
 import { toTracePurpose, TRACE_PURPOSES } from "#trace-purpose.ts";
@@ -187,13 +188,18 @@ const eventBodies = {
   "producer.hello": z.object({ sdk: z.string().max(200), runtime: z.string().max(200), host: z.string().max(300), pid: z.int() }),
   "producer.heartbeat": z.object({ last_seq: z.int().min(0), dropped: z.record(z.string(), z.int().min(0)).optional() }),
   "producer.bye": z.object({ last_seq: z.int().min(0), dropped: z.record(z.string(), z.int().min(0)).optional() }),
-  score: z.object({
-    trace_id: id,
-    observation_id: id.optional(),
-    name: text(200),
-    value: z.number(),
-    comment: optionalText(4000),
-  }),
+  score: z
+    .object({
+      trace_id: id,
+      observation_id: id.optional(),
+      name: text(200),
+      value: z.union([z.number(), z.boolean()]).optional(),
+      /** Of a category or text, instead of the value. */
+      text_value: optionalText(4000),
+      data_type: z.enum(SCORE_DATA_TYPES).optional().catch(undefined),
+      comment: optionalText(4000),
+    })
+    .refine(({ value, text_value: words }) => value !== undefined || words !== undefined, "a score needs a value or a text_value"),
 } as const;
 
 export type EventType = keyof typeof eventBodies;

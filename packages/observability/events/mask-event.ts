@@ -59,7 +59,8 @@ function masked(event: StreamEvent, masking: Masking): StreamEvent {
     }
     case "score": {
       const { body } = event;
-      return { ...event, body: { ...body, comment: body.comment === undefined ? undefined : text(body.comment) } };
+      const [comment, words] = [body.comment, body.text_value].map((given) => (given === undefined ? undefined : text(given)));
+      return { ...event, body: { ...body, comment, text_value: words } };
     }
     case "graph":
     case "graph.enter":

@@ -6,6 +6,7 @@ import { shortenHash, findReferences, isHash } from "#store/blob-reference.ts";
 import { listSearchWords } from "#store/search-words.ts";
 import { toInstant } from "./instant.ts";
 import { higher, lower, mergeHalves } from "./merge-halves.ts";
+import { scoreColumns } from "./score-columns.ts";
 import { toMultirange } from "./multirange.ts";
 import { plausible } from "./plausible-number.ts";
 import { listTraceFields } from "./trace-fields.ts";
@@ -173,13 +174,13 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       break;
     }
     case "score": {
-      const { trace_id: traceId, observation_id: observationId, name, value, comment } = event.body;
+      const { trace_id: traceId, observation_id: observationId, name, comment } = event.body;
       const row = { project_id: event.project_id, trace_id: traceId.toLowerCase(), event_id: event.id };
       fold.scores.set(keyOf(row.project_id, row.trace_id, row.event_id), {
         ...row,
         observation_id: observationId,
         name,
-        value,
+        ...scoreColumns(event.body),
         comment,
         scored_at: event.ts,
       });

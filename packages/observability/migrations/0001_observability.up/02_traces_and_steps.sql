@@ -253,13 +253,18 @@ create table observability.scores (
   event_id uuid not null,
   observation_id uuid,
   name text not null,
-  value double precision not null,
+  data_type text not null default 'number' check (data_type in ('number', 'boolean', 'category', 'text')),
+  -- Of a boolean 1 or 0; null of categories and texts, which have no mean.
+  value double precision,
+  text_value text,
   comment text,
+  source text not null default 'application' check (source in ('application', 'person', 'judge', 'check')),
   -- Who gave it in the console or by the API; null for one that came with the events.
   author text,
   scored_at timestamptz not null,
   received_at timestamptz not null default now(),
-  primary key (project_id, trace_id, event_id)
+  primary key (project_id, trace_id, event_id),
+  check (case when data_type in ('number', 'boolean') then value is not null and text_value is null else value is null and text_value is not null end)
 );
 create index scores_by_time on observability.scores (project_id, scored_at desc, event_id desc);
 create index scores_by_name on observability.scores (project_id, name, value);

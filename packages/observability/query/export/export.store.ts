@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
+import type { ScoreDataType } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn } from "#store/reader.ts";
 import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
@@ -60,8 +61,11 @@ export type ExportedScore = {
   readonly trace_id: string;
   readonly observation_id: string | null;
   readonly name: string;
-  readonly value: number;
+  readonly data_type: ScoreDataType;
+  readonly value: number | null;
+  readonly text_value: string | null;
   readonly comment: string | null;
+  readonly source: string;
   readonly author: string | null;
   readonly scored_at: Date;
 };
@@ -71,7 +75,7 @@ export async function findExportedScores(query: Query, run: Run, { after, limit 
   const { reader, projectId, segments } = run;
   const isNext = after === undefined ? sql`true` : sql`(trace_id, event_id) > (${after.traceId}::uuid, ${after.id}::uuid)`;
   const { rows } = await sql<ExportedScore>`
-    select event_id as id, trace_id, observation_id, name, value, comment, author, scored_at from observability.scores
+    select event_id as id, trace_id, observation_id, name, data_type, value, text_value, comment, source, author, scored_at from observability.scores
     where project_id = ${projectId} and trace_id = any(${segments.map(({ id }) => id)}::uuid[]) and ${isNext}
       and ${hasRoleIn(reader, "viewer", projectId)}
     order by trace_id, event_id

@@ -2,6 +2,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { bulkAnswerSchema, scoreTracesRequestSchema, tagTracesRequestSchema } from "#contract.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor, getUserReader } from "#query/access/request-reader.ts";
+import { requireScoreValue } from "#query/access/score-value.ts";
 import { scoreTraces, tagTraces } from "./bulk.store.ts";
 
 const config = { auth: "user" };
@@ -43,7 +44,8 @@ export function bulkRoutes({ query, clock, log }: RouteDependencies) {
         },
       },
       async (request) => {
-        const { trace_ids: ids, name, value, comment } = request.body;
+        const { trace_ids: ids, name, comment, ...given } = request.body;
+        const value = requireScoreValue(given);
         const project = await enterProject(query, request, "editor");
         const author = getUserReader(request).userId;
         const traces = await scoreTraces(query, { ...project, ids, name, value, comment, author, scoredAt: clock.now() });

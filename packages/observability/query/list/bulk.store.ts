@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { ScoreValue } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 
@@ -33,7 +34,7 @@ export async function tagTraces(
 
 type NewScore = {
   readonly name: string;
-  readonly value: number;
+  readonly value: ScoreValue;
   readonly comment: string | undefined;
   readonly author: string;
   readonly scoredAt: Date;
@@ -48,13 +49,13 @@ export async function scoreTraces(
   const digest = sql`md5(concat_ws(' ', trace.id, ${author}::text, ${name}::text))`;
   const { rows } = await sql<{ traces: number }>`
     with given as (
-    insert into observability.scores as score (project_id, trace_id, event_id, name, value, comment, author, scored_at)
+    insert into observability.scores as score (project_id, trace_id, event_id, name, data_type, value, text_value, comment, source, author, scored_at)
     select trace.project_id, trace.id, overlay(overlay(${digest} placing '8' from 13) placing '8' from 17)::uuid, ${name}::text,
-      ${value}::double precision, ${comment ?? null}::text, ${author}::text, ${scoredAt}::timestamptz
+      ${value.data_type}::text, ${value.value}::double precision, ${value.text_value}::text, ${comment ?? null}::text, 'person', ${author}::text, ${scoredAt}::timestamptz
     from observability.traces as trace
     where trace.project_id = ${projectId}::uuid and trace.id = any(${ids}::uuid[]) and ${hasRoleIn(reader, "editor", projectId)}
     on conflict (project_id, trace_id, event_id) do update
-      set value = excluded.value, comment = excluded.comment, scored_at = excluded.scored_at
+      set data_type = excluded.data_type, value = excluded.value, text_value = excluded.text_value, comment = excluded.comment, scored_at = excluded.scored_at
     returning score.project_id, score.trace_id
     ), marked as (
       insert into observability.trace_marks (project_id, trace_id) select project_id, trace_id from given

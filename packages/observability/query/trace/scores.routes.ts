@@ -6,6 +6,7 @@ import { createScoreRequestSchema, listScoresRequestSchema, scoreNamesSchema, sc
 import { deleteScore, insertScore, listScoreNames, listScores } from "./scores.store.ts";
 import { readCursor, toPage } from "#query/access/cursor.ts";
 import { getReader, getUserReader, toAuthor } from "#query/access/request-reader.ts";
+import { requireScoreValue } from "#query/access/score-value.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 
 const config = { auth: "user" };
@@ -70,9 +71,11 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
         const isPerson = getReader(request).kind === "user";
         const needed = isPerson ? "editor" : "viewer";
         const { projectId, reader } = await enterProject(query, request, needed);
-        const { trace_id: traceId, observation_id: observationId, name, value, comment } = request.body;
+        const { trace_id: traceId, observation_id: observationId, name, comment, ...rest } = request.body;
+        const value = requireScoreValue(rest);
+        const source = isPerson ? "person" : "application";
         const [scoreId, author, scoredAt] = [uuidv7(), isPerson ? toAuthor(reader) : null, clock.now()];
-        const given = { traceId, observationId, name, value, comment, author, scoredAt };
+        const given = { traceId, observationId, name, value, comment, source, author, scoredAt } as const;
         if (!(await insertScore(query, { id: scoreId, projectId, reader, needed, ...given }))) {
           throw refusal(
             404,
@@ -85,8 +88,9 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
           trace_id: traceId,
           observation_id: observationId ?? null,
           name,
-          value,
+          ...value,
           comment: comment ?? null,
+          source,
           author,
           scored_at: scoredAt.toISOString(),
         });

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Score, ScoreDataType, ScoreValue } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRole, hasRoleIn, type InProject, type ProjectRole, type Reader } from "#store/reader.ts";
@@ -8,8 +9,11 @@ export type ScoreSummary = {
   readonly trace_id: string;
   readonly observation_id: string | null;
   readonly name: string;
-  readonly value: number;
+  readonly data_type: ScoreDataType;
+  readonly value: number | null;
+  readonly text_value: string | null;
   readonly comment: string | null;
+  readonly source: Score["source"];
   readonly author: string | null;
   readonly scored_at: Date;
   readonly position: string;
@@ -20,8 +24,9 @@ type NewScore = InProject & {
   readonly traceId: string;
   readonly observationId: string | undefined;
   readonly name: string;
-  readonly value: number;
+  readonly value: ScoreValue;
   readonly comment: string | undefined;
+  readonly source: Score["source"];
   /** Null: the application. */
   readonly author: string | null;
   readonly needed: ProjectRole;
@@ -29,12 +34,14 @@ type NewScore = InProject & {
 };
 
 /** @returns false when the project has no such trace, or the trace no such observation. */
-export async function insertScore(query: Query, score: NewScore): Promise<boolean> {
+export async function insertScore(query: Query, { value, ...score }: NewScore): Promise<boolean> {
   const { rows } = await sql`
     with given as (
-    insert into observability.scores as score (project_id, trace_id, event_id, observation_id, name, value, comment, author, scored_at)
+    insert into observability.scores as score (project_id, trace_id, event_id, observation_id, name, data_type, value, text_value, comment, source, author,
+      scored_at)
     select trace.project_id, trace.id, ${score.id}::uuid, ${score.observationId ?? null}::uuid, ${score.name}::text,
-      ${score.value}::double precision, ${score.comment ?? null}::text, ${score.author}::text, ${score.scoredAt}::timestamptz
+      ${value.data_type}::text, ${value.value}::double precision, ${value.text_value}::text, ${score.comment ?? null}::text, ${score.source}::text,
+      ${score.author}::text, ${score.scoredAt}::timestamptz
     from observability.traces as trace
     join observability.projects as project on project.id = trace.project_id and ${hasRole(score.reader, score.needed)}
     where trace.project_id = ${score.projectId} and trace.id = ${score.traceId} and (
@@ -69,8 +76,11 @@ export async function listScores(query: Query, filter: ScoreFilter): Promise<rea
       "score.trace_id",
       "score.observation_id",
       "score.name",
+      "score.data_type",
       "score.value",
+      "score.text_value",
       "score.comment",
+      "score.source",
       "score.author",
       "score.scored_at",
       selectMicros("score.scored_at").as("position"),

@@ -45,7 +45,8 @@ export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScore
             <li key={score.id} className={classes.score}>
               <div className={classes.words}>
                 <div>
-                  <span className={classes.name}>{score.name}</span> <span className={classes.value}>{score.value}</span>
+                  <span className={classes.name}>{score.name}</span>{" "}
+                  <span className={classes.value}>{score.text_value ?? score.value}</span>
                 </div>
                 {score.comment !== null && <div>{score.comment}</div>}
                 <div className={classes.about}>
