@@ -197,7 +197,9 @@ export function recordScore(given: GivenScore): boolean {
   const recorded = record("score", (copies, publish) => {
     const name = copies.needed("name", given.name, textOf(given.name) || undefined, TEXTS);
     copies.title = name;
-    const value = copies.needed("value", given.value, numberOf(given.value), "a finite number, for yes and no 1 and 0");
+    const isBoolean = typeof given.value === "boolean";
+    const number = isBoolean ? Number(given.value) : numberOf(given.value);
+    const value = copies.needed("value", given.value, number, "a finite number, or true or false");
     const traceId = copies.needed("traceId", given.traceId, identifierOf(given.traceId), "the UUID of a trace, by default the running one");
     const step = given.observationId ?? undefined;
     const observationId =
@@ -211,6 +213,7 @@ export function recordScore(given: GivenScore): boolean {
       observation_id: observationId,
       name: copies.label("name", name, MAX_SCORE_NAME_LENGTH) ?? name,
       value,
+      data_type: isBoolean ? "boolean" : undefined,
       comment: comment === undefined ? undefined : copies.text(comment, MAX_COMMENT_LENGTH, "comment"),
     });
     return true;

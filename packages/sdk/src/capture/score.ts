@@ -6,8 +6,8 @@ import type { TextLike } from "../settings/text-of.ts";
 export type ScoreOptions = {
   /** What is judged, as `helpfulness`. */
   readonly name: string;
-  /** A finite number, also as a text; for yes and no 1 and 0. */
-  readonly value: number | bigint | string;
+  /** A finite number, also as a text; or true or false. */
+  readonly value: number | bigint | string | boolean;
   readonly comment?: TextLike | undefined;
   /** Default the running trace. */
   readonly traceId?: string | null | undefined;

@@ -150,6 +150,7 @@ export type EventBodies = {
     readonly observation_id?: string | undefined;
     readonly name: string;
     readonly value: number;
+    readonly data_type?: "boolean" | undefined;
     readonly comment?: string | undefined;
   };
   "producer.hello": { readonly sdk: string; readonly runtime: string; readonly host: string; readonly pid: number };

@@ -224,12 +224,13 @@ def record_score(trace_id: Any, observation_id: Any, name: Any, value: Any, comm
 
     def work(copies: PayloadCopies, publish: Publish, _now: str) -> bool:
         copies.title = title = text_of(name) or ""
-        number, trace = number_of(value), _identifier(trace_id)
+        is_boolean = type(value).__name__ in ("bool", "bool_")  # Of arrays, too.
+        number, trace = (int(value) if is_boolean else number_of(value)), _identifier(trace_id)
         step = None if observation_id is None else _identifier(observation_id)
         if not title:
             copies.lack("name", name, TEXTS)
         if number is None:
-            copies.lack("value", value, "a finite number, for yes and no 1 and 0")
+            copies.lack("value", value, "a finite number, or True or False")
         if trace is None:
             copies.lack("trace_id", trace_id, "the UUID of a trace, by default the running one")
         if step is None and observation_id is not None:
@@ -242,6 +243,7 @@ def record_score(trace_id: Any, observation_id: Any, name: Any, value: Any, comm
             "observation_id": step,
             "name": title[:_MAX_SCORE_NAME_LENGTH],
             "value": number,
+            "data_type": "boolean" if is_boolean else None,
             "comment": None if note is None else copies.text(note, _MAX_COMMENT_LENGTH, "comment"),
         }
         publish("score", body)

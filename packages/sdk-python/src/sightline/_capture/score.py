@@ -25,9 +25,9 @@ def score(
     trace_id: str | UUID | None = None,
     observation_id: str | UUID | None = None,
 ) -> bool:
-    """Gives the running trace or observation, or the one that is named, a value; for yes and no 1 and 0. Answers whether it was
-    recorded: False outside of any trace, for a value that is no finite number, and with the SDK switched off; what it lacks is
-    said in the log. Never raises."""
+    """Gives the running trace or observation, or the one that is named, a value: a number, or True or False. Answers whether
+    it was recorded: False outside of any trace, for a value that is no finite number, and with the SDK switched off; what it
+    lacks is said in the log. Never raises."""
     try:
         running = current_span() if trace_id is None else None
         if running is not None:
