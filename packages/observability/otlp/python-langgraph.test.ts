@@ -89,7 +89,8 @@ test.each([
 });
 
 test.each([
-  ["its process'", {}, { environment: "staging", version: "1.4.2", namespace: "shop" }],
+  ["its process'", {}, { environment: "staging", version: "1.4.2", namespace: "shop", purpose: "experiment" }],
+  ["the span's purpose", { "sightline.purpose": "judge" }, { purpose: "judge" }],
   [
     "the span's own",
     {
@@ -102,7 +103,12 @@ test.each([
     { environment: "prod", version: "v2", release: "r7", tags: ["vip", "eu"], attributes: { metadata: { plan: "pro" } } },
   ],
 ])("labels of a trace are %s", async (_, own, labels) => {
-  const process = { "deployment.environment.name": "staging", "service.version": "1.4.2", "service.namespace": "shop" };
+  const process = {
+    "deployment.environment.name": "staging",
+    "service.version": "1.4.2",
+    "service.namespace": "shop",
+    "sightline.purpose": "experiment",
+  };
   const resource = { attributes: attributes(process) };
   const spans = [jsonSpan("a".repeat(16), 0, { attributes: attributes(own) })];
   await otlp.send({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] });
