@@ -2,7 +2,7 @@ import type { ComparedScore, Experiment, ExperimentComparison, ExperimentItem } 
 
 const id = (last: number) => `0190a1b2-0000-7000-8000-${String(last).padStart(12, "0")}`;
 
-export function experiment(last: number, of: Partial<Experiment> = {}): Experiment {
+function experiment(last: number, of: Partial<Experiment> = {}): Experiment {
   return {
     id: id(last),
     dataset_id: id(1),
@@ -26,7 +26,7 @@ export function experiment(last: number, of: Partial<Experiment> = {}): Experime
   };
 }
 
-const summary = { mean: 0.9, low: 0.8, high: 0.95, items: 40, missing: 0 };
+const summary = { mean: 0.9, low: 0.8, high: 0.95, items: 40, missing: 0, repeated: null };
 
 export function comparedScore(of: {
   readonly name?: string;
@@ -47,6 +47,7 @@ export function comparedScore(of: {
       improved: 9,
       worsened: 1,
       procedure: "tango",
+      stands_out: true,
       detectable: 0.12,
       items_needed: null,
       ...of.difference,
