@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { facetFieldSchema, traceQueryText } from "./explore.ts";
-import { listRequestSchema, nameFilter, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./parts.ts";
+import { nameFilter, nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Prices and metrics. */
 

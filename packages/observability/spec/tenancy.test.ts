@@ -136,9 +136,12 @@ test("a project's keys open what their scope names, of that project, and nothing
     headers: { authorization: "Bearer tenant-1:admin" },
   });
   expect(removed.statusCode).toBe(200);
-  const opened = { "user-or-key": [200, 403], ingest: [403, 200], "user-or-evaluate": [403, 403], "user-or-scoring-key": [403, 403] } as Readonly<
-    Record<string, readonly [number, number]>
-  >;
+  const opened = {
+    "user-or-key": [200, 403],
+    ingest: [403, 200],
+    "user-or-evaluate": [403, 403],
+    "user-or-scoring-key": [403, 403],
+  } as Readonly<Record<string, readonly [number, number]>>;
   for (const route of guarded()) {
     const [byRead, byIngest] = opened[route.auth] ?? [401, 401];
     for (const [key, status] of [

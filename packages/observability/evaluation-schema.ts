@@ -1,0 +1,113 @@
+import type { ColumnType, Generated } from "kysely";
+import type { Check, CheckResult } from "./contract/checks.ts";
+import type { ItemSource, Json, JsonObject } from "./contract/datasets.ts";
+import type { Evaluator } from "./contract/experiments.ts";
+
+/** Rows of datasets and experiments, a part of the schema. */
+export type EvaluationSchema = {
+  "observability.datasets": DatasetRow;
+  "observability.dataset_versions": DatasetVersionRow;
+  "observability.item_revisions": ItemRevisionRow;
+  "observability.experiments": ExperimentRow;
+  "observability.experiment_runs": ExperimentRunRow;
+  "observability.run_scores": RunScoreRow;
+};
+
+/** Written as JSON text: a driver would make an array of a list, and nothing of a text. */
+type JsonText<Value> = ColumnType<Value, string, string>;
+
+type DatasetRow = {
+  project_id: string;
+  id: string;
+  name: string;
+  description: string;
+  version: Generated<number>;
+  items: Generated<number>;
+  input_schema: JsonText<JsonObject | null>;
+  expected_schema: JsonText<JsonObject | null>;
+  created_by: string;
+  created_at: Generated<Date>;
+  changed_at: Generated<Date>;
+};
+
+type DatasetVersionRow = {
+  project_id: string;
+  dataset_id: string;
+  version: number;
+  author: string;
+  reason: string;
+  made_at: Generated<Date>;
+  added: number;
+  changed: number;
+  deleted: number;
+};
+
+type ItemRevisionRow = {
+  project_id: string;
+  dataset_id: string;
+  item_id: string;
+  version: number;
+  until_version: number | null;
+  input: JsonText<Json>;
+  expected: JsonText<Json>;
+  checks: JsonText<readonly Check[]>;
+  metadata: JsonText<JsonObject>;
+  split: string | null;
+  subject: string | null;
+  cluster: string | null;
+  is_required: boolean;
+  source: JsonText<ItemSource | null>;
+  content_hash: string;
+  revision_hash: string;
+};
+
+type ExperimentRow = {
+  project_id: string;
+  id: string;
+  dataset_id: string;
+  dataset_version: number;
+  split: string | null;
+  name: string;
+  branch: string | null;
+  commit: string | null;
+  is_dirty: boolean;
+  config: JsonText<JsonObject>;
+  repetitions: number;
+  evaluators: JsonText<readonly Evaluator[]>;
+  author: string;
+  state: Generated<"running" | "finished" | "cancelled">;
+  created_at: Generated<Date>;
+  ended_at: Date | null;
+  items: number;
+};
+
+type ExperimentRunRow = {
+  project_id: string;
+  experiment_id: string;
+  item_id: string;
+  repetition: number;
+  attempt: number;
+  state: "succeeded" | "failed" | "missing";
+  output: JsonText<Json>;
+  error: string | null;
+  trace_id: string | null;
+  started_at: Date | null;
+  duration_ms: number | null;
+  checks: ColumnType<readonly CheckResult[] | null, string | null, string | null>;
+  is_newest: Generated<boolean>;
+};
+
+type RunScoreRow = {
+  project_id: string;
+  experiment_id: string;
+  item_id: string;
+  repetition: number;
+  attempt: number;
+  source: "application" | "check";
+  name: string;
+  evaluator_version: string;
+  value: number | null;
+  is_boolean: boolean;
+  explanation: string | null;
+  error: string | null;
+};
