@@ -18,7 +18,7 @@ const OTHERS: IssueFacts = {
   kind: "trace",
   name: "Other failures",
   error_class: null,
-  message: `the project has ${MAX_ISSUES} issues, which is the most; close what is mended, or take out of its messages what varies`,
+  message: `the project has ${MAX_ISSUES} issues, which is the most; have its errors say what varies in quotes, so that fewer are told apart`,
 };
 
 /** Finds all projects with failing traces to be given their issues. */
@@ -121,11 +121,8 @@ async function issuesOf(
     const others: readonly [string, IssueFacts] = [fingerprintOf(projectId, OTHERS), OTHERS];
     const made = unknown.length > room ? [...unknown.slice(0, room), others] : unknown;
     await insertIssues(transaction, projectId, made);
-    for (const [fingerprint, id] of await findKnown(
-      transaction,
-      projectId,
-      made.map(([each]) => each),
-    )) {
+    const names = made.map(([fingerprint]) => fingerprint);
+    for (const [fingerprint, id] of await findKnown(transaction, projectId, names)) {
       known.set(fingerprint, id);
     }
   }

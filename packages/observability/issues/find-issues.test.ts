@@ -98,6 +98,11 @@ test("a failure that was caught is no issue, and none of a trace that died of an
   expect(await issues()).toMatchObject([{ title: "agent: GraphRecursionError: Recursion limit of <n> reached", traces: 1 }]);
 });
 
+test("a message that is cut within a character is an issue like any other", async () => {
+  await ran({ error: `ValueError: ${"x".repeat(299)}😀 is no order`, node: `${"n".repeat(199)}😀` });
+  expect(await issues()).toMatchObject([{ traces: 1 }]);
+});
+
 test("a trace that is counted twice counts once, and one that succeeds in the end does not count", async () => {
   const [first = "", second = ""] = await ran({ error: TIMEOUT }, { error: TIMEOUT });
   await mark([first, second]);

@@ -58,9 +58,12 @@ export function titleOf({ name, error_class: errorClass, message }: IssueFacts):
   return [name, errorClass ?? "", message]
     .filter((part) => part !== "")
     .join(": ")
-    .slice(0, 500);
+    .slice(0, 500)
+    .toWellFormed();
 }
 
 function nameOf(name: string | null): string {
-  return withoutIds(name ?? UNNAMED).slice(0, NAME);
+  return withoutIds(name ?? UNNAMED)
+    .slice(0, NAME)
+    .toWellFormed();
 }

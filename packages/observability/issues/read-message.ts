@@ -59,7 +59,7 @@ export function readMessage(error: string): Message {
   const errorClass = named?.slice(named.lastIndexOf(".") + 1) ?? null;
   const quoted = errorClass !== null && OF_CODE.test(errorClass) ? [] : QUOTED;
   const message = replaceAll(given.slice(start.length), [...URLS_AND_TIMES, ...quoted, ...IDS, ...VALUES]);
-  return { errorClass, message: message.replaceAll(/\s+/gu, " ").trim().slice(0, MESSAGE_LENGTH) };
+  return { errorClass, message: message.replaceAll(/\s+/gu, " ").trim().slice(0, MESSAGE_LENGTH).toWellFormed() };
 }
 
 /** A name that an application makes with an id in it is one name. */
