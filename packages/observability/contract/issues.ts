@@ -103,6 +103,7 @@ export const changeIssueRequestSchema = z
     tracker_url: z
       .url({ protocol: /^https?$/u })
       .max(2_000)
+      .regex(WITHOUT_NUL, nulRefused)
       .nullable()
       .optional(),
   })

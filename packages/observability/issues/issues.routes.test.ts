@@ -166,7 +166,12 @@ test("what can't be decided is refused with what to do", async () => {
   const url = `${base()}/${await firstId()}`;
   const past = { state: "ignored", ignored_until: "2026-01-01T00:00:00.000Z" };
   expect(await api.patch(url, past)).toMatchObject({ status: 400, body: { error: "ignored_until_past" } });
-  for (const body of [{ state: "open", closed_at_commit: "c" }, { state: "lost" }, { tracker_url: "javascript:alert(1)" }]) {
+  for (const body of [
+    { state: "open", closed_at_commit: "c" },
+    { state: "lost" },
+    { tracker_url: "javascript:alert(1)" },
+    { tracker_url: "https://a.example.org/\0" },
+  ]) {
     expect((await api.patch(url, body)).status).toBe(400);
   }
   expect(await api.get(`${base()}/${uuidv7()}`)).toMatchObject({ status: 404, body: { error: "issue_not_found" } });
