@@ -105,6 +105,17 @@ describe("an evaluation in Python", needsPython, () => {
     expect(told.table).toMatch(/^same +0\.250|compared nothing/m);
   });
 
+  test("checks the edges that a traced graph took", async () => {
+    const checks = [{ type: "edge", from: "verify", to: "refund" }];
+    const datasetId = await rig.makeDataset([true, false].map((isPaid) => ({ input: { is_paid: isPaid }, checks })));
+    const { told } = await evaluate("graph", datasetId);
+    expect(told.experiment).toMatchObject({ name: "refund-agent", runs: { succeeded: 2, unchecked: 0 } });
+    expect(told.runs?.map(({ output, checks: found }) => [output, found?.[0]?.passed])).toEqual([
+      [{ is_paid: true, answer: "refunded" }, true],
+      [{ is_paid: false, answer: "ask again" }, false],
+    ]);
+  });
+
   test("takes coroutine functions, and goes on without traces, which it says", async () => {
     const datasetId = await rig.makeDataset([{ input: "a", expected: "a" }, { input: 2 }]);
     const { told, stderr } = await evaluate("async", datasetId, [], { OBS_REDIS_URL: "" });

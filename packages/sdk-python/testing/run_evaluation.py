@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict
 
 import sightline
 from sightline import EvaluationError, EvaluationResult
@@ -20,6 +20,11 @@ api.FIRST_WAIT = run_item.FIRST_WAIT = 0.02
 
 class ProviderError(Exception):
     status_code = 503
+
+
+class Refund(TypedDict):
+    is_paid: bool
+    answer: str
 
 
 class Message:
@@ -85,7 +90,7 @@ def main(way: str, dataset: str, resume: str | None = None) -> None:
     if os.environ.get("OBS_REDIS_URL"):
         sightline.initialize_redis_publisher().wait()
     evaluators: list[Callable[..., Any]] = [same, length, broken] if way == "all" else [same]
-    task = {"async": answer_later, "cancel": slow}.get(way, answer)
+    task = graph_task() if way == "graph" else {"async": answer_later, "cancel": slow}.get(way, answer)
     try:
         told = _tell(
             sightline.evaluate(
@@ -105,6 +110,16 @@ def main(way: str, dataset: str, resume: str | None = None) -> None:
     except KeyboardInterrupt:
         told = {"interrupted": True}
     print(json.dumps(told))
+
+
+def graph_task() -> Callable[[Any], Any]:
+    graph = sightline.create_traced_graph(Refund, trace_name="refund-agent")
+    graph.add_node("verify", lambda _state: {})
+    graph.add_node("refund", lambda _state: {"answer": "refunded"})
+    graph.add_node("ask", lambda _state: {"answer": "ask again"})
+    graph.add_edge("__start__", "verify")
+    graph.add_conditional_edges("verify", lambda state: "refund" if state["is_paid"] else "ask", ["refund", "ask"])
+    return graph.compile(name="refund-agent").ainvoke
 
 
 def _tell(result: EvaluationResult) -> dict[str, Any]:

@@ -46,6 +46,8 @@ def test_what_can_not_be_called_is_named_before_anything_runs():
         read_evaluators([lambda_named("lacks", lambda answer: answer)])
     with pytest.raises(EvaluationError, match="Two evaluators are called twin"):
         read_evaluators([lambda_named("twin", lambda output: 1), lambda_named("twin", lambda output: 2)])
+    with pytest.raises(EvaluationError, match="The evaluator len takes obj"):
+        read_evaluators([len])
     with pytest.raises(EvaluationError, match="positional"):
         read_evaluators([lambda_named("positional", lambda output, /: 1)])
 
@@ -128,6 +130,7 @@ def test_the_version_is_of_the_code_and_of_what_it_was_made_with():
     assert version(make(1)) == version(make(1)) != version(make(2))
     assert version(partial(prefix, start="a")) == version(partial(prefix, start="a")) != version(partial(prefix, start="b"))
     assert version(Judge("m-1")) == version(Judge("m-1")) != version(Judge("m-2"))
+    assert version(Judge("m-1").__call__) == version(Judge("m-1").__call__) != version(Judge("m-2").__call__)
     own = make(1)
     own.__version__ = 7
     assert version(own) == "7"

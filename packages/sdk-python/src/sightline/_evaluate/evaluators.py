@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -104,7 +105,11 @@ def _hash_source(function: Any, inner: Any) -> str:
     except (OSError, TypeError):
         source = "" if code is None else code.co_code.hex()
         held += () if code is None else code.co_consts
-    held += inspect.getclosurevars(inner).nonlocals.items() if code is not None else sorted(vars(inner).items())
+    for cell in getattr(inner, "__closure__", None) or ():
+        with suppress(ValueError):
+            # It raises where it is not filled yet.
+            held.append(cell.cell_contents)
+    held += sorted(getattr(getattr(inner, "__self__", inner), "__dict__", {}).items())
     return hashlib.sha256("\n".join([source, *_plain(held)]).encode(errors="replace")).hexdigest()[:12]
 
 

@@ -59,4 +59,6 @@ class Plan:
         task: Any = self.task
         while isinstance(task, partial):
             task = task.func
-        return str(getattr(task, "__name__", None) or type(task).__name__)[:200]
+        # A graph's own name says more than that of its method.
+        owner = getattr(getattr(task, "__self__", None), "name", None)
+        return str(owner or getattr(task, "__name__", None) or type(task).__name__)[:200]
