@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import io
 import json
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -26,6 +28,11 @@ from sightline._evaluate.json_values import TooLargeError, to_json
 from sightline._evaluate.reporter import Reporter
 from sightline._evaluate.run_item import is_unavailable
 from sightline._evaluate.unreported import keep_unreported, read_unreported
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
 @dataclass
@@ -107,6 +114,30 @@ def test_the_checkout(tmp_path, monkeypatch):
     assert read_checkout() == ("main", commit, True)
     monkeypatch.setenv("PATH", "")
     assert read_checkout() == ("main", None, False)
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        (
+            Terminal(),
+            "Sightline: 20 runs\n\rSightline: 1/20 runs\x1b[K\nSightline: odd\n\rSightline: 2/20 runs, 1\x1b[K\n",
+        ),
+        (io.StringIO(), "Sightline: 20 runs\nSightline: odd\nSightline: 2/20 runs, 1\n"),
+    ],
+)
+def test_what_is_told_while_it_runs(monkeypatch, output, said):
+    monkeypatch.setattr(sys, "stderr", output)
+    teller = Teller()
+    teller.say("20 runs")
+    teller.progress(1, 20, "")
+    teller.say("odd")
+    teller.say("odd")
+    teller.progress(2, 20, ", 1")
+    teller.end_line()
+    assert output.getvalue() == said
+    monkeypatch.setattr(sys, "stderr", None)
+    teller.progress(20, 20, "")
 
 
 def test_runs_that_are_kept_are_read_again(monkeypatch, tmp_path):

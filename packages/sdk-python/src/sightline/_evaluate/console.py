@@ -27,6 +27,9 @@ class Teller:
             self._told_percent = percent - percent % _STEP
             self._write(f"Sightline: {done}/{total} runs{notes}\n")
 
+    def end_line(self) -> None:
+        self._write("")
+
     def _write(self, text: str) -> None:
         if self._is_line_open and not text.startswith("\r"):
             text = f"\n{text}"

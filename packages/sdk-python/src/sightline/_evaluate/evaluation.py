@@ -67,6 +67,7 @@ class Evaluation:
         except EvaluationError as error:
             raise EvaluationError(f"{error}{self._keep(reporter, experiment_id)}") from None
         finally:
+            self._teller.end_line()
             self._keep(reporter, experiment_id)
 
     async def _run_all(self, turns: list[Turn], reporter: Reporter, experiment_id: str) -> None:
