@@ -102,7 +102,7 @@ describe("an evaluation in Python", needsPython, () => {
     expect(stderr).toContain("9 items × 2 = 18 runs");
     expect(stderr).toContain("an output holds Message");
     expect(told.table).toContain(`http://console.example.org/projects/${rig.projectId}/experiments/${told.experiment?.id}`);
-    expect(told.table).toMatch(/^same +0\.250|compared nothing/m);
+    expect(told.table).toMatch(/^same +0\.250/m);
   });
 
   test("checks the edges that a traced graph took", async () => {
@@ -148,6 +148,20 @@ describe("an evaluation in Python", needsPython, () => {
     expect(stderr, "nothing is run again").not.toContain("/3 runs");
   });
 
+  test("is compared with a baseline, which need not be there", async () => {
+    const items = Array.from({ length: 40 }, (_, number) => ({ input: { wanted: number }, expected: number }));
+    const datasetId = await rig.makeDataset(items);
+    const against = (baseline?: string) => evaluate("plain", datasetId, [], { OBS_REDIS_URL: "", BASELINE: baseline });
+    const { told: before } = await against();
+    expect(before.table).toMatch(/^score  mean   95 %\nsame   0\.000  0\.000 to 0\.\d+\nThere is no baseline\.$/m);
+    const { told: after } = await against(before.experiment?.id);
+    expect(after.table).toMatch(/^same +1\.000 +0\.\d+ to 1\.000 +\+1\.000 +0\.\d+ to 1\.000 +better$/m);
+    const { told: alone } = await against("no-such-branch");
+    expect(alone.table).toContain("There is no baseline.");
+    const { told: refused } = await against(datasetId);
+    expect(refused.table).toContain("The platform compared nothing: There is no such experiment");
+  });
+
   test("ends at its cap", async () => {
     const datasetId = await rig.makeDataset([{ input: "one" }, { input: "two" }, { input: "three" }]);
     const { told } = await evaluate("cap", datasetId);
@@ -166,7 +180,7 @@ describe("an evaluation in Python", needsPython, () => {
     await rig.makeDataset(items, { name: "refunds" });
     const { stdout } = await run("examples/evaluate_agent.py");
     expect(stdout).toContain("refunds, version 1 · 3 items × 3 · 9 succeeded · finished");
-    expect(stdout).toMatch(/^exact_match +1\.000|compared nothing/m);
+    expect(stdout).toMatch(/^exact_match +1\.000/m);
   });
 });
 

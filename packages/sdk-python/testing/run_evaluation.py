@@ -46,6 +46,8 @@ def answer(given: Any) -> Any:
             time.sleep(60)
         case "away":
             raise ProviderError("overloaded")
+        case {"wanted": wanted}:
+            return wanted if "BASELINE" in os.environ else None
         case "large":
             return "x" * 1_000_001
         case "nul":
@@ -101,6 +103,7 @@ def main(way: str, dataset: str, resume: str | None = None) -> None:
                 concurrency=1 if way == "cancel" else 4,
                 timeout=2,
                 config={"model": "m-1"},
+                baseline=os.environ.get("BASELINE"),
                 max_runs=2 if way == "cap" else None,
                 resume=resume,
             )

@@ -46,13 +46,14 @@ class EvaluationResult:
             missing = f" ({found['missing']} missing)" if found["missing"] else ""
             row = [score["name"], f"{_number(found['mean'])}{missing}", _interval(found)]
             if difference is None:
-                row += ["–", "", "no item that both have" if baseline else "no baseline"]
+                row += ["–", "", "no item that both have"]
             else:
                 row += [_number(difference["value"], "+"), _interval(difference), _verdict(difference)]
             rows.append(row)
+        rows = rows if baseline else [row[:3] for row in rows]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return lines if self.scores else []
+        return [*lines, *([] if baseline else ["There is no baseline."])] if self.scores else []
 
 
 def _verdict(difference: dict[str, Any]) -> str:
