@@ -144,7 +144,7 @@ def test_runs_that_are_kept_are_read_again(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     path = keep_unreported("e-1", [{"item_id": "1"}, {"item_id": "2", "output": "\ud800"}])
     assert path.stat().st_mode & 0o777 == 0o600
-    keep_unreported("e-1", [{"item_id": "3"}])
+    keep_unreported("e-1", [{"item_id": "3"}, {"item_id": "1"}])
     with path.open("a") as file:
         file.write('{"item_id": ')
     runs, paths = read_unreported("e-1")

@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sightline._evaluate.api import to_bytes
@@ -27,11 +28,12 @@ def keep_unreported(experiment_id: str, runs: Sequence[Run]) -> Path:
 def read_unreported(experiment_id: str) -> tuple[list[Run], list[Path]]:
     """The runs that were kept, and the files that may go once they are reported. A line that was cut off is left out."""
     folders = (cache_folder() / "evaluations", Path(tempfile.gettempdir()))
-    paths = [path for folder in folders for path in folder.glob(f"{experiment_id}-*.jsonl")]
-    runs: list[Run] = []
+    found = [path for folder in folders for path in folder.glob(f"{experiment_id}-*.jsonl")]
+    # Others may write into the temporary folder, too.
+    paths = [path for path in found if not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()]
+    # By their lines, as a run that could not be reported twice is in two files.
+    runs: dict[bytes, Run] = {}
     for line in (line for path in paths for line in path.read_bytes().splitlines()):
-        try:
-            runs.append(json.loads(line))
-        except ValueError:
-            continue
-    return runs, paths
+        with suppress(ValueError):
+            runs[line] = json.loads(line)
+    return list(runs.values()), paths
