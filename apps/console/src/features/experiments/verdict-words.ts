@@ -7,14 +7,14 @@ const MINUS = "−";
 /** `0.82`, `−3.5`, `1,204`: as many digits as tell something. */
 export function formatScore(value: number): string {
   const size = Math.abs(value);
-  const text = size >= 1_000 ? formatCount(Math.round(size)) : String(Number(size.toFixed(size < 10 ? 2 : 1)));
-  return value < 0 && text !== "0" ? `${MINUS}${text}` : text;
+  const text = size >= 1_000 ? formatCount(Math.round(size)) : Number.isInteger(size) ? String(size) : size.toFixed(size < 10 ? 2 : 1);
+  return value < 0 && Number(text) !== 0 ? `${MINUS}${text}` : text;
 }
 
 /** A difference: never without its sign. */
 export function formatDifference(value: number): string {
   const text = formatScore(value);
-  return text.startsWith(MINUS) || text === "0" ? text : `+${text}`;
+  return text.startsWith(MINUS) || Number(text) === 0 ? text : `+${text}`;
 }
 
 export const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = { better: "ok", worse: "bad", same: "ok", unclear: "idle", too_few: "idle" };

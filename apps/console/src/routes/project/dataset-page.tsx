@@ -89,7 +89,7 @@ function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
         {mayChange && (
           <>
             <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setDialog("change")}>
-              Rename
+              Edit
             </Button>
             <Button leftSection={<IconPlus size={16} />} onClick={() => setDialog("item")}>
               Add item

@@ -27,7 +27,7 @@ describe("the page of an experiment", () => {
     expect(within(compared).getByRole("link", { name: baseline[0]?.name ?? "" })).toBeTruthy();
     const [, better, equal] = within(screen.getByRole("table")).getAllByRole("row");
     expect(better?.textContent).toContain("Better9 better, 1 worse of 40 items");
-    expect(within(better as HTMLElement).getByRole("img", { name: "+0.2, between +0.1 and +0.3" })).toBeTruthy();
+    expect(within(better as HTMLElement).getByRole("img", { name: "+0.20, between +0.10 and +0.30" })).toBeTruthy();
     expect(equal?.textContent).toContain("The same within ±0.10");
   });
 

@@ -5,7 +5,8 @@ import { CopyableBlock } from "#ui/kit/copyable.tsx";
 /** Stands in an empty dataset, or where there is none: how items get in. */
 export function WaysToFill({ projectId, dataset }: { readonly projectId: string; readonly dataset?: { readonly id: string } }) {
   const path = `${window.location.origin}/api/observability/api/v1/projects/${projectId}/datasets`;
-  const send = `-H "X-API-Key: $OBS_API_KEY" -H "Content-Type: application/json"`;
+  const send = `\\
+  -H "X-API-Key: $OBS_API_KEY" -H "Content-Type: application/json"`;
   const create = `curl ${path} ${send} \\
   -d '{"name": "refunds"}'`;
   const add = `curl ${path}/${dataset?.id ?? "<id of the dataset>"}/items ${send} \\
@@ -14,14 +15,21 @@ export function WaysToFill({ projectId, dataset }: { readonly projectId: string;
     <Stack px="lg" pb="lg" maw={860} mx="auto" gap="xs">
       <Text size="sm">
         <b>From a trace:</b> open one of your{" "}
-        <Anchor component={Link} inherit to="/projects/$projectId/traces" params={{ projectId }}>
+        <Anchor component={Link} inherit underline="always" to="/projects/$projectId/traces" params={{ projectId }}>
           traces
         </Anchor>{" "}
         and choose <i>Add to dataset</i>, or tick several in the list. Failed traces make the best items.
       </Text>
       <Text size="sm">
         <b>By API</b>, with a key that may evaluate from the project’s{" "}
-        <Anchor component={Link} inherit to="/projects/$projectId/settings" params={{ projectId }}>
+        <Anchor
+          component={Link}
+          inherit
+          underline="always"
+          to="/projects/$projectId/settings"
+          params={{ projectId }}
+          search={{ section: "keys" }}
+        >
           settings
         </Anchor>
         :

@@ -37,7 +37,7 @@ export function Compared({ projectId, comparison, baseline, onChoose }: Compared
           </Text>
         )}
         {before.map((experiment) => (
-          <div key={experiment.id}>
+          <div key={experiment.id} className={classes.baseline}>
             <Anchor
               component={Link}
               fw={550}
@@ -66,7 +66,7 @@ function Facts({ projectId, experiment }: { readonly projectId: string; readonly
       <DatasetVersion projectId={projectId} experiment={experiment} />
       <ExperimentState state={experiment.state} />
       <span>
-        <RunCounts experiment={experiment} /> runs
+        Runs: <RunCounts experiment={experiment} />
       </span>
       <TimeStamp at={experiment.created_at} />
     </div>

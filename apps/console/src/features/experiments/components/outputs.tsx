@@ -75,7 +75,7 @@ function Side({ projectId, title, runs }: SideProps) {
 
 function TraceLink({ projectId, run: { trace_id: traceId } }: { readonly projectId: string; readonly run: Run }) {
   return traceId === null ? null : (
-    <Anchor component={Link} inherit to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId }}>
+    <Anchor component={Link} inherit underline="always" to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId }}>
       trace
     </Anchor>
   );
