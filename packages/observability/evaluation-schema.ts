@@ -57,8 +57,10 @@ type ItemRevisionRow = {
   cluster: string | null;
   is_required: boolean;
   source: JsonText<ItemSource | null>;
+  trace_id: string | null;
   content_hash: string;
   revision_hash: string;
+  redacted_at: Generated<Date | null>;
 };
 
 type ExperimentRow = {

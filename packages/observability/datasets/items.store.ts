@@ -44,6 +44,16 @@ export async function findItems(
     .execute();
 }
 
+/** The same; until the transaction ends nobody redacts them. */
+export async function lockItems(transaction: Query, wanted: Parameters<typeof findItems>[1]): Promise<readonly ItemRow[]> {
+  return ofVersion(transaction, wanted)
+    .selectAll("item")
+    .where("item.item_id", "in", [...wanted.ids])
+    .orderBy("item.item_id")
+    .forShare()
+    .execute();
+}
+
 /** Newest first. */
 export async function listVersions(
   query: Query,

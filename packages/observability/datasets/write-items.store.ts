@@ -80,6 +80,7 @@ export async function insertVersion(transaction: Query, { projectId, id, version
       cluster: item.cluster,
       is_required: item.required,
       source: JSON.stringify(item.source),
+      trace_id: item.source?.trace_id ?? null,
       content_hash: content,
       revision_hash: revision,
     }));

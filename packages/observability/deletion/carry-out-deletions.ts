@@ -7,6 +7,7 @@ import { deleteDeadLetters, namesTrace, namesUser } from "./dead-letters.store.t
 import { findDeletedAgain, forgetDeletedTraces, listDeletedSince } from "./deleted-traces.store.ts";
 import { deleteTraces } from "./delete-traces.store.ts";
 import { listUnemptied, noteEmptied, type Unfinished } from "./deletions.store.ts";
+import { redactItemsOfTraces, redactItemsOfUser } from "./redact-items.store.ts";
 import { listRunsOfUser, listTracesOfUser } from "./traces-of-user.store.ts";
 
 /** Whoever asked for a deletion was an owner then. */
@@ -54,7 +55,10 @@ async function carryOut(query: Query, deletion: Unfinished, signal: AbortSignal)
   let deleted = 0;
   await countAll(query, projectId, signal);
   if (userId !== null) {
-    const remove = (ids: readonly string[]) => deleteTraces(query, { projectId, reader, ids, deletion: recorded });
+    const remove = async (ids: readonly string[]) => {
+      await redactItemsOfTraces(query, projectId, ids);
+      return deleteTraces(query, { projectId, reader, ids, deletion: recorded });
+    };
     for (const list of isSettled ? [listTracesOfUser, listRunsOfUser] : [listTracesOfUser]) {
       for await (const ids of list(query, { projectId, userId })) {
         deleted += await remove(ids);
@@ -63,6 +67,7 @@ async function carryOut(query: Query, deletion: Unfinished, signal: AbortSignal)
         }
       }
     }
+    await redactItemsOfUser(query, { projectId, userId, signal });
     await deleteDeadLetters(query, { projectId, deletion: recorded, isMeant: namesUser(userId) });
     await countAll(query, projectId, signal);
   }

@@ -1,7 +1,7 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { evaluateChecks, needTrace } from "#checks/evaluate-checks.ts";
 import type { Check, CheckResult, ReportedRun } from "#contract.ts";
-import { findItems } from "#datasets/items.store.ts";
+import { lockItems } from "#datasets/items.store.ts";
 import type { Query } from "#schema.ts";
 import { experimentNotFound, itemsUnknown, repetitionUnknown } from "./experiments.errors.ts";
 import { findExperiment, type ExperimentRow } from "./experiments.store.ts";
@@ -23,17 +23,27 @@ export async function reportRuns(
   }
   const ids = [...new Set(runs.map(({ item_id: id }) => id))];
   const { dataset_id: datasetId, dataset_version: version, split } = experiment;
-  const items = new Map((await findItems(query, { ...of, datasetId, version, split, ids })).map((item) => [item.item_id, item]));
-  const unknown = ids.filter((id) => !items.has(id));
-  if (unknown.length > 0) {
-    throw itemsUnknown(unknown);
-  }
-  const written = await insertRuns(
-    query,
-    of,
-    runs.map((run) => ({ run: withFailures(run, experiment), checks: checkAtOnce(run, items.get(run.item_id)?.checks ?? []) })),
-  );
-  return { written, known: runs.length - written };
+  return query.transaction().execute(async (transaction) => {
+    const items = new Map((await lockItems(transaction, { ...of, datasetId, version, split, ids })).map((item) => [item.item_id, item]));
+    const unknown = ids.filter((id) => !items.has(id));
+    if (unknown.length > 0) {
+      throw itemsUnknown(unknown);
+    }
+    const checked = runs.map((each) => {
+      const { checks = [], redacted_at: redactedAt = null } = items.get(each.item_id) ?? {};
+      const run = withFailures(redactedAt === null ? each : withoutContents(each), experiment);
+      return { run, checks: checkAtOnce(run, checks) };
+    });
+    const written = await insertRuns(transaction, of, checked);
+    return { written, known: runs.length - written };
+  });
+}
+
+/** Of an item that was redacted after it had been handed out. */
+function withoutContents(run: ReportedRun): ReportedRun {
+  const error = (given: string | null) => (given === null ? null : "the item's data were deleted");
+  const scores = run.scores.map((score) => ({ ...score, explanation: null, error: error(score.error) }));
+  return { ...run, output: null, error: error(run.error), scores };
 }
 
 /** A run that failed scores 0, whatever it would have been scored; where less is better there is no worst, and the score is missing. */

@@ -13,44 +13,42 @@ type RunKey = { readonly item_id: string; readonly repetition: number; readonly 
 /** The score that says whether all checks of an item hold. */
 const CHECKS = "checks";
 
-/** Writes runs that are not there yet, with their scores. @returns how many were new. */
-export async function insertRuns(query: Query, of: OfExperiment, runs: readonly NewRun[]): Promise<number> {
-  return query.transaction().execute(async (transaction) => {
-    const rows = runs.map(({ run, checks }) => ({
-      ...keysOf(of),
-      item_id: run.item_id,
-      repetition: run.repetition,
-      attempt: run.attempt,
-      state: run.state,
-      output: JSON.stringify(run.output),
-      error: run.error,
-      trace_id: run.trace_id,
-      started_at: run.started_at === null ? null : new Date(run.started_at),
-      duration_ms: run.duration_ms,
-      checks: checks === null ? null : JSON.stringify(checks),
-    }));
-    const added = await transaction
-      .insertInto("observability.experiment_runs")
-      .values(rows)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning(["item_id", "repetition", "attempt"])
-      .execute();
-    const isNew = new Set(added.map(keyOf));
-    const fresh = runs.filter(({ run }) => isNew.has(keyOf(run)));
-    await insertScores(
-      transaction,
-      of,
-      fresh.flatMap((each) => [...scoresOf(each.run), ...checkScore(each.run, each.checks)]),
-    );
-    await sql`
-      update observability.experiment_runs as run set is_newest = false
-      where run.project_id = ${of.projectId}::uuid and run.experiment_id = ${of.experimentId}::uuid and run.is_newest
-        and run.item_id = any(${fresh.map(({ run }) => run.item_id)}::uuid[])
-        and exists (select from observability.experiment_runs as later where later.project_id = run.project_id
-          and later.experiment_id = run.experiment_id and later.item_id = run.item_id and later.repetition = run.repetition
-          and later.attempt > run.attempt)`.execute(transaction);
-    return added.length;
-  });
+/** Writes runs that are not there yet, with their scores, in a transaction. @returns how many were new. */
+export async function insertRuns(transaction: Query, of: OfExperiment, runs: readonly NewRun[]): Promise<number> {
+  const rows = runs.map(({ run, checks }) => ({
+    ...keysOf(of),
+    item_id: run.item_id,
+    repetition: run.repetition,
+    attempt: run.attempt,
+    state: run.state,
+    output: JSON.stringify(run.output),
+    error: run.error,
+    trace_id: run.trace_id,
+    started_at: run.started_at === null ? null : new Date(run.started_at),
+    duration_ms: run.duration_ms,
+    checks: checks === null ? null : JSON.stringify(checks),
+  }));
+  const added = await transaction
+    .insertInto("observability.experiment_runs")
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(["item_id", "repetition", "attempt"])
+    .execute();
+  const isNew = new Set(added.map(keyOf));
+  const fresh = runs.filter(({ run }) => isNew.has(keyOf(run)));
+  await insertScores(
+    transaction,
+    of,
+    fresh.flatMap((each) => [...scoresOf(each.run), ...checkScore(each.run, each.checks)]),
+  );
+  await sql`
+    update observability.experiment_runs as run set is_newest = false
+    where run.project_id = ${of.projectId}::uuid and run.experiment_id = ${of.experimentId}::uuid and run.is_newest
+      and run.item_id = any(${fresh.map(({ run }) => run.item_id)}::uuid[])
+      and exists (select from observability.experiment_runs as later where later.project_id = run.project_id
+        and later.experiment_id = run.experiment_id and later.item_id = run.item_id and later.repetition = run.repetition
+        and later.attempt > run.attempt)`.execute(transaction);
+  return added.length;
 }
 
 /** Runs whose checks await the trace, in the order of their keys. */

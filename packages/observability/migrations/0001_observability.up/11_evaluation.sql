@@ -46,14 +46,19 @@ create table observability.item_revisions (
   cluster text,
   is_required boolean not null,
   source json,
+  -- The trace in `source`, by which the items of a deleted user's traces are found.
+  trace_id uuid,
   -- Of input and expected value.
   content_hash text not null,
   -- Of all of it.
   revision_hash text not null,
+  -- When its contents went with the user whose they were; runs of it that are reported later keep none either.
+  redacted_at timestamptz,
   primary key (project_id, dataset_id, item_id, version)
 );
 create index item_revisions_newest on observability.item_revisions (project_id, dataset_id, content_hash) where until_version is null;
 create index item_revisions_by_subject on observability.item_revisions (project_id, subject) where subject is not null;
+create index item_revisions_by_trace on observability.item_revisions (project_id, trace_id) where trace_id is not null;
 
 create table observability.experiments (
   project_id uuid not null,
@@ -98,6 +103,7 @@ create table observability.experiment_runs (
   primary key (project_id, experiment_id, item_id, repetition, attempt)
 );
 create index experiment_runs_unchecked on observability.experiment_runs (project_id, experiment_id) where checks is null and is_newest;
+create index experiment_runs_by_trace on observability.experiment_runs (project_id, trace_id) where trace_id is not null;
 
 create table observability.run_scores (
   project_id uuid not null,
