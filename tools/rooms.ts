@@ -403,12 +403,12 @@ export const PARTS: readonly Part[] = [
       },
       checks: { uses: ["contract"], why: "what must hold follows from an output and a trace alone" },
       datasets: {
-        uses: ["checks", "query/trace", "query/access", "store"],
-        why: "items are made of traces as they are read, and know no experiment",
+        uses: ["checks", "query/trace", "query/access", "events", "store"],
+        why: "items are made of traces as they are read and masked as events are, and know no experiment",
       },
       experiments: {
-        uses: ["checks", "datasets", "statistics", "query/trace", "query/access", "store"],
-        why: "runs are of items; formulas and checks are told what they are of",
+        uses: ["checks", "datasets", "statistics", "query/trace", "query/access", "events", "store"],
+        why: "runs are of items and masked as they are; formulas and checks are told what they are of",
       },
       "query/list": {
         uses: ["counting", "query/conditions", "query/steps", "query/access", "store"],

@@ -7,6 +7,8 @@ import { hashContent, hashRevision } from "./hash-item.ts";
 import { demandUsable } from "#checks/demand-usable.ts";
 import { compileSchema } from "#checks/json-schema.ts";
 import { datasetNotFound } from "./datasets.errors.ts";
+import { maskByRules } from "./mask-by-rules.ts";
+import { maskItem } from "./mask-item.ts";
 import { findNewest, insertVersion, lockDataset, type NewRevision } from "./write-items.store.ts";
 
 type Writing = OneInProject & {
@@ -29,10 +31,12 @@ const MAX_ITEM_CHARACTERS = 1024 * 1024;
 export async function writeItems(query: Query, writing: Writing): Promise<WrittenItems> {
   const { projectId, id: datasetId, items, deleted } = writing;
   demandDistinct([...items.flatMap(({ id }) => id ?? []), ...deleted]);
+  // A hash of what was masked would confirm a guess of it, so masking comes first; schemas are told of what was sent.
+  const masked = await maskByRules(query, projectId, items, maskItem);
   return query.transaction().execute(async (transaction) => {
     const dataset = orRefuse(await lockDataset(transaction, writing), datasetNotFound);
     demandFit(items, dataset.input_schema, dataset.expected_schema);
-    const hashed = items.map((item) => ({ item, content: hashContent(projectId, item), revision: hashRevision(item) }));
+    const hashed = masked.map((item) => ({ item, content: hashContent(projectId, item), revision: hashRevision(item) }));
     const newest = await findNewest(transaction, {
       projectId,
       datasetId,

@@ -2,6 +2,9 @@ import { orRefuse } from "@sightline/foundation/errors";
 import { evaluateChecks, needTrace } from "#checks/evaluate-checks.ts";
 import type { Check, CheckResult, ReportedRun } from "#contract.ts";
 import { lockItems } from "#datasets/items.store.ts";
+import { maskByRules } from "#datasets/mask-by-rules.ts";
+import { toJson } from "#datasets/to-json.ts";
+import type { Masking } from "#events/masker.ts";
 import type { Query } from "#schema.ts";
 import { experimentNotFound, itemsUnknown, repetitionUnknown } from "./experiments.errors.ts";
 import { findExperiment, type ExperimentRow } from "./experiments.store.ts";
@@ -23,13 +26,15 @@ export async function reportRuns(
   }
   const ids = [...new Set(runs.map(({ item_id: id }) => id))];
   const { dataset_id: datasetId, dataset_version: version, split } = experiment;
+  // Before checks are evaluated, which were masked alike, and whose results quote the output.
+  const masked = await maskByRules(query, of.projectId, runs, maskRun);
   return query.transaction().execute(async (transaction) => {
     const items = new Map((await lockItems(transaction, { ...of, datasetId, version, split, ids })).map((item) => [item.item_id, item]));
     const unknown = ids.filter((id) => !items.has(id));
     if (unknown.length > 0) {
       throw itemsUnknown(unknown);
     }
-    const checked = runs.map((each) => {
+    const checked = masked.map((each) => {
       const { checks = [], redacted_at: redactedAt = null } = items.get(each.item_id) ?? {};
       const run = withFailures(redactedAt === null ? each : withoutContents(each), experiment);
       return { run, checks: checkAtOnce(run, checks) };
@@ -37,6 +42,12 @@ export async function reportRuns(
     const written = await insertRuns(transaction, of, checked);
     return { written, known: runs.length - written };
   });
+}
+
+function maskRun(run: ReportedRun, { value, text }: Masking): ReportedRun {
+  const orNull = (given: string | null) => (given === null ? null : text(given));
+  const scores = run.scores.map((score) => ({ ...score, explanation: orNull(score.explanation), error: orNull(score.error) }));
+  return { ...run, output: toJson(value(run.output)), error: orNull(run.error), scores };
 }
 
 /** Of an item that was redacted after it had been handed out. */
