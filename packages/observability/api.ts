@@ -28,6 +28,7 @@ import { intakeRoutes } from "./query/ingestion/intake.routes.ts";
 import { memberRoutes } from "./query/projects/members.routes.ts";
 import { listTraceRoutes } from "./query/list/list-traces.routes.ts";
 import { maskingRoutes } from "./query/projects/masking.routes.ts";
+import { scoreConfigRoutes } from "./query/projects/score-configs.routes.ts";
 import { metricsRoutes } from "./query/figures/metrics.routes.ts";
 import { traceFiguresRoutes } from "./query/figures/trace-figures.routes.ts";
 import { priceRoutes } from "./query/projects/prices.routes.ts";
@@ -96,6 +97,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string, feed: Commi
       projectRoutes(queries)(server);
       memberRoutes(queries)(server);
       maskingRoutes(queries)(server);
+      scoreConfigRoutes(queries)(server);
       listTraceRoutes(queries)(server);
       bulkRoutes(queries)(server);
       deletionRoutes(queries)(server);

@@ -2,6 +2,7 @@ import type { ColumnType, Generated, Kysely } from "kysely";
 import type { BLOBS, DEAD_LETTERS, GRAPHS, OBSERVATIONS, PAYLOADS, PRODUCERS, RowOf, SCORES, TRACES } from "./event-columns.ts";
 import type { EvaluationSchema } from "./evaluation-schema.ts";
 import type { ChartKind, ChartMeasure } from "./contract/figures.ts";
+import type { ScoreConfig } from "./contract/score-configs.ts";
 import type { Score } from "./contract/scores.ts";
 import type { AlertChannelKind, AlertFilter, AlertMetric } from "./contract/project-alerts.ts";
 
@@ -23,6 +24,7 @@ export type ObservabilitySchema = EvaluationSchema & {
   "observability.api_keys": ApiKeyRow;
   "observability.views": ViewRow;
   "observability.charts": ChartRow;
+  "observability.score_configs": ScoreConfigRow;
   "observability.masking": MaskingRow;
   "observability.alert_channels": AlertChannelRow;
   "observability.alert_rules": AlertRuleRow;
@@ -133,6 +135,8 @@ type ViewRow = {
   is_shared: boolean;
   changed_at: Generated<Date>;
 };
+
+type ScoreConfigRow = Omit<ScoreConfig, "changed_at"> & { project_id: string; changed_at: Date };
 
 type ChartRow = {
   id: string;

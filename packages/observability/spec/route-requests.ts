@@ -15,6 +15,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/charts": { name: "new", measure: "cost" },
   "PATCH /api/v1/projects/:project_id/charts/:chart_id": { name: "changed" },
   "PUT /api/v1/projects/:project_id/charts/order": { ids: [uuidv7()] },
+  "PUT /api/v1/projects/:project_id/score-configs": { name: "changed" },
   "PUT /api/v1/projects/:project_id/prices": { model: "changed", input: 1, output: 1 },
   "PUT /api/v1/projects/:project_id/masking": { keys: ["changed"], patterns: [] },
   "POST /api/v1/projects/:project_id/masking/try": { keys: [], patterns: [], sample: "x" },
@@ -34,6 +35,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
 };
 export const QUERIES: Readonly<Record<string, string>> = {
+  "DELETE /api/v1/projects/:project_id/score-configs": "?name=kept-config",
   "DELETE /api/v1/projects/:project_id/prices": "?model=kept&valid_from=2026-01-01T00:00:00Z",
   "GET /api/v1/projects/:project_id/compare": "?a=:trace_id&b=:trace_id",
   "GET /api/v1/projects/:project_id/compare/sets": "?a=release:1&b=release:2",

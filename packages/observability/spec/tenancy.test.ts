@@ -232,6 +232,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   const key = await otlp.api.post(`${base}/keys`, { name: "kept" }, token);
   const score = await otlp.api.post(`${base}/scores`, { trace_id: traceId, name: "kept", value: 1 }, token);
   await otlp.api.put(`${base}/prices`, { model: "kept", input: 1, output: 1, valid_from: "2026-01-01T00:00:00Z" }, token);
+  await otlp.api.put(`${base}/score-configs`, { name: "kept-config" }, token);
   await otlp.api.put(`${base}/masking`, { keys: ["kept"], patterns: [] }, token);
   const view = await otlp.api.post(`${base}/views`, { name: "kept", shared: true }, token);
   const chart = await otlp.api.post(`${base}/charts`, { name: "kept", measure: "cost" }, token);
@@ -281,6 +282,7 @@ const TABLES = [
   "project_members",
   "masking",
   "charts",
+  "score_configs",
   "alert_rules",
   "alert_channels",
   "datasets",

@@ -54,6 +54,7 @@ const LOCAL_TABLES = [
   "masking",
   "views",
   "charts",
+  "score_configs",
   "alert_channels",
   "alert_rules",
   "alert_events",

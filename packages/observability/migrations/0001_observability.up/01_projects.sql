@@ -95,3 +95,19 @@ create table observability.charts (
   changed_at timestamptz not null default now()
 );
 create index charts_by_project on observability.charts (project_id, place, id);
+
+-- What the scores of a name mean, and which are taken.
+create table observability.score_configs (
+  project_id uuid not null references observability.projects (id) on delete cascade,
+  name text not null,
+  data_type text not null,
+  direction text,
+  minimum double precision,
+  maximum double precision,
+  categories text[] not null,
+  target double precision,
+  changed_at timestamptz not null,
+  -- The access token's sub, or `operator`.
+  changed_by text not null,
+  primary key (project_id, name)
+);

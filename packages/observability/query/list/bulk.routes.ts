@@ -44,9 +44,9 @@ export function bulkRoutes({ query, clock, log }: RouteDependencies) {
         },
       },
       async (request) => {
-        const { trace_ids: ids, name, comment, ...given } = request.body;
-        const value = requireScoreValue(given);
+        const { trace_ids: ids, name, comment } = request.body;
         const project = await enterProject(query, request, "editor");
+        const value = await requireScoreValue(query, { ...project, score: request.body });
         const author = getUserReader(request).userId;
         const traces = await scoreTraces(query, { ...project, ids, name, value, comment, author, scoredAt: clock.now() });
         log.info({ project: project.projectId, traces, score: name, by: author }, "traces were scored");

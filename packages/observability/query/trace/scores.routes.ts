@@ -71,8 +71,8 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
         const isPerson = getReader(request).kind === "user";
         const needed = isPerson ? "editor" : "viewer";
         const { projectId, reader } = await enterProject(query, request, needed);
-        const { trace_id: traceId, observation_id: observationId, name, comment, ...rest } = request.body;
-        const value = requireScoreValue(rest);
+        const { trace_id: traceId, observation_id: observationId, name, comment } = request.body;
+        const value = await requireScoreValue(query, { projectId, reader, score: request.body });
         const source = isPerson ? "person" : "application";
         const [scoreId, author, scoredAt] = [uuidv7(), isPerson ? toAuthor(reader) : null, clock.now()];
         const given = { traceId, observationId, name, value, comment, source, author, scoredAt } as const;
