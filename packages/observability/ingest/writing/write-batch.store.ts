@@ -46,8 +46,8 @@ async function writeRows(transaction: Query, batch: EncodedBatch, groups: readon
   const daysOf = (traces: readonly string[]) => textArray(traces.map((trace) => days.get(trace) ?? null));
   const { observations, scores, unmarked } = batch;
   const counted = await run<WrittenHour>(transaction, observations, daysOf(observations.traces));
-  await run(transaction, encodeRows(BATCH_STATEMENTS.insertHourMarks, hoursOf([...written, ...counted])));
-  await markHoursOfAside(transaction, batch.traces);
+  const aside = await findHoursOfAside(transaction, batch.traces);
+  await run(transaction, encodeRows(BATCH_STATEMENTS.insertHourMarks, hoursOf([...written, ...counted, ...aside])));
   // A score is given to a trace that may be long over.
   const scored = await run<OfTrace>(transaction, scores);
   const seen = [...known, ...written].map(({ project_id, id }) => ({ project_id, trace_id: id }));
@@ -58,18 +58,17 @@ async function writeRows(transaction: Query, batch: EncodedBatch, groups: readon
   }
 }
 
-/** Steps that came before their trace said that it is not live were counted: all hours of such traces are counted anew. */
-async function markHoursOfAside(transaction: Query, traces: readonly TraceWrite[]): Promise<void> {
-  const aside = Map.groupBy(
-    traces.filter(({ purpose }) => purpose !== undefined),
-    (row) => row.project_id,
-  );
-  for (const [projectId, rows] of aside) {
-    await sql`
-      insert into observability.hourly_marks (project_id, day, hour)
-      select distinct project_id, day, hour from observability.observations
+/** Steps that came before their trace said that it is not live were counted: the hours of all its steps, to be counted anew. */
+async function findHoursOfAside(transaction: Query, traces: readonly TraceWrite[]): Promise<readonly WrittenHour[]> {
+  const aside = traces.filter(({ purpose }) => purpose !== undefined);
+  const hours: WrittenHour[] = [];
+  for (const [projectId, rows] of Map.groupBy(aside, (row) => row.project_id)) {
+    const { rows: found } = await sql<WrittenHour>`
+      select distinct project_id, day::text as day, hour::text as hour, null as left_hour from observability.observations
       where project_id = ${projectId}::uuid and trace_id = any(${rows.map(({ id }) => id)}::uuid[])`.execute(transaction);
+    hours.push(...found);
   }
+  return hours;
 }
 
 /** The traces come first: whoever has their days may write what belongs to them. */
