@@ -86,6 +86,7 @@ async function furnish(): Promise<string> {
     "insert into observability.deleted_traces (project_id, trace_id) values ($1, gen_random_uuid())",
     "insert into observability.deletions (project_id, id, kind, requested_by) values ($1, gen_random_uuid(), 'traces', 'me')",
     "insert into observability.views (id, project_id, author, name, query, sort, sort_order, columns, is_shared) values (gen_random_uuid(), $1, 'me', 'v', '', 'started', 'desc', '{}', false)",
+    "insert into observability.score_configs (project_id, name, data_type, categories, changed_at, changed_by) values ($1, 's', 'number', '{}', now(), 'me')",
     "insert into observability.charts (id, project_id, author, name, measure, query, kind, place) values (gen_random_uuid(), $1, 'me', 'c', 'cost', '', 'lines', 0)",
     "insert into observability.ingest_gaps (project_id, producer_id, first_seq, last_seq) values ($1, gen_random_uuid(), 1, 2)",
     "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values (gen_random_uuid(), 's', gen_random_uuid(), $1, 'r', '[]')",
