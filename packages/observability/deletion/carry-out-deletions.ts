@@ -57,7 +57,7 @@ async function carryOut(query: Query, deletion: Unfinished, signal: AbortSignal)
   if (userId !== null) {
     const remove = async (ids: readonly string[]) => {
       await redactItemsOfTraces(query, projectId, ids);
-      return deleteTraces(query, { projectId, reader, ids, deletion: recorded });
+      return deleteTraces(query, { projectId, reader, ids, deletion: recorded, isOfUser: true });
     };
     for (const list of isSettled ? [listTracesOfUser, listRunsOfUser] : [listTracesOfUser]) {
       for await (const ids of list(query, { projectId, userId })) {
@@ -73,8 +73,15 @@ async function carryOut(query: Query, deletion: Unfinished, signal: AbortSignal)
   }
   if (isSettled && !signal.aborted) {
     // What could not be written was tried for a while before it was set aside.
-    const ids = await listDeletedSince(query, deletion);
-    await deleteDeadLetters(query, { projectId, deletion: recorded, isMeant: namesTrace(ids) });
+    const traces = await listDeletedSince(query, deletion);
+    await deleteDeadLetters(query, { projectId, deletion: recorded, isMeant: namesTrace(traces.map((trace) => trace.trace_id)) });
+    // Runs and items of them were perhaps being written while they went.
+    const ofUser = traces.filter((trace) => trace.is_of_user);
+    await redactItemsOfTraces(
+      query,
+      projectId,
+      ofUser.map((trace) => trace.trace_id),
+    );
     await noteEmptied(query, deletion);
   }
   return deleted;

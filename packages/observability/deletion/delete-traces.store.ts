@@ -15,6 +15,8 @@ type Chosen = InProject & {
   readonly ids: readonly string[];
   /** Where it is counted; nowhere when what was counted comes once more. */
   readonly deletion?: RecordedDeletion;
+  /** Whether they go because a user goes. */
+  readonly isOfUser?: boolean;
 };
 
 /** With their steps, scores, dead letters, figures and issues; contents that nobody else needs follow. @returns how many of them there were. */
@@ -26,7 +28,7 @@ export async function deleteTraces(query: Query, { ids, ...chosen }: Chosen): Pr
   return deleted;
 }
 
-async function deleteSome(query: Query, { projectId, reader, ids, deletion }: Chosen): Promise<number> {
+async function deleteSome(query: Query, { projectId, reader, ids, deletion, isOfUser = false }: Chosen): Promise<number> {
   const isChosen = sql`trace.project_id = ${projectId}::uuid and ${hasRoleIn(reader, "owner", projectId)} and trace.id in (
     select unnest(${ids}::uuid[])
     union select unnest(runs) from observability.trace_entries where project_id = ${projectId}::uuid and trace_id = any(${ids}::uuid[])
@@ -70,8 +72,10 @@ async function deleteSome(query: Query, { projectId, reader, ids, deletion }: Ch
       runs.map(({ id }) => id),
     );
     await sql`
-      insert into observability.deleted_traces as row (project_id, trace_id) select ${projectId}::uuid, run.id from ${given} order by run.id
-      on conflict (project_id, trace_id) do update set deleted_at = excluded.deleted_at`.execute(transaction);
+      insert into observability.deleted_traces as row (project_id, trace_id, is_of_user)
+      select ${projectId}::uuid, run.id, ${isOfUser}::boolean from ${given} order by run.id
+      on conflict (project_id, trace_id) do update
+        set deleted_at = excluded.deleted_at, is_of_user = row.is_of_user or excluded.is_of_user`.execute(transaction);
     await sql`
       delete from observability.traces as row using ${given} where row.project_id = ${projectId}::uuid and row.id = run.id`.execute(
       transaction,

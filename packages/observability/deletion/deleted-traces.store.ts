@@ -20,14 +20,14 @@ const LATE_TRACES = 10_000;
 export async function listDeletedSince(
   query: Query,
   { project_id: projectId, id }: { readonly project_id: string; readonly id: string },
-): Promise<readonly string[]> {
-  const { rows } = await sql<{ trace_id: string }>`
-    select deleted.trace_id
+): Promise<readonly { readonly trace_id: string; readonly is_of_user: boolean }[]> {
+  const { rows } = await sql<{ trace_id: string; is_of_user: boolean }>`
+    select deleted.trace_id, deleted.is_of_user
     from observability.deletions as deletion
     join observability.deleted_traces as deleted on deleted.project_id = deletion.project_id and deleted.deleted_at >= deletion.requested_at
     where deletion.project_id = ${projectId}::uuid and deletion.id = ${id}::uuid
     order by deleted.deleted_at desc limit ${LATE_TRACES}`.execute(query);
-  return rows.map((row) => row.trace_id);
+  return rows;
 }
 
 /** How long events of a deleted trace are expected. */

@@ -100,6 +100,9 @@ test("items and runs of a deleted user's traces go, whoever they say they are of
   const { body } = await rig.api.post(`${rig.base}/traces/delete`, { trace_ids: [chosen] }, OWNER);
   expect(body).toEqual({ traces: 1 });
   await deleteUser("ann");
+  // One that ran before is reported now.
+  const late = { ...run, attempt: 3, trace_id: hers, output: "RAN as ann" };
+  await rig.post(`/experiments/${experiment.id}/runs`, { runs: [late, { ...run, attempt: 4, trace_id: chosen, output: "stays" }] });
   const { items: left } = itemPageSchema.parse((await rig.get(`/datasets/${datasetId}/items`)).body);
   expect(left.map(({ input }) => input)).toEqual([null, `of ${chosen} ORIGIN`, "of nobody"]);
   expect(await findText(database, redis.client, ["RAN as ann"])).toEqual([]);
@@ -112,6 +115,20 @@ test("two processes that carry it out at once redact everything once, and both e
   await Promise.all([deleteUser("eve"), deleteUser("eve")]);
   expect(await findText(database, redis.client, ["TWICE", "eve"])).toEqual([]);
   expect(await itemsOf(datasetId)).toHaveLength(100);
+});
+
+test("a run that is reported at the moment its item is emptied is emptied too", async () => {
+  const items = Array.from({ length: 60 }, (_, at) => ({ input: at, subject: "mia" }));
+  const datasetId = await rig.makeDataset(items);
+  const ids = await itemsOf(datasetId);
+  const experiment = await rig.begin(datasetId, { repetitions: 10 });
+  const report = (repetition: number) =>
+    rig.post(`/experiments/${experiment.id}/runs`, {
+      runs: ids.map((id) => ({ item_id: id, repetition, state: "succeeded", output: "MEANWHILE" })),
+    });
+  const answers = await Promise.all([deleteUser("mia"), ...Array.from({ length: 10 }, (_, repetition) => report(repetition))]);
+  expect(answers.slice(1)).toEqual(Array.from({ length: 10 }, () => ({ status: 200, body: { written: 60, known: 0 } })));
+  expect(await findText(database, redis.client, ["MEANWHILE"])).toEqual([]);
 });
 
 async function itemsOf(datasetId: string): Promise<readonly string[]> {

@@ -8,7 +8,7 @@ import type { Masking } from "#events/masker.ts";
 import type { Query } from "#schema.ts";
 import { experimentNotFound, itemsUnknown, repetitionUnknown } from "./experiments.errors.ts";
 import { findExperiment, type ExperimentRow } from "./experiments.store.ts";
-import { insertRuns, type OfExperiment } from "./runs.store.ts";
+import { findDeletedTraces, insertRuns, type OfExperiment } from "./runs.store.ts";
 
 /**
  * Takes runs: those that were reported before stay as they were. Checks of the output are evaluated at once, those of the way there when the trace has arrived.
@@ -34,10 +34,17 @@ export async function reportRuns(
     if (unknown.length > 0) {
       throw itemsUnknown(unknown);
     }
-    const checked = masked.map((each) => {
-      const { checks = [], redacted_at: redactedAt = null } = items.get(each.item_id) ?? {};
-      const run = withFailures(redactedAt === null ? each : withoutContents(each), experiment);
-      return { run, checks: checkAtOnce(run, checks) };
+    const gone = await findDeletedTraces(
+      transaction,
+      of.projectId,
+      runs.flatMap(({ trace_id: id }) => id ?? []),
+    );
+    const checked = masked.map((run) => {
+      const item = items.get(run.item_id);
+      // No checks are evaluated over nothing: their score is missing.
+      return (item?.redacted_at ?? null) !== null || gone.has(run.trace_id?.toLowerCase() ?? "")
+        ? { run: withFailures(withoutContents(run), experiment), checks: [] }
+        : { run: withFailures(run, experiment), checks: checkAtOnce(run, item?.checks ?? []) };
     });
     const written = await insertRuns(transaction, of, checked);
     return { written, known: runs.length - written };
@@ -50,7 +57,7 @@ function maskRun(run: ReportedRun, { value, text }: Masking): ReportedRun {
   return { ...run, output: toJson(value(run.output)), error: orNull(run.error), scores };
 }
 
-/** Of an item that was redacted after it had been handed out. */
+/** Of an item, or a trace, whose user was deleted after it had been handed out, or ran. */
 function withoutContents(run: ReportedRun): ReportedRun {
   const error = (given: string | null) => (given === null ? null : "the item's data were deleted");
   const scores = run.scores.map((score) => ({ ...score, explanation: null, error: error(score.error) }));

@@ -51,6 +51,14 @@ export async function insertRuns(transaction: Query, of: OfExperiment, runs: rea
   return added.length;
 }
 
+/** Those of the traces that went of late with the user whose they were. */
+export async function findDeletedTraces(transaction: Query, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ trace_id: string }>`
+    select trace_id from observability.deleted_traces
+    where project_id = ${projectId}::uuid and is_of_user and trace_id = any(${ids}::uuid[])`.execute(transaction);
+  return new Set(rows.map((row) => row.trace_id));
+}
+
 /** Runs whose checks await the trace, in the order of their keys. */
 export async function findUnchecked(query: Query, of: OfExperiment & { readonly limit: number }): Promise<readonly RunRow[]> {
   return readable(query, of).where("run.checks", "is", null).orderBy("run.item_id").orderBy("run.repetition").limit(of.limit).execute();

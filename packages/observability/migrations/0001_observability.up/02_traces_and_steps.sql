@@ -213,6 +213,8 @@ create table observability.deleted_traces (
   project_id uuid not null,
   trace_id uuid not null,
   deleted_at timestamptz not null default now(),
+  -- Runs of experiments that say they were one of these keep no contents.
+  is_of_user boolean not null default false,
   primary key (project_id, trace_id)
 );
 create index deleted_traces_by_time on observability.deleted_traces (deleted_at);
