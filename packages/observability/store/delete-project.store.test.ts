@@ -97,6 +97,12 @@ async function furnish(): Promise<string> {
     "insert into observability.alert_events (id, project_id, rule_id, rule_name, kind, metric, threshold, window_minutes, filter) values (gen_random_uuid(), $1, gen_random_uuid(), 'r', 'fired', 'errors', 1, 5, '{}')",
     "insert into observability.issues (project_id, id, fingerprint, title, facts) values ($1, gen_random_uuid(), 'f', 't', '{}')",
     "insert into observability.issue_traces (project_id, trace_id, issue_id, seen_at) values ($1, gen_random_uuid(), gen_random_uuid(), now())",
+    "insert into observability.datasets (project_id, id, name, description, created_by) values ($1, gen_random_uuid(), 'd', '', 'me')",
+    "insert into observability.dataset_versions (project_id, dataset_id, version, author, reason, added, changed, deleted) values ($1, gen_random_uuid(), 1, 'me', '', 1, 0, 0)",
+    "insert into observability.item_revisions (project_id, dataset_id, item_id, version, input, expected, checks, metadata, is_required, content_hash, revision_hash) values ($1, gen_random_uuid(), gen_random_uuid(), 1, '1', '1', '[]', '{}', false, 'h', 'h')",
+    "insert into observability.experiments (project_id, id, dataset_id, dataset_version, name, is_dirty, config, repetitions, evaluators, author, items) values ($1, gen_random_uuid(), gen_random_uuid(), 1, 'e', false, '{}', 1, '[]', 'me', 1)",
+    "insert into observability.experiment_runs (project_id, experiment_id, item_id, repetition, attempt, state, output) values ($1, gen_random_uuid(), gen_random_uuid(), 0, 1, 'succeeded', '1')",
+    "insert into observability.run_scores (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version, is_boolean) values ($1, gen_random_uuid(), gen_random_uuid(), 0, 1, 'check', 's', '1', true)",
     "insert into observability.issue_marks (project_id, trace_id) values ($1, gen_random_uuid())",
     "insert into observability.api_keys (id, project_id, name, prefix, key_sha256, scopes, created_by) values (gen_random_uuid(), $1, 'k', 'p', gen_random_uuid()::text, '{read}', 'me')",
   ]) {
