@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonObjectSchema, jsonValueSchema } from "./json-value.ts";
 import { nulRefused, WITHOUT_NUL } from "./parts.ts";
 
 /** Checks: what must hold of a run, as data that the server evaluates. Deterministic and free; the same for live traces. */
@@ -14,13 +15,13 @@ const pointer = z
   .default("");
 
 export const checkSchema = z.discriminatedUnion("type", [
-  z.strictObject({ ...common, type: z.literal("equals"), path: pointer, value: z.json() }),
+  z.strictObject({ ...common, type: z.literal("equals"), path: pointer, value: jsonValueSchema }),
   /** A text contains it; a list has it as an element. */
-  z.strictObject({ ...common, type: z.literal("contains"), path: pointer, value: z.json() }),
+  z.strictObject({ ...common, type: z.literal("contains"), path: pointer, value: jsonValueSchema }),
   /** A regular expression (RE2), found anywhere in the text. */
   z.strictObject({ ...common, type: z.literal("matches"), path: pointer, pattern: z.string().min(1).max(1_000) }),
   /** It fits a JSON schema. */
-  z.strictObject({ ...common, type: z.literal("schema"), path: pointer, schema: z.record(z.string(), z.json()) }),
+  z.strictObject({ ...common, type: z.literal("schema"), path: pointer, schema: jsonObjectSchema }),
   /** A tool was called so many times; `before`: and, where both were, first before that one. */
   z.strictObject({
     ...common,

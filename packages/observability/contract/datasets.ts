@@ -1,14 +1,12 @@
 import { z } from "zod";
+import { jsonObjectSchema, jsonValueSchema } from "./json-value.ts";
 import { checksSchema } from "./checks.ts";
 import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Datasets: items with an input, what is expected and checks, in versions that never change. */
 
-export type Json = z.infer<ReturnType<typeof z.json>>;
-export type JsonObject = Record<string, Json>;
-
 const label = z.string().trim().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
-const jsonSchema = z.record(z.string(), z.json()).nullable();
+const jsonSchema = jsonObjectSchema.nullable();
 
 export const createDatasetRequestSchema = z.object({
   name: label,
@@ -61,10 +59,10 @@ export const itemSourceSchema = z.object({
 export type ItemSource = z.infer<typeof itemSourceSchema>;
 
 const fields = {
-  input: z.json(),
-  expected: z.json().default(null),
+  input: jsonValueSchema,
+  expected: jsonValueSchema.default(null),
   checks: checksSchema.default([]),
-  metadata: z.record(z.string().max(200), z.json()).default({}),
+  metadata: jsonObjectSchema.default({}),
   /** A part of the dataset that is run by itself, such as `test`. */
   split: label.nullable().default(null),
   /** The user of the application whose data it holds; deleting the user redacts it. */
@@ -124,7 +122,7 @@ export const itemsFromTracesRequestSchema = z.object({
     .min(1)
     .max(100, "at most 100 traces a request"),
   /** Expected of all of them; without it what was put out, unless it failed. */
-  expected: z.json().optional(),
+  expected: jsonValueSchema.optional(),
   checks: checksSchema.default([{ type: "succeeds" }]),
   /** Without it those that failed are. */
   required: z.boolean().optional(),

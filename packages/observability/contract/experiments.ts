@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonObjectSchema, jsonValueSchema } from "./json-value.ts";
 import { checkResultSchema } from "./checks.ts";
 import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
@@ -24,7 +25,7 @@ export const createExperimentRequestSchema = z.object({
   branch: text.nullable().default(null),
   commit: text.nullable().default(null),
   is_dirty: z.boolean().default(false),
-  config: z.record(z.string().max(200), z.json()).default({}),
+  config: jsonObjectSchema.default({}),
   repetitions: z.int().min(1).max(100, "at most 100 repetitions an item").default(1),
   evaluators: z.array(evaluatorSchema).max(50).default([]),
 });
@@ -43,7 +44,7 @@ export const experimentSchema = z.object({
   branch: z.string().nullable(),
   commit: z.string().nullable(),
   is_dirty: z.boolean(),
-  config: z.record(z.string(), z.json()),
+  config: jsonObjectSchema,
   repetitions: z.int(),
   evaluators: z.array(evaluatorSchema),
   author: z.string(),
@@ -75,7 +76,7 @@ export const reportRunSchema = z.object({
   /** Counted from 1; a higher one replaces a lower one, which is kept. */
   attempt: z.int().min(1).max(100).default(1),
   state: runStateSchema,
-  output: z.json().default(null),
+  output: jsonValueSchema.default(null),
   error: z.string().max(10_000).nullable().default(null),
   trace_id: z.uuid().nullable().default(null),
   started_at: timestamp.nullable().default(null),
@@ -99,7 +100,7 @@ export const runSchema = z.object({
   repetition: z.int(),
   attempt: z.int(),
   state: runStateSchema,
-  output: z.json(),
+  output: jsonValueSchema,
   error: z.string().nullable(),
   trace_id: z.uuid().nullable(),
   duration_ms: z.number().nullable(),

@@ -99,6 +99,15 @@ describe("a dataset", () => {
     expect(await send({ input: 1, checks: [{ type: "magic" }] })).toMatchObject({ status: 400 });
     expect(await send({ input: "x".repeat(1024 * 1024) })).toMatchObject({ status: 400, body: { error: "item_too_long" } });
     expect(await send({ id: "one", input: 1 })).toMatchObject({ status: 400 });
+    expect(await send({ expected: 1 })).toMatchObject({
+      status: 400,
+      body: { details: [{ message: "is missing: send null for nothing" }] },
+    });
+    const deep = `${"[".repeat(5_000)}1${"]".repeat(5_000)}`;
+    expect(await send({ input: JSON.parse(deep) })).toMatchObject({
+      status: 400,
+      body: { details: [{ message: "is nested more than 200 deep" }] },
+    });
   });
 
   test("is found by its name, which no other of the project has", async () => {

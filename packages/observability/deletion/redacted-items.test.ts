@@ -110,10 +110,10 @@ test("items and runs of a deleted user's traces go, whoever they say they are of
 });
 
 test("two processes that carry it out at once redact everything once, and both end", async () => {
-  const many = Array.from({ length: 170 }, (_, at) => ({ input: `TWICE ${at}`, subject: "eve" }));
+  const many = Array.from({ length: 170 }, (_, at) => ({ input: `TWICE ${at}`, subject: "eve-of-both" }));
   const datasetId = await rig.makeDataset(many);
-  await Promise.all([deleteUser("eve"), deleteUser("eve")]);
-  expect(await findText(database, redis.client, ["TWICE", "eve"])).toEqual([]);
+  await Promise.all([deleteUser("eve-of-both"), deleteUser("eve-of-both")]);
+  expect(await findText(database, redis.client, ["TWICE", "eve-of-both"])).toEqual([]);
   expect(await itemsOf(datasetId)).toHaveLength(100);
 });
 
