@@ -150,7 +150,7 @@ function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
           <VersionTable {...here} nameAuthor={nameAuthor} />
         </Tabs.Panel>
         <Tabs.Panel value="experiments">
-          <ExperimentList {...here} empty={<HowToRun dataset={dataset.name} />} />
+          <ExperimentList {...here} empty={<HowToRun projectId={projectId} dataset={dataset.name} />} />
         </Tabs.Panel>
       </Tabs>
       {mayChange && <DeleteDataset dataset={dataset} />}

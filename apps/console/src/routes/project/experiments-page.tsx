@@ -28,7 +28,7 @@ export function ExperimentsPage() {
         branch={branch}
         empty={
           branch === undefined ? (
-            <HowToRun />
+            <HowToRun projectId={projectId} />
           ) : (
             <NoMatch
               title={`No experiments of ${branch}`}

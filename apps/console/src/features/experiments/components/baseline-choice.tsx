@@ -1,7 +1,8 @@
-import { Select } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import type { ExperimentComparison } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { experimentsQuery } from "#features/experiments/api/experiments.ts";
+import { findEarlier, suggestBaseline } from "#features/experiments/suggest-baseline.ts";
 import { formatShortTime } from "#ui/words/format.ts";
 
 type BaselineChoiceProps = {
@@ -15,29 +16,38 @@ type BaselineChoiceProps = {
 /** What the candidate is compared with: a branch, whose last three experiments count together, or one experiment of the same dataset. */
 export function BaselineChoice({ projectId, comparison: { candidate, baseline: compared }, baseline, onChoose }: BaselineChoiceProps) {
   const list = useInfiniteQuery(experimentsQuery(projectId, { dataset_id: candidate.dataset_id }));
-  const others = [...(list.data?.pages.flatMap(({ items }) => items) ?? []), ...compared].filter(
+  const loaded = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const others = [...loaded, ...compared].filter(
     ({ id }, index, all) => id !== candidate.id && all.findIndex((each) => each.id === id) === index,
   );
+  const suggested = suggestBaseline(candidate, loaded);
   const branches = new Set([
-    ...others.flatMap(({ branch }) => branch ?? []),
+    ...findEarlier(candidate, others).flatMap(({ branch }) => branch ?? []),
     ...(baseline === undefined || isId(baseline) ? [] : [baseline]),
   ]);
   const experiments = others.map(({ id, name, created_at: at }) => ({ value: id, label: `${name}, ${formatShortTime(new Date(at))}` }));
   const unlisted = baseline !== undefined && isId(baseline) && !others.some(({ id }) => id === baseline);
   return (
-    <Select
-      label="Baseline"
-      placeholder={compared.length === 0 ? "Choose one" : "Chosen by the server"}
-      searchable
-      allowDeselect={false}
-      nothingFoundMessage="No other experiment of this dataset"
-      value={baseline ?? (compared.length === 1 ? (compared[0]?.id ?? null) : null)}
-      onChange={(value) => value !== null && onChoose(value)}
-      data={[
-        { group: "Branches: the last three finished experiments", items: [...branches].map((name) => ({ value: name, label: name })) },
-        { group: "Experiments", items: [...experiments, ...(unlisted ? [{ value: baseline, label: baseline }] : [])] },
-      ].filter(({ items }) => items.length > 0)}
-    />
+    <>
+      <Select
+        label="Baseline"
+        placeholder="Choose one"
+        searchable
+        allowDeselect={false}
+        nothingFoundMessage="No other experiment of this dataset"
+        value={baseline ?? null}
+        onChange={(value) => value !== null && onChoose(value)}
+        data={[
+          { group: "Branches: the last three finished experiments", items: [...branches].map((name) => ({ value: name, label: name })) },
+          { group: "Experiments", items: [...experiments, ...(unlisted ? [{ value: baseline, label: baseline }] : [])] },
+        ].filter(({ items }) => items.length > 0)}
+      />
+      {baseline === undefined && suggested !== undefined && (
+        <Button mt="xs" size="compact-sm" variant="light" onClick={() => onChoose(suggested)}>
+          Compare with {others.find(({ id }) => id === suggested)?.name ?? suggested}
+        </Button>
+      )}
+    </>
   );
 }
 

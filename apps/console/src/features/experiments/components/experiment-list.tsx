@@ -4,6 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { experimentsQuery } from "#features/experiments/api/experiments.ts";
+import { suggestBaseline } from "#features/experiments/suggest-baseline.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ListOf } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -36,14 +37,15 @@ export function ExperimentList({ projectId, datasetId, branch, empty }: Experime
           columns={[
             {
               header: "Experiment",
-              render: ({ id, name }) => (
+              render: (experiment) => (
                 <Anchor
                   component={Link}
                   to="/projects/$projectId/experiments/$experimentId"
-                  params={{ projectId, experimentId: id }}
+                  params={{ projectId, experimentId: experiment.id }}
+                  search={{ baseline: suggestBaseline(experiment, experiments) }}
                   fw={550}
                 >
-                  <SafeText text={name} />
+                  <SafeText text={experiment.name} />
                 </Anchor>
               ),
             },

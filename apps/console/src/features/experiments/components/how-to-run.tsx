@@ -5,8 +5,8 @@ import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 
 /** Stands where no experiment is yet: how one is run over a dataset, by its name if one is meant. */
-export function HowToRun({ dataset = "refunds" }: { readonly dataset?: string | undefined }) {
-  const { environment, python } = runSnippet(window.location.origin, dataset);
+export function HowToRun({ projectId, dataset = "refunds" }: { readonly projectId: string; readonly dataset?: string }) {
+  const { environment, python } = runSnippet(window.location.origin, projectId, dataset);
   return (
     <>
       <EmptyPanel

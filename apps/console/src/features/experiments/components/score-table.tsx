@@ -4,7 +4,7 @@ import { VERDICT_TONES, barScale, formatDifference, formatScore, verdictInWords 
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { Status } from "#ui/words/status.tsx";
-import { formatExactCount, plural } from "#ui/words/format.ts";
+import { formatExactCount, formatShare, plural } from "#ui/words/format.ts";
 import { DifferenceBar } from "./difference-bar.tsx";
 import classes from "./experiments.module.css";
 
@@ -72,6 +72,12 @@ function Mean({ of }: { readonly of: ComparedScore["candidate"] | null }) {
       {formatScore(of.mean)}
       <div className={classes.small}>
         {of.low !== null && of.high !== null && `${formatScore(of.low)} to ${formatScore(of.high)}`}
+        {of.repeated !== null && (
+          <div>
+            {formatShare(of.repeated.any_passes)} pass once, {formatShare(of.repeated.all_pass)} always
+            {of.repeated.seen_flaky > 0 && `, ${formatExactCount(of.repeated.seen_flaky)} flaky`}
+          </div>
+        )}
         {of.missing > 0 && <Text inherit c="var(--sl-warn)">{`${formatExactCount(of.missing)} missing`}</Text>}
       </div>
     </>
@@ -94,6 +100,7 @@ function VerdictText({ score, margin }: { readonly score: ComparedScore; readonl
           {difference.detectable !== null && difference.verdict !== "better" && difference.verdict !== "worse"
             ? `; from ±${formatScore(difference.detectable)} on it would likely be found`
             : ""}
+          {!difference.stands_out && ["better", "worse"].includes(difference.verdict) && "; of so many scores it may be chance"}
         </div>
       )}
     </>

@@ -2,7 +2,7 @@ import type { ComparedScore, Experiment, ExperimentComparison, ExperimentItem } 
 
 const id = (last: number) => `0190a1b2-0000-7000-8000-${String(last).padStart(12, "0")}`;
 
-function experiment(last: number, of: Partial<Experiment> = {}): Experiment {
+export function experiment(last: number, of: Partial<Experiment> = {}): Experiment {
   return {
     id: id(last),
     dataset_id: id(1),
@@ -18,7 +18,7 @@ function experiment(last: number, of: Partial<Experiment> = {}): Experiment {
     evaluators: [],
     author: "operator",
     state: "finished",
-    created_at: "2026-11-28T10:00:00.000Z",
+    created_at: `2026-11-28T10:${String(last).padStart(2, "0")}:00.000Z`,
     ended_at: "2026-11-28T10:05:00.000Z",
     items: 40,
     runs: { succeeded: 38, failed: 2, missing: 0, unchecked: 0 },
