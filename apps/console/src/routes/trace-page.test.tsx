@@ -35,6 +35,7 @@ const digest = {
   observations: 3,
   failures: 1,
   lost_events: 0,
+  purpose: "live",
   thread_id: null,
   session_id: null,
   user_id: null,
