@@ -111,10 +111,7 @@ function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
           {(older !== undefined || split !== undefined) && (
             <Alert
               mb="md"
-              title={[
-                ...(older === undefined ? [] : [`Version ${older}`]),
-                ...(split === undefined ? [] : [`Only the split ${split}`]),
-              ].join(", ")}
+              title={`Only ${[older !== undefined && `version ${older}`, split !== undefined && `the split ${split}`].filter(Boolean).join(", ")}`}
             >
               <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: {}, resetScroll: false })}>
                 Show all items of the newest version

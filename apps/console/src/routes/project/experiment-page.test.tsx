@@ -67,7 +67,7 @@ describe("the page of an experiment", () => {
         scores: [{ ...comparedScore({}), baseline: null, difference: null }],
       }),
     });
-    expect(await screen.findByText("Nothing to compare with yet.")).toBeTruthy();
+    expect(await screen.findByText("No baseline is chosen.")).toBeTruthy();
     expect(screen.getByRole("radio", { name: "Worse" })).toHaveProperty("disabled", true);
     expect(screen.queryByRole("columnheader", { name: "Verdict" })).toBeNull();
   });

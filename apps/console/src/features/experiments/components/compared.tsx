@@ -33,7 +33,7 @@ export function Compared({ projectId, comparison, baseline, onChoose }: Compared
         <BaselineChoice projectId={projectId} comparison={comparison} baseline={baseline} onChoose={onChoose} />
         {before.length === 0 && (
           <Text size="sm" c="dimmed" mt={6}>
-            {baseline === undefined ? "Nothing to compare with yet." : "No finished experiment of this dataset is on it."}
+            {baseline === undefined ? "No baseline is chosen." : "No finished experiment of this dataset is on it."}
           </Text>
         )}
         {before.map((experiment) => (

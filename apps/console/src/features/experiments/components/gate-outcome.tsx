@@ -14,10 +14,13 @@ type GateProps = {
   readonly margin: string | undefined;
 };
 
-/** What a gate makes of the comparison in CI, with its reasons a click away; nothing as long as runs are to come. */
-export function GateOutcomeText({ projectId, comparison: { candidate }, baseline, margin }: GateProps) {
+/** What a gate makes of the comparison in CI, with its reasons a click away; nothing without a baseline, or as long as runs are to come. */
+export function GateOutcomeText({ projectId, comparison: { candidate, baseline: before }, baseline, margin }: GateProps) {
   const compared = { ...(baseline === undefined ? {} : { baseline }), ...(margin === undefined ? {} : { margin }) };
-  const { data: gate, error } = useQuery({ ...gateQuery(projectId, candidate.id, compared), enabled: candidate.state !== "running" });
+  const { data: gate, error } = useQuery({
+    ...gateQuery(projectId, candidate.id, compared),
+    enabled: candidate.state !== "running" && before.length > 0,
+  });
   if (gate === undefined) {
     return error !== null && <Status tone="warn">The gate could not be asked: {error.message}</Status>;
   }
