@@ -49,8 +49,17 @@ describe("the page of an experiment", () => {
     expect(router.state.location.search).toEqual({ baseline: "main", only: "worse" });
     await waitFor(() => {
       const last = requests.findLast(({ path }) => path.endsWith("/items"));
-      expect(Object.fromEntries(last?.query ?? [])).toEqual({ baseline: "main", only: "worse", limit: "50" });
+      expect(Object.fromEntries(last?.query ?? [])).toEqual({ baseline: "main", only: "worse", score: "exact_match", limit: "50" });
     });
+  });
+
+  it("judges items by the score that most became worse by, until another is chosen", async () => {
+    const scores = [comparedScore({ name: "checks", difference: { worsened: 0 } }), comparedScore({ difference: { worsened: 5 } })];
+    const { user, router, requests } = open("", { [`GET ${PATH}/${candidate.id}/comparison`]: comparison({ scores }) });
+    const judge = await screen.findByRole("combobox", { name: "Score that items are judged by" });
+    expect(requests.findLast(({ path }) => path.endsWith("/items"))?.query.get("score")).toBe("exact_match");
+    await user.selectOptions(judge, "checks");
+    expect(router.state.location.search).toEqual({ score: "checks" });
   });
 
   it("compares with the branch that is chosen", async () => {

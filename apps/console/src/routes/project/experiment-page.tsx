@@ -1,4 +1,4 @@
-import { Button, Group, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, NativeSelect, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
 import type { ExperimentComparison } from "@sightline/observability/contract";
 import { IconFlaskOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -81,10 +81,14 @@ function Whole({ comparison }: { readonly comparison: ExperimentComparison }) {
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false });
   const only = FILTERS.find((filter) => filter === search.only) ?? "all";
   const isCompared = comparison.baseline.length > 0;
+  const names = [...new Set(comparison.scores.map(({ name }) => name))];
+  // Unless one is chosen: the score that most items became worse by.
+  const [most] = comparison.scores.toSorted((a, b) => (b.difference?.worsened ?? 0) - (a.difference?.worsened ?? 0));
+  const score = search.score ?? most?.name;
   const asked = {
     only,
     ...(search.baseline === undefined ? {} : { baseline: search.baseline }),
-    ...(search.score === undefined ? {} : { score: search.score }),
+    ...(score === undefined ? {} : { score }),
   };
   return (
     <>
@@ -105,6 +109,14 @@ function Whole({ comparison }: { readonly comparison: ExperimentComparison }) {
         <Group justify="space-between" mb="sm">
           <Title order={2}>Items</Title>
           <Group gap="xs">
+            {names.length > 1 && (
+              <NativeSelect
+                aria-label="Score that items are judged by"
+                data={names.map((name) => ({ value: name, label: `By ${name}` }))}
+                value={score}
+                onChange={(event) => change({ score: event.currentTarget.value })}
+              />
+            )}
             <SegmentedControl
               aria-label="Which items"
               value={only}
