@@ -77,6 +77,7 @@ const OTHER_CLASSES = [
   "user",
   "user-or-key",
   "user-or-scoring-key",
+  "user-or-evaluate",
   "user-or-operator",
   "ingest",
   "webhook",
