@@ -1,5 +1,5 @@
 import type { Check } from "#contract/checks.ts";
-import type { Json } from "#contract.ts";
+import type { Json } from "#contract/json-value.ts";
 
 const MAX_SHOWN = 200;
 
