@@ -48,6 +48,7 @@ const SMALL_FEATURES = [
   "credentials",
   "datasets",
   "experiments",
+  "issues",
   "health",
   "ingestion",
   "jobs",

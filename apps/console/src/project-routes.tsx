@@ -57,6 +57,17 @@ const alertsRoute = createRoute({
   component: lazyPage(() => import("#routes/project/alerts-page.tsx"), "AlertsPage"),
 });
 
+const issuesRoute = createRoute({
+  ...under(projectRoute, "/issues"),
+  validateSearch: z.object({ state: text, sort: text }),
+  component: lazyPage(() => import("#routes/project/issues-page.tsx"), "IssuesPage"),
+});
+
+const issueRoute = createRoute({
+  ...under(projectRoute, "/issues/$issueId"),
+  component: lazyPage(() => import("#routes/project/issue-page.tsx"), "IssuePage"),
+});
+
 const datasetsRoute = createRoute({
   ...under(projectRoute, "/datasets"),
   component: lazyPage(() => import("#routes/project/datasets-page.tsx"), "DatasetsPage"),
@@ -106,6 +117,8 @@ export const projectRoutes = projectRoute.addChildren([
   sessionRoute,
   usersRoute,
   userRoute,
+  issuesRoute,
+  issueRoute,
   datasetsRoute,
   datasetRoute,
   experimentsRoute,

@@ -12,6 +12,7 @@ const route = getRouteApi("/signed-in/projects/$projectId");
 
 const TABS = [
   { label: "Traces", to: "/projects/$projectId/traces" },
+  { label: "Issues", to: "/projects/$projectId/issues" },
   { label: "Dashboard", to: "/projects/$projectId/dashboards" },
   { label: "Sessions", to: "/projects/$projectId/sessions" },
   { label: "Users", to: "/projects/$projectId/users" },

@@ -18,6 +18,8 @@ type AddToDatasetProps = {
   readonly traceIds: readonly string[];
   /** A step of the one trace that may be added in its place. */
   readonly step?: { readonly id: string; readonly name: string } | undefined;
+  /** The issue that they show: its items are of one cluster. */
+  readonly issueId?: string;
   readonly onClose: () => void;
 };
 
@@ -25,7 +27,7 @@ type AddToDatasetProps = {
 const NEW = "new";
 
 /** Makes items of recorded traces, or of one step, in a dataset that is chosen or made here. */
-export function AddToDataset({ projectId, traceIds, step, onClose }: AddToDatasetProps) {
+export function AddToDataset({ projectId, traceIds, step, issueId, onClose }: AddToDatasetProps) {
   const datasets = useQuery(datasetsQuery(projectId));
   const [chosen, setChosen] = useState<string>();
   const [name, setName] = useState("");
@@ -52,6 +54,7 @@ export function AddToDataset({ projectId, traceIds, step, onClose }: AddToDatase
         traces: traceIds.map((id) => ({ trace_id: id, ...ofStep })),
         ...(expected.trim() === "" ? {} : { expected: typed.value }),
         ...(isRequired ? { required: true } : {}),
+        ...(issueId === undefined ? {} : { issue_id: issueId }),
       });
     }
   }

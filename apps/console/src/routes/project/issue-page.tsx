@@ -1,0 +1,97 @@
+import { Button, Stack, Title } from "@mantine/core";
+import type { IssueDetail } from "@sightline/observability/contract";
+import { IconBugOff, IconDatabasePlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
+import { issueQuery } from "#features/issues/api/issues.ts";
+import { IssueActions } from "#features/issues/components/issue-actions.tsx";
+import { IssueFacts } from "#features/issues/components/issue-facts.tsx";
+import { IssueTraces } from "#features/issues/components/issue-traces.tsx";
+import { projectQuery } from "#features/projects/api/projects.ts";
+import { hasCode } from "#http/api-error.ts";
+import { Unanswered } from "#ui/kit/list-states.tsx";
+import { MissingPage } from "#ui/page/missing-page.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
+
+const route = getRouteApi("/signed-in/projects/$projectId/issues/$issueId");
+
+export function IssuePage() {
+  const { projectId, issueId } = route.useParams();
+  const issue = useQuery(issueQuery(projectId, issueId));
+  if (hasCode(issue.error, "issue_not_found", "invalid_request")) {
+    return (
+      <MissingPage
+        documentTitle="No such issue"
+        icon={<IconBugOff />}
+        title="This issue is not here"
+        description="It was merged into another, or none of its traces is kept any more."
+      >
+        <Button component={Link} to="/projects/$projectId/issues" params={{ projectId }}>
+          Issues of the project
+        </Button>
+      </MissingPage>
+    );
+  }
+  return (
+    <WidePage>
+      {issue.data === undefined ? (
+        <>
+          <PageHeader title="Issue" />
+          <Unanswered query={issue} failed="The issue could not be loaded" />
+        </>
+      ) : (
+        <WholeIssue key={issueId} issue={issue.data} />
+      )}
+    </WidePage>
+  );
+}
+
+function WholeIssue({ issue }: { readonly issue: IssueDetail }) {
+  const { projectId } = route.useParams();
+  const { data: project } = useQuery(projectQuery(projectId));
+  const [isAdding, setAdding] = useState(false);
+  const mayChange = project !== undefined && project.my_role !== "viewer";
+  const { typical, newest, shortest } = issue.evidence;
+  const evidence = [...new Set([typical, newest, shortest].flatMap((trace) => trace?.trace_id ?? []))];
+  return (
+    <>
+      <PageHeader title={<SafeText text={issue.title} />} documentTitle={`${issue.title} · Issue`} description={describeState(issue)}>
+        {mayChange && (
+          <>
+            <Button leftSection={<IconDatabasePlus size={16} />} disabled={evidence.length === 0} onClick={() => setAdding(true)}>
+              Add to dataset
+            </Button>
+            <IssueActions projectId={projectId} issue={issue} />
+          </>
+        )}
+      </PageHeader>
+      <Stack gap="lg">
+        <IssueFacts issue={issue} />
+        <section aria-label="Traces">
+          <Title order={2} size="h4" mb="xs">
+            Traces
+          </Title>
+          <IssueTraces projectId={projectId} issue={issue} />
+        </section>
+      </Stack>
+      {isAdding && <AddToDataset projectId={projectId} traceIds={evidence} issueId={issue.id} onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+function describeState({ state, reopened_at: reopened, closed_at_commit: commit, ignored_until: until }: IssueDetail): string {
+  switch (state) {
+    case "open":
+      return reopened === null ? "Open" : "Open: it came back after it was closed";
+    case "closed":
+      return commit === null ? "Closed: it opens by itself when a later trace shows it" : `Closed by ${commit.slice(0, 8)}`;
+    case "ignored":
+      return until === null ? "Ignored" : `Ignored until ${until.slice(0, 10)}`;
+    default:
+      return state satisfies never;
+  }
+}
