@@ -94,7 +94,14 @@ export const writtenItemSchema = z.object({
 export const writtenItemsSchema = z.object({ version: z.int(), items: z.array(writtenItemSchema) });
 export type WrittenItems = z.infer<typeof writtenItemsSchema>;
 
-export const itemSchema = z.object({ ...fields, id: z.uuid(), /** The version that made it so. */ version: z.int() });
+export const itemSchema = z.object({
+  ...fields,
+  id: z.uuid(),
+  /** The version that made it so. */
+  version: z.int(),
+  /** The user whose data it held was deleted: nothing is left of it to run. */
+  redacted: z.boolean(),
+});
 export type Item = z.infer<typeof itemSchema>;
 export const itemPageSchema = z.object({ version: z.int(), items: z.array(itemSchema), next_cursor: z.string().nullable() });
 export type ItemPage = z.infer<typeof itemPageSchema>;

@@ -138,5 +138,6 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
 
 function presentItem(row: ItemRow): Item {
   const { item_id: id, version, input, expected, metadata, split, subject, cluster, is_required: required, source } = row;
-  return { id, version, input, expected, checks: [...row.checks], metadata, split, subject, cluster, required, source };
+  const checks = [...row.checks];
+  return { id, version, input, expected, checks, metadata, split, subject, cluster, required, source, redacted: row.redacted_at !== null };
 }

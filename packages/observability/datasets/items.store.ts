@@ -23,12 +23,14 @@ export async function listItems(
   return rows.orderBy("item.item_id").limit(wanted.limit).execute();
 }
 
+/** Items that can be run: those of which something is left. */
 export async function countItems(
   query: Query,
   wanted: OfDataset & { readonly version: number; readonly split: string | null },
 ): Promise<number> {
   const row = await ofVersion(query, wanted)
     .select(sql<number>`count(*)::int`.as("count"))
+    .where("item.redacted_at", "is", null)
     .executeTakeFirstOrThrow();
   return row.count;
 }

@@ -63,9 +63,10 @@ test("a deleted user's words are in no item, revision, run or score, and how it 
   expect((await report([{ ...run, repetition: 1, scores }])).body).toEqual({ written: 1, known: 0 });
   const { body } = await rig.get(`/datasets/${datasetId}/items?version=1`);
   expect(itemPageSchema.parse(body).items).toMatchObject([
-    { input: null, expected: null, checks: [], metadata: {}, subject: null, source: { path: "src/a.ts", line: 3 } },
-    kept,
+    { input: null, expected: null, checks: [], metadata: {}, subject: null, source: { path: "src/a.ts", line: 3 }, redacted: true },
+    { ...kept, redacted: false },
   ]);
+  expect(await rig.begin(datasetId)).toMatchObject({ items: 1 });
   const runs = runPageSchema.parse((await rig.get(`/experiments/${experiment.id}/runs`)).body).items;
   expect(runs).toMatchObject([
     { attempt: 2, state: "failed", output: null, error: expect.stringContaining("deleted"), checks: [], duration_ms: 5 },

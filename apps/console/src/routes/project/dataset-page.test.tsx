@@ -34,6 +34,7 @@ const dataset = {
 };
 const item: Item = {
   id: id(1),
+  redacted: false,
   version: 2,
   input: "Where is my parcel?",
   expected: { answer: "Monday" },
@@ -81,7 +82,7 @@ describe("the page of a dataset", () => {
     await user.type(screen.getByRole("textbox", { name: "Expected" }), "It arrives on Monday.");
     await user.click(screen.getByRole("button", { name: "Save" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    const { version: _, ...kept } = item;
+    const { version: _version, redacted: _redacted, ...kept } = item;
     expect(requests.find(({ method }) => method === "POST")?.body).toEqual({
       items: [{ ...kept, expected: "It arrives on Monday." }],
       reason: "",
