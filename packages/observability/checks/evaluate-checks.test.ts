@@ -19,7 +19,7 @@ const PART = {
   ...NUMBERS,
 };
 const TRACE = { ...PART, name: "agent", project_id: ID, waiting_ms: 0, observations: 3, failures: 0, lost_events: 0, truncated: false };
-const IDS = { thread_id: null, session_id: null, user_id: null, segments: [], graph: null, observation_list: [] };
+const IDS = { purpose: "live", thread_id: null, session_id: null, user_id: null, segments: [], graph: null, observation_list: [] };
 const WHOLE = { ...TRACE, ...IDS, duration_ms: 900, input_tokens: 10, cost: 0.5 };
 
 function step(name: string, kind = "tool") {
@@ -86,7 +86,7 @@ describe("a check of the way", () => {
     [{ type: "limit", of: "cost", at_most: 0.4 }, {}, false],
     [{ type: "limit", of: "duration_ms", at_most: 1 }, { duration_ms: null }, null],
     [{ type: "limit", of: "steps", at_most: 3 }, {}, true],
-  ])("%j of %j is %s", (check, given, expected) => {
+  ])("%j", (check, given, expected) => {
     expect(passed(check, { trace: given })).toBe(expected);
   });
 
