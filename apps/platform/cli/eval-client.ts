@@ -48,11 +48,10 @@ export function createEvaluationClient(given: string | undefined): EvaluationCli
   };
 }
 
-/** The newest experiment of a branch over a dataset. @throws {Error} where there is none. */
-export async function findExperimentId(
-  client: EvaluationClient,
-  { dataset, branch }: { readonly dataset: string; readonly branch: string },
-): Promise<string> {
+type Wanted = { readonly dataset: string; readonly branch: string; readonly commit: string | undefined };
+
+/** The newest experiment of a branch over a dataset. @throws {Error} where there is none, or it is of another commit than the one that is checked out. */
+export async function findExperimentId(client: EvaluationClient, { dataset, branch, commit }: Wanted): Promise<string> {
   const [found] = datasetPageSchema.parse(await client.get(`/datasets?name=${encodeURIComponent(dataset)}`)).items;
   if (found === undefined) {
     throw new Error(`The project has no dataset ${dataset}.`);
@@ -61,6 +60,11 @@ export async function findExperimentId(
   const [newest] = experimentPageSchema.parse(await client.get(`/experiments?${query.toString()}`)).items;
   if (newest === undefined) {
     throw new Error(`There is no experiment of the branch ${branch} over ${dataset}. Run one first.`);
+  }
+  if (commit !== undefined && newest.commit !== null && newest.commit !== commit) {
+    throw new Error(
+      `The newest experiment of ${branch} over ${dataset} is of the commit ${newest.commit}, not of ${commit}. Run one of this commit, or name an experiment by its id.`,
+    );
   }
   return newest.id;
 }

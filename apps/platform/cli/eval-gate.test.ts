@@ -75,7 +75,7 @@ describe("sightline eval gate", () => {
   test("passes what did not change, found by its dataset and CI's branch", async () => {
     await run("same", () => true);
     const { code, out } = await evaluate(["gate", "--dataset", "refunds"], { GITHUB_HEAD_REF: "same" });
-    expect(out).toContain("PASSED: nothing got worse.");
+    expect(out).toContain("PASSED: nothing that was judged got worse.");
     expect(out).toContain("| checks | 1.000 | 1.000 | +0.000");
     expect(code).toBe(0);
   });

@@ -2,7 +2,7 @@ import { appendFile, writeFile } from "node:fs/promises";
 import { errorMessage } from "@sightline/foundation/errors";
 import { experimentComparisonSchema, gateSchema, type Gate } from "@sightline/observability/contract";
 import { z } from "zod";
-import { findBranch } from "#demo/checkout.ts";
+import { findBranch, findCheckout } from "#demo/checkout.ts";
 import { UsageError } from "#settings/failure.ts";
 import { createEvaluationClient, findExperimentId, type EvaluationClient } from "./eval-client.ts";
 import { toAnnotations, toJUnit, toTable } from "./eval-report.ts";
@@ -65,7 +65,7 @@ async function chooseExperiment(client: EvaluationClient, given: string | undefi
     readBranchOfCi() ??
     (await findBranch(process.cwd())) ??
     missing("No branch is checked out here: name it with --branch.");
-  return findExperimentId(client, { dataset, branch });
+  return findExperimentId(client, { dataset, branch, commit: (await findCheckout(process.cwd()))?.commit });
 }
 
 /** CI checks out a commit, and says in its environment of which branch: GitHub (of a pull request and else), GitLab. */
@@ -94,7 +94,7 @@ async function report(gate: Gate, options: GateOptions): Promise<void> {
 }
 
 const TITLES: Readonly<Record<Gate["outcome"], string>> = {
-  passed: "PASSED: nothing got worse.",
+  passed: "PASSED: nothing that was judged got worse.",
   worse: "WORSE: this change makes the agent worse.",
   inconclusive: "INCONCLUSIVE: so few items can't tell.",
   broken: "BROKEN: something was not measured.",

@@ -17,7 +17,8 @@ export function toTable({ candidate, baseline, scores, margin }: ExperimentCompa
     "| score | baseline | now | difference (95 %) | verdict |",
     "|---|---|---|---|---|",
     ...scores.map(
-      (score) => `| ${score.name} | ${number(score.baseline?.mean)} | ${number(score.candidate.mean)} | ${describe(score, margin)} |`,
+      (score) =>
+        `| ${score.name.replaceAll("|", "∣")} | ${number(score.baseline?.mean)} | ${number(score.candidate.mean)} | ${describe(score, margin)} |`,
     ),
   ].join("\n");
 }

@@ -108,7 +108,10 @@ function withinLimit({ of, at_most: atMost }: Of<"limit">, trace: Trace): Verdic
   if (value === null) {
     return unknown(`the trace says no ${of}`);
   }
-  return value <= atMost ? passed() : failed(`it was ${value}`);
+  if (value > atMost) {
+    return failed(`it was ${value}`);
+  }
+  return trace.lost_events > 0 ? unknown("its trace is not whole") : passed();
 }
 
 /** RFC 6901. */

@@ -1,11 +1,14 @@
+import { runInNewContext } from "node:vm";
 import { refusal } from "@sightline/foundation/errors";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
+import { z } from "zod";
 import type { JsonObject } from "#contract.ts";
 
 /** Compares every element with every other, which a schema of a stranger could have done for minutes. */
 const UNBOUNDED = "uniqueItems";
 const MAX_CHARACTERS = 100_000;
+const TIME_MS = 500;
 
 /** Patterns of strangers take linear time. */
 const linear = Object.assign(
@@ -26,7 +29,24 @@ export function compileSchema(schema: JsonObject, name: string): (value: unknown
     throw invalid(name, `${UNBOUNDED} is not supported: leave it out`);
   }
   const fits = compile(schema, name);
-  return (value) => (fits(value) ? undefined : describe(fits));
+  return (value) => withinTime(() => (fits(value) ? undefined : describe(fits)));
+}
+
+/** A schema may refer to itself, so that following it takes for ever, or has no end. */
+function withinTime(run: () => string | undefined): string | undefined {
+  try {
+    return z
+      .string()
+      .optional()
+      .parse(runInNewContext("run()", { run }, { timeout: TIME_MS }));
+  } catch (error) {
+    // An error of the new context is no Error of this one.
+    const code: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
+    if (error instanceof RangeError || code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+      return "could not be followed to its end by this schema";
+    }
+    throw error;
+  }
 }
 
 function compile(schema: JsonObject, name: string): ValidateFunction {

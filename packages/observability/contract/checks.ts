@@ -23,14 +23,19 @@ export const checkSchema = z.discriminatedUnion("type", [
   /** It fits a JSON schema. */
   z.strictObject({ ...common, type: z.literal("schema"), path: pointer, schema: jsonObjectSchema }),
   /** A tool was called so many times; `before`: and, where both were, first before that one. */
-  z.strictObject({
-    ...common,
-    type: z.literal("tool"),
-    tool: name,
-    at_least: z.int().min(0).max(1e6).default(1),
-    at_most: z.int().min(0).max(1e6).optional(),
-    before: name.optional(),
-  }),
+  z
+    .strictObject({
+      ...common,
+      type: z.literal("tool"),
+      tool: name,
+      at_least: z.int().min(0).max(1e6).default(1),
+      at_most: z.int().min(0).max(1e6).optional(),
+      before: name.optional(),
+    })
+    .refine(({ at_least: least, at_most: most }) => most === undefined || least <= most, {
+      path: ["at_most"],
+      message: "at_least, which is 1 if it is left out, is above it",
+    }),
   /** An edge of the graph was taken, or never. */
   z.strictObject({ ...common, type: z.literal("edge"), from: name, to: name, taken: z.boolean().default(true) }),
   /** No more than that of it. */

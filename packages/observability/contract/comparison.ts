@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { itemSourceSchema } from "./datasets.ts";
 import { experimentSchema, runStateSchema } from "./experiments.ts";
-import { listRequestSchema } from "./parts.ts";
+import { listRequestSchema, nulRefused, WITHOUT_NUL } from "./parts.ts";
 
 /** An experiment beside a baseline, paired by item; and what a gate makes of it. docs/statistics.md says what the numbers mean. */
 
@@ -13,7 +13,8 @@ export type Verdict = z.infer<typeof verdictSchema>;
 
 const margin = z.coerce.number().gt(0).max(1e9).default(DEFAULT_MARGIN);
 /** An experiment's id, or a branch, whose last three finished experiments of the same dataset are pooled. */
-const baseline = z.string().min(1).max(200).optional();
+const text = z.string().max(200).regex(WITHOUT_NUL, nulRefused);
+const baseline = text.min(1).optional();
 
 export const compareExperimentsRequestSchema = z.object({ baseline, margin });
 
@@ -73,7 +74,7 @@ export type ExperimentComparison = z.infer<typeof experimentComparisonSchema>;
 export const experimentItemsRequestSchema = listRequestSchema.extend({
   baseline,
   /** The score that `only` judges by; the first without it. */
-  score: z.string().max(200).optional(),
+  score: text.optional(),
   only: z.enum(["all", "worse", "better", "failed", "missing"]).default("all"),
 });
 

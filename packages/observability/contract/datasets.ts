@@ -41,7 +41,7 @@ export const datasetSchema = z.object({
 export type Dataset = z.infer<typeof datasetSchema>;
 export const datasetPageSchema = z.object({ items: z.array(datasetSchema), next_cursor: z.string().nullable() });
 export type DatasetPage = z.infer<typeof datasetPageSchema>;
-export const listDatasetsRequestSchema = listRequestSchema.extend({ name: z.string().max(200).optional() });
+export const listDatasetsRequestSchema = listRequestSchema.extend({ name: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional() });
 
 /** Where an item comes from; the line is of that commit. */
 export const itemSourceSchema = z.object({
@@ -66,21 +66,21 @@ const fields = {
   /** A part of the dataset that is run by itself, such as `test`. */
   split: label.nullable().default(null),
   /** The user of the application whose data it holds; deleting the user redacts it. */
-  subject: z.string().max(1_000).nullable().default(null),
+  subject: z.string().max(1_000).regex(WITHOUT_NUL, nulRefused).nullable().default(null),
   /** Items of one cluster (an issue, a session, a user) are not independent of each other. */
-  cluster: z.string().max(500).nullable().default(null),
+  cluster: z.string().max(500).regex(WITHOUT_NUL, nulRefused).nullable().default(null),
   /** Must pass in every repetition, or a gate fails without any statistics. */
   required: z.boolean().default(false),
   source: itemSourceSchema.nullable().default(null),
 };
 
-export const writeItemSchema = z.object({ id: z.uuid().optional(), ...fields });
+export const writeItemSchema = z.object({ id: z.uuid().toLowerCase().optional(), ...fields });
 export type WriteItem = z.output<typeof writeItemSchema>;
 
 /** One version a request, whatever is in it. An item with an id that the dataset has is changed. */
 export const writeItemsRequestSchema = z.object({
   items: z.array(writeItemSchema).max(1_000, "at most 1000 items a request").default([]),
-  delete: z.array(z.uuid()).max(1_000).default([]),
+  delete: z.array(z.uuid().toLowerCase()).max(1_000).default([]),
   reason: z.string().trim().max(500).regex(WITHOUT_NUL, nulRefused).default(""),
 });
 export type WriteItemsRequest = z.input<typeof writeItemsRequestSchema>;
@@ -107,7 +107,7 @@ export const itemPageSchema = z.object({ version: z.int(), items: z.array(itemSc
 export type ItemPage = z.infer<typeof itemPageSchema>;
 export const listItemsRequestSchema = listRequestSchema.extend({
   version: z.coerce.number().int().min(0).optional(),
-  split: z.string().max(200).optional(),
+  split: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
 });
 
 export const datasetVersionSchema = z.object({
@@ -134,7 +134,7 @@ export const itemsFromTracesRequestSchema = z.object({
   /** Without it those that failed are. */
   required: z.boolean().optional(),
   split: label.nullable().default(null),
-  cluster: z.string().max(500).optional(),
+  cluster: z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional(),
   issue_id: z.uuid().optional(),
 });
 export type ItemsFromTracesRequest = z.input<typeof itemsFromTracesRequestSchema>;

@@ -61,24 +61,36 @@ export const experimentPageSchema = z.object({ items: z.array(experimentSchema),
 export type ExperimentPage = z.infer<typeof experimentPageSchema>;
 export const listExperimentsRequestSchema = listRequestSchema.extend({ dataset_id: z.uuid().optional(), branch: text.optional() });
 
+/** Larger ones have no mean that could be told. */
+const MAX_SCORE = 1e15;
+
+/** PostgreSQL's text holds no NUL; one odd character costs no run. */
+const words = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .overwrite((given) => given.replaceAll("\0", "�"))
+    .nullable()
+    .default(null);
+
 /** Boolean values count 1 or 0. Without a value it is missing, and `error` says why: an evaluator that threw, or gave no number. */
 export const runScoreSchema = z.object({
   name: label,
-  value: z.union([z.number(), z.boolean()]).nullable(),
+  value: z.union([z.number().min(-MAX_SCORE).max(MAX_SCORE), z.boolean()]).nullable(),
   evaluator_version: text.default("1"),
-  explanation: z.string().max(10_000).nullable().default(null),
-  error: z.string().max(2_000).nullable().default(null),
+  explanation: words(10_000),
+  error: words(2_000),
 });
 
 export const reportRunSchema = z.object({
-  item_id: z.uuid(),
+  item_id: z.uuid().toLowerCase(),
   repetition: z.int().min(0).max(99),
   /** Counted from 1; a higher one replaces a lower one, which is kept. */
   attempt: z.int().min(1).max(100).default(1),
   state: runStateSchema,
   output: jsonValueSchema.default(null),
-  error: z.string().max(10_000).nullable().default(null),
-  trace_id: z.uuid().nullable().default(null),
+  error: words(10_000),
+  trace_id: z.uuid().toLowerCase().nullable().default(null),
   started_at: timestamp.nullable().default(null),
   duration_ms: z.number().min(0).nullable().default(null),
   scores: z.array(runScoreSchema).max(50).default([]),
@@ -89,7 +101,10 @@ export type ReportRunsRequest = z.input<typeof reportRunsRequestSchema>;
 export type ReportedRun = z.output<typeof reportRunSchema>;
 export const reportedRunsSchema = z.object({ written: z.int(), known: z.int() });
 
-/** Evaluates checks that awaited their traces. `wait`: more may come, ask again; without it, what is still awaited is marked as missing. */
+/**
+ * Evaluates some of the checks that awaited their traces: ask again as long as `runs.unchecked` falls. `wait`: traces may still come; without it, what is
+ * still awaited is marked as missing.
+ */
 export const finishExperimentRequestSchema = z.object({
   state: z.enum(["finished", "cancelled"]).default("finished"),
   wait: z.boolean().default(false),

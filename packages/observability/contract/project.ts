@@ -68,7 +68,7 @@ export const putMemberRequestSchema = z.object({ role: projectRoleSchema });
 export type PutMemberRequest = z.infer<typeof putMemberRequestSchema>;
 
 /**
- * `ingest`: send traces (OTLP). `read`: list and read the project's traces. `scores`: give traces scores. `evaluate`: read and write datasets and experiments.
+ * `ingest`: send traces (OTLP). `read`: list and read the project's traces. `scores`: give traces scores. `evaluate`: read and write datasets and experiments, also items made of traces.
  */
 export const apiKeyScopeSchema = z.enum(["ingest", "read", "scores", "evaluate"]);
 export type ApiKeyScope = z.infer<typeof apiKeyScopeSchema>;

@@ -89,14 +89,19 @@ export async function deleteDataset(query: Query, { projectId, reader, id }: One
     if (numDeletedRows === 0n) {
       return false;
     }
+    const ofDataset = async (table: string) => {
+      await sql`delete from ${sql.table(`observability.${table}`)} where project_id = ${projectId}::uuid and dataset_id = ${id}::uuid`.execute(
+        transaction,
+      );
+    };
+    // Who reports runs holds the items: once these are gone, no more runs come.
+    await ofDataset("item_revisions");
     const gone = sql`project_id = ${projectId}::uuid and experiment_id in (
       select experiment.id from observability.experiments as experiment where experiment.project_id = ${projectId}::uuid and experiment.dataset_id = ${id}::uuid)`;
     await sql`delete from observability.run_scores where ${gone}`.execute(transaction);
     await sql`delete from observability.experiment_runs where ${gone}`.execute(transaction);
-    for (const table of ["experiments", "item_revisions", "dataset_versions"]) {
-      const name = sql.table(`observability.${table}`);
-      await sql`delete from ${name} where project_id = ${projectId}::uuid and dataset_id = ${id}::uuid`.execute(transaction);
-    }
+    await ofDataset("experiments");
+    await ofDataset("dataset_versions");
     return true;
   });
 }

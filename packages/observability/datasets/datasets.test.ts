@@ -61,6 +61,15 @@ describe("versions of a dataset", () => {
     });
   });
 
+  test("know an item by its id in capitals, too", async () => {
+    const id = await rig.makeDataset([{ input: 1 }]);
+    const [item] = (await read(id)).items;
+    expect(await write(id, { items: [{ id: item?.id.toUpperCase(), input: 2 }] })).toMatchObject({
+      items: [{ id: item?.id, state: "changed" }],
+    });
+    expect((await read(id)).items).toMatchObject([{ input: 2 }]);
+  });
+
   test("are one for each request, when many write at once", async () => {
     const id = await rig.makeDataset();
     const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => write(id, { items: [{ input: at }] })));
@@ -87,6 +96,18 @@ describe("a dataset", () => {
     [{ $ref: "#/nowhere" }, "invalid_schema"],
   ])("takes no schema like %j", async (schema, error) => {
     expect(await rig.post("/datasets", { name: "odd", input_schema: schema })).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test("ends a schema that refers to itself without end, or takes for ever", async () => {
+    const doubling = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [`a${at}`, { allOf: [{ $ref: `#/$defs/a${at + 1}` }, { $ref: `#/$defs/a${at + 1}` }] }]),
+    );
+    for (const schema of [{ $ref: "#" }, { $defs: { ...doubling, a40: { type: "string" } }, $ref: "#/$defs/a0" }]) {
+      const id = await rig.makeDataset([], { input_schema: schema });
+      const refused = await rig.post(`/datasets/${id}/items`, { items: [{ input: "x" }] });
+      expect(refused).toMatchObject({ status: 400, body: { error: "schema_mismatch" } });
+      expect(refused.body["message"]).toContain("could not be followed to its end");
+    }
   });
 
   test("takes no check that can't be evaluated, and no item that is too long", async () => {

@@ -75,7 +75,7 @@ test("a deleted user's words are in no item, revision, run or score, and how it 
     { output: "kept-output" },
   ]);
   expect(runs[0]?.scores).toMatchObject([
-    { name: "checks", value: 1 },
+    { name: "checks", value: 0 },
     { name: "exact", value: 0.25, explanation: null },
   ]);
   expect(await findText(database, redis.client, ["4711", "erika"])).toEqual([]);

@@ -1,6 +1,6 @@
 import { orRefuse, refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
-import type { ComparedScore, Evaluator, ExperimentComparison } from "#contract.ts";
+import type { ComparedScore, ExperimentComparison } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { findings } from "#statistics/many-scores.ts";
 import { scoreInterval } from "#statistics/one-score.ts";
@@ -11,6 +11,7 @@ import type { InProject } from "#store/reader.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { findBaseline, findExperiment, type ExperimentRow } from "./experiments.store.ts";
 import { listItemMeans, type ItemMean } from "./item-means.store.ts";
+import { countMeasured, type Measured } from "./measured-items.store.ts";
 import { presentExperiment } from "./present-experiment.ts";
 
 type Wanted = InProject & { readonly experimentId: string; readonly baseline: string | undefined; readonly margin: number };
@@ -22,6 +23,9 @@ const POOLED = 3;
 export type Judged = { readonly shown: ComparedScore; readonly comparison: Comparison | null; readonly direction: Direction };
 export type Compared = {
   readonly candidate: ExperimentRow;
+  readonly measured: Measured;
+  /** Scores that the baseline has and the candidate lacks. */
+  readonly lost: readonly string[];
   readonly baseline: readonly ExperimentRow[];
   readonly scores: readonly Judged[];
   readonly shown: ExperimentComparison;
@@ -31,12 +35,21 @@ export type Compared = {
 export async function compareExperiments(query: Query, { experimentId, baseline: named, margin, ...project }: Wanted): Promise<Compared> {
   const candidate = orRefuse(await findExperiment(query, { ...project, id: experimentId }), experimentNotFound);
   const baseline = named === undefined ? [] : await resolveBaseline(query, { ...project, candidate, named });
+  const measured = await countMeasured(query, { ...project, experiment: candidate });
   const own = await listItemMeans(query, { ...project, experimentIds: [experimentId] });
   const others = await listItemMeans(query, { ...project, experimentIds: baseline.map(({ id }) => id) });
   const beside = Map.groupBy(others, scoreKey);
   const scores = markFindings(
     [...Map.groupBy(own, scoreKey)].map(([key, items]) =>
-      compareScore({ items, others: beside.get(key) ?? [], candidate, margin, isPooled: baseline.length > 1, baseline: baseline[0] }),
+      compareScore({
+        items,
+        others: beside.get(key) ?? [],
+        candidate,
+        measured,
+        margin,
+        isPooled: baseline.length > 1,
+        baseline: baseline[0],
+      }),
     ),
   );
   const shown = {
@@ -46,7 +59,9 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
     scores: scores.map((score) => score.shown).toSorted((left, right) => left.name.localeCompare(right.name)),
     unpaired: baseline.length === 0 ? { changed: 0, only_candidate: 0, only_baseline: 0 } : countUnpaired(own, others),
   };
-  return { candidate, baseline, scores, shown };
+  const names = new Set(own.map(nameOf));
+  const lost = [...new Set(others.filter((row) => !names.has(nameOf(row))).map(({ name }) => name))];
+  return { candidate, measured, lost, baseline, scores, shown };
 }
 
 /** @throws {AppError} 404 `experiment_not_found`; 400 when it is of another dataset. */
@@ -54,11 +69,14 @@ export async function resolveBaseline(
   query: Query,
   { candidate, named, ...project }: InProject & { readonly candidate: ExperimentRow; readonly named: string },
 ): Promise<readonly ExperimentRow[]> {
-  const { id, dataset_id: datasetId, created_at: before } = candidate;
+  const { id, dataset_id: datasetId, split, created_at: before } = candidate;
   if (!z.uuid().safeParse(named).success) {
-    return findBaseline(query, { ...project, datasetId, branch: named, except: id, before, limit: POOLED });
+    return findBaseline(query, { ...project, datasetId, split, branch: named, except: id, before, limit: POOLED });
   }
   const found = orRefuse(await findExperiment(query, { ...project, id: named }), experimentNotFound);
+  if (found.id === id) {
+    throw refusal(400, "own_baseline", "An experiment is no baseline of its own: it would never be worse.");
+  }
   if (found.dataset_id !== datasetId) {
     throw refusal(
       400,
@@ -73,12 +91,13 @@ type Scored = {
   readonly items: readonly ItemMean[];
   readonly others: readonly ItemMean[];
   readonly candidate: ExperimentRow;
+  readonly measured: Measured;
   readonly baseline: ExperimentRow | undefined;
   readonly isPooled: boolean;
   readonly margin: number;
 };
 
-function compareScore({ items, others, candidate, baseline, isPooled, margin }: Scored): Judged {
+function compareScore({ items, others, candidate, measured, baseline, isPooled, margin }: Scored): Judged {
   const [first] = items;
   const { name = "", source = "check" } = first ?? {};
   const evaluator = candidate.evaluators.find((each) => each.name === name);
@@ -96,16 +115,14 @@ function compareScore({ items, others, candidate, baseline, isPooled, margin }: 
       name,
       source,
       higher_is_better: isHigher,
-      candidate: summarize(items, { isSingleBoolean: isSingle(items, candidate), expected: expectedOf(candidate, source, evaluator) }),
+      candidate: summarize(items, {
+        isSingleBoolean: isSingle(items, candidate),
+        expected: (source === "check" ? measured.checked : measured.items) * candidate.repetitions,
+      }),
       baseline: others.length === 0 ? null : summarize(others, { isSingleBoolean: !isPooled && isSingle(others, baseline), expected: 0 }),
       difference: comparison === null ? null : presentDifference(comparison, { direction, margin, pairs }),
     },
   };
-}
-
-/** Runs that should have a score of a declared evaluator; what is reported beside them may be of some runs only. */
-function expectedOf({ items, repetitions }: ExperimentRow, source: string, evaluator: Evaluator | undefined): number {
-  return source === "check" || evaluator === undefined ? 0 : items * repetitions;
 }
 
 type Summarizing = { readonly isSingleBoolean: boolean; readonly expected: number };
@@ -162,35 +179,42 @@ function countRepeated(rows: readonly ItemMean[]): ComparedScore["candidate"]["r
   if (tried.length === 0 || !rows.every(({ is_boolean: isBoolean }) => isBoolean)) {
     return null;
   }
-  const fewest = Math.min(...tried.map(({ of }) => of));
+  const fewest = tried.reduce((least, { of }) => Math.min(least, of), Infinity);
   const meanOf = (rate: typeof passAtK) => tried.reduce((sum, item) => sum + (rate(item, fewest) ?? 0), 0) / tried.length;
   return { any_passes: meanOf(passAtK), all_pass: meanOf(passHatK), seen_flaky: tried.filter(isSeenFlaky).length };
 }
 
 /** Items that both have with a value, of the same revision. */
 function pairUp(items: readonly ItemMean[], others: readonly ItemMean[]): readonly Pair[] {
-  const byItem = new Map(others.map((row) => [row.item_id, row]));
-  return items.flatMap(({ item_id: id, item_version: version, mean, cluster }) => {
-    const other = byItem.get(id);
-    return mean === null || other?.mean === undefined || other.mean === null || other.item_version !== version
-      ? []
-      : [{ baseline: other.mean, candidate: mean, cluster: cluster ?? undefined }];
+  const byRevision = new Map(others.map((row) => [revisionKey(row), row.mean]));
+  return items.flatMap((item) => {
+    const other = byRevision.get(revisionKey(item)) ?? null;
+    return item.mean === null || other === null ? [] : [{ baseline: other, candidate: item.mean, cluster: item.cluster ?? undefined }];
   });
 }
 
 function countUnpaired(own: readonly ItemMean[], others: readonly ItemMean[]): ExperimentComparison["unpaired"] {
-  const [mine, theirs] = [own, others].map((rows) => new Map(rows.map((row) => [row.item_id, row.item_version])));
-  const ids = [...(mine?.keys() ?? [])];
+  const [mine, theirs] = [new Set(own.map(({ item_id: id }) => id)), new Set(others.map(({ item_id: id }) => id))];
+  const known = new Set(others.map(revisionKey));
+  const paired = new Set(own.filter((row) => known.has(revisionKey(row))).map(({ item_id: id }) => id));
   return {
-    changed: ids.filter((id) => theirs?.has(id) === true && theirs.get(id) !== mine?.get(id)).length,
-    only_candidate: ids.filter((id) => theirs?.has(id) !== true).length,
-    only_baseline: [...(theirs?.keys() ?? [])].filter((id) => mine?.has(id) !== true).length,
+    changed: [...mine].filter((id) => theirs.has(id) && !paired.has(id)).length,
+    only_candidate: [...mine].filter((id) => !theirs.has(id)).length,
+    only_baseline: [...theirs].filter((id) => !mine.has(id)).length,
   };
 }
 
 /** Scores are compared under the same name, source and version of the evaluator. */
 function scoreKey({ source, name, evaluator_version: version }: ItemMean): string {
   return JSON.stringify([source, name, version]);
+}
+
+function revisionKey({ item_id: id, item_version: version }: ItemMean): string {
+  return `${id} ${version}`;
+}
+
+function nameOf({ source, name }: ItemMean): string {
+  return JSON.stringify([source, name]);
 }
 
 function finiteOrNull(value: number | undefined): number | null {

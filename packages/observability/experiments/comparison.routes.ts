@@ -13,9 +13,9 @@ import { compareExperiments, resolveBaseline } from "./compare-experiments.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { experimentParams } from "./experiments.routes.ts";
 import { findExperiment } from "./experiments.store.ts";
-import { listFailedRequired } from "./item-means.store.ts";
 import { judgeExperiment } from "./judge-gate.ts";
 import { listComparedItems } from "./list-compared-items.ts";
+import { listFailedRequired } from "./measured-items.store.ts";
 
 const config = { auth: "user-or-evaluate" };
 const MAX_REQUIRED = 100;
@@ -84,7 +84,7 @@ export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
         const project = await enterProject(query, request, "viewer");
         const of = { ...project, experimentId: request.params.experiment_id };
         const compared = await compareExperiments(query, { ...of, baseline, margin });
-        const failedRequired = await listFailedRequired(query, { ...of, limit: MAX_REQUIRED });
+        const failedRequired = await listFailedRequired(query, { ...project, experiment: compared.candidate, limit: MAX_REQUIRED });
         const names = primary?.split(",").map((name) => name.trim());
         return { ...judgeExperiment({ compared, baseline, margin, primary: names, failedRequired }), comparison: compared.shown };
       },

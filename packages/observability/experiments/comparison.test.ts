@@ -145,12 +145,76 @@ describe("a gate", () => {
   test.each([
     ["a run is missing", { items: ITEMS - 1 }, "?baseline=base", "1 run of 100 is missing."],
     ["it still runs", { isFinished: false }, "?baseline=base", "The experiment is running; finish it first."],
-    ["there is no such baseline", {}, "?baseline=nowhere", "There is no finished experiment of nowhere over this dataset to compare with."],
+    [
+      "there is no such baseline",
+      {},
+      "?baseline=nowhere",
+      "There is no finished experiment of nowhere over this dataset, of committed code, to compare with.",
+    ],
     ["nobody scored that", {}, "?baseline=base&primary=checks,tone", "No run has the score tone."],
   ])("is broken, and never green, where %s", async (_what, options, query, reason) => {
     const id = await run({ branch: "broken", isGood: () => true, ...options });
     const { outcome, reasons } = await gate(id, query);
     expect(outcome).toBe("broken");
     expect(reasons).toContain(reason);
+  });
+
+  test("is broken where a score that the baseline has is reported no more, or by some runs only", async () => {
+    const base = await run({ branch: "scored", isGood: () => true });
+    const begun = async (scored: (at: number) => boolean) => {
+      const { id } = await rig.begin(datasetId);
+      const runs = ids.map((item, at) => ({
+        item_id: item,
+        repetition: 0,
+        state: "succeeded",
+        output: "good",
+        scores: scored(at) ? [{ name: "slips", value: false }] : [],
+      }));
+      await rig.post(`/experiments/${id}/runs`, { runs });
+      await rig.post(`/experiments/${id}/finish`, {});
+      return gate(id, `?baseline=${base}`);
+    };
+    expect(await begun(() => false)).toMatchObject({ outcome: "broken", reasons: expect.arrayContaining(["No run has the score slips."]) });
+    expect(await begun((at) => at < 40)).toMatchObject({
+      outcome: "broken",
+      reasons: expect.arrayContaining(["60 runs lack the score slips."]),
+    });
+  });
+
+  test("does not pass a crash that no check forbids, itself as its baseline, or a sliver of the items", async () => {
+    const lenient = Array.from({ length: 40 }, (_, at) => ({ input: at, checks: [{ type: "limit", of: "duration_ms", at_most: 5_000 }] }));
+    const id = await rig.makeDataset(lenient);
+    const items = itemPageSchema.parse((await rig.get(`/datasets/${id}/items`)).body).items.map((item) => item.id);
+    const { id: crashed } = await rig.begin(id);
+    await rig.post(`/experiments/${crashed}/runs`, {
+      runs: items.map((item) => ({ item_id: item, repetition: 0, state: "failed", error: "ImportError" })),
+    });
+    await rig.post(`/experiments/${crashed}/finish`, {});
+    const { scores } = await compare(crashed, "");
+    expect(scores).toMatchObject([{ name: "checks", candidate: { mean: 0, missing: 0 } }]);
+    expect(await gate(crashed, "")).toMatchObject({
+      outcome: "broken",
+      reasons: expect.arrayContaining(["No baseline was named and no item is required: nothing was judged."]),
+    });
+    expect(await rig.get(`/experiments/${crashed}/gate?baseline=${crashed.toUpperCase()}`)).toMatchObject({ status: 400 });
+    const part = await run({ branch: "part", isGood: () => true, items: 45 });
+    const whole = await run({ branch: "whole", isGood: () => true });
+    expect(await gate(whole, `?baseline=${part}`)).toMatchObject({
+      outcome: "inconclusive",
+      reasons: expect.arrayContaining([expect.stringContaining("over 45 of 100 items")]),
+    });
+  });
+
+  test("counts one of several attempts that are reported at once", async () => {
+    const { id } = await rig.begin(datasetId);
+    const runs = [1, 2, 3, 4].map((attempt) => ({
+      item_id: ids[0]?.toUpperCase(),
+      repetition: 0,
+      attempt,
+      state: "succeeded",
+      output: "good",
+    }));
+    await Promise.all(runs.map((each) => rig.post(`/experiments/${id}/runs`, { runs: [each] })));
+    expect((await compare(id, "")).candidate.runs).toMatchObject({ succeeded: 1 });
   });
 });

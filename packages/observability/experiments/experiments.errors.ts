@@ -12,3 +12,10 @@ export const itemsUnknown = (ids: readonly string[]) =>
 
 export const repetitionUnknown = (repetitions: number) =>
   refusal(400, "repetition_unknown", `This experiment has ${repetitions} repetitions, counted from 0. Nothing was written.`);
+
+export const outputTooLong = (id: string, most: number) =>
+  refusal(
+    400,
+    "output_too_long",
+    `The output of item ${id} is longer than ${most} characters of JSON. Nothing was written: report it as failed.`,
+  );

@@ -56,12 +56,13 @@ export async function findExperiment(query: Query, { id, ...reading }: OneInProj
   return visible(query, reading).where("experiment.id", "=", id).executeTakeFirst();
 }
 
-/** The newest finished ones of a branch, which a baseline is pooled of. */
+/** The newest finished ones of a branch, of committed code and the same split, which a baseline is pooled of. */
 export async function findBaseline(
   query: Query,
   wanted: InProject & {
     readonly datasetId: string;
     readonly branch: string;
+    readonly split: string | null;
     readonly except: string;
     readonly before: Date;
     readonly limit: number;
@@ -71,6 +72,8 @@ export async function findBaseline(
     .where("experiment.dataset_id", "=", wanted.datasetId)
     .where("experiment.branch", "=", wanted.branch)
     .where("experiment.state", "=", "finished")
+    .where("experiment.is_dirty", "=", false)
+    .where(sql<boolean>`experiment.split is not distinct from ${wanted.split}::text`)
     .where("experiment.id", "<>", wanted.except)
     .where("experiment.created_at", "<=", wanted.before)
     .orderBy("experiment.created_at", "desc")
@@ -78,7 +81,7 @@ export async function findBaseline(
     .execute();
 }
 
-/** An experiment that has ended stays so; one that was cancelled may be gone on with. */
+/** One that is finished stays so; one that was cancelled may be gone on with. */
 export async function setState(
   query: Query,
   { projectId, reader, id, state, now }: OneInProject & { readonly state: Row["state"]; readonly now: Date },
@@ -88,6 +91,7 @@ export async function setState(
     .set({ state, ended_at: state === "running" ? null : now })
     .where("experiment.project_id", "=", projectId)
     .where("experiment.id", "=", id)
+    .where("experiment.state", "<>", "finished")
     .where(hasRoleIn(reader, "editor", projectId))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;

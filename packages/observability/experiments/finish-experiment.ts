@@ -12,40 +12,33 @@ import { findUnchecked, writeChecks, type OfExperiment, type RunRow } from "./ru
 type Finishing = OfExperiment & { readonly state: "finished" | "cancelled"; readonly wait: boolean; readonly now: Date };
 
 /** Runs whose checks one request evaluates; each reads a whole trace. */
-const AT_ONCE = 200;
+const AT_ONCE = 100;
 
 /**
- * Ends an experiment: evaluates the checks of runs whose traces have arrived. With `wait` those that have not are left for the next call and the
- * experiment goes on; without, they are marked as not evaluated, which is never passed.
+ * Ends an experiment: evaluates the checks of runs whose traces have arrived, some of them for each call. With `wait` those that have not are left for
+ * the next call and the experiment goes on; without, they are marked as not evaluated, which is never passed. A cancelled one is not judged, so its
+ * checks may wait.
  */
 export async function finishExperiment(query: Query, { state, wait, now, ...of }: Finishing): Promise<void> {
   const experiment = orRefuse(await findExperiment(query, { ...of, id: of.experimentId }), experimentNotFound);
   const { dataset_id: datasetId, dataset_version: version, split } = experiment;
-  for (;;) {
-    const runs = await findUnchecked(query, { ...of, limit: AT_ONCE });
-    const ids = [...new Set(runs.map(({ item_id: id }) => id))];
-    const items = ids.length === 0 ? [] : await findItems(query, { ...of, datasetId, version, split, ids });
-    const checksOf = new Map(items.map((item) => [item.item_id, item.checks]));
-    let left = 0;
-    for (const run of runs) {
-      const trace = await findEndedTrace(query, of, run);
-      if (trace === null && wait) {
-        left += 1;
-      } else {
-        await writeChecks(
-          query,
-          of,
-          run,
-          evaluateChecks(checksOf.get(run.item_id) ?? [], { output: run.output, error: errorOf(run), trace }),
-        );
-      }
-    }
-    if (runs.length < AT_ONCE || left > 0) {
-      break;
+  const runs = await findUnchecked(query, { ...of, limit: AT_ONCE });
+  const ids = [...new Set(runs.map(({ item_id: id }) => id))];
+  const items = ids.length === 0 ? [] : await findItems(query, { ...of, datasetId, version, split, ids });
+  const checksOf = new Map(items.map((item) => [item.item_id, item.checks]));
+  for (const run of runs) {
+    const trace = await findEndedTrace(query, of, run);
+    if (trace !== null || (!wait && state === "finished")) {
+      await writeChecks(
+        query,
+        of,
+        run,
+        evaluateChecks(checksOf.get(run.item_id) ?? [], { output: run.output, error: errorOf(run), trace }),
+      );
     }
   }
   const rest = await findUnchecked(query, { ...of, limit: 1 });
-  if (rest.length === 0 && experiment.state !== state) {
+  if (rest.length === 0 || state === "cancelled") {
     await setState(query, { ...of, id: of.experimentId, state, now });
   }
 }

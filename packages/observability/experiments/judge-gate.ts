@@ -1,7 +1,7 @@
 import type { ComparedScore, Gate, GateOutcome } from "#contract.ts";
 import { judgeGates } from "#statistics/gate-verdict.ts";
 import type { Compared, Judged } from "./compare-experiments.ts";
-import type { RequiredItem } from "./item-means.store.ts";
+import type { Measured, RequiredItem } from "./measured-items.store.ts";
 
 type Judging = {
   readonly compared: Compared;
@@ -19,7 +19,7 @@ type GateScore = Gate["scores"][number];
 export function judgeExperiment(judging: Judging): Omit<Gate, "comparison"> {
   const { compared, baseline, margin, primary, failedRequired } = judging;
   const chosen = compared.scores.filter(({ shown }) => primary === undefined || primary.includes(shown.name));
-  const scores = baseline === undefined ? [] : judgeScores(chosen, margin);
+  const scores = baseline === undefined ? [] : judgeScores(chosen, margin, compared.measured);
   const broken = findBroken(judging, chosen);
   const failed = failedRequired.length === 0 ? [] : [`${count(failedRequired.length, "required item")} failed.`];
   const say = (wanted: boolean) =>
@@ -39,50 +39,68 @@ function worstOf(scores: readonly GateScore[]): GateOutcome {
 }
 
 /** Sentences which say what is missing to tell anything. */
-function findBroken(
-  { compared: { candidate, baseline: pooled }, baseline, primary }: Judging,
-  chosen: readonly Judged[],
-): readonly string[] {
-  const { state, items, repetitions, succeeded, failed, unchecked } = candidate;
-  const missing = items * repetitions - succeeded - failed;
-  const absent = (primary ?? []).filter((name) => chosen.every(({ shown }) => shown.name !== name));
+function findBroken({ compared, baseline, primary }: Judging, chosen: readonly Judged[]): readonly string[] {
+  const { candidate, measured, lost } = compared;
+  const expected = measured.items * candidate.repetitions;
+  const missing = expected - measured.ran;
+  const absent = (primary ?? lost).filter((name) => chosen.every(({ shown }) => shown.name !== name));
+  const hasNothing = chosen.length === 0 && absent.length === 0;
   return [
-    ...(state === "finished" ? [] : [`The experiment is ${state}; finish it first.`]),
-    ...(missing > 0 ? [`${count(missing, "run")} of ${items * repetitions} ${missing === 1 ? "is" : "are"} missing.`] : []),
-    ...(unchecked > 0 ? [`The checks of ${count(unchecked, "run")} await their traces.`] : []),
+    ...(candidate.state === "finished" ? [] : [`The experiment is ${candidate.state}; finish it first.`]),
+    ...(missing > 0 ? [`${count(missing, "run")} of ${expected} ${missing === 1 ? "is" : "are"} missing.`] : []),
+    ...(candidate.unchecked > 0 ? [`The checks of ${count(candidate.unchecked, "run")} await their traces.`] : []),
+    ...(measured.unjudged > 0
+      ? [`${count(measured.unjudged, "required item")} ${measured.unjudged === 1 ? "was" : "were"} not judged.`]
+      : []),
     ...absent.map((name) => `No run has the score ${name}.`),
-    ...(chosen.length === 0 && absent.length === 0 ? ["No run was scored: the items have no checks, and there is no evaluator."] : []),
-    ...chosen.flatMap(({ shown }) =>
-      shown.candidate.missing > 0
-        ? [`${count(shown.candidate.missing, "run")} ${shown.candidate.missing === 1 ? "lacks" : "lack"} the score ${shown.name}.`]
-        : [],
+    ...(hasNothing ? ["No run was scored: the items have no checks, and there is no evaluator."] : []),
+    ...chosen.flatMap(({ shown: { name, candidate: own } }) =>
+      own.missing > 0 ? [`${count(own.missing, "run")} ${own.missing === 1 ? "lacks" : "lack"} the score ${name}.`] : [],
     ),
-    ...(baseline === undefined ? [] : findUnpaired(baseline, pooled.length, chosen)),
+    ...(baseline === undefined ? findNothingJudged(compared) : findUnpaired(baseline, compared.baseline, chosen)),
   ];
 }
 
-function findUnpaired(baseline: string, pooled: number, chosen: readonly Judged[]): readonly string[] {
-  return pooled === 0
-    ? [`There is no finished experiment of ${baseline} over this dataset to compare with.`]
-    : chosen.flatMap(({ comparison, shown }) => (comparison === null ? [`No item has ${shown.name} in both, in the same revision.`] : []));
+function findNothingJudged({ measured }: Compared): readonly string[] {
+  return measured.required > 0 ? [] : ["No baseline was named and no item is required: nothing was judged."];
 }
 
-function judgeScores(scores: readonly Judged[], margin: number): readonly GateScore[] {
+function findUnpaired(named: string, baseline: Compared["baseline"], chosen: readonly Judged[]): readonly string[] {
+  if (baseline.length === 0) {
+    return [`There is no finished experiment of ${named} over this dataset, of committed code, to compare with.`];
+  }
+  return [
+    ...baseline.flatMap(({ name, state }) => (state === "finished" ? [] : [`The baseline ${name} is ${state}.`])),
+    ...chosen.flatMap(({ comparison, shown }) =>
+      comparison === null ? [`No item has ${shown.name} in both, of the same revision and the same version of the evaluator.`] : [],
+    ),
+  ];
+}
+
+/** Of how many items at least half have to be compared before a score may pass. */
+const PASSING_SHARE = 0.5;
+
+function judgeScores(scores: readonly Judged[], margin: number, measured: Measured): readonly GateScore[] {
   const comparable = scores.flatMap(({ comparison, ...score }) => (comparison === null ? [] : [{ ...score, comparison }]));
   const { each } = judgeGates(comparable.map(({ comparison, direction }) => ({ comparison, direction, margin })));
   return comparable.map(({ shown }, at) => {
-    const outcome = each[at] ?? "inconclusive";
-    return { name: shown.name, source: shown.source, outcome, reason: describe(shown.difference, outcome, margin) };
+    const of = shown.source === "check" ? measured.checked : measured.items;
+    const isSliver = (shown.difference?.items ?? 0) < of * PASSING_SHARE;
+    const judged = each[at] ?? "inconclusive";
+    const outcome = judged === "passed" && isSliver ? "inconclusive" : judged;
+    return { name: shown.name, source: shown.source, outcome, reason: describe(shown.difference, { outcome, margin, of }) };
   });
 }
 
-function describe(difference: ComparedScore["difference"], outcome: GateOutcome, margin: number): string {
+type Telling = { readonly outcome: GateOutcome; readonly margin: number; readonly of: number };
+
+function describe(difference: ComparedScore["difference"], { outcome, margin, of }: Telling): string {
   if (difference === null) {
     return "nothing pairs.";
   }
   const { value, low, high, items, improved, worsened, items_needed: needed } = difference;
-  const told = `${signed(value)} (${signed(low)} to ${signed(high)}) of ${count(items, "item")}, ${improved} better, ${worsened} worse`;
-  return outcome === "inconclusive" && needed !== null
+  const told = `${signed(value)} (${signed(low)} to ${signed(high)}) over ${items === of ? count(items, "item") : `${items} of ${count(of, "item")}`}, ${improved} better, ${worsened} worse`;
+  return outcome === "inconclusive" && needed !== null && needed > items
     ? `${told}: too little to tell a fall of ${margin}; about ${count(needed, "item")} would.`
     : `${told}.`;
 }

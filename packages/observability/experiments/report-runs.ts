@@ -6,9 +6,11 @@ import { maskByRules } from "#datasets/mask-by-rules.ts";
 import { toJson } from "#datasets/to-json.ts";
 import type { Masking } from "#events/masker.ts";
 import type { Query } from "#schema.ts";
-import { experimentNotFound, itemsUnknown, repetitionUnknown } from "./experiments.errors.ts";
+import { experimentNotFound, itemsUnknown, outputTooLong, repetitionUnknown } from "./experiments.errors.ts";
 import { findExperiment, type ExperimentRow } from "./experiments.store.ts";
-import { findDeletedTraces, insertRuns, type OfExperiment } from "./runs.store.ts";
+import { findDeletedTraces, insertRuns, lockExperiment, type OfExperiment } from "./runs.store.ts";
+
+const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
 
 /**
  * Takes runs: those that were reported before stay as they were. Checks of the output are evaluated at once, those of the way there when the trace has arrived.
@@ -24,11 +26,16 @@ export async function reportRuns(
   if (runs.some(({ repetition }) => repetition >= experiment.repetitions)) {
     throw repetitionUnknown(experiment.repetitions);
   }
+  const long = runs.find(({ output }) => JSON.stringify(output).length > MAX_OUTPUT_CHARACTERS);
+  if (long !== undefined) {
+    throw outputTooLong(long.item_id, MAX_OUTPUT_CHARACTERS);
+  }
   const ids = [...new Set(runs.map(({ item_id: id }) => id))];
   const { dataset_id: datasetId, dataset_version: version, split } = experiment;
   // Before checks are evaluated, which were masked alike, and whose results quote the output.
   const masked = await maskByRules(query, of.projectId, runs, maskRun);
   return query.transaction().execute(async (transaction) => {
+    await lockExperiment(transaction, of);
     const items = new Map((await lockItems(transaction, { ...of, datasetId, version, split, ids })).map((item) => [item.item_id, item]));
     const unknown = ids.filter((id) => !items.has(id));
     if (unknown.length > 0) {
@@ -77,7 +84,8 @@ function withFailures(run: ReportedRun, { evaluators }: ExperimentRow): Reported
       ...run.scores,
       ...others.map(({ name, version, higher_is_better: isHigher }) => ({
         name,
-        value: isHigher ? 0 : null,
+        // Fits booleans and numbers alike.
+        value: isHigher ? false : null,
         evaluator_version: version,
         explanation: "the run failed",
         error: isHigher ? null : "the run failed",
@@ -90,7 +98,9 @@ function checkAtOnce(run: ReportedRun, checks: readonly Check[]): readonly Check
   if (run.state === "missing" || checks.length === 0) {
     return [];
   }
-  return needTrace(checks) ? null : evaluateChecks(checks, { output: run.output, error: errorOf(run), trace: null });
+  return needTrace(checks) && run.state !== "failed"
+    ? null
+    : evaluateChecks(checks, { output: run.output, error: errorOf(run), trace: null });
 }
 
 export function errorOf({ state, error }: Pick<ReportedRun, "state" | "error">): string | null {

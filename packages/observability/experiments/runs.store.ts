@@ -9,9 +9,21 @@ export type ScoreRow = Omit<Selectable<ObservabilitySchema["observability.run_sc
 /** A run as it is written; `checks` are null as long as they await the trace. */
 export type NewRun = { readonly run: ReportedRun; readonly checks: readonly CheckResult[] | null };
 type RunKey = { readonly item_id: string; readonly repetition: number; readonly attempt: number };
+type EndedRun = RunKey & Pick<RunRow, "state">;
 
 /** The score that says whether all checks of an item hold. */
 const CHECKS = "checks";
+
+/** Nobody else reports runs of it until the transaction ends, so that of two attempts at once one is the newest. */
+export async function lockExperiment(transaction: Query, { projectId, experimentId }: OfExperiment): Promise<void> {
+  await transaction
+    .selectFrom("observability.experiments")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("id", "=", experimentId)
+    .forUpdate()
+    .execute();
+}
 
 /** Writes runs that are not there yet, with their scores, in a transaction. @returns how many were new. */
 export async function insertRuns(transaction: Query, of: OfExperiment, runs: readonly NewRun[]): Promise<number> {
@@ -39,7 +51,7 @@ export async function insertRuns(transaction: Query, of: OfExperiment, runs: rea
   await insertScores(
     transaction,
     of,
-    fresh.flatMap((each) => [...scoresOf(each.run), ...checkScore(each.run, each.checks)]),
+    fresh.flatMap((each) => [...scoresOf(each.run), ...scoreChecks(each.run, each.checks)]),
   );
   await sql`
     update observability.experiment_runs as run set is_newest = false
@@ -65,7 +77,7 @@ export async function findUnchecked(query: Query, of: OfExperiment & { readonly 
 }
 
 /** What checks a run passed, unless somebody else wrote that meanwhile. */
-export async function writeChecks(query: Query, of: OfExperiment, run: RunKey, checks: readonly CheckResult[]): Promise<void> {
+export async function writeChecks(query: Query, of: OfExperiment, run: EndedRun, checks: readonly CheckResult[]): Promise<void> {
   await query.transaction().execute(async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable("observability.experiment_runs")
@@ -78,7 +90,7 @@ export async function writeChecks(query: Query, of: OfExperiment, run: RunKey, c
       .where("checks", "is", null)
       .executeTakeFirstOrThrow();
     if (numUpdatedRows > 0n) {
-      await insertScores(transaction, of, checkScore(run, checks));
+      await insertScores(transaction, of, scoreChecks(run, checks));
     }
   });
 }
@@ -157,15 +169,19 @@ function scoresOf(run: ReportedRun): readonly NewScore[] {
   }));
 }
 
-/** One score of all checks, which is missing when one could not be evaluated. An item without checks has none. */
-function checkScore({ item_id: itemId, repetition, attempt }: RunKey, checks: readonly CheckResult[] | null): readonly NewScore[] {
+/** One score of all checks, which is missing when one could not be evaluated, and 0 whatever they say when the run failed. An item without checks has none. */
+function scoreChecks(
+  { item_id: itemId, repetition, attempt, state }: EndedRun,
+  checks: readonly CheckResult[] | null,
+): readonly NewScore[] {
   if (checks === null || checks.length === 0) {
     return [];
   }
   const failing = checks.filter(({ passed }) => passed === false);
   const unknown = checks.filter(({ passed }) => passed === null);
-  const name = (results: readonly CheckResult[]) => results.map((check) => `${check.name}: ${check.reason}`).join("\n");
-  const value = failing.length > 0 ? 0 : unknown.length > 0 ? null : 1;
+  const name = (results: readonly CheckResult[]) => withoutNul(results.map((check) => `${check.name}: ${check.reason}`).join("\n"));
+  const hasFailed = state === "failed" || failing.length > 0;
+  const value = hasFailed ? 0 : unknown.length > 0 ? null : 1;
   return [
     {
       item_id: itemId,
@@ -176,7 +192,7 @@ function checkScore({ item_id: itemId, repetition, attempt }: RunKey, checks: re
       evaluator_version: "1",
       value,
       is_boolean: true,
-      explanation: failing.length > 0 ? name(failing) : null,
+      explanation: hasFailed ? name(failing) || "the run failed" : null,
       error: value === null ? name(unknown) : null,
     },
   ];
@@ -184,3 +200,5 @@ function checkScore({ item_id: itemId, repetition, attempt }: RunKey, checks: re
 
 const keysOf = ({ projectId, experimentId }: OfExperiment) => ({ project_id: projectId, experiment_id: experimentId });
 const keyOf = (run: RunKey) => `${run.item_id} ${run.repetition} ${run.attempt}`;
+/** PostgreSQL's text holds no NUL, which an output that is quoted may have. */
+const withoutNul = (text: string) => text.replaceAll("\0", "�");

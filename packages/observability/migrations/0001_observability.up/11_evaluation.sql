@@ -57,6 +57,7 @@ create table observability.item_revisions (
   primary key (project_id, dataset_id, item_id, version)
 );
 create index item_revisions_newest on observability.item_revisions (project_id, dataset_id, content_hash) where until_version is null;
+create unique index item_revisions_one_newest on observability.item_revisions (project_id, dataset_id, item_id) where until_version is null;
 create index item_revisions_by_subject on observability.item_revisions (project_id, subject) where subject is not null;
 create index item_revisions_by_trace on observability.item_revisions (project_id, trace_id) where trace_id is not null;
 

@@ -24,6 +24,16 @@ _PAGE = 100
 Answer = dict[str, Any]
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would take the key to whatever host it names."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirect)
+
+
 class Api:
     """The platform's API for one project, asked in the caller's thread. Whatever fails for now is tried again."""
 
@@ -65,7 +75,7 @@ class Api:
             if number > 0:
                 time.sleep(FIRST_WAIT * 2 ** (number - 1) * random.uniform(0.8, 1.2))
             try:
-                with urllib.request.urlopen(request, timeout=CALL_TIMEOUT) as response:
+                with _OPENER.open(request, timeout=CALL_TIMEOUT) as response:
                     answer: Answer = json.loads(response.read())
                     return answer
             except HTTPError as error:

@@ -19,13 +19,17 @@ async def finish_experiment(api: Api, path: str, end: str, teller: Teller) -> An
     # All that was recorded is to be in the stream; nothing tells when it is.
     while state.publisher is not None and state.metrics.buffered()[0] > 0 and time.monotonic() < began + _FLUSH_SECONDS:  # noqa: ASYNC110
         await asyncio.sleep(0.02)
-    pause = 0.25
+    pause, unchecked = 0.25, -1
     while True:
         # Without a publisher no trace will come.
         wait = state.publisher is not None and time.monotonic() < began + _TRACES_SECONDS
         experiment: Answer = await in_thread(api.post, f"{path}/finish", {"state": end, "wait": wait})
-        if not wait or experiment["runs"]["unchecked"] == 0:
+        before, unchecked = unchecked, experiment["runs"]["unchecked"]
+        if unchecked == 0 or (not wait and unchecked == before):
             return experiment
+        if not wait:
+            # Each call evaluates some of them.
+            continue
         if pause == _LONGEST_PAUSE:
             teller.say("waiting for traces, which checks need; does a consumer run?")
         await asyncio.sleep(pause)
