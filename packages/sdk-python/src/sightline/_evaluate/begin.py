@@ -36,9 +36,9 @@ def begin_experiment(api: Api, plan: Plan, evaluators: Sequence[Evaluator], tell
     begun = _find_begun(api, plan.resume, wanted) if plan.resume else None
     found = begun or wanted
     version, split, repetitions = found["dataset_version"], found["split"], found["repetitions"]
-    found = api.pages(f"/datasets/{dataset['id']}/items", version=version, split=split)
+    listed = api.pages(f"/datasets/{dataset['id']}/items", version=version, split=split)
     # Of what was a deleted user's nothing is left to run; an older server does not say so.
-    items = [item for item in found if not item.get("redacted", False)]
+    items = [item for item in listed if not item.get("redacted", False)]
     if not items:
         raise EvaluationError(f"The dataset {dataset['name']} has no items{'' if split is None else f' in its split {split}'}.")
     code = f"{checkout.branch or 'no branch'} @ {(checkout.commit or 'no commit')[:7]}{' with changes' * checkout.is_dirty}"
