@@ -4,7 +4,7 @@ import { RouterProvider, createMemoryHistory, createRootRoute, createRouter } fr
 import { cleanup, configure, render } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import type { ReactNode } from "react";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { ApiContext } from "#http/api-context.ts";
 import { createApi } from "#http/api.ts";
 import { createQueryClient } from "#http/query-client.ts";
@@ -13,13 +13,8 @@ import { theme } from "#shell/theme.ts";
 import { createAppRouter } from "#router.tsx";
 import { type Answers, serve } from "./serve.ts";
 
-afterEach(cleanup);
-
 // A page is loaded when it is first shown, and on a busy machine that takes its time.
 configure({ asyncUtilTimeout: 10_000 });
-
-// Nothing is laid out here, and what is virtual shows rows by the room it has.
-Object.defineProperties(HTMLElement.prototype, { clientHeight: { get: () => 800 }, clientWidth: { get: () => 1200 } });
 
 /** A component as it stands on a page, with the APIs that it asks. */
 export function renderPart(part: ReactNode, answers: Answers = {}) {
@@ -58,6 +53,9 @@ function renderRouter(
   answers: Answers,
   makeRouter: (context: Parameters<typeof createAppRouter>[0]) => Parameters<typeof RouterProvider>[0]["router"],
 ) {
+  // Of each test by itself: files share a process, which loads this module once, and each has a window of its own.
+  onTestFinished(cleanup);
+  giveRoom();
   const { fetch, requests } = serve(answers);
   const api = createApi({ fetch, exclusive: (run) => run(), onSessionEnd: () => undefined });
   const queries = createQueryClient(api);
@@ -73,4 +71,10 @@ function renderRouter(
     </MantineProvider>,
   );
   return { user: userEvent.setup(), requests, router };
+}
+
+/** Nothing is laid out here, and what is virtual shows rows by the room it has. */
+function giveRoom(): void {
+  const room = (pixels: number) => ({ configurable: true, get: () => pixels });
+  Object.defineProperties(HTMLElement.prototype, { clientHeight: room(800), clientWidth: room(1_200) });
 }
