@@ -59,7 +59,7 @@ function WholeIssue({ issue }: { readonly issue: IssueDetail }) {
   const evidence = [...new Set([typical, newest, shortest].flatMap((trace) => trace?.trace_id ?? []))];
   return (
     <>
-      <PageHeader title={<SafeText text={issue.title} />} documentTitle={`${issue.title} · Issue`} description={describeState(issue)}>
+      <PageHeader title={<SafeText text={nameIssue(issue)} />} documentTitle={`${issue.title} · Issue`} description={describeState(issue)}>
         {mayChange && (
           <>
             <Button leftSection={<IconDatabasePlus size={16} />} disabled={evidence.length === 0} onClick={() => setAdding(true)}>
@@ -81,6 +81,11 @@ function WholeIssue({ issue }: { readonly issue: IssueDetail }) {
       {isAdding && <AddToDataset projectId={projectId} traceIds={evidence} issueId={issue.id} onClose={() => setAdding(false)} />}
     </>
   );
+}
+
+/** The message stands below it, whole. */
+function nameIssue({ error, step }: IssueDetail): string {
+  return `${error.class ?? "Failure"} in ${step.name}`;
 }
 
 function describeState({ state, reopened_at: reopened, closed_at_commit: commit, ignored_until: until }: IssueDetail): string {
