@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from "kysely";
 import type { Check, CheckResult } from "./contract/checks.ts";
 import type { ItemSource } from "./contract/datasets.ts";
-import type { Json, JsonObject } from "./contract/json-value.ts";
+import type { Json, JsonObject } from "./contract/parts.ts";
 import type { Evaluator } from "./contract/experiments.ts";
 
 /** Rows of datasets and experiments, a part of the schema. */

@@ -1,10 +1,16 @@
 import { appendFile, writeFile } from "node:fs/promises";
 import { errorMessage } from "@sightline/foundation/errors";
-import { experimentComparisonSchema, gateSchema, type Gate } from "@sightline/observability/contract";
+import { parseJson } from "@sightline/foundation/parse-json";
+import {
+  datasetPageSchema,
+  experimentComparisonSchema,
+  experimentPageSchema,
+  gateSchema,
+  type Gate,
+} from "@sightline/observability/contract";
 import { z } from "zod";
 import { findBranch, findCheckout } from "#demo/checkout.ts";
 import { UsageError } from "#settings/failure.ts";
-import { createEvaluationClient, findExperimentId, type EvaluationClient } from "./eval-client.ts";
 import { toAnnotations, toJUnit, toTable } from "./eval-report.ts";
 
 export type GateOptions = {
@@ -105,4 +111,69 @@ async function show(text: string, { markdown }: GateOptions): Promise<void> {
   if (markdown !== undefined) {
     await appendFile(markdown, `${text}\n`);
   }
+}
+
+type EvaluationClient = { readonly get: (path: string) => Promise<unknown> };
+
+const TIMEOUT_MS = 60_000;
+const refusalSchema = z.object({ error: z.string(), message: z.string() });
+
+/** Asks the project of OBS_PROJECT_ID with OBS_API_KEY. @throws {UsageError} where one of them is missing or of no such form. */
+function createEvaluationClient(given: string | undefined): EvaluationClient {
+  const url = URL.parse(given ?? process.env["OBS_API_URL"] ?? "");
+  if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "") {
+    throw new UsageError(
+      "The address of observability (--url or OBS_API_URL) starts with https:// or http:// and holds no name and no password.",
+    );
+  }
+  const key = process.env["OBS_API_KEY"] ?? "";
+  if (!/^studio_[0-9a-f]{64}$/i.test(key)) {
+    throw new UsageError("OBS_API_KEY is no API key: make one with “Evaluate” in the project's settings, and copy all of it.");
+  }
+  const project = z.uuid().safeParse(process.env["OBS_PROJECT_ID"]);
+  if (!project.success) {
+    throw new UsageError("OBS_PROJECT_ID is no project's id: the project's settings show it.");
+  }
+  const base = `${url.origin}${url.pathname.replace(/\/*$/, "")}/api/v1/projects/${project.data}`;
+  return {
+    get: async (path) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(base + path, { headers, redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
+        (error: unknown) => {
+          throw new Error(`${url.origin} does not answer: ${errorMessage(error)}`, { cause: error });
+        },
+      );
+      const body = parseJson(await response.text());
+      if (!response.ok) {
+        const refused = refusalSchema.safeParse(body).data;
+        throw new Error(
+          refused === undefined
+            ? `${url.origin} answers ${response.status}; is the address right?`
+            : `${refused.message} (${refused.error})`,
+        );
+      }
+      return body;
+    },
+  };
+}
+
+type Wanted = { readonly dataset: string; readonly branch: string; readonly commit: string | undefined };
+
+/** The newest experiment of a branch over a dataset. @throws {Error} where there is none, or it is of another commit than the one that is checked out. */
+async function findExperimentId(client: EvaluationClient, { dataset, branch, commit }: Wanted): Promise<string> {
+  const [found] = datasetPageSchema.parse(await client.get(`/datasets?name=${encodeURIComponent(dataset)}`)).items;
+  if (found === undefined) {
+    throw new Error(`The project has no dataset ${dataset}.`);
+  }
+  const query = new URLSearchParams({ dataset_id: found.id, branch, limit: "1" });
+  const [newest] = experimentPageSchema.parse(await client.get(`/experiments?${query.toString()}`)).items;
+  if (newest === undefined) {
+    throw new Error(`There is no experiment of the branch ${branch} over ${dataset}. Run one first.`);
+  }
+  if (commit !== undefined && newest.commit !== null && newest.commit !== commit) {
+    throw new Error(
+      `The newest experiment of ${branch} over ${dataset} is of the commit ${newest.commit}, not of ${commit}. Run one of this commit, or name an experiment by its id.`,
+    );
+  }
+  return newest.id;
 }

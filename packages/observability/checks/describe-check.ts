@@ -1,9 +1,9 @@
 import type { Check } from "#contract/checks.ts";
-import type { Json } from "#contract/json-value.ts";
+import type { Json } from "#contract/parts.ts";
 
 const MAX_SHOWN = 200;
 
-/** What a check demands, in a few words: its name where it has none. */
+/** A check in a few words: its name where it has none. */
 export function describeCheck(check: Check): string {
   switch (check.type) {
     case "equals":

@@ -3,7 +3,7 @@ import type { Check, CheckResult, Json, Trace } from "#contract.ts";
 import { describeCheck, showValue } from "./describe-check.ts";
 import { compileSchema } from "./json-schema.ts";
 
-/** What a run gave, and the trace of it; null as long as that has not arrived. */
+/** A run's output and error, and its trace: null as long as that has not arrived. */
 export type Ran = { readonly output: Json; readonly error: string | null; readonly trace: Trace | null };
 
 type Verdict = { readonly passed: boolean | null; readonly reason: string };

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { jsonObjectSchema, jsonValueSchema } from "./json-value.ts";
-import { nulRefused, WITHOUT_NUL } from "./parts.ts";
+import { jsonObjectSchema, jsonValueSchema, nulRefused, WITHOUT_NUL } from "./parts.ts";
 
 /** Checks: what must hold of a run, as data that the server evaluates. Deterministic and free; the same for live traces. */
 

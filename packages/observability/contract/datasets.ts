@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { jsonObjectSchema, jsonValueSchema } from "./json-value.ts";
 import { checksSchema } from "./checks.ts";
-import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
+import { jsonObjectSchema, jsonValueSchema, listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Datasets: items with an input, what is expected and checks, in versions that never change. */
 

@@ -1,14 +1,13 @@
 import { z } from "zod";
-import { jsonObjectSchema, jsonValueSchema } from "./json-value.ts";
 import { checkResultSchema } from "./checks.ts";
-import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
+import { jsonObjectSchema, jsonValueSchema, listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Experiments: one task over one version of a dataset. The application runs it where it lives, and reports its runs. */
 
 const label = z.string().trim().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
 const text = z.string().max(200).regex(WITHOUT_NUL, nulRefused);
 
-/** What a score is of: better is higher unless told. The version tells whose scores may be compared. */
+/** A function that scores runs: higher is better unless told. The version tells whose scores may be compared. */
 export const evaluatorSchema = z.object({
   name: label,
   version: text.default("1"),

@@ -60,7 +60,7 @@ export async function findDataset(query: Query, { id, ...reading }: OneInProject
   return visible(query, reading).where("dataset.id", "=", id).executeTakeFirst();
 }
 
-/** What is undefined stays as it is. @returns whether there is such a dataset that the reader may change. */
+/** Changes the fields that are given. @returns whether there is such a dataset that the reader may change. */
 export async function changeDataset(
   query: Query,
   { projectId, reader, id }: OneInProject,

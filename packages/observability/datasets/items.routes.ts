@@ -1,4 +1,4 @@
-import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import { fromCursor } from "@sightline/foundation/cursor";
 import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
@@ -12,6 +12,7 @@ import {
   writtenItemsSchema,
   type Item,
 } from "#contract.ts";
+import { cutPage } from "#query/access/cursor.ts";
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import { datasetNotFound, versionNotFound } from "./datasets.errors.ts";
@@ -51,13 +52,8 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
           throw versionNotFound(dataset.version);
         }
         const rows = await listItems(query, { ...project, datasetId, version, split, after, limit: limit + 1 });
-        const shown = rows.slice(0, limit);
-        const last = shown.at(-1);
-        return {
-          version,
-          items: shown.map(presentItem),
-          next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.item_id]),
-        };
+        const { shown, ...page } = cutPage(rows, limit, (row) => [row.item_id]);
+        return { version, items: shown.map(presentItem), ...page };
       },
     );
 
@@ -122,14 +118,13 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
         const datasetId = request.params.dataset_id;
         orRefuse(await findDataset(query, { ...project, id: datasetId }), datasetNotFound);
         const rows = await listVersions(query, { ...project, datasetId, before, limit: limit + 1 });
-        const shown = rows.slice(0, limit);
-        const last = shown.at(-1);
+        const { shown, ...page } = cutPage(rows, limit, (row) => [row.version]);
         return {
           items: shown.map(({ project_id: _project, dataset_id: _dataset, made_at: madeAt, ...row }) => ({
             ...row,
             made_at: madeAt.toISOString(),
           })),
-          next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.version]),
+          ...page,
         };
       },
     );

@@ -3,7 +3,7 @@ import type { Json } from "#contract.ts";
 
 const schema = z.json();
 
-/** What was read from a JSON column, by its type. */
+/** A value of a JSON column, by its type. */
 export function toJson(value: unknown): Json {
   return schema.parse(value ?? null);
 }

@@ -24,7 +24,7 @@ type Wanted = {
   readonly contents: readonly string[];
 };
 
-/** What the newest version has of these ids or contents. */
+/** Items of the newest version with these ids or contents. */
 export async function findNewest(transaction: Query, { projectId, datasetId, ids, contents }: Wanted): Promise<readonly NewestItem[]> {
   return transaction
     .selectFrom("observability.item_revisions")

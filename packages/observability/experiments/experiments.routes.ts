@@ -1,4 +1,4 @@
-import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import { fromCursor } from "@sightline/foundation/cursor";
 import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { v7 as uuidv7 } from "uuid";
@@ -17,7 +17,7 @@ import {
 import { datasetNotFound, versionNotFound } from "#datasets/datasets.errors.ts";
 import { findDataset } from "#datasets/datasets.store.ts";
 import { countItems } from "#datasets/items.store.ts";
-import { readCursor, toPage } from "#query/access/cursor.ts";
+import { cutPage, readCursor, toPage } from "#query/access/cursor.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import type { OneInProject } from "#store/reader.ts";
@@ -162,12 +162,11 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
         await load({ ...project, id: of.experimentId });
         const after = place === undefined ? undefined : { itemId: place[0], repetition: place[1] };
         const rows = await listRuns(query, { ...of, ...(itemId === undefined ? {} : { itemIds: [itemId] }), after, limit: limit + 1 });
-        const shown = rows.slice(0, limit);
+        const { shown, ...page } = cutPage(rows, limit, (run) => [run.item_id, run.repetition]);
         const scores = shown.length === 0 ? [] : await listScores(query, { ...of, itemIds: shown.map((run) => run.item_id) });
-        const last = shown.at(-1);
         return {
           items: shown.map((run) => presentRun(run, scores)),
-          next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.item_id, last.repetition]),
+          ...page,
         };
       },
     );

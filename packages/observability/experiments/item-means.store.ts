@@ -4,7 +4,7 @@ import { hasRoleIn, type InProject } from "#store/reader.ts";
 
 export type Pooled = InProject & { readonly experimentIds: readonly string[] };
 
-/** What one revision of an item scored under one name in one or several pooled experiments, over its repetitions. */
+/** The mean of one revision of an item under one name in one or several pooled experiments, over its repetitions. */
 export type ItemMean = {
   readonly item_id: string;
   readonly source: "application" | "check";

@@ -1,7 +1,8 @@
-import { fromCursor, toCursor } from "@sightline/foundation/cursor";
+import { fromCursor } from "@sightline/foundation/cursor";
 import { z } from "zod";
 import type { ExperimentItem, ExperimentItemPage } from "#contract.ts";
 import { findItems } from "#datasets/items.store.ts";
+import { cutPage } from "#query/access/cursor.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { listItemIds, type Only } from "./compared-items.store.ts";
@@ -25,7 +26,7 @@ export async function listComparedItems(query: Query, wanted: Wanted): Promise<E
   const { candidate, baseline, cursor, limit, projectId, reader } = wanted;
   const after = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.number(), z.uuid()]));
   const found = await listItemIds(query, { ...wanted, baselineIds: baseline.map(({ id }) => id), after, limit: limit + 1 });
-  const shown = found.slice(0, limit);
+  const { shown, ...page } = cutPage(found, limit, ({ change, item_id: id }) => [change, id]);
   const ids = shown.map(({ item_id: id }) => id);
   if (ids.length === 0) {
     return { items: [], next_cursor: null };
@@ -44,7 +45,6 @@ export async function listComparedItems(query: Query, wanted: Wanted): Promise<E
     return { runs: parts.flatMap(({ runs }) => runs), scores: parts.flatMap(({ scores }) => scores) };
   };
   const [own, others] = [await read([candidate]), await read(baseline)];
-  const last = shown.at(-1);
   return {
     items: ids.flatMap((id) => {
       const item = items.get(id);
@@ -63,7 +63,7 @@ export async function listComparedItems(query: Query, wanted: Wanted): Promise<E
             },
           ];
     }),
-    next_cursor: found.length <= limit || last === undefined ? null : toCursor([last.change, last.item_id]),
+    ...page,
   };
 }
 

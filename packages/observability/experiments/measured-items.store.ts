@@ -12,7 +12,7 @@ export type RequiredItem = {
   readonly reason: string | null;
 };
 
-/** What of an experiment's items was measured. */
+/** How much of an experiment was measured. */
 export type Measured = {
   /** Items of the version and split of which something is left. */
   readonly items: number;

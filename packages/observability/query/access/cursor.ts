@@ -26,8 +26,17 @@ export function toPage<Row extends { readonly id: string; readonly position: str
   limit: number,
   present: (row: Row) => Item,
 ): { items: Item[]; next_cursor: string | null } {
+  const { shown, next_cursor: next } = cutPage(rows, limit, ({ position, id }) => [position, id]);
+  return { items: shown.map(present), next_cursor: next };
+}
+
+/** The same, of rows that a cursor finds by another position than time and id. */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  positionOf: (row: Row) => readonly unknown[],
+): { readonly shown: readonly Row[]; readonly next_cursor: string | null } {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const isLast = rows.length <= limit || last === undefined;
-  return { items: shown.map(present), next_cursor: isLast ? null : toCursor([last.position, last.id]) };
+  return { shown, next_cursor: rows.length <= limit || last === undefined ? null : toCursor(positionOf(last)) };
 }

@@ -11,7 +11,7 @@ import classes from "./issues.module.css";
 
 const SHORT_COMMIT = 8;
 
-/** What all traces of an issue have in common, and how often it was seen. */
+/** The facts that all traces of an issue share, and how often it was seen. */
 export function IssueFacts({ issue }: { readonly issue: IssueDetail }) {
   const { error, where, count, users, releases, commits, sparkline, first_seen: first, last_seen: last } = issue;
   const rows: readonly (readonly [string, ReactNode])[] = [

@@ -20,7 +20,7 @@ type IssueListProps = {
   readonly empty: ReactNode;
 };
 
-/** What fails in a project, each way of failing once. */
+/** The issues of a project. */
 export function IssueList({ projectId, asked, empty }: IssueListProps) {
   const list = useInfiniteQuery(issuesQuery(projectId, asked));
   return (
