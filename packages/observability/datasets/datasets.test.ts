@@ -1,3 +1,4 @@
+import { toCursor } from "@sightline/foundation/cursor";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -136,6 +137,14 @@ describe("a dataset", () => {
     expect(await rig.post("/datasets", { name: "refunds" })).toMatchObject({ status: 409, body: { error: "dataset_name_taken" } });
     const found = datasetPageSchema.parse((await rig.get("/datasets?name=refunds")).body);
     expect(found.items).toMatchObject([{ id, version: 0, items: 0 }]);
+  });
+
+  test("refuses a cursor that no page gave", async () => {
+    const id = await rig.makeDataset([{ input: 1 }]);
+    expect(await rig.get(`/datasets/${id}/versions?cursor=${toCursor([2 ** 40])}`)).toMatchObject({
+      status: 400,
+      body: { error: "invalid_cursor" },
+    });
   });
 
   test("is gone with all that is in it", async () => {

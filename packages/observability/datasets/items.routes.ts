@@ -113,7 +113,7 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const { cursor, limit } = request.query;
-        const before = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.int()]))[0];
+        const before = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.int32()]))[0];
         const project = await enterProject(query, request, "viewer");
         const datasetId = request.params.dataset_id;
         orRefuse(await findDataset(query, { ...project, id: datasetId }), datasetNotFound);

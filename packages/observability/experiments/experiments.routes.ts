@@ -156,7 +156,7 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const { cursor, limit, item_id: itemId } = request.query;
-        const place = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.uuid(), z.int()]));
+        const place = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.uuid(), z.int32()]));
         const project = await enterProject(query, request, "viewer");
         const of = { ...project, experimentId: request.params.experiment_id };
         await load({ ...project, id: of.experimentId });
