@@ -7,6 +7,7 @@ import { searchQuery } from "#features/code/api/search.ts";
 import { withoutReadFilter, type ReadFilter } from "#features/code/query/read-filter.ts";
 import { type SearchState, isOn } from "#features/code/query/search-state.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
+import { useShownAtOnce } from "#ui/kit/use-shown-at-once.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { Facets } from "./facets.tsx";
@@ -23,6 +24,7 @@ type SearchAnswerViewProps = { readonly state: SearchState; readonly onChange: (
 /** What a search found, how each way of searching fared, and how new what was searched is. */
 export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
   const search = useInfiniteQuery(searchQuery(state));
+  const [explain, setExplain] = useShownAtOnce(state.explain ?? "", (next) => onChange({ explain: next === "" ? undefined : next }));
   const first = search.data?.pages[0];
   const last = search.data?.pages.at(-1);
   if (first === undefined || last === undefined) {
@@ -44,8 +46,8 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
           <Switch
             size="xs"
             label="Explain"
-            checked={isOn(state.explain)}
-            onChange={(event) => onChange({ explain: event.currentTarget.checked ? "true" : undefined })}
+            checked={isOn(explain)}
+            onChange={(event) => setExplain(event.currentTarget.checked ? "true" : "")}
           />
         </div>
       </div>

@@ -9,6 +9,7 @@ import { encoded } from "#http/calls.ts";
 import { Button, Checkbox, Popover, Stack } from "@mantine/core";
 import { IconChevronDown, IconColumns3 } from "@tabler/icons-react";
 import { useState } from "react";
+import { useShownAtOnce } from "#ui/kit/use-shown-at-once.ts";
 import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "#features/traces/list/model/columns.ts";
 
 /** Chooses the time and the columns, and saves the list as a file. */
@@ -42,24 +43,15 @@ type ColumnMenuProps = { readonly columns: readonly ColumnId[]; readonly onChang
 /** Chooses which columns there are, beside status and name. */
 function ColumnMenu({ columns, onChange }: ColumnMenuProps) {
   const [opened, setOpened] = useState(false);
-  // Ticked at once; the address, and with it `columns`, follows when the list is drawn.
-  const [ticked, setTicked] = useState(columns);
-  const open = (next: boolean) => {
-    setTicked(columns);
-    setOpened(next);
-  };
-  const choose = (next: readonly ColumnId[]) => {
-    setTicked(next);
-    onChange(next);
-  };
+  const [ticked, choose] = useShownAtOnce(columns, onChange);
   return (
-    <Popover opened={opened} onChange={open} position="bottom-end" withinPortal={false} trapFocus returnFocus>
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
         <Button
           variant="default"
           leftSection={<IconColumns3 size={16} />}
           rightSection={<IconChevronDown size={14} />}
-          onClick={() => open(!opened)}
+          onClick={() => setOpened(!opened)}
         >
           Columns
         </Button>

@@ -7,6 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { FACETS_SHOWN, facetsQuery } from "#features/traces/api/list-traces.ts";
 import { Dimmed } from "#ui/words/dimmed.tsx";
+import { useShownAtOnce } from "#ui/kit/use-shown-at-once.ts";
 import type { TimeRange } from "#ui/time/time-range.ts";
 import { capitalized, formatCount } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
@@ -24,8 +25,9 @@ type FilterMenuProps = {
 };
 
 /** What traces can be filtered by, each value with how many there are; a click adds it to the query or takes it out. */
-export function FilterMenu(props: FilterMenuProps) {
+export function FilterMenu({ q, onChange, ...list }: FilterMenuProps) {
   const [opened, setOpened] = useState(false);
+  const [asked, ask] = useShownAtOnce(q, onChange);
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-start" width={300} withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
@@ -39,7 +41,7 @@ export function FilterMenu(props: FilterMenuProps) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Filter" className={classes.dropdown ?? ""}>
-        {opened && <Fields {...props} />}
+        {opened && <Fields {...list} q={asked} onChange={ask} />}
       </Popover.Dropdown>
     </Popover>
   );
