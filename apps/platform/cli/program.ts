@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { addConnect } from "./connect-command.ts";
-import { addEval } from "./eval-command.ts";
+import { addEval } from "./eval/command.ts";
 import { addUploadScip } from "./upload-scip-command.ts";
 import { loadEnvironmentFile } from "#settings/environment.ts";
 import { roleNames, roleTasks } from "#settings/role-names.ts";

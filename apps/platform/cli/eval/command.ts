@@ -1,17 +1,19 @@
 import type { Command } from "commander";
-import type { GateOptions } from "./eval-gate.ts";
+import type { GateOptions, What } from "./gate.ts";
 
 /** Declares `sightline eval` without loading what it does. */
 export function addEval(program: Command): void {
   const command = program.command("eval").description("Compare experiments with a baseline, and stop CI where something got worse.");
-  for (const [name, description] of [
-    ["compare", "show an experiment's scores beside those of its baseline"],
-    ["gate", "end with 1 where an experiment is worse than its baseline, and with 3 where that can't be told"],
-  ] as const) {
+  const [words, id] = ["<command...>", "[experiment]"];
+  add("run", "run a command that evaluates, such as `-- python evals.py`, and gate the experiment that it made", words);
+  add("compare", "show an experiment's scores beside those of its baseline", id);
+  add("gate", "end with 1 where an experiment is worse than its baseline, and with 3 where that can't be told", id);
+
+  function add(what: What, description: string, argument: string): void {
     const sub = command
-      .command(name)
+      .command(what)
       .description(description)
-      .argument("[experiment]", "its id; without it the newest of --dataset and --branch")
+      .argument(argument, what === "run" ? "after --" : "its id; without it the newest of --dataset and --branch")
       .option("--dataset <name>", "the dataset's name")
       .option("--branch <branch>", "the branch that was run; without it the one that is checked out")
       .option(
@@ -24,15 +26,15 @@ export function addEval(program: Command): void {
       .option("--url <url>", "address of observability; without it OBS_API_URL")
       .addHelpText("after", HELP)
       .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-    if (name === "gate") {
+    if (what !== "compare") {
       sub
         .option("--primary <names>", "the scores that decide, joined by commas; without it all")
         .option("--no-baseline", "judge required items alone")
         .option("--strict", "end with 4 where so few items can't tell")
         .option("--junit <file>", "write a JUnit report");
     }
-    sub.action(async (experiment: string | undefined, options: GateOptions) =>
-      (await import("./eval-gate.ts")).runGate(experiment, options, { isGate: name === "gate" }),
+    sub.action(async (given: readonly string[] | string | undefined, options: GateOptions) =>
+      (await import("./gate.ts")).evaluate(what, [given ?? []].flat(), options),
     );
   }
 }
@@ -44,5 +46,6 @@ Ends with 0 when nothing got worse (or so few items can't tell: a warning is pri
 baseline are missing, so that nothing is green that was not measured, 2 when it was called wrongly.
 
 Examples:
+  sightline eval run --dataset refunds -- python evals.py
   sightline eval gate --dataset refunds --baseline main
   sightline eval gate 019b2c1e-… --primary checks,exact_match --margin 0.05 --junit eval.xml`;

@@ -107,7 +107,35 @@ describe("sightline eval gate", () => {
     expect(refused.error + refused.out).not.toContain(revoked);
   });
 
+  test("runs a command first, and gates what that made: not what was there before, and nothing where it failed", async () => {
+    await run("tried", () => true);
+    const words = (script: string) => ["run", "--dataset", "refunds", "--branch", "tried", "--", process.execPath, "-e", script];
+    expect(await evaluate(words("console.log('evaluated')"))).toMatchObject({
+      code: 3,
+      out: "evaluated\n",
+      error: expect.stringContaining("The command made no experiment of the branch tried over refunds."),
+    });
+    expect(await evaluate(words("process.exit(7)"))).toMatchObject({
+      code: 3,
+      error: expect.stringContaining("ended with 7, so nothing was judged."),
+    });
+    expect(await evaluate(["run", "--dataset", "refunds", "--branch", "tried", "--", "no-such-program"])).toMatchObject({
+      code: 3,
+      error: expect.stringContaining("can't be started"),
+    });
+    const report = `
+      const [url, headers] = [process.env.OBS_API_URL + "/api/v1/projects/" + process.env.OBS_PROJECT_ID, { authorization: "Bearer " + process.env.OBS_API_KEY, "content-type": "application/json" }];
+      const send = async (path, body) => (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+      const { id } = await send("/experiments", { dataset_id: "${dataset}", name: "tried", branch: "tried" });
+      const runs = ${JSON.stringify(ids)}.map((item_id) => ({ item_id, repetition: 0, state: "succeeded", output: "bad" }));
+      await send("/experiments/" + id + "/runs", { runs });
+      await send("/experiments/" + id + "/finish", {});`;
+    expect(await evaluate(words(report))).toMatchObject({ code: 1, out: expect.stringContaining("WORSE") });
+  });
+
   test.for([
+    ["no command", ["run", "--dataset", "refunds"], {}, /missing required argument 'command'/],
+    ["no dataset to look at", ["run", "--", "true"], {}, /Name the dataset with --dataset/],
     ["no key", ["gate", "--dataset", "refunds"], { OBS_API_KEY: "" }, /OBS_API_KEY is no API key/],
     ["no address", ["gate"], { OBS_API_URL: "refunds" }, /OBS_API_URL\) starts with/],
     ["no experiment", ["gate"], {}, /Name an experiment by its id, or its dataset/],
