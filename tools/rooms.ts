@@ -81,6 +81,7 @@ const FEATURES: Readonly<Record<string, Room>> = {
   ),
   "features/traces/model": feature([], "every view of a trace shares it, so it knows none"),
   "features/traces/api": feature([], "requests know no component"),
+  "features/traces/scores": feature([], "a score is given to whatever is named to it"),
   "features/traces/marks": feature(["features/traces/api"], "marks stand in lists and in traces"),
   "features/traces/json": feature(["features/traces/api", "features/traces/model"], "a value is shown whatever it belongs to"),
   "features/traces/messages": feature(["features/traces/json"], "a message is shown without its trace"),
@@ -95,7 +96,7 @@ const FEATURES: Readonly<Record<string, Room>> = {
     "a conversation is its messages, not its steps",
   ),
   "features/traces/details": feature(
-    ["features/traces/api", "features/traces/json", "features/traces/marks", "features/traces/messages", "features/traces/waterfall"],
+    ["api", "json", "marks", "messages", "scores", "waterfall"].map((name) => `features/traces/${name}`),
     "details are of one step and know no other view",
   ),
   "features/traces/trace": feature(
@@ -105,7 +106,7 @@ const FEATURES: Readonly<Record<string, Room>> = {
   "features/traces/list/model": feature([], "the state of the list is read from the address alone"),
   "features/traces/list/query": feature(["features/traces/api", "features/traces/list/model"], "a query is edited without the list"),
   "features/traces/list": feature(
-    ["features/traces/api", "features/traces/list/model", "features/traces/list/query", "features/traces/marks"],
+    ["api", "list/model", "list/query", "marks", "scores"].map((name) => `features/traces/${name}`),
     "a list shows traces and opens none",
   ),
   "features/traces/groups": feature(["features/traces/api"], "sessions and users are listed without their traces"),

@@ -1,5 +1,5 @@
 import type { Project } from "@sightline/observability/contract";
-import { IconCoins, IconEraser, IconEyeOff, IconInbox, IconKey, IconSettings, IconUnlink, IconUsers } from "@tabler/icons-react";
+import { IconCoins, IconEraser, IconEyeOff, IconInbox, IconKey, IconSettings, IconStar, IconUnlink, IconUsers } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { Fragment } from "react";
@@ -11,6 +11,7 @@ import { GeneralSettings } from "#features/projects/settings/general-settings.ts
 import { KeySettings } from "#features/projects/settings/key-settings.tsx";
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
+import { ScoreSettings } from "#features/traces/scores/score-settings.tsx";
 import { Unanswered, LoadingRows } from "#ui/kit/list-states.tsx";
 import { useActiveInView } from "#ui/page/active-in-view.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -34,6 +35,7 @@ const GROUPS = [
       { id: "members", label: "Members", icon: IconUsers },
       { id: "keys", label: "API keys", icon: IconKey },
       { id: "prices", label: "Prices", icon: IconCoins },
+      { id: "scores", label: "Scores", icon: IconStar },
       { id: "deletions", label: "Deletions", icon: IconEraser },
     ],
   },
@@ -113,6 +115,11 @@ function Sections({ project }: { readonly project: Project }) {
         {chosen === "deletions" && (
           <ForOwners project={project} what="see what was deleted">
             <DeletionList projectId={project.id} />
+          </ForOwners>
+        )}
+        {chosen === "scores" && (
+          <ForOwners project={project} what="say what its scores mean">
+            <ScoreSettings projectId={project.id} />
           </ForOwners>
         )}
         {chosen === "prices" && <PriceSettings project={project} />}

@@ -9,7 +9,7 @@ import { apiKeysQuery, createApiKey } from "#features/projects/api/api-keys.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { asSentence } from "#ui/words/format.ts";
 
-const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly description: string }>> = {
+export const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly description: string }>> = {
   ingest: { label: "Send traces", description: "For applications with an OpenTelemetry exporter" },
   read: { label: "Read traces", description: "For scripts: lists and reads this project, and changes nothing" },
   evaluate: { label: "Evaluate", description: "For experiments and CI: reads and writes datasets and experiments" },

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { PanelList, Section } from "#ui/kit/panel.tsx";
 import { useChange } from "#http/use-change.ts";
 import { apiKeysQuery, revokeApiKey } from "#features/projects/api/api-keys.ts";
-import { CreateApiKey } from "./create-api-key.tsx";
+import { CreateApiKey, SCOPES } from "./create-api-key.tsx";
 import { ForOwners } from "./owners-only.tsx";
 import { RevocableTable } from "#ui/kit/revocable-table.tsx";
 
@@ -59,7 +59,7 @@ function Scopes({ scopes }: Pick<ApiKey, "scopes">) {
     <Group gap={4}>
       {scopes.map((scope) => (
         <Badge key={scope} size="sm" variant="default" tt="none" fw={500}>
-          {scope === "ingest" ? "Send traces" : "Read traces"}
+          {SCOPES[scope].label}
         </Badge>
       ))}
     </Group>

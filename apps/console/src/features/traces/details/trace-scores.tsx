@@ -1,14 +1,15 @@
-import { ActionIcon, Alert, Autocomplete, Button, Group, NumberInput, Stack, Text, TextInput, Title } from "@mantine/core";
-import { type Score, type CreateScoreRequest, scoreNamesSchema, scorePageSchema, scoreSchema } from "@sightline/observability/contract";
+import { ActionIcon, Alert, Button, Group, Stack, Title } from "@mantine/core";
+import { type Score, type CreateScoreRequest, scorePageSchema, scoreSchema } from "@sightline/observability/contract";
 import { IconTrash } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import { isGiven, NO_SCORE, ScoreFields, scoreNamesKey, toGivenScore } from "#features/traces/scores/score-fields.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { encoded, observability } from "#http/calls.ts";
-import { readAllPages, answerTo, onlyItems } from "#http/queries.ts";
+import { readAllPages } from "#http/queries.ts";
 import { useChange } from "#http/use-change.ts";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
-import { typedInto } from "#ui/kit/typed-into.ts";
+import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import classes from "./trace-scores.module.css";
 
@@ -45,8 +46,7 @@ export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScore
             <li key={score.id} className={classes.score}>
               <div className={classes.words}>
                 <div>
-                  <span className={classes.name}>{score.name}</span>{" "}
-                  <span className={classes.value}>{score.text_value ?? score.value}</span>
+                  <span className={classes.name}>{score.name}</span> <span className={classes.value}>{valueOf(score)}</span>
                 </div>
                 {score.comment !== null && <div>{score.comment}</div>}
                 <div className={classes.about}>
@@ -75,23 +75,13 @@ export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScore
 }
 
 function AddScore({ projectId, traceId }: Pick<TraceScoresProps, "projectId" | "traceId">) {
-  const names = useQuery(scoreNamesQuery(projectId));
   const [isOpen, setOpen] = useState(false);
-  const [name, setName] = useState("");
-  const [value, setValue] = useState<number | string>("");
-  const [comment, setComment] = useState("");
+  const [score, setScore] = useState(NO_SCORE);
   const add = useChange({
-    send: (given: number) =>
-      createScore(projectId, {
-        trace_id: traceId,
-        name: name.trim(),
-        value: given,
-        ...(comment.trim() === "" ? {} : { comment: comment.trim() }),
-      }),
+    send: () => createScore(projectId, { trace_id: traceId, ...toGivenScore(score) }),
     refreshes: keysOf(projectId, traceId),
     onSuccess() {
-      setValue("");
-      setComment("");
+      setScore({ ...score, value: "", comment: "" });
       setOpen(false);
     },
   });
@@ -105,41 +95,21 @@ function AddScore({ projectId, traceId }: Pick<TraceScoresProps, "projectId" | "
     );
   }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (typeof value === "number" && name.trim() !== "") {
-          add.mutate(value);
-        }
-      }}
+    <DialogForm
+      change={add}
+      failed="It was not scored"
+      submit="Score the trace"
+      disabled={!isGiven(score)}
+      onSubmit={() => add.mutate()}
+      onCancel={() => setOpen(false)}
     >
-      <Group align="flex-end" gap="xs">
-        <Autocomplete
-          label="Name"
-          data={[...(names.data ?? [])]}
-          value={name}
-          onChange={setName}
-          maxLength={200}
-          w={150}
-          required
-          autoFocus
-        />
-        <NumberInput label="Value" value={value} onChange={setValue} w={100} required />
-        <TextInput label="Comment" {...typedInto(comment, setComment)} maxLength={4_000} flex={1} miw={140} />
-        <Button type="submit" variant="default" loading={add.isPending}>
-          Score the trace
-        </Button>
-        <Button variant="subtle" color="gray" onClick={() => setOpen(false)}>
-          Cancel
-        </Button>
-      </Group>
-      {add.error !== null && (
-        <Text size="sm" c="var(--sl-bad)" role="alert" mt={6}>
-          {add.error.message}
-        </Text>
-      )}
-    </form>
+      <ScoreFields projectId={projectId} score={score} onChange={setScore} />
+    </DialogForm>
   );
+}
+
+function valueOf({ data_type: type, value, text_value: text }: Score): string {
+  return text ?? (type === "boolean" ? (value === 1 ? "yes" : "no") : String(value));
 }
 
 function authorInWords({ author }: Score, userId: string | undefined): string {
@@ -152,24 +122,13 @@ function authorInWords({ author }: Score, userId: string | undefined): string {
 const scoresOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/scores`;
 
 /** The keys of what another score changes. */
-const keysOf = (projectId: string, traceId: string) => [
-  ["scores", projectId, traceId],
-  ["score names", projectId],
-];
+const keysOf = (projectId: string, traceId: string) => [["scores", projectId, traceId], scoreNamesKey(projectId)];
 
 /** What the application and people gave a trace and its steps, newest first. */
 function scoresQuery(projectId: string, traceId: string) {
   return queryOptions({
     queryKey: ["scores", projectId, traceId],
     queryFn: readAllPages(observability.get(scoresOf(projectId), { query: { trace_id: traceId }, answer: scorePageSchema })),
-  });
-}
-
-function scoreNamesQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["score names", projectId],
-    queryFn: answerTo(observability.get(`${scoresOf(projectId)}/names`, { answer: onlyItems(scoreNamesSchema) })),
-    staleTime: 60_000,
   });
 }
 

@@ -1,16 +1,16 @@
-import { Button, Group, Modal, NumberInput, TagsInput, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, TagsInput, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { MAX_BULK_TRACES, type ProjectRole } from "@sightline/observability/contract";
 import { IconDatabasePlus, IconStar, IconTag, IconTrash } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Choice, MAX_MATCHING, readBatches, deleteTraces, keysOfTraces, scoreTraces, tagTraces } from "#features/traces/api/bulk.ts";
+import { isGiven, NO_SCORE, ScoreFields, toGivenScore } from "#features/traces/scores/score-fields.tsx";
 import { useApi } from "#http/api-context.ts";
 import { encoded } from "#http/calls.ts";
 import type { Call } from "#http/send.ts";
 import { useChange } from "#http/use-change.ts";
 import { ConfirmDialog, DialogForm } from "#ui/kit/dialogs.tsx";
 import { ExportButton } from "#ui/kit/export-button.tsx";
-import { typedInto } from "#ui/kit/typed-into.ts";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { formatExactCount } from "#ui/words/format.ts";
 
@@ -203,18 +203,10 @@ function TagDialog(props: ManyProps) {
 
 function ScoreDialog(props: ManyProps) {
   const { projectId, choice } = props;
-  const [name, setName] = useState("");
-  const [value, setValue] = useState<number | string>(1);
-  const [comment, setComment] = useState("");
+  const [score, setScore] = useState(NO_SCORE);
   const { change, close, form } = useChangeOfMany(
     props,
-    (ids) =>
-      scoreTraces(projectId, {
-        trace_ids: [...ids],
-        name: name.trim(),
-        value: Number(value),
-        ...(comment.trim() === "" ? {} : { comment: comment.trim() }),
-      }),
+    (ids) => scoreTraces(projectId, { trace_ids: [...ids], ...toGivenScore(score) }),
     "scored",
   );
   return (
@@ -223,13 +215,11 @@ function ScoreDialog(props: ManyProps) {
         {...form}
         failed="The traces were not scored"
         submit="Score"
-        disabled={name.trim() === "" || value === ""}
+        disabled={!isGiven(score)}
         onSubmit={() => change.mutate()}
         onCancel={close}
       >
-        <TextInput label="Name" placeholder="helpful" maxLength={200} data-autofocus {...typedInto(name, setName)} />
-        <NumberInput label="Value" value={value} onChange={setValue} />
-        <TextInput label="Comment" maxLength={4000} {...typedInto(comment, setComment)} />
+        <ScoreFields projectId={projectId} score={score} onChange={setScore} />
       </DialogForm>
     </Modal>
   );
