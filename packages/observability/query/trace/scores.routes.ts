@@ -3,7 +3,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import { createScoreRequestSchema, listScoresRequestSchema, scoreNamesSchema, scorePageSchema, scoreSchema } from "#contract.ts";
-import { deleteScore, insertScore, listScoreNames, listScores } from "./scores.store.ts";
+import { deleteScore, hasAllScores, insertScore, listScoreNames, listScores, MAX_SCORES } from "./scores.store.ts";
 import { readCursor, toPage } from "#query/access/cursor.ts";
 import { getReader, getUserReader, toAuthor } from "#query/access/request-reader.ts";
 import { requireScoreValue } from "#query/access/score-value.ts";
@@ -73,6 +73,9 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
         const { projectId, reader } = await enterProject(query, request, needed);
         const { trace_id: traceId, observation_id: observationId, name, comment } = request.body;
         const value = await requireScoreValue(query, { projectId, reader, score: request.body });
+        if (await hasAllScores(query, projectId, traceId)) {
+          throw refusal(409, "too_many_scores", `The trace has ${MAX_SCORES} scores, which is the most.`);
+        }
         const source = isPerson ? "person" : "application";
         const [scoreId, author, scoredAt] = [uuidv7(), isPerson ? toAuthor(reader) : null, clock.now()];
         const given = { traceId, observationId, name, value, comment, source, author, scoredAt } as const;

@@ -19,6 +19,9 @@ export type ScoreSummary = {
   readonly position: string;
 };
 
+/** The most that a trace may have before the API gives it no more. */
+export const MAX_SCORES = 1_000;
+
 type NewScore = InProject & {
   readonly id: string;
   readonly traceId: string;
@@ -57,6 +60,18 @@ export async function insertScore(query: Query, { value, ...score }: NewScore): 
     )
     select trace_id from given`.execute(query);
   return rows.length > 0;
+}
+
+/** Whether a trace has so many scores that it takes no more: a key in a browser is anybody's. */
+export async function hasAllScores(query: Query, projectId: string, traceId: string): Promise<boolean> {
+  const rows = await query
+    .selectFrom("observability.scores")
+    .select("event_id")
+    .where("project_id", "=", projectId)
+    .where("trace_id", "=", traceId)
+    .limit(MAX_SCORES)
+    .execute();
+  return rows.length === MAX_SCORES;
 }
 
 type ScoreFilter = InProject & {

@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
+import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { scorePageSchema, scoreSchema, tracePageSchema } from "#contract.ts";
@@ -72,6 +73,18 @@ test("a score that was given here can be deleted, one that came from the applica
   expect(await remove(made.id, "tenant-2:admin")).toBe(404);
   expect(await remove(made.id, "tenant-1:member")).toBe(204);
   expect(await names("")).toEqual(["helpful"]);
+});
+
+test("a trace takes a thousand scores, and then says so", async () => {
+  await sql`
+    insert into observability.scores (project_id, trace_id, event_id, name, data_type, value, source, scored_at)
+    select ${projectId}::uuid, ${traceId}::uuid, gen_random_uuid(), 'flood', 'number', 1, 'application', now() from generate_series(1, 1000)`.execute(
+    database.query,
+  );
+  expect(await api.post(url(), { trace_id: traceId, name: "n", value: 1 })).toMatchObject({
+    status: 409,
+    body: { error: "too_many_scores" },
+  });
 });
 
 test("scores of another tenant's project are not there", async () => {
