@@ -409,7 +409,7 @@ export const PARTS: readonly Part[] = [
         why: "items are made of traces as they are read and masked as events are, and know no experiment",
       },
       experiments: {
-        uses: ["checks", "datasets", "statistics", "query/trace", "query/access", "events", "store"],
+        uses: ["checks", "datasets", "statistics", "counting", "query/trace", "query/access", "events", "store"],
         why: "runs are of items and masked as they are; formulas and checks are told what they are of",
       },
       "query/list": {

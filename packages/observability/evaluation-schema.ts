@@ -96,6 +96,8 @@ type ExperimentRunRow = {
   trace_id: string | null;
   started_at: Date | null;
   duration_ms: number | null;
+  cost: Generated<number | null>;
+  tokens: Generated<number | null>;
   checks: ColumnType<readonly CheckResult[] | null, string | null, string | null>;
   is_newest: Generated<boolean>;
 };

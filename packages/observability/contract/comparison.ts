@@ -33,7 +33,8 @@ const summarySchema = z.object({
 
 export const comparedScoreSchema = z.object({
   name: z.string(),
-  source: z.enum(["application", "check"]),
+  /** `run`: what runs took, `cost` in dollars, `duration` in seconds, `tokens`. */
+  source: z.enum(["application", "check", "run"]),
   higher_is_better: z.boolean(),
   candidate: summarySchema,
   baseline: summarySchema.nullable(),
@@ -44,6 +45,8 @@ export const comparedScoreSchema = z.object({
       low: z.number(),
       high: z.number(),
       verdict: verdictSchema,
+      /** The difference that matters: as it was asked for; of what runs took, that part of the baseline. */
+      margin: z.number(),
       /** Items that were compared, those that differ, and which way. */
       items: z.int(),
       improved: z.int(),
@@ -110,7 +113,7 @@ export type ExperimentItemPage = z.infer<typeof experimentItemPageSchema>;
 export const gateRequestSchema = z.object({
   baseline,
   margin,
-  /** Names of the scores that decide, joined by commas; without it all that are there. */
+  /** Names of the scores that decide, joined by commas; without it all that are there, but not what runs took. */
   primary: z.string().max(2_000).optional(),
 });
 

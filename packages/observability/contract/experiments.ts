@@ -54,6 +54,8 @@ export const experimentSchema = z.object({
   items: z.int(),
   /** By the newest attempt of each; `unchecked`: their checks await the trace. */
   runs: z.object({ succeeded: z.int(), failed: z.int(), missing: z.int(), unchecked: z.int() }),
+  /** Dollars that all attempts took, as far as their traces are counted and their models have prices; null: nothing is known of it. */
+  cost: z.number().nullable(),
 });
 export type Experiment = z.infer<typeof experimentSchema>;
 export const experimentPageSchema = z.object({ items: z.array(experimentSchema), next_cursor: z.string().nullable() });
@@ -118,6 +120,9 @@ export const runSchema = z.object({
   error: z.string().nullable(),
   trace_id: z.uuid().nullable(),
   duration_ms: z.number().nullable(),
+  /** Of its trace, once that is counted. */
+  cost: z.number().nullable(),
+  tokens: z.int().nullable(),
   checks: z.array(checkResultSchema).nullable(),
   scores: z.array(runScoreSchema.extend({ source: z.enum(["application", "check"]), value: z.number().nullable() })),
 });

@@ -1,6 +1,7 @@
 import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql, type Transaction } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
+import { measureRuns } from "#store/measure-runs.store.ts";
 import { READER_WAITS_MS, unlessLocked } from "#store/while-locked.ts";
 import { unlessNodeIsAway } from "#store/node-away.ts";
 import { selectBeginning } from "#store/segments.ts";
@@ -52,7 +53,7 @@ type Counting = {
  * @throws a database's error with the code `55P03` after `waitMs`.
  */
 export async function countMarkedTraces(query: Query, projectId: string, { lastMark, waitMs }: Counting = {}): Promise<boolean> {
-  return query.transaction().execute(async (transaction) => {
+  const { ids, isMore } = await query.transaction().execute(async (transaction) => {
     await lockCounting(transaction, projectId, waitMs);
     const until = lastMark === undefined ? sql`true` : sql`id <= ${lastMark}::bigint`;
     // Marks are taken before their traces are read, so that whatever is written later leaves a mark that stays.
@@ -65,16 +66,15 @@ export async function countMarkedTraces(query: Query, projectId: string, { lastM
         delete from observability.trace_marks as mark using chosen where mark.project_id = ${projectId} and mark.trace_id = chosen.trace_id
       )
       select trace_id from chosen`.execute(transaction);
-    await recount(
-      transaction,
-      projectId,
-      rows.map((row) => row.trace_id),
-    );
+    const taken = rows.map((row) => row.trace_id);
+    await recount(transaction, projectId, taken);
     const { rows: left } = await sql`select from observability.trace_marks where project_id = ${projectId} and ${until} limit 1`.execute(
       transaction,
     );
-    return left.length > 0;
+    return { ids: taken, isMore: left.length > 0 };
   });
+  await measureRuns(query, projectId, ids);
+  return isMore;
 }
 
 /**
@@ -84,7 +84,7 @@ export async function countMarkedTraces(query: Query, projectId: string, { lastM
  * @throws a database's error with the code `55P03` after `waitMs`.
  */
 export async function repriceTraces(query: Query, projectId: string, { waitMs }: Pick<Counting, "waitMs"> = {}): Promise<boolean> {
-  return query.transaction().execute(async (transaction) => {
+  const { ids, isMore } = await query.transaction().execute(async (transaction) => {
     await lockCounting(transaction, projectId, waitMs);
     const { rows } = await sql<{ id: string }>`
       select entry.trace_id as id
@@ -94,19 +94,21 @@ export async function repriceTraces(query: Query, projectId: string, { waitMs }:
         where project_id = repricing.project_id and trace_id < repricing.before order by trace_id desc limit ${PRICED}
       ) as entry
       where repricing.project_id = ${projectId}`.execute(transaction);
-    const ids = rows.map((row) => row.id);
-    const last = ids.at(-1);
+    const priced = rows.map((row) => row.id);
+    const last = priced.at(-1);
     if (last !== undefined) {
-      const { rows: touched } = await repriceStatement(projectId, ids).execute(transaction);
+      const { rows: touched } = await repriceStatement(projectId, priced).execute(transaction);
       await settleGroups(transaction, projectId, touched);
     }
-    if (ids.length < PRICED || last === undefined) {
+    if (priced.length < PRICED || last === undefined) {
       await sql`delete from observability.repricings where project_id = ${projectId}`.execute(transaction);
-      return false;
+      return { ids: priced, isMore: false };
     }
     await sql`update observability.repricings set before = ${last}::uuid where project_id = ${projectId}`.execute(transaction);
-    return true;
+    return { ids: priced, isMore: true };
   });
+  await measureRuns(query, projectId, ids);
+  return isMore;
 }
 
 /** Counts those of these traces that are marked, or were never counted. */

@@ -10,7 +10,7 @@ import { judge, type Direction } from "#statistics/verdict.ts";
 import type { InProject } from "#store/reader.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { findBaseline, findExperiment, type ExperimentRow } from "./experiments.store.ts";
-import { listItemMeans, type ItemMean } from "./item-means.store.ts";
+import { listItemMeans, listRunMeans, type ItemMean } from "./item-means.store.ts";
 import { countMeasured, type Measured } from "./measured-items.store.ts";
 import { presentExperiment } from "./present-experiment.ts";
 
@@ -38,9 +38,11 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
   const measured = await countMeasured(query, { ...project, experiment: candidate });
   const own = await listItemMeans(query, { ...project, experimentIds: [experimentId] });
   const others = await listItemMeans(query, { ...project, experimentIds: baseline.map(({ id }) => id) });
-  const beside = Map.groupBy(others, scoreKey);
+  const took = await listRunMeans(query, { ...project, experimentIds: [experimentId] });
+  const othersTook = await listRunMeans(query, { ...project, experimentIds: baseline.map(({ id }) => id) });
+  const beside = Map.groupBy([...others, ...othersTook], scoreKey);
   const scores = markFindings(
-    [...Map.groupBy(own, scoreKey)].map(([key, items]) =>
+    [...Map.groupBy([...own, ...took], scoreKey)].map(([key, items]) =>
       compareScore({
         items,
         others: beside.get(key) ?? [],
@@ -56,7 +58,9 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
     candidate: presentExperiment(candidate),
     baseline: baseline.map(presentExperiment),
     margin,
-    scores: scores.map((score) => score.shown).toSorted((left, right) => left.name.localeCompare(right.name)),
+    scores: scores
+      .map((score) => score.shown)
+      .toSorted((left, right) => Number(left.source === "run") - Number(right.source === "run") || left.name.localeCompare(right.name)),
     unpaired: baseline.length === 0 ? { changed: 0, only_candidate: 0, only_baseline: 0 } : countUnpaired(own, others),
   };
   const names = new Set(own.map(nameOf));
@@ -101,13 +105,18 @@ function compareScore({ items, others, candidate, measured, baseline, isPooled, 
   const [first] = items;
   const { name = "", source = "check" } = first ?? {};
   const evaluator = candidate.evaluators.find((each) => each.name === name);
-  const isHigher = source === "check" || (evaluator?.higher_is_better ?? true);
+  const isHigher = source === "check" || (source === "application" && (evaluator?.higher_is_better ?? true));
   const direction = isHigher ? "higher" : "lower";
   const isSingle = (rows: readonly ItemMean[], of: ExperimentRow | undefined) =>
     of?.repetitions === 1 && rows.every(({ is_boolean: isBoolean }) => isBoolean);
   const isSingleBoolean = isSingle(items, candidate) && !isPooled && isSingle(others, baseline);
   const pairs = pairUp(items, others);
   const comparison = comparePairs(pairs, { isSingleBoolean });
+  const expected = {
+    check: measured.checked * candidate.repetitions,
+    application: measured.items * candidate.repetitions,
+    run: measured.ran,
+  };
   return {
     comparison,
     direction,
@@ -117,10 +126,18 @@ function compareScore({ items, others, candidate, measured, baseline, isPooled, 
       higher_is_better: isHigher,
       candidate: summarize(items, {
         isSingleBoolean: isSingle(items, candidate),
-        expected: (source === "check" ? measured.checked : measured.items) * candidate.repetitions,
+        expected: expected[source],
       }),
       baseline: others.length === 0 ? null : summarize(others, { isSingleBoolean: !isPooled && isSingle(others, baseline), expected: 0 }),
-      difference: comparison === null ? null : presentDifference(comparison, { direction, margin, pairs }),
+      difference:
+        comparison === null
+          ? null
+          : presentDifference(comparison, {
+              direction,
+              pairs,
+              isMeasured: source === "run",
+              margin: source === "run" ? margin * meanOf(pairs) || margin : margin,
+            }),
     },
   };
 }
@@ -144,14 +161,21 @@ function summarize(rows: readonly ItemMean[], { isSingleBoolean, expected }: Sum
   };
 }
 
-type Presenting = { readonly direction: Direction; readonly margin: number; readonly pairs: readonly Pair[] };
+type Presenting = {
+  readonly direction: Direction;
+  readonly margin: number;
+  readonly pairs: readonly Pair[];
+  /** Of what runs took, which is hardly ever quite the same: a sure difference that does not matter is none. */
+  readonly isMeasured: boolean;
+};
 
-function presentDifference(comparison: Comparison, { direction, margin, pairs }: Presenting): ComparedScore["difference"] {
-  const { verdict, detectable, itemsNeeded } = judge(comparison, { direction, margin });
+function presentDifference(comparison: Comparison, { direction, margin, pairs, isMeasured }: Presenting): ComparedScore["difference"] {
+  const { verdict, isWithinMargin, detectable, itemsNeeded } = judge(comparison, { direction, margin });
   const sign = direction === "higher" ? 1 : -1;
   return {
     ...comparison.difference,
-    verdict,
+    verdict: isMeasured && isWithinMargin ? "same" : verdict,
+    margin,
     items: comparison.items,
     improved: pairs.filter((pair) => sign * (pair.candidate - pair.baseline) > 0).length,
     worsened: pairs.filter((pair) => sign * (pair.candidate - pair.baseline) < 0).length,
@@ -160,6 +184,11 @@ function presentDifference(comparison: Comparison, { direction, margin, pairs }:
     detectable,
     items_needed: itemsNeeded,
   };
+}
+
+/** Of the baseline, a part of which is the margin of what runs took: seconds, tokens and dollars are of no one size. */
+function meanOf(pairs: readonly Pair[]): number {
+  return pairs.reduce((sum, { baseline }) => sum + baseline, 0) / pairs.length;
 }
 
 /** Whatever decides, all scores are looked at, and of many some differ by chance. */

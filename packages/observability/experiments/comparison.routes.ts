@@ -86,7 +86,7 @@ export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
         const compared = await compareExperiments(query, { ...of, baseline, margin });
         const failedRequired = await listFailedRequired(query, { ...project, experiment: compared.candidate, limit: MAX_REQUIRED });
         const names = primary?.split(",").map((name) => name.trim());
-        return { ...judgeExperiment({ compared, baseline, margin, primary: names, failedRequired }), comparison: compared.shown };
+        return { ...judgeExperiment({ compared, baseline, primary: names, failedRequired }), comparison: compared.shown };
       },
     );
   };

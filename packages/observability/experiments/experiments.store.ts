@@ -10,6 +10,7 @@ export type ExperimentRow = Omit<Row, "project_id"> & {
   readonly failed: number;
   readonly missing: number;
   readonly unchecked: number;
+  readonly cost: number | null;
 };
 type NewExperiment = OneInProject &
   Omit<Row, "project_id" | "state" | "ended_at" | "config" | "evaluators"> & {
@@ -130,6 +131,8 @@ function visible(query: Query, { projectId, reader }: InProject) {
       counts("run.state = 'failed'").as("failed"),
       counts("run.state = 'missing'").as("missing"),
       counts("run.checks is null").as("unchecked"),
+      sql<number | null>`(select sum(run.cost) from observability.experiment_runs as run
+        where run.project_id = experiment.project_id and run.experiment_id = experiment.id)`.as("cost"),
     ])
     .where("experiment.project_id", "=", projectId)
     .where(hasRoleIn(reader, "viewer", projectId));

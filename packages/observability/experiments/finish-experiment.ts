@@ -1,18 +1,21 @@
 import { AppError, orRefuse } from "@sightline/foundation/errors";
 import { evaluateChecks } from "#checks/evaluate-checks.ts";
 import type { Trace } from "#contract.ts";
+import { countTraces } from "#counting/count-traces.store.ts";
 import { findItems } from "#datasets/items.store.ts";
 import { loadTrace } from "#query/trace/load-trace.ts";
 import type { Query } from "#schema.ts";
+import { measureRuns } from "#store/measure-runs.store.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { findExperiment, setState } from "./experiments.store.ts";
 import { errorOf } from "./report-runs.ts";
-import { findUnchecked, writeChecks, type OfExperiment, type RunRow } from "./runs.store.ts";
+import { findUnchecked, findUnmeasured, writeChecks, type OfExperiment, type RunRow } from "./runs.store.ts";
 
 type Finishing = OfExperiment & { readonly state: "finished" | "cancelled"; readonly wait: boolean; readonly now: Date };
 
 /** Runs whose checks one request evaluates; each reads a whole trace. */
 const AT_ONCE = 100;
+const MEASURED_AT_ONCE = 1_000;
 
 /**
  * Ends an experiment: evaluates the checks of runs whose traces have arrived, some of them for each call. With `wait` those that have not are left for
@@ -37,9 +40,19 @@ export async function finishExperiment(query: Query, { state, wait, now, ...of }
       );
     }
   }
+  await measureAll(query, of);
   const rest = await findUnchecked(query, { ...of, limit: 1 });
   if (rest.length === 0 || state === "cancelled") {
     await setState(query, { ...of, id: of.experimentId, state, now });
+  }
+}
+
+/** Traces that were counted before their run was reported; the others are measured as they are counted. */
+async function measureAll(query: Query, of: OfExperiment): Promise<void> {
+  const ids = await findUnmeasured(query, { ...of, limit: MEASURED_AT_ONCE });
+  if (ids.length > 0) {
+    await countTraces(query, of.projectId, ids);
+    await measureRuns(query, of.projectId, ids);
   }
 }
 

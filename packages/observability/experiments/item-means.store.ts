@@ -7,7 +7,7 @@ export type Pooled = InProject & { readonly experimentIds: readonly string[] };
 /** The mean of one revision of an item under one name in one or several pooled experiments, over its repetitions. */
 export type ItemMean = {
   readonly item_id: string;
-  readonly source: "application" | "check";
+  readonly source: "application" | "check" | "run";
   readonly name: string;
   readonly evaluator_version: string;
   /** The revision of the item that was run. */
@@ -38,5 +38,26 @@ export async function listItemMeans(query: Query, { projectId, reader, experimen
     where experiment.project_id = ${projectId}::uuid and experiment.id = any(${experimentIds}::uuid[]) and ${hasRoleIn(reader, "viewer", projectId)}
     group by score.item_id, score.source, score.name, score.evaluator_version, item.version, item.cluster
     order by score.item_id, item.version`.execute(query);
+  return rows;
+}
+
+/** What runs took, as scores of which less is better: `cost` in dollars, `duration` in seconds, `tokens`. */
+export async function listRunMeans(query: Query, { projectId, reader, experimentIds }: Pooled): Promise<readonly ItemMean[]> {
+  if (experimentIds.length === 0) {
+    return [];
+  }
+  const { rows } = await sql<ItemMean>`
+    select run.item_id, 'run' as source, measure.name, '1' as evaluator_version, item.version as item_version, item.cluster, avg(measure.value) as mean,
+      count(*)::int as values, 0 as missing, false as is_boolean
+    from observability.experiments as experiment
+    join observability.experiment_runs as run on run.project_id = experiment.project_id and run.experiment_id = experiment.id and run.is_newest
+      and run.state <> 'missing'
+    join observability.item_revisions as item on item.project_id = run.project_id and item.dataset_id = experiment.dataset_id and item.item_id = run.item_id
+      and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
+    cross join lateral (values ('cost', run.cost), ('duration', run.duration_ms / 1000), ('tokens', run.tokens)) as measure (name, value)
+    where experiment.project_id = ${projectId}::uuid and experiment.id = any(${experimentIds}::uuid[]) and measure.value is not null
+      and ${hasRoleIn(reader, "viewer", projectId)}
+    group by run.item_id, measure.name, item.version, item.cluster
+    order by run.item_id, item.version`.execute(query);
   return rows;
 }

@@ -7,7 +7,6 @@ type Judging = {
   readonly compared: Compared;
   /** What the baseline was asked for by; undefined: none was. */
   readonly baseline: string | undefined;
-  readonly margin: number;
   /** Names of the scores that decide; undefined: all. */
   readonly primary: readonly string[] | undefined;
   readonly failedRequired: readonly RequiredItem[];
@@ -17,9 +16,9 @@ type GateScore = Gate["scores"][number];
 
 /** What a gate says of an experiment: nothing passes that was not measured. */
 export function judgeExperiment(judging: Judging): Omit<Gate, "comparison"> {
-  const { compared, baseline, margin, primary, failedRequired } = judging;
-  const chosen = compared.scores.filter(({ shown }) => primary === undefined || primary.includes(shown.name));
-  const scores = baseline === undefined ? [] : judgeScores(chosen, margin, compared.measured);
+  const { compared, baseline, primary, failedRequired } = judging;
+  const chosen = compared.scores.filter(({ shown }) => (primary === undefined ? shown.source !== "run" : primary.includes(shown.name)));
+  const scores = baseline === undefined ? [] : judgeScores(chosen, compared.measured);
   const broken = findBroken(judging, chosen);
   const failed = failedRequired.length === 0 ? [] : [`${count(failedRequired.length, "required item")} failed.`];
   const say = (wanted: boolean) =>
@@ -80,28 +79,28 @@ function findUnpaired(named: string, baseline: Compared["baseline"], chosen: rea
 /** Of how many items at least half have to be compared before a score may pass. */
 const PASSING_SHARE = 0.5;
 
-function judgeScores(scores: readonly Judged[], margin: number, measured: Measured): readonly GateScore[] {
-  const comparable = scores.flatMap(({ comparison, ...score }) => (comparison === null ? [] : [{ ...score, comparison }]));
-  const { each } = judgeGates(comparable.map(({ comparison, direction }) => ({ comparison, direction, margin })));
-  return comparable.map(({ shown }, at) => {
+function judgeScores(scores: readonly Judged[], measured: Measured): readonly GateScore[] {
+  const comparable = scores.flatMap(({ comparison, shown: { difference, ...shown }, direction }) =>
+    comparison === null || difference === null ? [] : [{ shown, difference, direction, comparison }],
+  );
+  const { each } = judgeGates(comparable.map(({ difference: { margin }, ...score }) => ({ ...score, margin })));
+  return comparable.map(({ shown, difference }, at) => {
     const of = shown.source === "check" ? measured.checked : measured.items;
-    const isSliver = (shown.difference?.items ?? 0) < of * PASSING_SHARE;
+    const isSliver = difference.items < of * PASSING_SHARE;
     const judged = each[at] ?? "inconclusive";
     const outcome = judged === "passed" && isSliver ? "inconclusive" : judged;
-    return { name: shown.name, source: shown.source, outcome, reason: describe(shown.difference, { outcome, margin, of }) };
+    return { name: shown.name, source: shown.source, outcome, reason: describe(difference, { outcome, of }) };
   });
 }
 
-type Telling = { readonly outcome: GateOutcome; readonly margin: number; readonly of: number };
+type Telling = { readonly outcome: GateOutcome; readonly of: number };
+type Difference = NonNullable<ComparedScore["difference"]>;
 
-function describe(difference: ComparedScore["difference"], { outcome, margin, of }: Telling): string {
-  if (difference === null) {
-    return "nothing pairs.";
-  }
-  const { value, low, high, items, improved, worsened, items_needed: needed } = difference;
+function describe(difference: Difference, { outcome, of }: Telling): string {
+  const { value, low, high, margin, items, improved, worsened, items_needed: needed } = difference;
   const told = `${signed(value)} (${signed(low)} to ${signed(high)}) over ${items === of ? count(items, "item") : `${items} of ${count(of, "item")}`}, ${improved} better, ${worsened} worse`;
   return outcome === "inconclusive" && needed !== null && needed > items
-    ? `${told}: too little to tell a fall of ${margin}; about ${count(needed, "item")} would.`
+    ? `${told}: too little to tell a change of ${Number(margin.toPrecision(3))}; about ${count(needed, "item")} would.`
     : `${told}.`;
 }
 

@@ -153,7 +153,7 @@ describe("an evaluation in Python", needsPython, () => {
     const datasetId = await rig.makeDataset(items);
     const against = (baseline?: string) => evaluate("plain", datasetId, [], { OBS_REDIS_URL: "", BASELINE: baseline });
     const { told: before } = await against();
-    expect(before.table).toMatch(/^score  mean   95 %\nsame   0\.000  0\.000 to 0\.\d+\nThere is no baseline\.$/m);
+    expect(before.table).toMatch(/^score +mean +95 %\nsame +0\.000 +0\.000 to 0\.\d+\nduration \(s\) .+\nThere is no baseline\.$/m);
     const { told: after } = await against(before.experiment?.id);
     expect(after.table).toMatch(/^same +1\.000 +0\.\d+ to 1\.000 +\+1\.000 +0\.\d+ to 1\.000 +better$/m);
     const { told: alone } = await against("no-such-branch");

@@ -76,6 +76,19 @@ export async function findUnchecked(query: Query, of: OfExperiment & { readonly 
   return readable(query, of).where("run.checks", "is", null).orderBy("run.item_id").orderBy("run.repetition").limit(of.limit).execute();
 }
 
+/** Traces of runs that are not known to have taken anything. */
+export async function findUnmeasured(query: Query, of: OfExperiment & { readonly limit: number }): Promise<readonly string[]> {
+  const rows = await readable(query, of)
+    .clearSelect()
+    .select("run.trace_id")
+    .where("run.trace_id", "is not", null)
+    .where("run.cost", "is", null)
+    .where("run.tokens", "is", null)
+    .limit(of.limit)
+    .execute();
+  return rows.flatMap((row) => row.trace_id ?? []);
+}
+
 /** What checks a run passed, unless somebody else wrote that meanwhile. */
 export async function writeChecks(query: Query, of: OfExperiment, run: EndedRun, checks: readonly CheckResult[]): Promise<void> {
   await query.transaction().execute(async (transaction) => {

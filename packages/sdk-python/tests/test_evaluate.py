@@ -21,6 +21,8 @@ from recording import PROJECT_ID
 import sightline
 from sightline import EvaluationError, EvaluationResult
 from sightline._evaluate import api
+from sightline._evaluate import reporter as reporter_module
+from sightline._evaluate.begin import estimate
 from sightline._evaluate.calls import RunTimeoutError, call
 from sightline._evaluate.console import Teller
 from sightline._evaluate.git import read_checkout
@@ -166,6 +168,11 @@ def platform(monkeypatch):
             self.end_headers()
             self.wfile.write(json.dumps({"error": "odd", "message": f"Odd {status}."}).encode())
 
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(server.found).encode())
+
         def log_message(self, *_given):
             pass
 
@@ -193,7 +200,7 @@ def test_what_fails_for_now_is_tried_again(platform):
 
 def test_one_odd_run_costs_no_other(platform):
     platform.answer = lambda body: 400 if any(run.get("output") == "odd" for run in body["runs"]) else 200
-    reporter = Reporter(platform.api, "/runs", Teller())
+    reporter = Reporter(platform.api, "", Teller())
     reporter.waiting = [
         {"item_id": str(number), "repetition": 0, "attempt": 1, "trace_id": None, "state": "succeeded", "output": output}
         for number, output in enumerate(["a", "odd", "b"])
@@ -203,6 +210,32 @@ def test_one_odd_run_costs_no_other(platform):
     taken = [run for body in platform.bodies if platform.answer(body) == 200 for run in body["runs"]]
     assert [(run["item_id"], run["state"]) for run in taken] == [("0", "succeeded"), ("1", "failed"), ("2", "succeeded")]
     assert taken[1]["error"] == "it was refused: Odd 400."
+
+
+def test_what_it_may_cost(platform, monkeypatch):
+    monkeypatch.setattr(reporter_module, "BATCH_SECONDS", 0.001)
+    reporter = Reporter(platform.api, "/experiments/e-1", Teller(), 4.0)
+
+    async def until_over() -> None:
+        working = asyncio.create_task(reporter.work())
+        for cost in (None, 3.5, 4.25):
+            assert not reporter.is_over
+            platform.found = {"cost": cost}
+            while reporter.cost != (cost or 0.0):  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+        working.cancel()
+
+    platform.found = {"cost": None}
+    asyncio.run(until_over())
+    assert reporter.is_over
+
+
+def test_what_it_is_likely_to_cost(platform):
+    runs = {"succeeded": 3, "failed": 1, "missing": 7}
+    platform.found = {"items": [{"cost": None, "runs": runs}, {"cost": 2.0, "runs": runs}], "next_cursor": None}
+    assert estimate(platform.api, "d-1", 10) == ", about $5.00,"
+    platform.found = {"items": [{"cost": None, "runs": runs}], "next_cursor": None}
+    assert estimate(platform.api, "d-1", 10) == ""
 
 
 def test_what_it_is_called_with(monkeypatch):
@@ -215,6 +248,8 @@ def test_what_it_is_called_with(monkeypatch):
         sightline.evaluate("no function", "d")
     with pytest.raises(EvaluationError, match="repetitions must be a whole number from 1 to 100"):
         sightline.evaluate(str, "d", repetitions=0)
+    with pytest.raises(EvaluationError, match="max_cost must be dollars above 0"):
+        sightline.evaluate(str, "d", max_cost=-1)
 
     async def inside() -> None:
         sightline.evaluate(str, "d")
@@ -236,8 +271,13 @@ def test_the_table():
     numbers = {"value": -0.034, "low": -0.08, "high": 0.012, "verdict": "unclear", "items": 118, "items_needed": 690}
     found = {"mean": 0.82, "low": 0.75, "high": 0.88, "missing": 2}
     scores = [
-        {"name": "exact_match", "candidate": found, "difference": numbers},
-        {"name": "cost", "candidate": {"mean": 12000.0, "low": None, "high": None, "missing": 0}, "difference": None},
+        {"name": "exact_match", "source": "application", "candidate": found, "difference": numbers},
+        {
+            "name": "cost",
+            "source": "run",
+            "candidate": {"mean": 0.00012, "low": None, "high": None, "missing": 0},
+            "difference": None,
+        },
     ]
     comparison = {"baseline": [{"branch": "main", "name": "n"}], "scores": scores}
     result = EvaluationResult(experiment, "http://c/e-1", [], comparison)
@@ -245,7 +285,7 @@ def test_the_table():
         "refunds, version 3 · 120 items × 3 · 357 succeeded, 3 failed · finished",
         "score        mean               95 %            Δ main  95 %             verdict",
         "exact_match  0.820 (2 missing)  0.750 to 0.880  -0.034  -0.080 to 0.012  unclear (118 items; about 690 would tell)",
-        "cost         12,000                             –                        no item that both have",
+        "cost ($)     0.00012                            –                        no item that both have",
         "http://c/e-1",
     ]
     assert (result.experiment_id, result.scores) == ("e-1", scores)

@@ -9,7 +9,7 @@ const VERDICTS: Readonly<Record<NonNullable<ComparedScore["difference"]>["verdic
 };
 
 /** The scores as a table of Markdown. */
-export function toTable({ candidate, baseline, scores, margin }: ExperimentComparison): string {
+export function toTable({ candidate, baseline, scores }: ExperimentComparison): string {
   const against = baseline.map(({ name, commit }) => (commit === null ? name : `${name} (${commit.slice(0, 8)})`)).join(", ");
   return [
     `${candidate.name} over ${candidate.dataset} version ${candidate.dataset_version}, ${against === "" ? "beside nothing" : `beside ${against}`}`,
@@ -18,18 +18,27 @@ export function toTable({ candidate, baseline, scores, margin }: ExperimentCompa
     "|---|---|---|---|---|",
     ...scores.map(
       (score) =>
-        `| ${score.name.replaceAll("|", "∣")} | ${number(score.baseline?.mean)} | ${number(score.candidate.mean)} | ${describe(score, margin)} |`,
+        `| ${score.name.replaceAll("|", "∣")}${unitOf(score)} | ${number(score.baseline?.mean)} | ${number(score.candidate.mean)} | ${describe(score)} |`,
     ),
   ].join("\n");
 }
 
-function describe({ difference }: ComparedScore, margin: number): string {
+/** Of what runs took. */
+function unitOf({ source, name }: ComparedScore): string {
+  return source !== "run" || name === "tokens" ? "" : name === "cost" ? " ($)" : " (s)";
+}
+
+function describe({ difference }: ComparedScore): string {
   if (difference === null) {
     return "– | nothing to compare";
   }
-  const { value, low, high, verdict, items_needed: needed } = difference;
+  const { value, low, high, margin, verdict, items_needed: needed } = difference;
   const more =
-    verdict === "same" ? ` within ±${margin}` : verdict === "unclear" && needed !== null ? `: about ${needed} items would tell` : "";
+    verdict === "same"
+      ? ` within ±${Number(margin.toPrecision(3))}`
+      : verdict === "unclear" && needed !== null
+        ? `: about ${needed} items would tell`
+        : "";
   return `${signed(value)} (${signed(low)} to ${signed(high)}) | ${VERDICTS[verdict]}${more}`;
 }
 
@@ -72,5 +81,8 @@ function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
-const number = (value: number | null | undefined) => (value === null || value === undefined ? "–" : value.toFixed(3));
-const signed = (value: number) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
+/** Three digits after the point, of what is smaller three digits that tell something: what a run costs. */
+const digits = (size: number) => (size === 0 || size >= 0.001 ? size.toFixed(3) : size.toPrecision(3));
+const number = (value: number | null | undefined) =>
+  value === null || value === undefined ? "–" : (value < 0 ? "−" : "") + digits(Math.abs(value));
+const signed = (value: number) => (value < 0 ? "−" : "+") + digits(Math.abs(value));

@@ -98,6 +98,9 @@ create table observability.experiment_runs (
   trace_id uuid,
   started_at timestamptz,
   duration_ms double precision,
+  -- Of its trace, once that is counted.
+  cost double precision,
+  tokens bigint,
   -- Results of the item's checks; null as long as they await the trace.
   checks json,
   is_newest boolean not null default true,

@@ -14,13 +14,13 @@ describe("a verdict in words", () => {
     [{ verdict: "unclear", items_needed: null }, "Unclear"],
     [{ verdict: "too_few" }, "Too few differ to tell"],
   ] as const)("%j", (difference, words) => {
-    expect(verdictInWords(differing(difference), 0.1)).toBe(words);
+    expect(verdictInWords(differing(difference))).toBe(words);
   });
 
   it("says why there is none", () => {
     const score = { ...comparedScore({}), difference: null };
-    expect(verdictInWords(score, 0.1)).toBe("No item has it in both");
-    expect(verdictInWords({ ...score, baseline: null }, 0.1)).toBe("Nothing to compare with");
+    expect(verdictInWords(score)).toBe("No item has it in both");
+    expect(verdictInWords({ ...score, baseline: null })).toBe("Nothing to compare with");
   });
 });
 
@@ -37,11 +37,19 @@ describe("a score", () => {
   });
 
   it("has its sign as a difference", () => {
-    expect([0.05, -0.05, 0].map(formatDifference)).toEqual(["+0.05", "−0.05", "0"]);
+    expect([0.05, -0.05, 0].map((value) => formatDifference(comparedScore({}), value))).toEqual(["+0.05", "−0.05", "0"]);
+  });
+
+  it.each([
+    ["cost", -0.0123, "−$0.0123"],
+    ["duration", 1.5, "+1.50 s"],
+    ["tokens", 1204, "+1,204"],
+  ])("of what runs took, %s, is in its unit", (name, value, text) => {
+    expect(formatDifference({ source: "run", name }, value)).toBe(text);
   });
 });
 
 it("shares the scale of bars with what is measured alike", () => {
   const scores = [differing({ low: -0.3, high: 0.1 }), differing({ low: 0, high: 0.05 }), differing({ low: -40, high: 10 })];
-  expect(scores.map((score) => barScale(score, scores, 0.1))).toEqual([0.3, 0.3, 40]);
+  expect(scores.map((score) => barScale(score, scores))).toEqual([0.3, 0.3, 40]);
 });

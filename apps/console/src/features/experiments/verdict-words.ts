@@ -1,5 +1,5 @@
 import { type ComparedScore, type GateOutcome, type Verdict } from "@sightline/observability/contract";
-import { formatCount, formatExactCount } from "#ui/words/format.ts";
+import { formatCost, formatCount, formatDuration, formatExactCount } from "#ui/words/format.ts";
 import type { Tone } from "#ui/words/status.tsx";
 
 const MINUS = "−";
@@ -11,16 +11,26 @@ export function formatScore(value: number): string {
   return value < 0 && Number(text) !== 0 ? `${MINUS}${text}` : text;
 }
 
+/** A value in the unit of its score: what runs took is in dollars, seconds and tokens. */
+export function formatValue({ source, name }: Pick<ComparedScore, "source" | "name">, value: number): string {
+  if (source !== "run" || name === "tokens") {
+    return formatScore(value);
+  }
+  const text = name === "cost" ? formatCost(Math.abs(value)) : formatDuration(Math.abs(value) * 1_000);
+  return value < 0 ? `${MINUS}${text}` : text;
+}
+
 /** A difference: never without its sign. */
-export function formatDifference(value: number): string {
-  const text = formatScore(value);
-  return text.startsWith(MINUS) || Number(text) === 0 ? text : `+${text}`;
+export function formatDifference(score: Pick<ComparedScore, "source" | "name">, value: number): string {
+  const text = formatValue(score, value);
+  return text.startsWith(MINUS) || value === 0 || Number(text) === 0 ? text : `+${text}`;
 }
 
 export const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = { better: "ok", worse: "bad", same: "ok", unclear: "idle", too_few: "idle" };
 
 /** What is known of the difference, as a sentence begins. */
-export function verdictInWords({ difference, baseline }: ComparedScore, margin: number): string {
+export function verdictInWords(score: ComparedScore): string {
+  const { difference, baseline } = score;
   if (difference === null) {
     return baseline === null ? "Nothing to compare with" : "No item has it in both";
   }
@@ -30,7 +40,7 @@ export function verdictInWords({ difference, baseline }: ComparedScore, margin: 
     case "worse":
       return "Worse";
     case "same":
-      return `The same within ±${margin < 0.01 ? margin : margin.toFixed(2)}`;
+      return `The same within ±${score.source !== "run" && difference.margin < 0.01 ? difference.margin : formatValue(score, difference.margin)}`;
     case "unclear":
       return difference.items_needed === null ? "Unclear" : `Unclear: about ${formatExactCount(difference.items_needed)} items would tell`;
     case "too_few":
@@ -47,12 +57,13 @@ export const GATE: Readonly<Record<GateOutcome, { readonly tone: Tone; readonly 
   broken: { tone: "bad", label: "The gate fails: the experiment is broken" },
 };
 
-/** How far a bar of a difference reaches to each side. Scores up to 1 share a scale; others have their own. */
-export function barScale(score: ComparedScore, scores: readonly ComparedScore[], margin: number): number {
-  const own = reach(score, margin);
-  return own > 1 ? own : Math.max(...scores.map((each) => reach(each, margin)).filter((each) => each <= 1));
+/** How far a bar of a difference reaches to each side. Scores up to 1 share a scale; others, and what runs took, have their own. */
+export function barScale(score: ComparedScore, scores: readonly ComparedScore[]): number {
+  const own = reach(score);
+  const isShared = (each: ComparedScore) => each.source !== "run" && reach(each) <= 1;
+  return isShared(score) ? Math.max(...scores.filter(isShared).map(reach)) : own;
 }
 
-function reach({ difference }: ComparedScore, margin: number): number {
-  return Math.max(margin, Math.abs(difference?.low ?? 0), Math.abs(difference?.high ?? 0));
+function reach({ difference }: ComparedScore): number {
+  return Math.max(difference?.margin ?? 0, Math.abs(difference?.low ?? 0), Math.abs(difference?.high ?? 0));
 }

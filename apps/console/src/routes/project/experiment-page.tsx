@@ -14,6 +14,7 @@ import { hasCode } from "#http/api-error.ts";
 import { NoMatch, Unanswered } from "#ui/kit/list-states.tsx";
 import { PanelHeader } from "#ui/kit/panel.tsx";
 import { MissingPage } from "#ui/page/missing-page.tsx";
+import { formatShare } from "#ui/words/format.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 
@@ -81,9 +82,10 @@ function Whole({ comparison }: { readonly comparison: ExperimentComparison }) {
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false });
   const only = FILTERS.find((filter) => filter === search.only) ?? "all";
   const isCompared = comparison.baseline.length > 0;
-  const names = [...new Set(comparison.scores.map(({ name }) => name))];
+  const scores = comparison.scores.filter(({ source }) => source !== "run");
+  const names = [...new Set(scores.map(({ name }) => name))];
   // Unless one is chosen: the score that most items became worse by.
-  const [most] = comparison.scores.toSorted((a, b) => (b.difference?.worsened ?? 0) - (a.difference?.worsened ?? 0));
+  const [most] = scores.toSorted((a, b) => (b.difference?.worsened ?? 0) - (a.difference?.worsened ?? 0));
   const score = search.score ?? most?.name;
   const asked = {
     only,
@@ -141,7 +143,7 @@ function Whole({ comparison }: { readonly comparison: ExperimentComparison }) {
           projectId={projectId}
           experimentId={experimentId}
           asked={asked}
-          scores={comparison.scores}
+          scores={scores}
           diff={search.view === "diff" ? showDiff : undefined}
           empty={
             only === "all" ? (
@@ -173,5 +175,5 @@ function Unpaired({ comparison: { baseline, unpaired, margin } }: { readonly com
     ...(unpaired.only_candidate > 0 ? [`${unpaired.only_candidate} only in the candidate`] : []),
     ...(unpaired.only_baseline > 0 ? [`${unpaired.only_baseline} only in the baseline`] : []),
   ];
-  return `Paired by item; differences within ±${margin} do not matter.${left.length === 0 ? "" : ` Items left out: ${left.join(", ")}.`}`;
+  return `Paired by item; differences within ±${margin} do not matter, of what runs took within ${formatShare(margin)}.${left.length === 0 ? "" : ` Items left out: ${left.join(", ")}.`}`;
 }

@@ -15,6 +15,7 @@ from sightline._evaluate.run_item import Turn
 from sightline._settings.settings import UUID
 
 _LOOKED_THROUGH = 500
+_ESTIMATED_BY = 10
 
 
 def begin_experiment(api: Api, plan: Plan, evaluators: Sequence[Evaluator], teller: Teller) -> tuple[Answer, list[Any]]:
@@ -44,7 +45,8 @@ def begin_experiment(api: Api, plan: Plan, evaluators: Sequence[Evaluator], tell
     code = f"{checkout.branch or 'no branch'} @ {(checkout.commit or 'no commit')[:7]}{' with changes' * checkout.is_dirty}"
     cap = "" if plan.max_runs is None else f", at most {plan.max_runs} now (max_runs)"
     total = len(items) * repetitions
-    teller.say(f"{len(items)} items × {repetitions} = {total} runs of {dataset['name']}, version {version} ({code}){cap}")
+    about = estimate(api, dataset["id"], total)
+    teller.say(f"{len(items)} items × {repetitions} = {total} runs{about} of {dataset['name']}, version {version} ({code}){cap}")
     return begun or api.post("/experiments", wanted), items
 
 
@@ -68,6 +70,15 @@ def _find_dataset(api: Api, name: str) -> Answer:
         found: Answer = dataset
         return found
     raise EvaluationError(f"The project has no dataset {name}; give the name of one of its datasets, or an id.")
+
+
+def estimate(api: Api, dataset_id: str, runs: int) -> str:
+    """By what a run of the dataset's last experiments cost."""
+    for each in islice(api.pages("/experiments", dataset_id=dataset_id), _ESTIMATED_BY):
+        known = sum(each["runs"][state] for state in ("succeeded", "failed"))
+        if each.get("cost") is not None and known > 0:
+            return f", about ${each['cost'] / known * runs:.2f},"
+    return ""
 
 
 def _find_begun(api: Api, resume: str | bool, wanted: Answer) -> Answer:

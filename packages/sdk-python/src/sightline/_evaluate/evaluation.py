@@ -39,7 +39,7 @@ class Evaluation:
         if state.publisher is None:
             self._teller.say("runs have no traces, which some checks need, unless initialize_redis_publisher() was called before")
         experiment_id, path = experiment["id"], f"/experiments/{experiment['id']}"
-        reporter = Reporter(self._api, f"{path}/runs", self._teller)
+        reporter = Reporter(self._api, path, self._teller, self._plan.max_cost)
         try:
             # What an earlier process could not report.
             reporter.waiting, kept = read_unreported(experiment_id)
@@ -49,9 +49,11 @@ class Evaluation:
             turns = await in_thread(list_turns, self._api, experiment, items)
             chosen = turns[: self._plan.max_runs]
             await self._run_all(chosen, reporter, experiment_id)
-            if len(chosen) < len(turns):
-                self._teller.say(f"ended after {len(chosen)} of {len(turns)} runs (max_runs), which counts as cancelled")
-            end = "finished" if len(chosen) == len(turns) else "cancelled"
+            done = sum(self._counts.values())
+            if done < len(turns):
+                why = "max_runs" if done == len(chosen) else f"max_cost: ${reporter.cost:.2f}"
+                self._teller.say(f"ended after {done} of {len(turns)} runs ({why}), which counts as cancelled")
+            end = "finished" if done == len(turns) else "cancelled"
             result: EvaluationResult = await in_thread(
                 self._read_result, path, await finish_experiment(self._api, path, end, self._teller)
             )
@@ -84,7 +86,7 @@ class Evaluation:
         await self._flush(reporter)
 
     async def _work(self, queue: Iterator[Turn], total: int, runner: Runner, reporter: Reporter) -> None:
-        while reporter.failure is None and (turn := next(queue, None)) is not None:
+        while not reporter.is_over and (turn := next(queue, None)) is not None:
             run = await runner.run(turn)
             reporter.waiting.append(run)
             self._counts[run["state"]] += 1

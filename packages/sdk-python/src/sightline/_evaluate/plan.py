@@ -34,6 +34,8 @@ class Plan:
     """Seconds that a run, and each evaluator, may take."""
     max_runs: int | None = None
     """Ends the experiment after so many runs."""
+    max_cost: float | None = None
+    """Dollars; ends the experiment soon after its traces cost more, by the prices of the project."""
     resume: str | bool | None = None
     """Goes on with an experiment that did not end, by its id; `True`: with the newest of the dataset at this commit."""
     api_url: str | None = None
@@ -51,8 +53,12 @@ class Plan:
         ):
             if type(value) is not int or not 1 <= value <= maximum:
                 raise EvaluationError(f"{name} must be a whole number from 1 to {maximum}.")
-        if not self.timeout > 0:
-            raise EvaluationError("timeout must be seconds above 0.")
+        for name, number, unit in (
+            ("timeout", self.timeout, "seconds"),
+            ("max_cost", 1 if self.max_cost is None else self.max_cost, "dollars"),
+        ):
+            if not number > 0:
+                raise EvaluationError(f"{name} must be {unit} above 0.")
 
     @property
     def task_name(self) -> str:

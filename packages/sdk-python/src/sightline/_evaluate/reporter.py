@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sightline._evaluate.api import Api, to_bytes
@@ -24,7 +25,11 @@ class Reporter:
 
     api: Api
     path: str
+    """Of the experiment."""
     teller: Teller
+    max_cost: float | None = None
+    cost: float = 0.0
+    """What the experiment cost until now, if there is a maximum."""
     waiting: list[Run] = field(default_factory=list)
     failure: EvaluationError | None = None
     """Why nothing is reported any more."""
@@ -34,6 +39,13 @@ class Reporter:
         while self.failure is None:
             await asyncio.sleep(BATCH_SECONDS)
             await self.flush()
+            if self.max_cost is not None and self.failure is None:
+                with suppress(EvaluationError):
+                    self.cost = (await in_thread(self.api.get, self.path))["cost"] or 0.0
+
+    @property
+    def is_over(self) -> bool:
+        return self.failure is not None or (self.max_cost is not None and self.cost >= self.max_cost)
 
     async def flush(self) -> None:
         while self.waiting and self.failure is None:
@@ -52,7 +64,7 @@ class Reporter:
     def _report(self, batch: Sequence[Run]) -> None:
         """One odd value costs its run, never the others."""
         try:
-            self.api.post(self.path, {"runs": batch})
+            self.api.post(f"{self.path}/runs", {"runs": batch})
         except RefusedError as refusal:
             if refusal.status not in _OF_A_VALUE:
                 raise
@@ -63,4 +75,4 @@ class Reporter:
                 self.teller.say(f"a run of item {run['item_id']} was refused and counts as failed: {refusal}")
                 kept = {key: run[key] for key in ("item_id", "repetition", "attempt", "trace_id")}
                 failed = {**kept, "state": "failed", "error": f"it was refused: {short_text(refusal)}"}
-                self.api.post(self.path, {"runs": [failed]})
+                self.api.post(f"{self.path}/runs", {"runs": [failed]})

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 _VERDICTS = {"too_few": "too few to tell", "same": "the same"}
+# Of what runs took.
+_UNITS = {"cost": " ($)", "duration": " (s)"}
 _NOT_TOLD = frozenset({"too_few", "unclear"})
 
 
@@ -44,7 +46,11 @@ class EvaluationResult:
         for score in self.scores:
             found, difference = score["candidate"], score["difference"]
             missing = f" ({found['missing']} missing)" if found["missing"] else ""
-            row = [score["name"], f"{_number(found['mean'])}{missing}", _interval(found)]
+            row = [
+                score["name"] + _UNITS.get(score["name"], "") * (score["source"] == "run"),
+                f"{_number(found['mean'])}{missing}",
+                _interval(found),
+            ]
             if difference is None:
                 row += ["–", "", "no item that both have"]
             else:
@@ -67,4 +73,8 @@ def _interval(found: dict[str, Any]) -> str:
 
 
 def _number(value: float | None, sign: str = "-") -> str:
-    return "–" if value is None else f"{value:{sign}.3f}" if abs(value) < 1000 else f"{value:{sign},.0f}"
+    if value is None:
+        return "–"
+    # What a run costs is small.
+    digits = ".3g" if 0 < abs(value) < 0.001 else ".3f" if abs(value) < 1000 else ",.0f"
+    return f"{value:{sign}{digits}}"

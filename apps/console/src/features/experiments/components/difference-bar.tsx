@@ -3,14 +3,14 @@ import { VERDICT_TONES, formatDifference } from "#features/experiments/verdict-w
 import classes from "./experiments.module.css";
 
 type DifferenceBarProps = {
+  readonly score: ComparedScore;
   readonly difference: NonNullable<ComparedScore["difference"]>;
-  readonly margin: number;
   /** The largest difference that the bar shows, to each side. */
   readonly scale: number;
 };
 
 /** A difference and its interval around zero, above the margin within which a difference does not matter. */
-export function DifferenceBar({ difference: { value, low, high, verdict }, margin, scale }: DifferenceBarProps) {
+export function DifferenceBar({ score, difference: { value, low, high, verdict, margin }, scale }: DifferenceBarProps) {
   const at = (shown: number) => `${50 + (48 * Math.min(Math.max(shown, -scale), scale)) / scale}%`;
   const between = (start: number, end: number) => ({ left: at(start), width: `calc(${at(end)} - ${at(start)})` });
   return (
@@ -18,7 +18,7 @@ export function DifferenceBar({ difference: { value, low, high, verdict }, margi
       className={classes.bar}
       data-tone={VERDICT_TONES[verdict]}
       role="img"
-      aria-label={`${formatDifference(value)}, between ${formatDifference(low)} and ${formatDifference(high)}`}
+      aria-label={`${formatDifference(score, value)}, between ${formatDifference(score, low)} and ${formatDifference(score, high)}`}
     >
       <span className={classes.margin} style={between(-margin, margin)} />
       <span className={classes.zero} />

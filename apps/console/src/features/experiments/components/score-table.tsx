@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import type { ComparedScore, ExperimentComparison } from "@sightline/observability/contract";
-import { VERDICT_TONES, barScale, formatDifference, formatScore, verdictInWords } from "#features/experiments/verdict-words.ts";
+import { VERDICT_TONES, barScale, formatDifference, formatValue, verdictInWords } from "#features/experiments/verdict-words.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { Status } from "#ui/words/status.tsx";
@@ -9,7 +9,7 @@ import { DifferenceBar } from "./difference-bar.tsx";
 import classes from "./experiments.module.css";
 
 /** Each score of the candidate beside the baseline's, and whether that is a difference. */
-export function ScoreTable({ comparison: { scores, margin, baseline } }: { readonly comparison: ExperimentComparison }) {
+export function ScoreTable({ comparison: { scores, baseline } }: { readonly comparison: ExperimentComparison }) {
   const isCompared = baseline.length > 0;
   return (
     <DataTable
@@ -26,27 +26,32 @@ export function ScoreTable({ comparison: { scores, margin, baseline } }: { reado
             <>
               <SafeText text={name} />
               <div className={classes.small}>
-                {source === "check" ? "check" : "evaluator"}
-                {isHigherBetter ? "" : ", lower is better"}
+                {SOURCES[source]}
+                {isHigherBetter || source === "run" ? "" : ", lower is better"}
               </div>
             </>
           ),
         },
-        isCompared && { header: "Verdict", render: (score) => <VerdictText score={score} margin={margin} /> },
-        isCompared && { header: "Baseline", align: "right", className: classes.figure, render: (score) => <Mean of={score.baseline} /> },
-        { header: "Candidate", align: "right", className: classes.figure, render: (score) => <Mean of={score.candidate} /> },
+        isCompared && { header: "Verdict", render: (score) => <VerdictText score={score} /> },
+        isCompared && {
+          header: "Baseline",
+          align: "right",
+          className: classes.figure,
+          render: (score) => <Mean score={score} of={score.baseline} />,
+        },
+        { header: "Candidate", align: "right", className: classes.figure, render: (score) => <Mean score={score} of={score.candidate} /> },
         isCompared && {
           header: "Difference",
           align: "right",
           className: classes.figure,
-          render: ({ difference }) =>
+          render: ({ difference, ...score }) =>
             difference === null ? (
               "–"
             ) : (
               <>
-                {formatDifference(difference.value)}
+                {formatDifference(score, difference.value)}
                 <div className={classes.small}>
-                  {formatDifference(difference.low)} to {formatDifference(difference.high)}
+                  {formatDifference(score, difference.low)} to {formatDifference(score, difference.high)}
                 </div>
               </>
             ),
@@ -54,24 +59,30 @@ export function ScoreTable({ comparison: { scores, margin, baseline } }: { reado
         isCompared && {
           header: "95% interval",
           render: (score) =>
-            score.difference !== null && (
-              <DifferenceBar difference={score.difference} margin={margin} scale={barScale(score, scores, margin)} />
-            ),
+            score.difference !== null && <DifferenceBar score={score} difference={score.difference} scale={barScale(score, scores)} />,
         },
       ]}
     />
   );
 }
 
-function Mean({ of }: { readonly of: ComparedScore["candidate"] | null }) {
+const SOURCES: Readonly<Record<ComparedScore["source"], string>> = {
+  check: "check",
+  application: "evaluator",
+  run: "measured; decides no gate",
+};
+
+type MeanProps = { readonly score: ComparedScore; readonly of: ComparedScore["candidate"] | null };
+
+function Mean({ score, of }: MeanProps) {
   if (of === null || of.mean === null) {
     return "–";
   }
   return (
     <>
-      {formatScore(of.mean)}
+      {formatValue(score, of.mean)}
       <div className={classes.small}>
-        {of.low !== null && of.high !== null && `${formatScore(of.low)} to ${formatScore(of.high)}`}
+        {of.low !== null && of.high !== null && `${formatValue(score, of.low)} to ${formatValue(score, of.high)}`}
         {of.repeated !== null && (
           <div>
             {formatShare(of.repeated.any_passes)} pass once, {formatShare(of.repeated.all_pass)} always
@@ -84,13 +95,13 @@ function Mean({ of }: { readonly of: ComparedScore["candidate"] | null }) {
   );
 }
 
-function VerdictText({ score, margin }: { readonly score: ComparedScore; readonly margin: number }) {
+function VerdictText({ score }: { readonly score: ComparedScore }) {
   const { difference } = score;
   return (
     <>
       <Status tone={difference === null ? "idle" : VERDICT_TONES[difference.verdict]}>
         <Text inherit span fw={550}>
-          {verdictInWords(score, margin)}
+          {verdictInWords(score)}
         </Text>
       </Status>
       {difference !== null && (
@@ -98,7 +109,7 @@ function VerdictText({ score, margin }: { readonly score: ComparedScore; readonl
           {formatExactCount(difference.improved)} better, {formatExactCount(difference.worsened)} worse of{" "}
           {plural(difference.items, "item", "items")}
           {difference.detectable !== null && difference.verdict !== "better" && difference.verdict !== "worse"
-            ? `; from ±${formatScore(difference.detectable)} on it would likely be found`
+            ? `; from ±${formatValue(score, difference.detectable)} on it would likely be found`
             : ""}
           {!difference.stands_out && ["better", "worse"].includes(difference.verdict) && "; of so many scores it may be chance"}
         </div>

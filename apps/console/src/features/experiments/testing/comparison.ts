@@ -22,6 +22,7 @@ export function experiment(last: number, of: Partial<Experiment> = {}): Experime
     ended_at: "2026-11-28T10:05:00.000Z",
     items: 40,
     runs: { succeeded: 38, failed: 2, missing: 0, unchecked: 0 },
+    cost: null,
     ...of,
   };
 }
@@ -43,6 +44,7 @@ export function comparedScore(of: {
       low: 0.1,
       high: 0.3,
       verdict: "better",
+      margin: 0.1,
       items: 40,
       improved: 9,
       worsened: 1,

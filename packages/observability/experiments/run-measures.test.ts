@@ -1,0 +1,96 @@
+import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { v7 as uuidv7 } from "uuid";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { experimentComparisonSchema, experimentSchema, gateSchema, itemPageSchema } from "#contract.ts";
+import { countMarkedTraces } from "#counting/count-traces.store.ts";
+import { observabilityMigrations } from "#migration-set.ts";
+import type { ObservabilitySchema } from "#schema.ts";
+import { agentRun, createProducer } from "#testing/agent-run.ts";
+import { createEvaluationRig, type EvaluationRig } from "#testing/evaluation-rig.ts";
+import { writeEvents } from "#testing/write-events.ts";
+
+const ITEMS = 40;
+const PRICE = { model: "m-1-2026", input: 1, output: 10, valid_from: "2026-01-01T00:00:00.000Z" };
+
+let database: TestDatabase<ObservabilitySchema>;
+let rig: EvaluationRig;
+let datasetId: string;
+let ids: readonly string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+  rig = await createEvaluationRig(database);
+  expect(await rig.api.put(`${rig.base}/prices`, PRICE, "tenant-1:admin")).toMatchObject({ status: 204 });
+  datasetId = await rig.makeDataset(Array.from({ length: ITEMS }, (_, at) => ({ input: at, checks: [{ type: "equals", value: "good" }] })));
+  ids = itemPageSchema.parse((await rig.get(`/datasets/${datasetId}/items?limit=200`)).body).items.map(({ id }) => id);
+});
+afterAll(async () => {
+  await rig.close();
+  await database.drop();
+});
+
+/** Runs whose traces are counted before they are reported, or after. */
+async function run(
+  branch: string,
+  { tokens, isCountedFirst }: { readonly tokens: number; readonly isCountedFirst: boolean },
+): Promise<string> {
+  const { id } = await rig.begin(datasetId, { branch });
+  const traces = ids.map(() => uuidv7());
+  const producer = createProducer(rig.projectId);
+  const trace = async () => {
+    for (const traceId of traces) {
+      const events = agentRun(producer, traceId).map((event) =>
+        event.type === "trace.start"
+          ? { ...event, body: { ...event.body, purpose: "experiment" as const } }
+          : event.type === "observation.end" && event.body.usage !== undefined
+            ? { ...event, body: { ...event.body, usage: { input_tokens: tokens, output_tokens: 0 } } }
+            : event,
+      );
+      await writeEvents(database, events);
+    }
+    while (await countMarkedTraces(database.query, rig.projectId)) {
+      // The traces that are left.
+    }
+  };
+  const report = async () => {
+    const runs = ids.map((item, at) => ({
+      item_id: item,
+      repetition: 0,
+      state: "succeeded",
+      output: "good",
+      trace_id: traces[at],
+      duration_ms: tokens,
+    }));
+    await rig.post(`/experiments/${id}/runs`, { runs });
+  };
+  await (isCountedFirst ? trace() : report());
+  await (isCountedFirst ? report() : trace());
+  await rig.post(`/experiments/${id}/finish`, {});
+  return id;
+}
+
+test("what runs took is compared within a part of the baseline, whichever comes first, and decides no gate unless it is named", async () => {
+  const base = await run("main", { tokens: 1_000, isCountedFirst: true });
+  const dear = await run("dear", { tokens: 1_500, isCountedFirst: false });
+  const alike = await run("alike", { tokens: 1_020, isCountedFirst: false });
+  const compare = async (id: string) =>
+    experimentComparisonSchema.parse((await rig.get(`/experiments/${id}/comparison?baseline=${base}`)).body);
+  const { scores, candidate } = await compare(dear);
+  expect(candidate.cost).toBeCloseTo(ITEMS * 0.0015, 9);
+  expect(scores.map(({ name, source, difference }) => [name, source, difference?.verdict])).toEqual([
+    ["checks", "check", "same"],
+    ["cost", "run", "worse"],
+    ["duration", "run", "worse"],
+    ["tokens", "run", "worse"],
+  ]);
+  expect(scores[2]).toMatchObject({ candidate: { mean: 1.5, missing: 0 }, difference: { value: 0.5, margin: 0.1, worsened: ITEMS } });
+  expect((await compare(alike)).scores.map(({ difference }) => difference?.verdict)).toEqual(["same", "same", "same", "same"]);
+  const gate = async (id: string, primary: string) =>
+    gateSchema.parse((await rig.get(`/experiments/${id}/gate?baseline=${base}${primary}`)).body).outcome;
+  expect([await gate(dear, ""), await gate(dear, "&primary=checks,cost"), await gate(alike, "&primary=cost")]).toEqual([
+    "passed",
+    "worse",
+    "passed",
+  ]);
+  expect(experimentSchema.parse((await rig.get(`/experiments/${base}`)).body).cost).toBeCloseTo(ITEMS * 0.001, 9);
+});
