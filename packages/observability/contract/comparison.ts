@@ -69,6 +69,8 @@ export const experimentComparisonSchema = z.object({
   baseline: z.array(experimentSchema),
   margin: z.number(),
   scores: z.array(comparedScoreSchema),
+  /** What else there is to know of the baseline, in sentences. */
+  notes: z.array(z.string()),
   /** Items that were left out, and why. */
   unpaired: z.object({ changed: z.int(), only_candidate: z.int(), only_baseline: z.int() }),
 });

@@ -58,6 +58,7 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
     candidate: presentExperiment(candidate),
     baseline: baseline.map(presentExperiment),
     margin,
+    notes: findNotes(candidate, baseline),
     scores: scores
       .map((score) => score.shown)
       .toSorted((left, right) => Number(left.source === "run") - Number(right.source === "run") || left.name.localeCompare(right.name)),
@@ -89,6 +90,15 @@ export async function resolveBaseline(
     );
   }
   return [found];
+}
+
+const DAY_MS = 86_400_000;
+/** Models behind the same name change: an old baseline is of another one. */
+const FRESH_DAYS = 7;
+
+function findNotes(candidate: ExperimentRow, [newest]: readonly ExperimentRow[]): string[] {
+  const days = newest === undefined ? 0 : Math.floor((candidate.created_at.getTime() - newest.created_at.getTime()) / DAY_MS);
+  return days > FRESH_DAYS ? [`The baseline is ${days} days older, and what providers serve changes: run it again.`] : [];
 }
 
 type Scored = {
@@ -136,7 +146,7 @@ function compareScore({ items, others, candidate, measured, baseline, isPooled, 
               direction,
               pairs,
               isMeasured: source === "run",
-              margin: source === "run" ? margin * meanOf(pairs) || margin : margin,
+              margin: source === "run" ? margin * baselineMean(pairs) || margin : margin,
             }),
     },
   };
@@ -187,7 +197,7 @@ function presentDifference(comparison: Comparison, { direction, margin, pairs, i
 }
 
 /** Of the baseline, a part of which is the margin of what runs took: seconds, tokens and dollars are of no one size. */
-function meanOf(pairs: readonly Pair[]): number {
+function baselineMean(pairs: readonly Pair[]): number {
   return pairs.reduce((sum, { baseline }) => sum + baseline, 0) / pairs.length;
 }
 

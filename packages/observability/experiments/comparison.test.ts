@@ -205,6 +205,18 @@ describe("a gate", () => {
     });
   });
 
+  test("says when its baseline is of another time", async () => {
+    const base = await run({ branch: "old", isGood: () => true });
+    const id = await run({ branch: "new", isGood: () => true });
+    expect((await compare(id, `?baseline=${base}`)).notes).toEqual([]);
+    await database.query
+      .updateTable("observability.experiments")
+      .set({ created_at: new Date(Date.now() - 12.5 * 86_400_000) })
+      .where("id", "=", base)
+      .execute();
+    expect((await compare(id, `?baseline=${base}`)).notes).toEqual([expect.stringMatching(/^The baseline is 12 days older/)]);
+  });
+
   test("counts one of several attempts that are reported at once", async () => {
     const { id } = await rig.begin(datasetId);
     const runs = [1, 2, 3, 4].map((attempt) => ({

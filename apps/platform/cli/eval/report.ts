@@ -9,10 +9,11 @@ const VERDICTS: Readonly<Record<NonNullable<ComparedScore["difference"]>["verdic
 };
 
 /** The scores as a table of Markdown. */
-export function toTable({ candidate, baseline, scores }: ExperimentComparison): string {
+export function toTable({ candidate, baseline, scores, notes }: ExperimentComparison): string {
   const against = baseline.map(({ name, commit }) => (commit === null ? name : `${name} (${commit.slice(0, 8)})`)).join(", ");
   return [
     `${candidate.name} over ${candidate.dataset} version ${candidate.dataset_version}, ${against === "" ? "beside nothing" : `beside ${against}`}`,
+    ...notes,
     "",
     "| score | baseline | now | difference (95 %) | verdict |",
     "|---|---|---|---|---|",

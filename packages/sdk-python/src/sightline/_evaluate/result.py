@@ -37,7 +37,8 @@ class EvaluationResult:
         shape = f"version {experiment['dataset_version']} · {experiment['items']} items × {experiment['repetitions']}"
         counts = ", ".join(f"{runs[name]} {name}" for name in ("succeeded", "failed", "missing") if runs[name])
         head = f"{experiment['dataset']}, {shape} · {counts or 'no runs'} · {experiment['state']}"
-        return "\n".join([head, *self._table(), *([self.note] if self.note else []), self.url])
+        notes = [self.note] if self.note else [] if self.comparison is None else self.comparison.get("notes", [])
+        return "\n".join([head, *self._table(), *notes, self.url])
 
     def _table(self) -> list[str]:
         baseline = self.comparison["baseline"] if self.comparison else []

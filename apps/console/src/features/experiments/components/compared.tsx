@@ -2,6 +2,7 @@ import { Anchor, Paper, Text } from "@mantine/core";
 import type { Experiment, ExperimentComparison } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
+import { formatCost } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { BaselineChoice } from "./baseline-choice.tsx";
 import { Commit, DatasetVersion } from "./experiment-list.tsx";
@@ -36,6 +37,11 @@ export function Compared({ projectId, comparison, baseline, onChoose }: Compared
             {baseline === undefined ? "No baseline is chosen." : "No finished experiment of this dataset is on it."}
           </Text>
         )}
+        {comparison.notes.map((note) => (
+          <Text key={note} size="sm" c="var(--sl-warn)" mt={6}>
+            {note}
+          </Text>
+        ))}
         {before.map((experiment) => (
           <div key={experiment.id} className={classes.baseline}>
             <Anchor
@@ -68,6 +74,7 @@ function Facts({ projectId, experiment }: { readonly projectId: string; readonly
       <span>
         Runs: <RunCounts experiment={experiment} />
       </span>
+      {experiment.cost !== null && <span>{formatCost(experiment.cost)}</span>}
       <TimeStamp at={experiment.created_at} />
     </div>
   );

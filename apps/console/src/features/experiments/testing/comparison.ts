@@ -62,6 +62,7 @@ export function comparison(of: Partial<ExperimentComparison> = {}): ExperimentCo
     candidate: experiment(11, { branch: "fix-refunds" }),
     baseline: [experiment(10)],
     margin: 0.1,
+    notes: [],
     scores: [comparedScore({})],
     unpaired: { changed: 0, only_candidate: 0, only_baseline: 0 },
     ...of,
