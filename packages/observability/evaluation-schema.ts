@@ -2,7 +2,7 @@ import type { ColumnType, Generated } from "kysely";
 import type { Check, CheckResult } from "./contract/checks.ts";
 import type { ItemSource } from "./contract/datasets.ts";
 import type { Json, JsonObject } from "./contract/parts.ts";
-import type { Evaluator } from "./contract/experiments.ts";
+import type { Evaluator, ScoreMean } from "./contract/experiments.ts";
 
 /** Rows of datasets and experiments, a part of the schema. */
 export type EvaluationSchema = {
@@ -82,6 +82,7 @@ type ExperimentRow = {
   created_at: Generated<Date>;
   ended_at: Date | null;
   items: number;
+  means: ColumnType<readonly ScoreMean[], string | undefined, string>;
 };
 
 type ExperimentRunRow = {

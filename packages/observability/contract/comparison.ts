@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { itemSourceSchema } from "./datasets.ts";
-import { experimentSchema, runStateSchema } from "./experiments.ts";
+import { experimentSchema, runStateSchema, scoreSourceSchema } from "./experiments.ts";
 import { listRequestSchema, nulRefused, WITHOUT_NUL } from "./parts.ts";
 
 /** An experiment beside a baseline, paired by item; and what a gate makes of it. docs/statistics.md says what the numbers mean. */
@@ -34,7 +34,7 @@ const summarySchema = z.object({
 export const comparedScoreSchema = z.object({
   name: z.string(),
   /** `run`: what runs took, `cost` in dollars, `duration` in seconds, `tokens`. */
-  source: z.enum(["application", "check", "run"]),
+  source: scoreSourceSchema,
   higher_is_better: z.boolean(),
   candidate: summarySchema,
   baseline: summarySchema.nullable(),

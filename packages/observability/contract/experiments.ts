@@ -30,6 +30,10 @@ export const createExperimentRequestSchema = z.object({
 });
 export type CreateExperimentRequest = z.input<typeof createExperimentRequestSchema>;
 
+export const scoreSourceSchema = z.enum(["application", "check", "run"]);
+const scoreMeanSchema = z.object({ name: z.string(), source: scoreSourceSchema, mean: z.number() });
+export type ScoreMean = z.infer<typeof scoreMeanSchema>;
+
 export const experimentStateSchema = z.enum(["running", "finished", "cancelled"]);
 export const runStateSchema = z.enum(["succeeded", "failed", "missing"]);
 
@@ -56,6 +60,8 @@ export const experimentSchema = z.object({
   runs: z.object({ succeeded: z.int(), failed: z.int(), missing: z.int(), unchecked: z.int() }),
   /** Dollars that all attempts took, as far as their traces are counted and their models have prices; null: nothing is known of it. */
   cost: z.number().nullable(),
+  /** The mean over items of each score, as it was when the experiment ended. `run`: what runs took, in dollars, seconds and tokens. */
+  means: z.array(scoreMeanSchema),
 });
 export type Experiment = z.infer<typeof experimentSchema>;
 export const experimentPageSchema = z.object({ items: z.array(experimentSchema), next_cursor: z.string().nullable() });

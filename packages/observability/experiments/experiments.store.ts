@@ -13,7 +13,7 @@ export type ExperimentRow = Omit<Row, "project_id"> & {
   readonly cost: number | null;
 };
 type NewExperiment = OneInProject &
-  Omit<Row, "project_id" | "state" | "ended_at" | "config" | "evaluators"> & {
+  Omit<Row, "project_id" | "state" | "ended_at" | "means" | "config" | "evaluators"> & {
     /** JSON texts. */
     readonly config: string;
     readonly evaluators: string;
@@ -85,11 +85,11 @@ export async function findBaseline(
 /** One that is finished stays so; one that was cancelled may be gone on with. */
 export async function setState(
   query: Query,
-  { projectId, reader, id, state, now }: OneInProject & { readonly state: Row["state"]; readonly now: Date },
+  { projectId, reader, id, state, means, now }: OneInProject & Pick<Row, "state" | "means"> & { readonly now: Date },
 ): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable("observability.experiments as experiment")
-    .set({ state, ended_at: state === "running" ? null : now })
+    .set({ state, means: JSON.stringify(means), ended_at: state === "running" ? null : now })
     .where("experiment.project_id", "=", projectId)
     .where("experiment.id", "=", id)
     .where("experiment.state", "<>", "finished")
@@ -124,6 +124,7 @@ function visible(query: Query, { projectId, reader }: InProject) {
       "experiment.created_at",
       "experiment.ended_at",
       "experiment.items",
+      "experiment.means",
       "dataset.name as dataset",
     ])
     .select([

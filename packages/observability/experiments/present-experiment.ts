@@ -6,6 +6,7 @@ export function presentExperiment({ succeeded, failed, missing, unchecked, ...ro
   return {
     ...row,
     evaluators: [...row.evaluators],
+    means: [...row.means],
     created_at: row.created_at.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
     runs: { succeeded, failed, missing, unchecked },

@@ -92,5 +92,12 @@ test("what runs took is compared within a part of the baseline, whichever comes 
     "worse",
     "passed",
   ]);
-  expect(experimentSchema.parse((await rig.get(`/experiments/${base}`)).body).cost).toBeCloseTo(ITEMS * 0.001, 9);
+  const listed = experimentSchema.parse((await rig.get(`/experiments/${base}`)).body);
+  expect(listed.cost).toBeCloseTo(ITEMS * 0.001, 9);
+  expect(listed.means.map(({ name, source, mean }) => [name, source, Number(mean.toPrecision(3))])).toEqual([
+    ["checks", "check", 1],
+    ["cost", "run", 0.001],
+    ["duration", "run", 1],
+    ["tokens", "run", 1_000],
+  ]);
 });

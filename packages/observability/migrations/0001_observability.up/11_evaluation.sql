@@ -80,6 +80,8 @@ create table observability.experiments (
   ended_at timestamptz,
   -- Items of the version and split.
   items int not null,
+  -- Of each score, what it was when the experiment ended: `[{name, source, mean}]`.
+  means json not null default '[]',
   primary key (project_id, id)
 );
 create index experiments_by_time on observability.experiments (project_id, created_at, id);

@@ -1,9 +1,10 @@
-import { Anchor } from "@mantine/core";
+import { Anchor, Group, Text } from "@mantine/core";
 import type { Experiment } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { experimentsQuery } from "#features/experiments/api/experiments.ts";
+import { formatValue } from "#features/experiments/verdict-words.ts";
 import { suggestBaseline } from "#features/experiments/suggest-baseline.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ListOf } from "#ui/kit/list-states.tsx";
@@ -20,6 +21,8 @@ type ExperimentListProps = {
   readonly branch?: string | undefined;
   readonly empty: ReactNode;
 };
+
+const MEANS_SHOWN = 5;
 
 /** Experiments, newest first. */
 export function ExperimentList({ projectId, datasetId, branch, empty }: ExperimentListProps) {
@@ -70,6 +73,26 @@ export function ExperimentList({ projectId, datasetId, branch, empty }: Experime
             },
             { header: "Commit", className: classes.figure, render: (experiment) => <Commit experiment={experiment} /> },
             { header: "State", render: ({ state }) => <ExperimentState state={state} /> },
+            {
+              header: "Scores",
+              className: classes.figure,
+              render: ({ means }) =>
+                means.length === 0 ? (
+                  <NoValue />
+                ) : (
+                  <Group gap="4px 10px">
+                    {means.slice(0, MEANS_SHOWN).map((mean) => (
+                      <span key={`${mean.source} ${mean.name}`}>
+                        <Text inherit span c="dimmed">
+                          <SafeText text={mean.name} />
+                        </Text>{" "}
+                        {formatValue(mean, mean.mean)}
+                      </span>
+                    ))}
+                    {means.length > MEANS_SHOWN && <Text inherit span c="dimmed">{`+${means.length - MEANS_SHOWN}`}</Text>}
+                  </Group>
+                ),
+            },
             { header: "Runs", className: classes.figure, render: (experiment) => <RunCounts experiment={experiment} /> },
             { header: "Started", render: ({ created_at: at }) => <TimeStamp at={at} /> },
           ]}

@@ -23,6 +23,7 @@ export function experiment(last: number, of: Partial<Experiment> = {}): Experime
     items: 40,
     runs: { succeeded: 38, failed: 2, missing: 0, unchecked: 0 },
     cost: null,
+    means: [],
     ...of,
   };
 }
