@@ -1,4 +1,4 @@
-import { runInNewContext } from "node:vm";
+import { createContext, Script } from "node:vm";
 import { refusal } from "@sightline/foundation/errors";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
@@ -29,16 +29,24 @@ export function compileSchema(schema: JsonObject, name: string): (value: unknown
     throw invalid(name, `${UNBOUNDED} is not supported: leave it out`);
   }
   const fits = compile(schema, name);
-  return (value) => withinTime(() => (fits(value) ? undefined : describe(fits)));
+  let context: ReturnType<typeof createContext> | undefined;
+  return (value) => {
+    // One context for all values: to make one takes longer than most schemas.
+    context ??= createContext({ run: (given: unknown) => (fits(given) ? undefined : describe(fits)), value: undefined });
+    context["value"] = value;
+    return withinTime(context);
+  };
 }
 
+const misfit = new Script("run(value)");
+
 /** A schema may refer to itself, so that following it takes for ever, or has no end. */
-function withinTime(run: () => string | undefined): string | undefined {
+function withinTime(context: ReturnType<typeof createContext>): string | undefined {
   try {
     return z
       .string()
       .optional()
-      .parse(runInNewContext("run()", { run }, { timeout: TIME_MS }));
+      .parse(misfit.runInContext(context, { timeout: TIME_MS }));
   } catch (error) {
     // An error of the new context is no Error of this one.
     const code: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;

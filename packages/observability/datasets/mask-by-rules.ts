@@ -14,22 +14,25 @@ export async function maskByRules<Part>(
   projectId: string,
   parts: readonly Part[],
   mask: (part: Part, masking: Masking) => Part,
+  nameOf = (_part: Part, at: number) => `Number ${at + 1}`,
 ): Promise<readonly Part[]> {
   const [rules] = await findMaskingRules(query, [projectId]);
   if (rules === undefined) {
     return parts;
   }
   const masked: Part[] = [];
+  let name = "";
   try {
     const masker = createMasker(rules);
-    for (const part of parts) {
+    for (const [at, part] of parts.entries()) {
+      name = nameOf(part, at);
       masked.push(mask(part, masker.start()));
       // Masking blocks the event loop, which others need too.
       await nextTurn();
     }
   } catch (error) {
     if (error instanceof MaskingError) {
-      throw notMasked(`Number ${masked.length + 1} can't be masked by the project's rules: ${error.message}`);
+      throw notMasked(`${name} can't be masked by the project's rules: ${error.message}`);
     }
     throw error instanceof PatternError ? notMasked(`The project's masking rules can't be used: ${error.message}`) : error;
   }

@@ -1,6 +1,6 @@
 import { refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
-import { demandUsable } from "#checks/demand-usable.ts";
+import type { DemandUsable } from "#checks/demand-usable.ts";
 import { checksSchema, type Check, type WriteItem } from "#contract.ts";
 import type { Masking } from "#events/masker.ts";
 import { toJson } from "./to-json.ts";
@@ -12,17 +12,17 @@ const metadataSchema = z.record(z.string(), z.json());
  *
  * @throws {AppError} 400 when its checks would be none any more.
  */
-export function maskItem(item: WriteItem, { value }: Masking): WriteItem {
+export function maskItem(item: WriteItem, { value }: Masking, demandUsable: DemandUsable): WriteItem {
   return {
     ...item,
     input: toJson(value(item.input)),
     expected: toJson(value(item.expected)),
-    checks: maskChecks(item, value(item.checks)),
+    checks: maskChecks(item, value(item.checks), demandUsable),
     metadata: metadataSchema.parse(value(item.metadata)),
   };
 }
 
-function maskChecks({ id, checks: given }: WriteItem, masked: unknown): Check[] {
+function maskChecks({ id, checks: given }: WriteItem, masked: unknown, demandUsable: DemandUsable): Check[] {
   const { success, data } = checksSchema.safeParse(masked);
   if (!success) {
     const name = id ?? given.map((check) => check.name ?? check.type).join(", ");

@@ -81,7 +81,7 @@ test("what can't be masked, or checks nothing afterwards, is refused by name and
   await setRules({ keys: [], patterns: Array.from({ length: 40 }, (_, at) => ({ name: `p${at}`, expression: `hunter${at}` })) });
   expect(await write([{ input: 1 }, { input: `hunter2 ${" ".repeat(1_000_000)}` }])).toMatchObject({
     status: 400,
-    body: { error: "not_masked", message: expect.stringContaining("Number 2 ") },
+    body: { error: "not_masked", message: expect.stringContaining("The item number 2 ") },
   });
   expect(await itemsOf(datasetId)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { Query } from "#schema.ts";
 import { hasRoleIn, type OneInProject } from "#store/reader.ts";
 
 export type NewRevision = { readonly item: WriteItem; readonly id: string; readonly content: string; readonly revision: string };
-type NewestItem = { readonly item_id: string; readonly content_hash: string; readonly revision_hash: string };
+type NewestItem = { readonly item_id: string; readonly version: number; readonly content_hash: string; readonly revision_hash: string };
 
 /** Nobody else makes a version until the transaction ends. */
 export async function lockDataset(transaction: Query, { projectId, reader, id }: OneInProject) {
@@ -28,7 +28,7 @@ type Wanted = {
 export async function findNewest(transaction: Query, { projectId, datasetId, ids, contents }: Wanted): Promise<readonly NewestItem[]> {
   return transaction
     .selectFrom("observability.item_revisions")
-    .select(["item_id", "content_hash", "revision_hash"])
+    .select(["item_id", "version", "content_hash", "revision_hash"])
     .where("project_id", "=", projectId)
     .where("dataset_id", "=", datasetId)
     .where("until_version", "is", null)
@@ -41,31 +41,27 @@ export async function findNewest(transaction: Query, { projectId, datasetId, ids
     .execute();
 }
 
-type NewVersion = OneInProject & {
+type NewRevisions = OneInProject & {
   readonly version: number;
   readonly revisions: readonly NewRevision[];
   /** Items whose newest revision ends. */
   readonly ended: readonly string[];
-  readonly counts: { readonly added: number; readonly changed: number; readonly deleted: number };
-  readonly items: number;
-  readonly author: string;
-  readonly reason: string;
-  readonly now: Date;
 };
 
-export async function insertVersion(transaction: Query, { projectId, id, version, now, ...made }: NewVersion): Promise<void> {
-  if (made.ended.length > 0) {
+/** A part of a version that the same transaction inserts in the end. */
+export async function insertRevisions(transaction: Query, { projectId, id, version, revisions, ended }: NewRevisions): Promise<void> {
+  if (ended.length > 0) {
     await transaction
       .updateTable("observability.item_revisions")
       .set({ until_version: version })
       .where("project_id", "=", projectId)
       .where("dataset_id", "=", id)
       .where("until_version", "is", null)
-      .where("item_id", "in", [...made.ended])
+      .where("item_id", "in", [...ended])
       .execute();
   }
-  if (made.revisions.length > 0) {
-    const rows = made.revisions.map(({ item, id: itemId, content, revision }) => ({
+  if (revisions.length > 0) {
+    const rows = revisions.map(({ item, id: itemId, content, revision }) => ({
       project_id: projectId,
       dataset_id: id,
       item_id: itemId,
@@ -86,6 +82,18 @@ export async function insertVersion(transaction: Query, { projectId, id, version
     }));
     await transaction.insertInto("observability.item_revisions").values(rows).execute();
   }
+}
+
+type NewVersion = OneInProject & {
+  readonly version: number;
+  readonly counts: { readonly added: number; readonly changed: number; readonly deleted: number };
+  readonly items: number;
+  readonly author: string;
+  readonly reason: string;
+  readonly now: Date;
+};
+
+export async function insertVersion(transaction: Query, { projectId, id, version, now, ...made }: NewVersion): Promise<void> {
   const { author, reason, counts } = made;
   await transaction
     .insertInto("observability.dataset_versions")
