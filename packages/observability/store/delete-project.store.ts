@@ -1,6 +1,7 @@
 import type { EachOwner } from "@sightline/foundation/each-owner";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
+import { DISTRIBUTED_TABLES } from "./distribute.ts";
 import { hasRole, hasRoleIn, type Reader } from "./reader.ts";
 
 /** How many rows, and traces with all their steps, one short transaction deletes. */
@@ -39,38 +40,10 @@ export async function deleteProject(query: Query, { id, reader }: { readonly id:
   });
 }
 
+/** Of a trace, which are deleted with it. */
+const OF_TRACES: readonly string[] = ["traces", "observations", "payloads", "blob_references"];
 /** Tables with an index that begins with the project. */
-const TABLES = [
-  "scores",
-  "prices",
-  "blobs",
-  "released_blobs",
-  "deleted_traces",
-  "deletions",
-  "graphs",
-  "producers",
-  "ingest_gaps",
-  "hourly",
-  "hourly_marks",
-  "uncounted_hours",
-  "code_hours",
-  "api_keys",
-  "trace_entries",
-  "trace_groups",
-  "trace_marks",
-  "repricings",
-  "trace_hours",
-  "trace_hour_fields",
-  "datasets",
-  "dataset_versions",
-  "item_revisions",
-  "experiments",
-  "experiment_runs",
-  "run_scores",
-  "issues",
-  "issue_traces",
-  "issue_marks",
-] as const;
+const TABLES = [...DISTRIBUTED_TABLES.filter((table) => !OF_TRACES.includes(table)), "api_keys"] as const;
 
 type Sweeping = { readonly each: EachOwner; readonly signal?: AbortSignal };
 

@@ -10,8 +10,8 @@ const REFERENCE_TABLES = ["projects", "project_members", "default_prices"] as co
 /** It decides into how many shards all are divided. */
 const FIRST_TABLE = "traces";
 
-/** Divided by project; the rows of one project are on one node, all of them. */
-const DISTRIBUTED_TABLES = [
+/** All that is deleted with a project. Divided by project; the rows of one project are on one node, all of them. */
+export const DISTRIBUTED_TABLES = [
   FIRST_TABLE,
   "observations",
   "payloads",
