@@ -12,6 +12,7 @@ import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
 import { createOtlpIntake } from "./otlp/otlp-intake.ts";
 import { datasetRoutes } from "./datasets/datasets.routes.ts";
+import { fileRoutes } from "./datasets/files/files.routes.ts";
 import { itemRoutes } from "./datasets/items.routes.ts";
 import { experimentRoutes } from "./experiments/experiments.routes.ts";
 import { comparisonRoutes } from "./experiments/comparison.routes.ts";
@@ -60,6 +61,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       exportRoutes({ query, clock, log, metrics, recheck })(server);
       datasetRoutes({ query, clock, log })(server);
       itemRoutes({ query, clock, log })(server);
+      await fileRoutes({ query, clock, log })(server);
       experimentRoutes({ query, clock, log })(server);
       comparisonRoutes({ query })(server);
       live.routes(authenticators["user-or-key"])(server);

@@ -109,6 +109,25 @@ export const listItemsRequestSchema = listRequestSchema.extend({
   split: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
 });
 
+export const importItemsRequestSchema = z.object({
+  reason: z.string().trim().max(500).regex(WITHOUT_NUL, nulRefused).default("from a file"),
+});
+/** `duplicates`: the dataset, or the file itself before them, had an item of the same input and expected value, `of`. */
+export const importedItemsSchema = z.object({
+  version: z.int(),
+  added: z.int(),
+  changed: z.int(),
+  unchanged: z.int(),
+  duplicates: z.int(),
+  first_duplicates: z.array(z.object({ line: z.int(), of: z.uuid() })),
+});
+export type ImportedItems = z.infer<typeof importedItemsSchema>;
+export const exportItemsRequestSchema = z.object({
+  format: z.enum(["jsonl", "csv"]).default("jsonl"),
+  version: z.coerce.number().int().min(0).optional(),
+  split: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
+});
+
 export const datasetVersionSchema = z.object({
   version: z.int(),
   author: z.string(),

@@ -13,8 +13,8 @@ import { findNewest, insertRevisions, insertVersion, lockDataset, type NewRevisi
 
 export type Making = OneInProject & { readonly reason: string; readonly author: string; readonly now: Date };
 export type Written = WrittenItems["items"][number];
-/** An item, and what it is called when it is refused. */
-export type NamedItem = { readonly item: WriteItem; readonly name: string };
+/** An item, what it is called when it is refused, and how long it is as JSON. */
+export type NamedItem = { readonly item: WriteItem; readonly name: string; readonly characters: number };
 
 /** What a version is filled with: items that were checked, batch by batch. */
 export type Filling = {
@@ -119,7 +119,8 @@ function createCheck({ input_schema: input, expected_schema: expected }: Dataset
   };
   return (item, name) => {
     demandUsable(item.checks);
-    if (JSON.stringify(item).length > MAX_ITEM_CHARACTERS) {
+    const characters = JSON.stringify(item).length;
+    if (characters > MAX_ITEM_CHARACTERS) {
       throw refusal(
         400,
         "item_too_long",
@@ -136,6 +137,6 @@ function createCheck({ input_schema: input, expected_schema: expected }: Dataset
         );
       }
     }
-    return { item, name };
+    return { item, name, characters };
   };
 }

@@ -96,6 +96,8 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/datasets/:dataset_id/items": "viewer",
   "POST /api/v1/projects/:project_id/datasets/:dataset_id/items": "editor",
   "POST /api/v1/projects/:project_id/datasets/:dataset_id/items/from-traces": "editor",
+  "POST /api/v1/projects/:project_id/datasets/:dataset_id/items/import": "editor",
+  "GET /api/v1/projects/:project_id/datasets/:dataset_id/items/export": "viewer",
   "GET /api/v1/projects/:project_id/datasets/:dataset_id/versions": "viewer",
   "GET /api/v1/projects/:project_id/experiments": "viewer",
   "POST /api/v1/projects/:project_id/experiments": "editor",

@@ -27,6 +27,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "PATCH /api/v1/projects/:project_id/datasets/:dataset_id": { description: "changed" },
   "POST /api/v1/projects/:project_id/datasets/:dataset_id/items": { items: [{ input: "changed" }] },
   "POST /api/v1/projects/:project_id/datasets/:dataset_id/items/from-traces": { traces: [{ trace_id: uuidv7() }] },
+  "POST /api/v1/projects/:project_id/datasets/:dataset_id/items/import": { input: "changed" },
   "POST /api/v1/projects/:project_id/experiments": { dataset_id: uuidv7(), name: "new" },
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/finish": { state: "cancelled" },
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/runs": { runs: [{ item_id: uuidv7(), repetition: 0, state: "missing" }] },

@@ -1,7 +1,7 @@
 import { createTestRedis } from "@sightline/foundation/testing/test-redis";
 import type { TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
-import { createdApiKeySchema, datasetSchema, experimentSchema, writtenItemsSchema } from "#contract.ts";
+import { createdApiKeySchema, datasetSchema, experimentSchema, itemPageSchema, writtenItemsSchema } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { createApiRig } from "./api-rig.ts";
@@ -36,6 +36,27 @@ export async function createEvaluationRig(database: TestDatabase<ObservabilitySc
     begin: async (datasetId: string, fields: object = {}) => {
       const { body } = await api.post(`${base}/experiments`, { dataset_id: datasetId, name: "try", ...fields }, key);
       return experimentSchema.parse(body);
+    },
+    /** A file as the body of an import. */
+    importFile: async (
+      datasetId: string,
+      content: string | Buffer,
+      type = "application/x-ndjson",
+      headers: Readonly<Record<string, string>> = {},
+    ) => {
+      const answer = await api.server.inject({
+        method: "POST",
+        url: `${base}/datasets/${datasetId}/items/import`,
+        payload: content,
+        headers: { authorization: `Bearer ${key}`, "content-type": type, ...headers },
+      });
+      return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() };
+    },
+    exportFile: (datasetId: string, query: string) =>
+      api.server.inject({ url: `${base}/datasets/${datasetId}/items/export${query}`, headers: { authorization: `Bearer ${key}` } }),
+    readItems: async (datasetId: string) => {
+      const { body } = await api.get(`${base}/datasets/${datasetId}/items?limit=200`, key);
+      return itemPageSchema.parse(body).items;
     },
     close: async () => {
       await api.close();
