@@ -60,9 +60,14 @@ export async function serveObservability(databaseUrl: string, tenantId: string):
       if (!answer.ok) {
         throw new Error(`${path} answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`);
       }
-      const body = (await answer.json()) as { readonly items?: readonly { readonly id?: string }[]; readonly next_cursor?: string | null };
-      const ids = (body.items ?? []).flatMap(({ id }) => id ?? []);
-      return { items: body.items?.length ?? 1, next: body.next_cursor ?? null, ids };
+      const body = (await answer.json()) as {
+        readonly items?: readonly { readonly id?: string }[] | number;
+        readonly next_cursor?: string | null;
+      };
+      // An experiment says how many it has.
+      const items = typeof body.items === "object" ? body.items : undefined;
+      const ids = (items ?? []).flatMap(({ id }) => id ?? []);
+      return { items: items?.length ?? 1, next: body.next_cursor ?? null, ids };
     },
     spent: async () => ({
       api: await processorTimeOf(child.pid ?? 0),

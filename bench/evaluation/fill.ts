@@ -1,0 +1,42 @@
+import { runScript } from "#scripts.ts";
+
+export const ITEMS = 10_000;
+export const EXPERIMENTS = 50;
+const RUN_SQL = "packages/foundation/testing/run-sql.ts";
+
+export type Filled = { readonly projectId: string; readonly tenantId: string; readonly datasetId: string };
+
+/**
+ * A dataset and its experiments of one score a run: all but the newest on `main`, a day apart. Nine of ten items pass, the newest breaks one
+ * in fifty more. Outputs have 1 KB, those of one item in a hundred 200 KB.
+ */
+export async function fillExperiments(url: string, { projectId, tenantId, datasetId }: Filled): Promise<void> {
+  const run = (statement: string) => runScript(RUN_SQL, url, statement);
+  const id = (number: string) => `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
+  await run(`insert into observability.projects (id, tenant_id, name) values ('${projectId}', '${tenantId}', 'bench');
+    insert into observability.datasets (project_id, id, name, description, version, items, created_by)
+      values ('${projectId}', '${datasetId}', 'bench', '', 1, ${ITEMS}, 'bench');
+    insert into observability.dataset_versions (project_id, dataset_id, version, author, reason, added, changed, deleted)
+      values ('${projectId}', '${datasetId}', 1, 'bench', '', ${ITEMS}, 0, 0);
+    insert into observability.item_revisions (project_id, dataset_id, item_id, version, input, expected, checks, metadata, is_required, content_hash, revision_hash)
+      select '${projectId}', '${datasetId}', ${id("i")}, 1, json_build_object('question', repeat(md5(i::text), 16)), to_json(repeat(md5(i::text), 6)),
+        '[]', '{}', i % 100 = 0, md5(i::text), md5(i::text) from generate_series(1, ${ITEMS}) as i;
+    insert into observability.experiments (project_id, id, dataset_id, dataset_version, name, branch, commit, is_dirty, config, repetitions, evaluators,
+        author, state, created_at, ended_at, items)
+      select '${projectId}', ${id(`${ITEMS} + e`)}, '${datasetId}', 1, 'nightly ' || e, case when e = ${EXPERIMENTS} then 'change' else 'main' end, md5(e::text), false,
+        '{}', 1, '[{"name": "exact", "version": "1", "higher_is_better": true}]', 'bench', 'finished', at, at, ${ITEMS}
+      from generate_series(1, ${EXPERIMENTS}) as e cross join lateral (select now() - (${EXPERIMENTS} - e) * interval '1 day' as at) as made`);
+  for (let experiment = 1; experiment <= EXPERIMENTS; experiment += 1) {
+    await run(`insert into observability.experiment_runs (project_id, experiment_id, item_id, repetition, attempt, state, output, duration_ms, checks)
+        select '${projectId}', ${id(`${ITEMS + experiment}`)}, ${id("i")}, 0, 1, 'succeeded',
+          json_build_object('answer', repeat(md5((i * ${experiment})::text), case when i % 100 = 0 then 6400 else 32 end)), 900, '[]'
+        from generate_series(1, ${ITEMS}) as i;
+      insert into observability.run_scores (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version, value, is_boolean)
+        select '${projectId}', ${id(`${ITEMS + experiment}`)}, ${id("i")}, 0, 1, 'application', 'exact', '1',
+          case when (i * 7 + ${experiment} * 13) % 100 < 10 or (${experiment} = ${EXPERIMENTS} and i % 50 = 1) then 0 else 1 end, true
+        from generate_series(1, ${ITEMS}) as i`);
+  }
+  for (const table of ["datasets", "item_revisions", "experiments", "experiment_runs", "run_scores"]) {
+    await run(`vacuum analyze observability.${table}`);
+  }
+}
