@@ -83,6 +83,10 @@ export const experimentItemsRequestSchema = listRequestSchema.extend({
   only: z.enum(["all", "worse", "better", "failed", "missing"]).default("all"),
 });
 
+export const exportComparedItemsRequestSchema = experimentItemsRequestSchema
+  .omit({ cursor: true, limit: true })
+  .extend({ format: z.enum(["jsonl", "csv"]).default("jsonl") });
+
 const cellSchema = z.object({
   runs: z.array(
     z.object({

@@ -1,18 +1,24 @@
+import { Readable } from "node:stream";
 import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import {
   compareExperimentsRequestSchema,
   experimentComparisonSchema,
   experimentItemPageSchema,
   experimentItemsRequestSchema,
+  exportComparedItemsRequestSchema,
   gateRequestSchema,
   gateSchema,
 } from "#contract.ts";
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
+import type { Query } from "#schema.ts";
+import type { OneInProject } from "#store/reader.ts";
 import { compareExperiments, resolveBaseline } from "./compare-experiments.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { experimentParams } from "./experiments.routes.ts";
 import { findExperiment } from "./experiments.store.ts";
+import { exportComparedItems } from "./export-compared-items.ts";
 import { judgeExperiment } from "./judge-gate.ts";
 import { listComparedItems } from "./list-compared-items.ts";
 import { listFailedRequired } from "./measured-items.store.ts";
@@ -62,9 +68,36 @@ export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
       async (request) => {
         const { baseline: named, score, only, cursor, limit } = request.query;
         const project = await enterProject(query, request, "viewer");
-        const candidate = orRefuse(await findExperiment(query, { ...project, id: request.params.experiment_id }), experimentNotFound);
-        const baseline = named === undefined ? [] : await resolveBaseline(query, { ...project, candidate, named });
+        const { candidate, baseline } = await findCompared(query, { ...project, id: request.params.experiment_id, named });
         return listComparedItems(query, { ...project, candidate, baseline, score, only, cursor, limit });
+      },
+    );
+
+    server.get(
+      `${path}/items/export`,
+      {
+        config,
+        schema: {
+          summary: "The same items as a file",
+          params: experimentParams,
+          querystring: exportComparedItemsRequestSchema,
+          response: { 200: streamedAnswer("application/jsonl", "One item a line, or CSV.") },
+        },
+      },
+      async (request, reply) => {
+        const { baseline: named, score, only, format } = request.query;
+        const project = await enterProject(query, request, "viewer");
+        const { candidate, baseline } = await findCompared(query, { ...project, id: request.params.experiment_id, named });
+        return reply
+          .type(format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl; charset=utf-8")
+          .header("content-disposition", `attachment; filename="sightline-experiment-${candidate.id}.${format}"`)
+          .header("cache-control", "no-store")
+          .send(
+            Readable.from(exportComparedItems(query, { ...project, candidate, baseline, score, only }, format), {
+              objectMode: true,
+              highWaterMark: 1,
+            }),
+          );
       },
     );
 
@@ -90,4 +123,9 @@ export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
       },
     );
   };
+}
+
+async function findCompared(query: Query, { id, named, ...project }: OneInProject & { readonly named: string | undefined }) {
+  const candidate = orRefuse(await findExperiment(query, { ...project, id }), experimentNotFound);
+  return { candidate, baseline: named === undefined ? [] : await resolveBaseline(query, { ...project, candidate, named }) };
 }

@@ -205,6 +205,25 @@ describe("a gate", () => {
     });
   });
 
+  test("is taken away as CSV and as lines of JSON, in the order of the page", async () => {
+    const base = await run({ branch: "whole", isGood: () => true });
+    const id = await run({ branch: "part", isGood: (at) => at >= 2 });
+    const read = async (query: string) => {
+      const answer = await rig.api.server.inject({
+        url: `${rig.base}/experiments/${id}/items/export?baseline=${base}&score=checks${query}`,
+        headers: { authorization: `Bearer ${rig.key}` },
+      });
+      return answer.body;
+    };
+    const [head, first, ...rest] = (await read("&format=csv")).trimEnd().split("\r\n");
+    expect(head).toBe(
+      "item,split,required,input,expected,baseline output,candidate output,baseline checks,candidate checks,baseline slips,candidate slips",
+    );
+    expect(first).toMatch(/^[0-9a-f-]{36},,(?:true|false),[01],,good,bad,1,0,0,1$/);
+    expect(rest).toHaveLength(ITEMS - 1);
+    expect((await read("&only=worse")).trimEnd().split("\n")).toHaveLength(2);
+  });
+
   test("says when its baseline is of another time", async () => {
     const base = await run({ branch: "old", isGood: () => true });
     const id = await run({ branch: "new", isGood: () => true });

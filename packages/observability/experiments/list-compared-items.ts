@@ -9,12 +9,12 @@ import { listItemIds, type Only } from "./compared-items.store.ts";
 import type { ExperimentRow } from "./experiments.store.ts";
 import { listRuns, listScores, type RunRow, type ScoreRow } from "./runs.store.ts";
 
-type Wanted = InProject & {
+export type ComparedWanted = InProject & {
   readonly candidate: ExperimentRow;
   readonly baseline: readonly ExperimentRow[];
   readonly score: string | undefined;
   readonly only: Only;
-  readonly cursor: string | undefined;
+  readonly cursor: string | null | undefined;
   readonly limit: number;
 };
 
@@ -22,9 +22,9 @@ const SHOWN = 2_000;
 const MAX_RUNS = 1_000;
 
 /** A page of items with what the runs of both put out: where they differ most first. */
-export async function listComparedItems(query: Query, wanted: Wanted): Promise<ExperimentItemPage> {
+export async function listComparedItems(query: Query, wanted: ComparedWanted): Promise<ExperimentItemPage> {
   const { candidate, baseline, cursor, limit, projectId, reader } = wanted;
-  const after = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.number(), z.uuid()]));
+  const after = cursor === undefined || cursor === null ? undefined : fromCursor(cursor, z.tuple([z.number(), z.uuid()]));
   const found = await listItemIds(query, { ...wanted, baselineIds: baseline.map(({ id }) => id), after, limit: limit + 1 });
   const { shown, ...page } = cutPage(found, limit, ({ change, item_id: id }) => [change, id]);
   const ids = shown.map(({ item_id: id }) => id);

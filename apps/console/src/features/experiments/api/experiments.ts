@@ -1,13 +1,5 @@
-import {
-  type ExperimentItem,
-  type ExperimentItemPage,
-  experimentComparisonSchema,
-  experimentItemPageSchema,
-  experimentPageSchema,
-  gateSchema,
-} from "@sightline/observability/contract";
+import { experimentComparisonSchema, experimentItemPageSchema, experimentPageSchema, gateSchema } from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { Api } from "#http/api.ts";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
 
@@ -59,22 +51,11 @@ export function comparedItemsQuery(projectId: string, id: string, asked: ItemsAs
   return pageByPage([...keyOf(projectId), id, "items", asked], itemsCall(projectId, id, asked));
 }
 
-/** The most that one file takes away. */
-const MAX_PAGES = 50;
-
-/** The items page by page, up to 10,000. */
-export async function readItems(
-  api: Pick<Api, "request">,
-  projectId: string,
-  id: string,
-  asked: ItemsAsked,
-): Promise<readonly ExperimentItem[]> {
-  const items: ExperimentItem[] = [];
-  const call = itemsCall(projectId, id, asked);
-  for (let page = 0, cursor: string | null | undefined; page < MAX_PAGES && cursor !== null; page += 1) {
-    const answer: ExperimentItemPage = await api.request({ ...call, query: { ...call.query, cursor, limit: 200 } });
-    items.push(...answer.items);
-    cursor = answer.next_cursor;
-  }
-  return items;
-}
+/** The same items as CSV. */
+export const itemsFile = (projectId: string, id: string, asked: ItemsAsked) =>
+  ({
+    part: "observability",
+    path: `${pathOf(projectId, id)}/items/export`,
+    query: { ...asked, format: "csv" },
+    accept: "text/csv",
+  }) as const;
