@@ -58,7 +58,7 @@ export const experimentSchema = z.object({
   items: z.int(),
   /** By the newest attempt of each; `unchecked`: their checks await the trace. */
   runs: z.object({ succeeded: z.int(), failed: z.int(), missing: z.int(), unchecked: z.int() }),
-  /** Dollars that all attempts took, as far as their traces are counted and their models have prices; null: nothing is known of it. */
+  /** Dollars that the newest attempts took, as far as their traces are counted and their models have prices; null: nothing is known of it. */
   cost: z.number().nullable(),
   /** The mean over items of each score, as it was when the experiment ended. `run`: what runs took, in dollars, seconds and tokens. */
   means: z.array(scoreMeanSchema),

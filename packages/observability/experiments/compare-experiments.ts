@@ -11,7 +11,7 @@ import type { InProject } from "#store/reader.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { findBaseline, findExperiment, type ExperimentRow } from "./experiments.store.ts";
 import { listItemMeans, listRunMeans, type ItemMean } from "./item-means.store.ts";
-import { countMeasured, type Measured } from "./measured-items.store.ts";
+import { measureItems, type Measured } from "./measured-items.store.ts";
 import { presentExperiment } from "./present-experiment.ts";
 
 type Wanted = InProject & { readonly experimentId: string; readonly baseline: string | undefined; readonly margin: number };
@@ -35,11 +35,14 @@ export type Compared = {
 export async function compareExperiments(query: Query, { experimentId, baseline: named, margin, ...project }: Wanted): Promise<Compared> {
   const candidate = orRefuse(await findExperiment(query, { ...project, id: experimentId }), experimentNotFound);
   const baseline = named === undefined ? [] : await resolveBaseline(query, { ...project, candidate, named });
-  const measured = await countMeasured(query, { ...project, experiment: candidate });
-  const own = await listItemMeans(query, { ...project, experimentIds: [experimentId] });
-  const others = await listItemMeans(query, { ...project, experimentIds: baseline.map(({ id }) => id) });
-  const took = await listRunMeans(query, { ...project, experimentIds: [experimentId] });
-  const othersTook = await listRunMeans(query, { ...project, experimentIds: baseline.map(({ id }) => id) });
+  const [candidateIds, baselineIds] = [[experimentId], baseline.map(({ id }) => id)];
+  const [measured, own, others, took, othersTook] = await Promise.all([
+    measureItems(query, { ...project, experiment: candidate }),
+    listItemMeans(query, { ...project, experimentIds: candidateIds }),
+    listItemMeans(query, { ...project, experimentIds: baselineIds }),
+    listRunMeans(query, { ...project, experimentIds: candidateIds }),
+    listRunMeans(query, { ...project, experimentIds: baselineIds }),
+  ]);
   const beside = Map.groupBy([...others, ...othersTook], scoreKey);
   const scores = markFindings(
     [...Map.groupBy([...own, ...took], scoreKey)].map(([key, items]) =>

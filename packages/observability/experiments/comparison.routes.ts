@@ -21,10 +21,8 @@ import { findExperiment } from "./experiments.store.ts";
 import { exportComparedItems } from "./export-compared-items.ts";
 import { judgeExperiment } from "./judge-gate.ts";
 import { listComparedItems } from "./list-compared-items.ts";
-import { listFailedRequired } from "./measured-items.store.ts";
 
 const config = { auth: "user-or-evaluate" };
-const MAX_REQUIRED = 100;
 
 /** An experiment beside its baseline: verdicts, items, and what a gate says. */
 export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
@@ -117,9 +115,8 @@ export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
         const project = await enterProject(query, request, "viewer");
         const of = { ...project, experimentId: request.params.experiment_id };
         const compared = await compareExperiments(query, { ...of, baseline, margin });
-        const failedRequired = await listFailedRequired(query, { ...project, experiment: compared.candidate, limit: MAX_REQUIRED });
         const names = primary?.split(",").map((name) => name.trim());
-        return { ...judgeExperiment({ compared, baseline, primary: names, failedRequired }), comparison: compared.shown };
+        return { ...judgeExperiment({ compared, baseline, primary: names }), comparison: compared.shown };
       },
     );
   };

@@ -111,6 +111,24 @@ describe("an experiment beside its baseline", () => {
     ]);
   });
 
+  test("shows every run of an item, however many it has, and of long outputs their beginning", async () => {
+    const { id } = await rig.begin(datasetId, { repetitions: 100 });
+    for (const item of ids.slice(0, 11)) {
+      const runs = Array.from({ length: 100 }, (_, repetition) => ({
+        item_id: item,
+        repetition,
+        state: "succeeded",
+        output: "x".repeat(3_000),
+      }));
+      await rig.post(`/experiments/${id}/runs`, { runs });
+    }
+    const first = experimentItemPageSchema.parse((await rig.get(`/experiments/${id}/items?limit=50`)).body);
+    const second = experimentItemPageSchema.parse((await rig.get(`/experiments/${id}/items?limit=50&cursor=${first.next_cursor}`)).body);
+    const shown = [...first.items, ...second.items].slice(0, 11);
+    expect(shown.map((item) => item.candidate.runs.length)).toEqual(ids.slice(0, 11).map(() => 100));
+    expect(shown[10]?.candidate.runs[99]?.output).toBe(`"${"x".repeat(1_999)}`);
+  });
+
   test("pairs only equal revisions of items", async () => {
     const before = await run({ branch: "revisions", isGood: () => true });
     await rig.post(`/datasets/${datasetId}/items`, {

@@ -99,9 +99,15 @@ export async function setState(
 }
 
 function visible(query: Query, { projectId, reader }: InProject) {
-  const counts = (condition: string) =>
-    sql<number>`(select count(*)::int from observability.experiment_runs as run
-      where run.project_id = experiment.project_id and run.experiment_id = experiment.id and run.is_newest and ${sql.raw(condition)})`;
+  const runs = sql`from observability.experiment_runs as run
+      where run.project_id = experiment.project_id and run.experiment_id = experiment.id and run.is_newest`;
+  const counted = sql<{
+    succeeded: number;
+    failed: number;
+    missing: number;
+    cost: number | null;
+  }>`(select count(*) filter (where run.state = 'succeeded')::int as succeeded,
+      count(*) filter (where run.state = 'failed')::int as failed, count(*) filter (where run.state = 'missing')::int as missing, sum(run.cost) as cost ${runs})`;
   return query
     .selectFrom("observability.experiments as experiment")
     .innerJoin("observability.datasets as dataset", (join) =>
@@ -127,13 +133,13 @@ function visible(query: Query, { projectId, reader }: InProject) {
       "experiment.means",
       "dataset.name as dataset",
     ])
+    .innerJoinLateral(counted.as("run"), (join) => join.onTrue())
     .select([
-      counts("run.state = 'succeeded'").as("succeeded"),
-      counts("run.state = 'failed'").as("failed"),
-      counts("run.state = 'missing'").as("missing"),
-      counts("run.checks is null").as("unchecked"),
-      sql<number | null>`(select sum(run.cost) from observability.experiment_runs as run
-        where run.project_id = experiment.project_id and run.experiment_id = experiment.id)`.as("cost"),
+      "run.succeeded",
+      "run.failed",
+      "run.missing",
+      "run.cost",
+      sql<number>`(select count(*)::int ${runs} and run.checks is null)`.as("unchecked"),
     ])
     .where("experiment.project_id", "=", projectId)
     .where(hasRoleIn(reader, "viewer", projectId));

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
+import { OF_NEWEST_ATTEMPT } from "./runs.store.ts";
 
 export type Pooled = InProject & { readonly experimentIds: readonly string[] };
 
@@ -27,16 +28,15 @@ export async function listItemMeans(query: Query, { projectId, reader, experimen
     return [];
   }
   const { rows } = await sql<ItemMean>`
-    select score.item_id, score.source, score.name, score.evaluator_version, item.version as item_version, item.cluster, avg(score.value) as mean,
+    select score.item_id, score.source, score.name, score.evaluator_version, item.version as item_version, min(item.cluster) as cluster, avg(score.value) as mean,
       count(score.value)::int as values, (count(*) - count(score.value))::int as missing, bool_and(score.is_boolean) as is_boolean
-    from observability.experiments as experiment
-    join observability.experiment_runs as run on run.project_id = experiment.project_id and run.experiment_id = experiment.id and run.is_newest
-    join observability.run_scores as score on score.project_id = run.project_id and score.experiment_id = run.experiment_id
-      and score.item_id = run.item_id and score.repetition = run.repetition and score.attempt = run.attempt
-    join observability.item_revisions as item on item.project_id = run.project_id and item.dataset_id = experiment.dataset_id and item.item_id = run.item_id
+    from observability.run_scores as score
+    join observability.experiments as experiment on experiment.project_id = score.project_id and experiment.id = score.experiment_id
+    join observability.item_revisions as item on item.project_id = score.project_id and item.dataset_id = experiment.dataset_id and item.item_id = score.item_id
       and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
-    where experiment.project_id = ${projectId}::uuid and experiment.id = any(${experimentIds}::uuid[]) and ${hasRoleIn(reader, "viewer", projectId)}
-    group by score.item_id, score.source, score.name, score.evaluator_version, item.version, item.cluster
+    where score.project_id = ${projectId}::uuid and score.experiment_id = any(${experimentIds}::uuid[]) and ${OF_NEWEST_ATTEMPT}
+      and ${hasRoleIn(reader, "viewer", projectId)}
+    group by score.item_id, item.version, score.source, score.name, score.evaluator_version
     order by score.item_id, item.version`.execute(query);
   return rows;
 }

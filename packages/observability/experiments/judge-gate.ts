@@ -1,7 +1,7 @@
 import type { ComparedScore, Gate, GateOutcome } from "#contract.ts";
 import { judgeGates } from "#statistics/gate-verdict.ts";
 import type { Compared, Judged } from "./compare-experiments.ts";
-import type { Measured, RequiredItem } from "./measured-items.store.ts";
+import type { Measured } from "./measured-items.store.ts";
 
 type Judging = {
   readonly compared: Compared;
@@ -9,14 +9,14 @@ type Judging = {
   readonly baseline: string | undefined;
   /** Names of the scores that decide; undefined: all. */
   readonly primary: readonly string[] | undefined;
-  readonly failedRequired: readonly RequiredItem[];
 };
 
 type GateScore = Gate["scores"][number];
 
 /** What a gate says of an experiment: nothing passes that was not measured. */
 export function judgeExperiment(judging: Judging): Omit<Gate, "comparison"> {
-  const { compared, baseline, primary, failedRequired } = judging;
+  const { compared, baseline, primary } = judging;
+  const { failed: failedRequired } = compared.measured;
   const chosen = compared.scores.filter(({ shown }) => (primary === undefined ? shown.source !== "run" : primary.includes(shown.name)));
   const scores = baseline === undefined ? [] : judgeScores(chosen, compared.measured);
   const broken = findBroken(judging, chosen);

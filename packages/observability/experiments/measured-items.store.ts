@@ -23,55 +23,48 @@ export type Measured = {
   readonly required: number;
   /** Required items of which a repetition was not judged: by its checks, or without these by a boolean score. */
   readonly unjudged: number;
+  /** Required items of which a repetition failed, or was judged as bad: the first of them. */
+  readonly failed: readonly RequiredItem[];
 };
 
 type Wanted = InProject & { readonly experiment: ExperimentRow };
 
-/** Items, and what became of each: `runs`, those that `failed`, and those that were `judged`. */
-function outcomes({ projectId, reader, experiment }: Wanted) {
+const MAX_FAILED = 100;
+
+/** Of scores only those of required items are read, and of items what is told; an experiment may be large. */
+export async function measureItems(query: Query, { projectId, reader, experiment }: Wanted): Promise<Measured> {
   const higher = experiment.evaluators.filter(({ higher_is_better: isHigher }) => isHigher).map(({ name }) => name);
-  return sql`
-    with item as (
-      select item.item_id, item.is_required, item.source, json_array_length(item.checks) as checks from observability.item_revisions as item
+  const { rows } = await sql<Measured>`
+    with item as materialized (
+      select item.item_id, item.version, item.is_required, json_array_length(item.checks) as checks from observability.item_revisions as item
       where item.project_id = ${projectId}::uuid and item.dataset_id = ${experiment.dataset_id}::uuid and item.redacted_at is null
         and item.version <= ${experiment.dataset_version}::int and (item.until_version is null or item.until_version > ${experiment.dataset_version}::int)
         and (${experiment.split}::text is null or item.split = ${experiment.split}::text) and ${hasRoleIn(reader, "viewer", projectId)}
+    ), run as materialized (
+      select run.item_id, run.repetition, run.attempt, run.state, run.error from observability.experiment_runs as run join item using (item_id)
+      where run.project_id = ${projectId}::uuid and run.experiment_id = ${experiment.id}::uuid and run.is_newest and run.state <> 'missing'
     ), verdict as (
-      select run.item_id, run.repetition, run.state, min(run.error) as error, min(score.value) as lowest,
-        min(coalesce(score.explanation, '')) filter (where score.value < 1) as reason
-      from observability.experiment_runs as run join item using (item_id)
-      left join observability.run_scores as score on score.project_id = run.project_id and score.experiment_id = run.experiment_id
+      select item.item_id, item.version, run.state = 'failed' or min(score.value) < 1 as has_failed, run.state = 'failed' or min(score.value) is not null as is_judged,
+        coalesce(min(coalesce(score.explanation, '')) filter (where score.value < 1), min(run.error)) as reason, run.repetition
+      from item left join run using (item_id)
+      left join observability.run_scores as score on score.project_id = ${projectId}::uuid and score.experiment_id = ${experiment.id}::uuid
         and score.item_id = run.item_id and score.repetition = run.repetition and score.attempt = run.attempt
         and case when item.checks > 0 then score.source = 'check' else score.is_boolean and score.name = any(${higher}::text[]) end
-      where run.project_id = ${projectId}::uuid and run.experiment_id = ${experiment.id}::uuid and run.is_newest
-      group by run.item_id, run.repetition, run.state
-    ), outcome as (
-      select item.item_id, item.is_required, min(item.source::text)::json as source, item.checks,
-        count(*) filter (where verdict.state in ('succeeded', 'failed'))::int as ran,
-        count(*) filter (where verdict.state = 'failed' or verdict.lowest < 1)::int as failed,
-        count(*) filter (where verdict.state = 'failed' or verdict.lowest is not null)::int as judged,
-        min(coalesce(verdict.reason, verdict.error)) filter (where verdict.state = 'failed' or verdict.lowest < 1) as reason
-      from item left join verdict using (item_id) group by item.item_id, item.is_required, item.checks
-    )`;
-}
-
-export async function countMeasured(query: Query, wanted: Wanted): Promise<Measured> {
-  const { rows } = await sql<Measured>`${outcomes(wanted)}
-    select count(*)::int as items, coalesce(sum(ran), 0)::int as ran, (count(*) filter (where checks > 0))::int as checked,
+      where item.is_required group by item.item_id, item.version, run.repetition, run.state
+    ), required as (
+      select item_id, version, count(repetition)::int as repetitions, count(*) filter (where has_failed)::int as failed,
+        count(*) filter (where is_judged)::int as judged, min(reason) filter (where has_failed) as reason
+      from verdict group by item_id, version
+    ), bad as (
+      select required.item_id, item.source, required.repetitions, required.failed, required.reason from required
+      join observability.item_revisions as item on item.project_id = ${projectId}::uuid and item.dataset_id = ${experiment.dataset_id}::uuid
+        and item.item_id = required.item_id and item.version = required.version
+      where required.failed > 0 order by required.item_id limit ${MAX_FAILED}
+    )
+    select count(*)::int as items, (select count(*)::int from run) as ran, (count(*) filter (where checks > 0))::int as checked,
       (count(*) filter (where is_required))::int as required,
-      (count(*) filter (where is_required and judged < ${wanted.experiment.repetitions}::int))::int as unjudged
-    from outcome`.execute(query);
-  return rows[0] ?? { items: 0, ran: 0, checked: 0, required: 0, unjudged: 0 };
-}
-
-/** Required items of which a repetition failed, or was judged as bad. */
-export async function listFailedRequired(
-  query: Query,
-  { limit, ...wanted }: Wanted & { readonly limit: number },
-): Promise<readonly RequiredItem[]> {
-  const { rows } = await sql<RequiredItem>`${outcomes(wanted)}
-    select item_id, source, ran as repetitions, failed, reason from outcome where is_required and failed > 0 order by item_id limit ${limit}`.execute(
-    query,
-  );
-  return rows;
+      (select count(*)::int from required where judged < ${experiment.repetitions}::int) as unjudged,
+      (select coalesce(json_agg(bad order by item_id), '[]') from bad) as failed
+    from item`.execute(query);
+  return rows[0] ?? { items: 0, ran: 0, checked: 0, required: 0, unjudged: 0, failed: [] };
 }

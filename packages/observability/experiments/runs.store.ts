@@ -11,6 +11,11 @@ export type NewRun = { readonly run: ReportedRun; readonly checks: readonly Chec
 type RunKey = { readonly item_id: string; readonly repetition: number; readonly attempt: number };
 type EndedRun = RunKey & Pick<RunRow, "state">;
 
+/** Whether `score` is of the newest attempt: few runs have another, and those that it came after have an index of their own. */
+export const OF_NEWEST_ATTEMPT = sql<boolean>`not exists (
+  select 1 from observability.experiment_runs as run where run.project_id = score.project_id and run.experiment_id = score.experiment_id
+    and run.item_id = score.item_id and run.repetition = score.repetition and run.attempt = score.attempt and not run.is_newest)`;
+
 /** The score that says whether all checks of an item hold. */
 const CHECKS = "checks";
 
@@ -129,19 +134,11 @@ export async function listRuns(
 export async function listScores(query: Query, of: OfExperiment & { readonly itemIds: readonly string[] }): Promise<readonly ScoreRow[]> {
   return query
     .selectFrom("observability.run_scores as score")
-    .innerJoin("observability.experiment_runs as run", (join) =>
-      join
-        .onRef("run.project_id", "=", "score.project_id")
-        .onRef("run.experiment_id", "=", "score.experiment_id")
-        .onRef("run.item_id", "=", "score.item_id")
-        .onRef("run.repetition", "=", "score.repetition")
-        .onRef("run.attempt", "=", "score.attempt"),
-    )
     .selectAll("score")
     .where("score.project_id", "=", of.projectId)
     .where("score.experiment_id", "=", of.experimentId)
     .where("score.item_id", "in", [...of.itemIds])
-    .where("run.is_newest", "=", true)
+    .where(OF_NEWEST_ATTEMPT)
     .where(hasRoleIn(of.reader, "viewer", of.projectId))
     .orderBy("score.name")
     .execute();
