@@ -27,9 +27,9 @@ export async function fillExperiments(url: string, { projectId, tenantId, datase
         '{}', 1, '[{"name": "exact", "version": "1", "higher_is_better": true}]', 'bench', 'finished', at, at, ${ITEMS}
       from generate_series(1, ${EXPERIMENTS}) as e cross join lateral (select now() - (${EXPERIMENTS} - e) * interval '1 day' as at) as made`);
   for (let experiment = 1; experiment <= EXPERIMENTS; experiment += 1) {
-    await run(`insert into observability.experiment_runs (project_id, experiment_id, item_id, repetition, attempt, state, output, duration_ms, checks)
+    await run(`insert into observability.experiment_runs (project_id, experiment_id, item_id, repetition, attempt, state, output, duration_ms, cost, tokens, checks)
         select '${projectId}', ${id(`${ITEMS + experiment}`)}, ${id("i")}, 0, 1, 'succeeded',
-          json_build_object('answer', repeat(md5((i * ${experiment})::text), case when i % 100 = 0 then 6400 else 32 end)), 900, '[]'
+          json_build_object('answer', repeat(md5((i * ${experiment})::text), case when i % 100 = 0 then 6400 else 32 end)), 900 + i % 100, 0.001 + i % 10 / 1e4, 500 + i % 50, '[]'
         from generate_series(1, ${ITEMS}) as i;
       insert into observability.run_scores (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version, value, is_boolean)
         select '${projectId}', ${id(`${ITEMS + experiment}`)}, ${id("i")}, 0, 1, 'application', 'exact', '1',
