@@ -1,4 +1,4 @@
-import { createContext, Script } from "node:vm";
+import { runInNewContext } from "node:vm";
 import { refusal } from "@sightline/foundation/errors";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
@@ -9,6 +9,9 @@ import type { JsonObject } from "#contract.ts";
 const UNBOUNDED = "uniqueItems";
 const MAX_CHARACTERS = 100_000;
 const TIME_MS = 500;
+/** Characters of a schema times those of a value: what follows no reference looks at each once for each, which takes milliseconds. */
+const SHORT = 10_000_000;
+const REFERENCE = /"\$(?:ref|dynamicRef)":/;
 
 /** Patterns of strangers take linear time. */
 const linear = Object.assign(
@@ -29,24 +32,18 @@ export function compileSchema(schema: JsonObject, name: string): (value: unknown
     throw invalid(name, `${UNBOUNDED} is not supported: leave it out`);
   }
   const fits = compile(schema, name);
-  let context: ReturnType<typeof createContext> | undefined;
-  return (value) => {
-    // One context for all values: to make one takes longer than most schemas.
-    context ??= createContext({ run: (given: unknown) => (fits(given) ? undefined : describe(fits)), value: undefined });
-    context["value"] = value;
-    return withinTime(context);
-  };
+  const run = (value: unknown) => (fits(value) ? undefined : describe(fits));
+  const refers = REFERENCE.test(text);
+  return (value) => (!refers && text.length * JSON.stringify(value).length < SHORT ? run(value) : withinTime(() => run(value)));
 }
 
-const misfit = new Script("run(value)");
-
 /** A schema may refer to itself, so that following it takes for ever, or has no end. */
-function withinTime(context: ReturnType<typeof createContext>): string | undefined {
+function withinTime(run: () => string | undefined): string | undefined {
   try {
     return z
       .string()
       .optional()
-      .parse(misfit.runInContext(context, { timeout: TIME_MS }));
+      .parse(runInNewContext("run()", { run }, { timeout: TIME_MS }));
   } catch (error) {
     // An error of the new context is no Error of this one.
     const code: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
