@@ -396,7 +396,18 @@ export const PARTS: readonly Part[] = [
     rooms: {
       contract: { uses: [], why: "a browser reads it through contract.ts, so it knows no room" },
       "mcp-tools": {
-        uses: ["trace-facts", "query/list", "query/steps", "query/compare", "query/figures", "store"],
+        uses: [
+          "trace-facts",
+          "query/list",
+          "query/steps",
+          "query/compare",
+          "query/figures",
+          "query/access",
+          "issues",
+          "datasets",
+          "experiments",
+          "store",
+        ],
         why: "assistants read traces by the same questions as people",
       },
       "query/conditions": {

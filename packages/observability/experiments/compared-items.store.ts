@@ -5,7 +5,7 @@ import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { ExperimentRow } from "./experiments.store.ts";
 import { OF_NEWEST_ATTEMPT, type RunRow } from "./runs.store.ts";
 
-export type Only = "all" | "worse" | "better" | "failed" | "missing";
+export type Only = "all" | "worse" | "better" | "failed" | "missing" | "failing";
 type Wanted = InProject & {
   readonly candidate: ExperimentRow;
   readonly baselineIds: readonly string[];
@@ -24,6 +24,8 @@ const CHOSEN: Readonly<Record<Only, string>> = {
   worse: "change < 0",
   better: "change > 0",
   failed: "failed > 0",
+  /** By a score that is 1 when all is well. */
+  failing: "failed > 0 or mean < 1",
   missing: "ran < wanted",
 };
 
@@ -65,7 +67,7 @@ export async function listItems(
       from observability.experiment_runs as run
       where run.project_id = ${projectId}::uuid and run.experiment_id = ${candidate.id}::uuid and run.is_newest group by run.item_id
     ), item as (
-      select item.item_id, item.version, coalesce(ran.ran, 0) as ran, coalesce(ran.failed, 0) as failed, ${candidate.repetitions}::int as wanted,
+      select item.item_id, item.version, mine.mean, coalesce(ran.ran, 0) as ran, coalesce(ran.failed, 0) as failed, ${candidate.repetitions}::int as wanted,
         coalesce(mine.mean - theirs.mean, 0) * case when (select name from chosen) = any(${lower}::text[]) then -1 else 1 end as change
       from observability.item_revisions as item left join ran using (item_id) left join mine using (item_id) left join theirs using (item_id)
       where item.project_id = ${projectId}::uuid and item.dataset_id = ${candidate.dataset_id}::uuid
@@ -73,7 +75,7 @@ export async function listItems(
         and (${candidate.split}::text is null or item.split = ${candidate.split}::text) and ${hasRoleIn(reader, "viewer", projectId)}
     ), page as (
       select item_id, version, change from item
-      where ${sql.raw(CHOSEN[only])} and ${after === undefined ? sql`true` : sql`(change, item_id) > (${after[0]}::double precision, ${after[1]}::uuid)`}
+      where (${sql.raw(CHOSEN[only])}) and ${after === undefined ? sql`true` : sql`(change, item_id) > (${after[0]}::double precision, ${after[1]}::uuid)`}
       order by change, item_id limit ${limit}
     )
     select page.item_id, page.change, left(item.input::text, ${SHOWN}) as input, left(item.expected::text, ${SHOWN}) as expected, item.is_required, item.split, item.source

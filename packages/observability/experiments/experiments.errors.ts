@@ -1,7 +1,7 @@
 import { refusal } from "@sightline/foundation/errors";
 
 export const experimentNotFound = () =>
-  refusal(404, "experiment_not_found", "There is no such experiment; GET /api/v1/projects/:project_id/experiments lists them.");
+  refusal(404, "experiment_not_found", "The project has no such experiment; its list of experiments names them.");
 
 export const itemsUnknown = (ids: readonly string[]) =>
   refusal(

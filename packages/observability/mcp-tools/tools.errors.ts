@@ -43,3 +43,14 @@ export const stepUnknown = (requested: string) =>
   );
 export const stepAmbiguous = (requested: string) =>
   refusal(409, "observation_ambiguous", `Several steps end in ${requested}; name more digits of the id.`);
+
+export function unknownDataset(requested: string, known: readonly { readonly id: string; readonly name: string }[]): AppError {
+  const names = known.map(({ name }) => recordedLine(name, 100)).join(", ") || "none yet";
+  return refusal(404, "dataset_not_found", `The project has no dataset ${recordedLine(requested, 200)}; it has: ${names}.`);
+}
+
+export const issueUnknown = () =>
+  refusal(404, "issue_not_found", "The project has no such issue, or it was merged or has no trace any more; list_issues names them.");
+
+export const itemUnclear = () =>
+  refusal(400, "invalid_request", "Name either a trace, or the input of an item of your own; step and issue go with a trace.");

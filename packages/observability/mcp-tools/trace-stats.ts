@@ -9,12 +9,12 @@ import {
   type GroupedBy,
   type MetricsFilter,
 } from "#query/figures/metrics.store.ts";
-import { findProject } from "./find-project.ts";
+import { findProject, projectField } from "./find-project.ts";
 import { fenced, NOTICE, recordedLine, costText, durationText, plural, timeText } from "./recorded-text.ts";
 import type { ToolDefinition, Reading } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
-  project: z.string().max(200).optional().describe("A project's name or id; may be left out when there is only one."),
+  project: projectField,
   hours: z.int().min(1).max(2_160).default(24).describe("How far back, in whole hours."),
   by: z
     .enum(["agent", "node", "tool", "model", "kind", "status"])

@@ -1,3 +1,4 @@
+import type { Logger } from "@sightline/foundation/log";
 import type { z } from "zod";
 import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
@@ -18,6 +19,8 @@ export type TraceTool = {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: z.ZodObject;
+  /** It adds something; called again with the same, nothing more. */
+  readonly isAdding?: true;
   readonly answer: (given: unknown, call: ToolCall) => Promise<string>;
 };
 
@@ -26,6 +29,7 @@ export type Reading = {
   readonly query: Query;
   readonly reader: Reader;
   readonly now: Date;
+  readonly log: Logger;
   readonly call: ToolCall;
 };
 

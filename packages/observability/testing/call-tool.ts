@@ -4,20 +4,23 @@ import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { createTraceTools } from "#mcp-tools/trace-tools.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 
-/** Calls a tool as the assistant of somebody who may see the projects of `tenant-1`. */
+const ADA = { tenantId: "tenant-1", userId: "ada", isAdmin: true };
+
+/** Calls a tool as the assistant of an admin of `tenant-1`, or of another one. */
 export async function callTool(
   database: Database<ObservabilitySchema>,
   tool: string,
   input: Readonly<Record<string, unknown>>,
+  { person = ADA, maxTokens = 4_000 } = {},
 ): Promise<string> {
-  const findStanding = async () => ({ tenantId: "tenant-1", isAdmin: true });
-  const { tools } = createTraceTools({ database, clock: systemClock, log: silentLog, findStanding });
+  const findStanding = async () => person;
+  const { tools, evaluation } = createTraceTools({ database, clock: systemClock, log: silentLog, findStanding });
   const call = {
-    person: { tenantId: "tenant-1", userId: "ada" },
-    maxTokens: 4_000,
+    person,
+    maxTokens,
     signal: new AbortController().signal,
     countTokens: (text: string) => Math.ceil(text.length / 3),
     takeTokens: (text: string, limit: number) => text.slice(0, limit * 3),
   };
-  return (await tools.find(({ name }) => name === tool)?.answer(input, call)) ?? "";
+  return (await [...tools, ...evaluation.tools].find(({ name }) => name === tool)?.answer(input, call)) ?? "";
 }
