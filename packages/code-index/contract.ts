@@ -18,20 +18,27 @@ const timestamp = z.iso.datetime();
 
 // Developer tokens
 
-export const createTokenRequestSchema = z.object({
-  label: z
-    .string()
-    .trim()
-    .min(1, "give the token a label")
-    .max(200)
-    .regex(/^[^\0]*$/, "a NUL character can't be in a label"),
-  /** Ids of the repositories that it opens; all of the organization's, also later ones, when left out. */
-  repositories: z.array(z.uuid()).min(1, "name at least one repository, or leave the list out").max(500).optional(),
-  /** Whether it opens the traces that its maker may see; when left out, a token of all repositories does, one of some does not. */
-  traces: z.boolean().optional(),
-  /** Whether it uploads SCIP indexes of those repositories, as a CI does. */
-  uploads: z.boolean().default(false),
-});
+export const createTokenRequestSchema = z
+  .object({
+    label: z
+      .string()
+      .trim()
+      .min(1, "give the token a label")
+      .max(200)
+      .regex(/^[^\0]*$/, "a NUL character can't be in a label"),
+    /** Ids of the repositories that it opens; all of the organization's, also later ones, when left out. */
+    repositories: z.array(z.uuid()).min(1, "name at least one repository, or leave the list out").max(500).optional(),
+    /** Whether it opens the traces that its maker may see; when left out, a token of all repositories does, one of some does not. */
+    traces: z.boolean().optional(),
+    /** Whether it opens their issues and experiments too, and adds items to datasets where its maker is an editor. */
+    evaluation: z.boolean().default(false),
+    /** Whether it uploads SCIP indexes of those repositories, as a CI does. */
+    uploads: z.boolean().default(false),
+  })
+  .refine(({ evaluation, traces }) => !evaluation || traces !== false, {
+    path: ["evaluation"],
+    message: "only with traces, which issues and experiments show",
+  });
 export type CreateTokenRequest = z.input<typeof createTokenRequestSchema>;
 
 export const developerTokenSchema = z.object({
@@ -42,6 +49,8 @@ export const developerTokenSchema = z.object({
   repositories: z.array(z.uuid()).nullable(),
   /** It opens the traces that its maker may see. */
   traces: z.boolean(),
+  /** It opens issues and experiments, and adds items to datasets where its maker is an editor. */
+  evaluation: z.boolean(),
   /** It uploads SCIP indexes. */
   uploads: z.boolean(),
   created_at: timestamp,
@@ -52,7 +61,7 @@ export type DeveloperToken = z.infer<typeof developerTokenSchema>;
 
 /** The only answer that ever holds the token itself. */
 export const createdTokenSchema = developerTokenSchema
-  .pick({ id: true, token_prefix: true, label: true, repositories: true, traces: true, uploads: true, created_at: true })
+  .pick({ id: true, token_prefix: true, label: true, repositories: true, traces: true, evaluation: true, uploads: true, created_at: true })
   .extend({
     token: z.string(),
   });

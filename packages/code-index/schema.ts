@@ -166,6 +166,8 @@ export type DeveloperTokensTable = {
   readonly repositories: readonly string[] | null;
   /** It opens the traces, too, that whoever made it may see. */
   readonly traces: Generated<boolean>;
+  /** And their issues and experiments, and it adds items to datasets. */
+  readonly evaluation: Generated<boolean>;
   /** It uploads SCIP indexes. */
   readonly uploads: Generated<boolean>;
   readonly created_at: Generated<Date>;

@@ -261,6 +261,7 @@ type OauthGrantRow = {
   readonly redirect_host: string;
   readonly repositories: string[] | null;
   readonly traces: boolean;
+  readonly evaluation: boolean;
   readonly asked_by: string;
   readonly created_at: Date;
   readonly last_used_at: Date | null;

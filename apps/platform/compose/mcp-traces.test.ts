@@ -8,6 +8,7 @@ import { startProduct, type StartedProduct } from "#testing/started-product.ts";
 const PASSWORD = "seven green lanterns";
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/u;
 const TRACE_TOOLS = ["list_traces", "get_trace", "get_observation", "compare_traces", "trace_stats"];
+const EVALUATION_TOOLS = ["list_issues", "get_issue", "list_experiments", "get_experiment", "add_dataset_item"];
 
 let product: StartedProduct;
 let database: StartedProduct["database"];
@@ -73,7 +74,7 @@ async function logIn(email: string): Promise<string> {
   return z.object({ access_token: z.string() }).parse(await answer.json()).access_token;
 }
 
-const answerSchema = z.looseObject({ id: z.string().default(""), items: z.array(z.unknown()).default([]), token: z.string().default("") });
+const answerSchema = z.looseObject({ id: z.string().default(""), items: z.array(z.unknown()).catch([]), token: z.string().default("") });
 
 async function ask(part: Part, method: string, path: string, body?: object) {
   const answer = await fetch(`${urlOf(part)}${path}`, {
@@ -103,15 +104,21 @@ async function traces(): Promise<{ readonly failed: string; readonly good: strin
   return { failed: failed?.id ?? "", good: good?.id ?? "" };
 }
 
-test("an assistant learns in three calls why an agent's last run failed, and reads the line that is to blame", async () => {
-  const client = await connect();
+/** Calls that must succeed, and the tokens of what is asked and answered. */
+function countCalls(client: McpCaller) {
   let tokens = 0;
   const call = async (name: string, given: Record<string, unknown>) => {
     const { text, isError } = await client.call(name, given);
     expect({ text, isError }).toMatchObject({ isError: false });
-    tokens += countTokens(text);
+    tokens += countTokens(text) + countTokens(JSON.stringify(given));
     return text;
   };
+  return { call, tokens: () => tokens };
+}
+
+test("an assistant learns in three calls why an agent's last run failed, and reads the line that is to blame", async () => {
+  const client = await connect();
+  const { call, tokens } = countCalls(client);
 
   const listed = await call("list_traces", { query: "name:shipping* status:failure", limit: 1 });
   const trace = UUID.exec(listed)?.[0];
@@ -127,7 +134,74 @@ test("an assistant learns in three calls why an agent's last run failed, and rea
   const read = await call("read_file", { repo, path, start: Math.max(Number(line) - 5, 1), end: Number(line) });
   expect(read).toContain(BLAME);
   expect(read).toContain(`acme/shipping@${agent.commit}`);
-  expect(tokens).toBeLessThan(6_000);
+  expect(tokens()).toBeLessThan(6_000);
+});
+
+/** Twelve items, all good on main; half fail on a branch, each with that trace. */
+async function makeExperiments(trace: string): Promise<void> {
+  const base = `/api/v1/projects/${projectId}`;
+  const { id: dataset } = await ask("observability", "POST", `${base}/datasets`, { name: "refunds" });
+  const items = [...Array(12).keys()].map((order) => ({ input: { question: `From where does order ${order} ship?` }, expected: "Bern" }));
+  await ask("observability", "POST", `${base}/datasets/${dataset}/items`, { items });
+  const listed = await ask("observability", "GET", `${base}/datasets/${dataset}/items`);
+  const ids = z.array(z.object({ id: z.string() })).parse(listed.items);
+  for (const [branch, failing] of Object.entries({ main: 0, nearest: 6 })) {
+    const made = { dataset_id: dataset, name: branch, branch, commit: agent.commit, evaluators: [{ name: "exact" }] };
+    const { id } = await ask("observability", "POST", `${base}/experiments`, made);
+    const runs = ids.map((item, at) => ({
+      item_id: item.id,
+      repetition: 0,
+      ...(at < failing
+        ? { state: "failed", error: "TypeError: no warehouse", trace_id: trace }
+        : { state: "succeeded", output: "Bern", scores: [{ name: "exact", value: true }] }),
+    }));
+    await ask("observability", "POST", `${base}/experiments/${id}/runs`, { runs });
+    await ask("observability", "POST", `${base}/experiments/${id}/finish`, {});
+  }
+}
+
+describe("the tools for evaluation", () => {
+  test("are told of to tokens that have the scope, and cost few tokens", async () => {
+    expect(await (await connect()).toolNames()).toHaveLength(15);
+    const client = await connect({ evaluation: true });
+    expect(await client.toolNames()).toEqual(expect.arrayContaining(EVALUATION_TOOLS));
+    expect(client.instructions()).toContain("add_dataset_item");
+    expect(countTokens(JSON.stringify(await client.tools()))).toBeLessThanOrEqual(6_500);
+  });
+
+  test("lead in four calls from “refunds got worse” to the failing items and the line", async () => {
+    const { failed } = await traces();
+    await makeExperiments(failed);
+    const client = await connect({ evaluation: true });
+    const { call, tokens } = countCalls(client);
+    const experiment = UUID.exec(await call("list_experiments", { dataset: "refunds", limit: 2 }))?.[0];
+    const compared = await call("get_experiment", { experiment });
+    expect(compared).toMatch(/^score exact: worse, 1 → 0.5, /mu);
+    expect(compared.match(/exact 1 → 0$/gmu)).toHaveLength(6);
+    const [, repo, path, line = ""] = /at (acme\/shipping)@\w{12} (\S+):(\d+)/u.exec(compared) ?? [];
+    await call("get_trace", { trace: failed });
+    const read = await call("read_file", { repo, path, start: Math.max(Number(line) - 5, 1), end: Number(line) });
+    expect(read).toContain(BLAME);
+    expect(tokens()).toBeLessThanOrEqual(3_000);
+  });
+
+  test("lead from what fails most to an item of a dataset", async () => {
+    const client = await connect({ evaluation: true });
+    const listed = await vi.waitFor(
+      async () => {
+        const { text } = await client.call("list_issues", {});
+        expect(text).toMatch(UUID);
+        return text;
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+    const [[issue], { failed }] = [UUID.exec(listed) ?? [], await traces()];
+    const { text } = await client.call("get_issue", { issue });
+    expect(text).toContain(`${failed} (typical, newest, shortest)`);
+    expect(text).toMatch(/at acme\/shipping@\w{12} src\/tools\/stock.js:10/u);
+    const added = await client.call("add_dataset_item", { dataset: "refunds", trace: failed, issue });
+    expect(added).toEqual({ isError: false, text: expect.stringMatching(/^Added item .*; the dataset's version is 2 now/u) });
+  });
 });
 
 describe("the tools for traces", () => {
@@ -220,7 +294,7 @@ describe("what a token opens of traces is what its maker may see", () => {
 
   test("also with the access token of the console", async () => {
     const client = await connectWith(admin);
-    expect(await client.toolNames()).toHaveLength(15);
+    expect(await client.toolNames()).toHaveLength(20);
     expect((await client.call("list_traces", {})).text).toContain("shipping agent");
   });
 });

@@ -135,6 +135,7 @@ test("a developer token starts with codeindex_, is shown once and kept as a hash
     label: "my laptop",
     repositories: null,
     traces: true,
+    evaluation: false,
     uploads: false,
     created_at: expect.any(String),
   });

@@ -32,7 +32,8 @@ export function developerTokenRoutes({ database, clock }: TokenDependencies): Ro
           label: request.body.label,
           repositories,
           // A token for some repositories opens traces only on request.
-          traces: request.body.traces ?? repositories === null,
+          traces: request.body.traces ?? (request.body.evaluation || repositories === null),
+          evaluation: request.body.evaluation,
           uploads: request.body.uploads,
           createdBy: principal.kind === "user" ? principal.userId : principal.kind,
           now: clock.now(),

@@ -28,6 +28,19 @@ const plugin: PluginTools = {
       },
     },
   ],
+  evaluation: {
+    instructions: "Dreams are kept by keep_dream.",
+    tools: [
+      {
+        name: "keep_dream",
+        title: "Keep a dream",
+        description: "Keeps what was dreamt.",
+        inputSchema: z.object({}),
+        isAdding: true,
+        answer: async () => "kept",
+      },
+    ],
+  },
 };
 
 beforeAll(async () => {
@@ -36,7 +49,7 @@ beforeAll(async () => {
 
 afterAll(() => running.stop());
 
-type Asked = { readonly traces?: boolean; readonly repositories?: readonly string[] };
+type Asked = { readonly traces?: boolean; readonly evaluation?: boolean; readonly repositories?: readonly string[] };
 
 async function createToken(asked: Asked): Promise<{ readonly token: string; readonly traces: boolean }> {
   const answer = await running.server.inject({
@@ -89,11 +102,25 @@ describe("a guest's tools", () => {
     expect(await call(token, { of: "Ada", max_tokens: 1_000_000 })).toMatchObject({
       content: [{ text: "Ada dreamt of sheep" }],
     });
-    expect(called).toMatchObject({ person: { tenantId: "one", userId: "maker" }, maxTokens: 12_000 });
+    expect(called).toMatchObject({ person: { tenantId: "one", userId: "maker", evaluation: false }, maxTokens: 12_000 });
     await call(token, { of: "Ada" });
     expect(called).toMatchObject({ maxTokens: 2_000 });
     expect(called?.countTokens("one two three")).toBe(3);
     expect(called?.signal.aborted).toBe(true);
+  });
+
+  test("that change something are told of to tokens with evaluation alone, and say that they do", async () => {
+    const [without, opening] = [await createToken({}), await createToken({ evaluation: true })];
+    expect(await toolsOf(without.token)).not.toContain("keep_dream");
+    expect(await callMcpTool(running, { token: without.token, name: "keep_dream", given: {} }).catch(() => "refused")).toEqual(
+      await callMcpTool(running, { token: without.token, name: "no_such_tool", given: {} }).catch(() => "refused"),
+    );
+    expect(await send(opening.token, "tools/list", {})).toMatchObject({
+      tools: expect.arrayContaining([
+        expect.objectContaining({ name: "last_dream", annotations: { readOnlyHint: true } }),
+        expect.objectContaining({ name: "keep_dream", annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true } }),
+      ]),
+    });
   });
 
   test("are called for the person whose access token it is", async () => {
@@ -122,6 +149,7 @@ describe("whether a token opens more than code", () => {
     ["of all repositories does", () => ({}), true],
     ["of all repositories does not when it says so", () => ({ traces: false }), false],
     ["of some repositories does not", (repository) => ({ repositories: [repository] }), false],
+    ["of some repositories does with evaluation", (repository) => ({ repositories: [repository], evaluation: true }), true],
     ["of some repositories does when it says so", (repository) => ({ repositories: [repository], traces: true }), true],
   ])("one %s", async (_which, asked, opens) => {
     const { id } = await theRepository();

@@ -15,7 +15,7 @@ import { z } from "zod";
 import { countTokens, takeTokens } from "#tokens/count-tokens.ts";
 import { addTool, takenBy, type Tool, type ToolContext } from "#mcp/kit/tool.ts";
 
-const INSTRUCTIONS = `This server searches the team's own source code, as last indexed. All tools only read.
+const INSTRUCTIONS = `This server searches the team's own source code, as last indexed. These tools only read:
 - search: where something lives; ask in plain words, or give an identifier, a path or a message. Start here.
 - grep: every line that holds a text or matches a regular expression.
 - find_symbol: where a name is defined; find_references: its callers and other uses.
@@ -48,8 +48,8 @@ type ServerOptions = ToolContext & {
 
 /** The code index as one MCP server: made for one request, it sees what that request's token opens. */
 export async function createCodeIndexServer({ version, person, plugin, ...context }: ServerOptions): Promise<McpServer> {
-  const offered = person !== undefined && plugin !== undefined && (await plugin.isOffered()) ? { plugin, person } : undefined;
-  const instructions = offered === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${offered.plugin.instructions}`;
+  const offered = person !== undefined && plugin !== undefined && (await plugin.isOffered()) ? offerTo(person, plugin) : undefined;
+  const instructions = [INSTRUCTIONS, ...(offered?.instructions ?? [])].join("\n\n");
   const server = new McpServer(
     { name: "sightline-code-index", title: "Sightline code index", version },
     { instructions, capabilities: CAPABILITIES },
@@ -60,7 +60,7 @@ export async function createCodeIndexServer({ version, person, plugin, ...contex
   addFileResources(server, context);
   if (offered !== undefined) {
     const asker = { person: offered.person, countTokens, takeTokens };
-    for (const tool of offered.plugin.tools) {
+    for (const tool of offered.tools) {
       addTool(server, context, {
         ...tool,
         answer: (given, { signal, maxTokens }) => tool.answer(given, { ...asker, signal, maxTokens }),
@@ -68,6 +68,11 @@ export async function createCodeIndexServer({ version, person, plugin, ...contex
     }
   }
   return server;
+}
+
+function offerTo(person: Person, { evaluation, ...traces }: PluginTools) {
+  const toolsets = person.evaluation ? [traces, evaluation] : [traces];
+  return { person, instructions: toolsets.map((set) => set.instructions), tools: toolsets.flatMap((set) => set.tools) };
 }
 
 /** The input of a plug-in tool: whom it answers, how long its answer may be, and a signal aborted when nobody waits any more. */
@@ -80,15 +85,20 @@ export type PluginToolCall = {
   readonly takeTokens: (text: string, limit: number) => string;
 };
 
-/** A tool of another part: it only reads, and checks itself what the person may see. `max_tokens` is added to what it takes. */
+/** A tool of another part: it checks itself what the person may see. `max_tokens` is added to what it takes. */
 export type PluginTool = Omit<Tool, "answer"> & { readonly answer: (given: unknown, call: PluginToolCall) => Promise<string> };
 
-/** Tools of another part on this endpoint; the platform, which knows both parts, passes them in. */
-export type PluginTools = {
+type Toolset = {
   /** A paragraph on the tools for the server's instructions. */
   readonly instructions: string;
-  readonly isOffered: () => Promise<boolean>;
   readonly tools: readonly PluginTool[];
+};
+
+/** Tools of another part on this endpoint; the platform, which knows both parts, passes them in. */
+export type PluginTools = Toolset & {
+  readonly isOffered: () => Promise<boolean>;
+  /** Those that only tokens with evaluation are told of. */
+  readonly evaluation: Toolset;
 };
 
 export type DescribedTool = Pick<Tool, "name" | "title" | "description"> & { readonly inputSchema: Fields };
@@ -101,7 +111,7 @@ const fieldsSchema = z.object({
 
 /** Every tool of `/mcp`, plug-in tools included, as clients see them. */
 export function describeTools(plugin: PluginTools): readonly DescribedTool[] {
-  return [...TOOLS, ...plugin.tools].map((tool) => ({
+  return [...TOOLS, ...plugin.tools, ...plugin.evaluation.tools].map((tool) => ({
     name: tool.name,
     title: tool.title,
     description: tool.description,

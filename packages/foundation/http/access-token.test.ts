@@ -88,9 +88,9 @@ describe("a token of an app", () => {
   };
 
   test("tells what it was allowed, and is no token of a session", async () => {
-    await expect(verify(app)).resolves.toMatchObject({ subject: "ada", app: { grantId, repositories: undefined, traces: false } });
-    const kept = { ...app, repositories: [repository], traces: true };
-    await expect(verify(kept)).resolves.toMatchObject({ app: { repositories: [repository], traces: true } });
+    await expect(verify(app)).resolves.toMatchObject({ subject: "ada", app: { grantId, repositories: undefined, traces: false, evaluation: false } });
+    const kept = { ...app, repositories: [repository], traces: true, evaluation: true };
+    await expect(verify(kept)).resolves.toMatchObject({ app: { repositories: [repository], traces: true, evaluation: true } });
   });
 
   test("leaves those of sessions as they are, whatever else they claim", async () => {

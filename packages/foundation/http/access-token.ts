@@ -25,6 +25,8 @@ export type AppRights = {
   /** Ids; all of the tenant when undefined. */
   readonly repositories: readonly string[] | undefined;
   readonly traces: boolean;
+  /** Issues, experiments and adding to datasets. */
+  readonly evaluation: boolean;
 };
 
 export type AccessTokenVerifier = {
@@ -81,6 +83,8 @@ const appClaimsSchema = z.object({
   epoch: z.number(),
   repositories: z.array(z.uuid()).min(1).optional(),
   traces: z.boolean(),
+  /** Tokens from before there was the choice don't say. */
+  evaluation: z.boolean().default(false),
 });
 
 /**
@@ -146,8 +150,8 @@ function appRightsOf(payload: JWTPayload): AppRights {
   if (!claims.success) {
     throw new AccessTokenError("a claim of the app's access token is missing or malformed");
   }
-  const { sid: grantId, repositories, traces } = claims.data;
-  return { grantId, repositories, traces };
+  const { sid: grantId, repositories, traces, evaluation } = claims.data;
+  return { grantId, repositories, traces, evaluation };
 }
 
 function bothSpellings(issuer: string | undefined): string[] | undefined {

@@ -49,18 +49,25 @@ export type ConsentQuestion = z.infer<typeof consentQuestionSchema>;
 /** `POST /oauth/interactions/:uid/consent` */
 export const consentAnswerSchema = z.discriminatedUnion("decision", [
   z.object({ decision: z.literal("deny") }),
-  z.object({
-    decision: z.literal("allow"),
-    /** Ids; null for all of the organization, those that come later too. */
-    repositories: z
-      .array(id)
-      .min(1, "at least one, or null for all")
-      .max(MAX_GRANTED_REPOSITORIES, `at most ${MAX_GRANTED_REPOSITORIES}, or null for all`)
-      .nullable(),
-    /** Whether the app may look into the traces that the person may see. */
-    traces: z.boolean(),
-    days: z.literal(GRANT_DAYS),
-  }),
+  z
+    .object({
+      decision: z.literal("allow"),
+      /** Ids; null for all of the organization, those that come later too. */
+      repositories: z
+        .array(id)
+        .min(1, "at least one, or null for all")
+        .max(MAX_GRANTED_REPOSITORIES, `at most ${MAX_GRANTED_REPOSITORIES}, or null for all`)
+        .nullable(),
+      /** Whether the app may look into the traces that the person may see. */
+      traces: z.boolean(),
+      /** Whether it may look into their issues and experiments too, and add items to datasets where the person is an editor. */
+      evaluation: z.boolean().default(false),
+      days: z.literal(GRANT_DAYS),
+    })
+    .refine(({ evaluation, traces }) => !evaluation || traces, {
+      path: ["evaluation"],
+      message: "only with traces, which issues and experiments show",
+    }),
 ]);
 export type ConsentAnswer = z.infer<typeof consentAnswerSchema>;
 
@@ -73,6 +80,7 @@ export const connectionSchema = z.object({
   app: appSchema,
   repositories: z.array(id).nullable(),
   traces: z.boolean(),
+  evaluation: z.boolean(),
   created_at: timestamp,
   /** When it last got a token, which is for an hour; null when it never did. */
   last_used_at: timestamp.nullable(),

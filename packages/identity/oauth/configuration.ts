@@ -138,8 +138,8 @@ export function createConfiguration(parts: Parts): Configuration {
       if (grantId === undefined) {
         throw new errors.InvalidGrant("it belongs to no grant");
       }
-      const { id, tenantId, epoch, repositories, traces } = await parts.grantOfToken(grantId);
-      return { tid: tenantId, epoch, sid: id, traces, ...(repositories === null ? {} : { repositories }) };
+      const { id, tenantId, epoch, repositories, traces, evaluation } = await parts.grantOfToken(grantId);
+      return { tid: tenantId, epoch, sid: id, traces, evaluation, ...(repositories === null ? {} : { repositories }) };
     },
     clientBasedCORS: (_ctx, origin, { redirectUris = [] }) => isOriginOf(origin, redirectUris),
     renderError: showError,

@@ -37,7 +37,7 @@ function connections(token: string) {
 describe("an app that a person lets in", () => {
   test("gets a token of an hour for /mcp alone, that says what was allowed", async () => {
     const repositories = [randomUUID()];
-    const { tokens } = await connectApp(subject.server, EMAIL, { ...ALL, repositories, traces: true });
+    const { tokens } = await connectApp(subject.server, EMAIL, { ...ALL, repositories, traces: true, evaluation: true });
 
     const user = await subject.database.query.selectFrom("identity.users").selectAll().executeTakeFirstOrThrow();
     const grant = await subject.database.query.selectFrom("identity.oauth_grants").selectAll().executeTakeFirstOrThrow();
@@ -52,6 +52,7 @@ describe("an app that a person lets in", () => {
       scope: "mcp",
       repositories,
       traces: true,
+      evaluation: true,
       client_id: grant.client_id,
       jti: expect.any(String),
       exp: iat + 3600,
@@ -174,6 +175,7 @@ describe("an app that a person lets in", () => {
           app: { name: "Test assistant", redirect_host: "127.0.0.1:41999" },
           repositories: null,
           traces: false,
+          evaluation: false,
           created_at: new Date(now).toISOString(),
           last_used_at: new Date(now).toISOString(),
           expires_at: new Date(now + 30 * 24 * 3600_000).toISOString(),

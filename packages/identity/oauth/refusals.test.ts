@@ -138,6 +138,7 @@ describe("a consent", () => {
     ["to no repository", { ...ALL, repositories: [] }],
     ["to what is no repository", { ...ALL, repositories: ["acme/shop"] }],
     ["without a word on traces", { decision: "allow", repositories: null, days: 1 }],
+    ["for evaluation without traces", { decision: "allow", repositories: null, traces: false, evaluation: true, days: 1 }],
   ])("%s is none", async ([, answer]) => {
     const question = questionOf(await askFor(subject.server, app));
     expect((await consent(subject.server, question, await accessTokenOf(subject.server, EMAIL), answer)).statusCode).toBe(400);

@@ -113,7 +113,7 @@ async function callerOfDeveloperToken(request: IncomingRequest, token: string, {
   return {
     principal: { kind: "developer-token", tokenId: row.id, tenantId: row.tenant_id },
     repositories: row.repositories ?? undefined,
-    person: row.traces ? { tenantId: row.tenant_id, userId: row.created_by } : undefined,
+    person: row.traces ? { tenantId: row.tenant_id, userId: row.created_by, evaluation: row.evaluation } : undefined,
     uploads: row.uploads,
     tenant,
   };
@@ -127,13 +127,13 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
       return {
         principal: { kind: "developer-token", tokenId: app.grantId, tenantId },
         repositories: app.repositories,
-        person: app.traces ? { tenantId, userId } : undefined,
+        person: app.traces ? { tenantId, userId, evaluation: app.evaluation } : undefined,
         mayProvision: true,
       };
     }
     return {
       principal: { kind: "user", userId, tenantId, role, authenticatedAt, sessionId },
-      person: { tenantId, userId },
+      person: { tenantId, userId, evaluation: true },
       mayProvision: true,
     };
   } catch (error) {

@@ -19,6 +19,8 @@ type NewToken = {
   /** None when left out. */
   readonly traces?: boolean;
   /** None when left out. */
+  readonly evaluation?: boolean;
+  /** None when left out. */
   readonly uploads?: boolean;
   readonly createdBy: string;
   readonly now: Date;
@@ -40,6 +42,7 @@ export async function createDeveloperToken(
       label: given.label,
       repositories: given.repositories ?? null,
       traces: given.traces ?? false,
+      evaluation: given.evaluation ?? false,
       uploads: given.uploads ?? false,
       created_by: given.createdBy,
       created_at: given.now,

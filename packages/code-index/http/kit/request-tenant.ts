@@ -8,7 +8,12 @@ import { refusal } from "@sightline/foundation/errors";
 export type IncomingRequest = Parameters<Authenticator>[0];
 
 /** Somebody with an account: the subject of an access token, or who made a developer token. */
-export type Person = { readonly tenantId: string; readonly userId: string };
+export type Person = {
+  readonly tenantId: string;
+  readonly userId: string;
+  /** Whether issues and experiments are opened too, and items may be added to datasets. */
+  readonly evaluation: boolean;
+};
 
 type Caller = {
   readonly tenant: Tenant;

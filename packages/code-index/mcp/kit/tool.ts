@@ -48,6 +48,8 @@ type Described<Input extends z.ZodObject> = {
   readonly description: string;
   /** Without `max_tokens`, which all tools take. */
   readonly inputSchema: Input;
+  /** It adds something; called again with the same, nothing more. */
+  readonly isAdding?: true;
 };
 
 export type Tool = Described<z.ZodObject> & { readonly answer: (given: unknown, call: ToolCall) => Promise<string> };
@@ -67,11 +69,12 @@ export function takenBy({ inputSchema }: Pick<Tool, "inputSchema">): z.ZodObject
 
 /** The other hints are about tools that change something. */
 const READ_ONLY = { readOnlyHint: true } as const;
+const ADDING = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
 
-/** Adds a tool that only reads: within its time, until it is cancelled, with word of its progress to who asked for that. */
-export function addTool(server: McpServer, context: ToolContext, { answer, ...tool }: Tool): void {
+/** Adds a tool: it answers within its time, until it is cancelled, with word of its progress to who asked for that. */
+export function addTool(server: McpServer, context: ToolContext, { answer, isAdding, ...tool }: Tool): void {
   const { name, title, description } = tool;
-  const config = { title, description, inputSchema: takenBy(tool), annotations: READ_ONLY };
+  const config = { title, description, inputSchema: takenBy(tool), annotations: isAdding === true ? ADDING : READ_ONLY };
   server.registerTool(name, config, ({ max_tokens: asked, ...given }, call: ServerContext) =>
     callTool(context, { name, call }, (signal) => {
       const maxTokens = Math.floor(Math.min(Math.max(maxTokensSchema.parse(asked), MIN_TOKENS), MAX_TOKENS));

@@ -27,8 +27,8 @@ export function formatScope(
 
 /** Everything that a token opens, in words. */
 export function openedBy(
-  token: Pick<DeveloperToken, "repositories" | "traces"> & Partial<Pick<DeveloperToken, "uploads">>,
+  token: Pick<DeveloperToken, "repositories" | "traces" | "evaluation"> & Partial<Pick<DeveloperToken, "uploads">>,
   repositories: readonly RepositoryChoice[] | undefined,
 ): string {
-  return `${formatScope(token, repositories)}${token.traces ? "; traces" : ""}${token.uploads === true ? "; SCIP uploads" : ""}`;
+  return `${formatScope(token, repositories)}${token.traces ? "; traces" : ""}${token.evaluation ? "; issues, experiments and adding to datasets" : ""}${token.uploads === true ? "; SCIP uploads" : ""}`;
 }

@@ -11,7 +11,7 @@ import { connectionsQuery, endConnection } from "#features/connections/api/conne
 
 type ConnectedAppsProps = {
   /** What one opens, in words. */
-  readonly openedBy: (connection: Pick<Connection, "repositories" | "traces">) => string;
+  readonly openedBy: (connection: Pick<Connection, "repositories" | "traces" | "evaluation">) => string;
 };
 
 /** The apps that one let in by the browser, each to be sent away from here. */

@@ -35,6 +35,8 @@ export function ConsentForm({ uid, question, repositories, withStepUp, onAnswere
   const { app, account } = question;
   const [allowed, setAllowed] = useState<string[]>([]);
   const [traces, setTraces] = useState(false);
+  const [wantsEvaluation, setWantsEvaluation] = useState(false);
+  const evaluation = traces && wantsEvaluation;
   const [days, setDays] = useState<Days>(GRANT_DAYS[1]);
   const answer = useChange({
     send: (given: ConsentAnswer, api: Api) => withStepUp(() => api.request(answerConsent(uid, given))),
@@ -45,13 +47,16 @@ export function ConsentForm({ uid, question, repositories, withStepUp, onAnswere
   const isBusy = answer.isPending || answer.isSuccess;
 
   function allow(): void {
-    answer.mutate({ decision: "allow", repositories: allowed.length === 0 ? null : allowed, traces, days });
+    answer.mutate({ decision: "allow", repositories: allowed.length === 0 ? null : allowed, traces, evaluation, days });
   }
 
   return (
     <Form onSubmit={allow} gap="lg">
       <Text>
-        It will read as <strong>{account.email}</strong> of “{account.tenant}”. It searches and reads; it changes nothing.
+        It will read as <strong>{account.email}</strong> of “{account.tenant}”.{" "}
+        {evaluation
+          ? "It searches, reads and adds items to datasets; it changes nothing else."
+          : "It searches and reads; it changes nothing."}
       </Text>
       <Alert color="yellow" title="Did you connect this app just now?">
         Nobody has verified that it is “{app.name}”. Your answer goes to <strong>{app.redirect_host}</strong>,{" "}
@@ -75,6 +80,13 @@ export function ConsentForm({ uid, question, repositories, withStepUp, onAnswere
         description="The app can read traces, prompts and errors in every project you have access to."
         checked={traces}
         onChange={(event) => setTraces(event.currentTarget.checked)}
+      />
+      <Checkbox
+        label="Include evaluation"
+        description="The app can read issues and experiments, and change datasets: it adds items where you are an editor. Needs traces."
+        disabled={!traces}
+        checked={evaluation}
+        onChange={(event) => setWantsEvaluation(event.currentTarget.checked)}
       />
       <Radio.Group
         label="For how long"

@@ -28,15 +28,18 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
   // Until somebody says otherwise, it opens traces when it opens all code.
   const [chosenTraces, setTraces] = useState<boolean>();
   const traces = chosenTraces ?? allowed.length === 0;
+  const [wantsEvaluation, setWantsEvaluation] = useState(false);
+  const evaluation = traces && wantsEvaluation;
   const [uploads, setUploads] = useState(false);
   const [problem, setProblem] = useState<string>();
   const create = useChange({
-    send: () => createToken({ label, traces, uploads, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
+    send: () => createToken({ label, traces, evaluation, uploads, ...(allowed.length === 0 ? {} : { repositories: allowed }) }),
     refreshes: [tokensQuery.queryKey],
     onSuccess(token) {
       setLabel("");
       setAllowed([]);
       setTraces(undefined);
+      setWantsEvaluation(false);
       setUploads(false);
       onCreated(token);
     },
@@ -85,6 +88,13 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
           description="The assistant can read traces, prompts and errors in every project you have access to."
           checked={traces}
           onChange={(event) => setTraces(event.currentTarget.checked)}
+        />
+        <Checkbox
+          label="Include evaluation"
+          description="The assistant can read issues and experiments, and change datasets: it adds items where you are an editor. Needs traces."
+          disabled={!traces}
+          checked={evaluation}
+          onChange={(event) => setWantsEvaluation(event.currentTarget.checked)}
         />
         <Checkbox
           label="Upload SCIP indexes"

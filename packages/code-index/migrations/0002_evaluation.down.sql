@@ -1,0 +1,1 @@
+alter table codeindex.developer_tokens drop column evaluation;

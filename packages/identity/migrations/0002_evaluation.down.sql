@@ -1,0 +1,1 @@
+alter table identity.oauth_grants drop column evaluation;
