@@ -117,7 +117,7 @@ function helpOf(command: Command): string {
 function renderTools(tools: readonly DescribedTool[]): string {
   return [
     "# MCP tools",
-    "What `tools/list` tells an assistant, word for word. How long answers are, cancelling and limits: [MCP](../mcp.md). The tools of traces are offered to whom [traces are open](../mcp.md#authorization).",
+    "What `tools/list` tells an assistant, word for word. How long answers are, cancelling and limits: [MCP](../mcp.md). The tools of traces, and from `list_issues` on those of evaluation, are offered to whom [they are open](../mcp.md#authorization).",
     tools.map(({ name, title }) => `- [\`${name}\`](#${name}): ${title}`).join("\n"),
     ...tools.flatMap(renderTool),
   ].join("\n\n");
