@@ -494,8 +494,8 @@ export const PARTS: readonly Part[] = [
       "otlp/wire": { uses: [], why: "bytes become spans, whatever the spans say" },
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
       issues: {
-        uses: ["trace-facts", "counting", "query/access", "store"],
-        why: "an issue follows from where counted traces failed, and asks nothing of the code index",
+        uses: ["alerts/project", "trace-facts", "counting", "query/access", "store"],
+        why: "an issue follows from where counted traces failed, has alerts tell of it, and asks nothing of the code index",
       },
       housekeeping: { uses: ["counting", "issues", "prices", "store"], why: "what is old is swept without anybody asking" },
       counting: {

@@ -4,7 +4,7 @@ import type { EvaluationSchema } from "./evaluation-schema.ts";
 import type { ChartKind, ChartMeasure } from "./contract/figures.ts";
 import type { ScoreConfig } from "./contract/score-configs.ts";
 import type { Score } from "./contract/scores.ts";
-import type { AlertChannelKind, AlertFilter, AlertMetric } from "./contract/project-alerts.ts";
+import type { AlertChannelKind, AlertFilter, AlertMetric, ToldIssue } from "./contract/project-alerts.ts";
 
 export type { GraphMove, GraphStep } from "./event-columns.ts";
 
@@ -198,6 +198,7 @@ type AlertEventRow = {
   window_minutes: number;
   filter: AlertFilter;
   value: number | null;
+  issues: readonly ToldIssue[] | null;
   at: Generated<Date>;
 };
 

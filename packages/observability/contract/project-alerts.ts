@@ -7,15 +7,26 @@ import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.t
  * What a rule measures, over the last `window_minutes`. `errors`, `error_rate` (0 to 1) and `latency_p95`
  * (milliseconds): of traces that ended, or of the steps that the filter names. `cost` (US dollars) and `tokens`: of
  * model calls that ended; `cost_per_user`: of the user whose calls cost most. `gaps`: events found to be lost.
- * `no_traces`: traces that began.
+ * `no_traces`: traces that began. `issues` measures nothing: it tells of each issue when it is found, and when a trace
+ * opens it again; its threshold and window mean nothing.
  */
-export const alertMetricSchema = z.enum(["errors", "error_rate", "latency_p95", "cost", "cost_per_user", "tokens", "gaps", "no_traces"]);
+export const alertMetricSchema = z.enum([
+  "errors",
+  "error_rate",
+  "latency_p95",
+  "cost",
+  "cost_per_user",
+  "tokens",
+  "gaps",
+  "no_traces",
+  "issues",
+]);
 export type AlertMetric = z.infer<typeof alertMetricSchema>;
 
 const name = z.string().trim().min(1, "give it a name").max(100).regex(WITHOUT_NUL, nulRefused);
 const filterText = z.string().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
 
-/** The whole name of each. Not for `gaps`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. */
+/** The whole name of each. Not for `gaps` and `issues`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. */
 export const alertFilterSchema = z.object({ trace: filterText.optional(), model: filterText.optional(), node: filterText.optional() });
 export type AlertFilter = z.infer<typeof alertFilterSchema>;
 
@@ -45,8 +56,8 @@ export type ChangeAlertRuleRequest = z.infer<typeof changeAlertRuleRequestSchema
 
 /** Why a rule with such a filter can't be evaluated; undefined when it can. */
 export function filterProblem(metric: AlertMetric, { trace, model, node }: AlertFilter): string | undefined {
-  if (metric === "gaps" && (trace ?? model ?? node) !== undefined) {
-    return "missing events can't be told apart by trace, model or node";
+  if ((metric === "gaps" || metric === "issues") && (trace ?? model ?? node) !== undefined) {
+    return `${metric === "gaps" ? "missing events" : "issues"} can't be told apart by trace, model or node`;
   }
   if (model !== undefined && node !== undefined) {
     return "choose a model or a node, not both";
@@ -127,7 +138,10 @@ export const alertEventSchema = z.object({
   metric: alertMetricSchema,
   threshold: z.number(),
   window_minutes: z.int(),
+  /** Of `issues`: how many it tells of. */
   value: z.number().nullable(),
+  /** Of `issues`: the first 20 of them. */
+  issues: z.array(z.object({ id: z.uuid(), change: z.enum(["new", "reopened"]) })).nullable(),
   at: timestamp,
   /** `dead`: given up after an hour. */
   notifications: z.array(
@@ -142,4 +156,6 @@ export const alertEventSchema = z.object({
   ),
 });
 export type AlertEvent = z.infer<typeof alertEventSchema>;
+/** An issue that an alert tells of, and why. */
+export type ToldIssue = NonNullable<AlertEvent["issues"]>[number];
 export const alertEventPageSchema = z.object({ items: z.array(alertEventSchema), next_cursor: z.string().nullable() });

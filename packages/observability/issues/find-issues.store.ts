@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
+import { tellOfIssues } from "#alerts/project/issue-alerts.store.ts";
 import type { IssueFacts } from "#contract.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { readFailing, type Failing } from "./failing-traces.store.ts";
@@ -51,8 +52,12 @@ export async function findIssues(query: Query, projectId: string): Promise<boole
       return false;
     }
     const failing = await readFailing(transaction, projectId, ids);
-    const touched = await writeTraces(transaction, projectId, { ids, failing });
-    await settleIssues(transaction, projectId, touched);
+    const { touched, made } = await writeTraces(transaction, projectId, { ids, failing });
+    const reopened = await settleIssues(transaction, projectId, touched);
+    await tellOfIssues(transaction, projectId, [
+      ...made.map((id) => ({ id, change: "new" as const })),
+      ...reopened.map((id) => ({ id, change: "reopened" as const })),
+    ]);
     const { rows: left } = await sql`select from observability.issue_marks where project_id = ${projectId}::uuid limit 1`.execute(
       transaction,
     );
@@ -62,13 +67,13 @@ export async function findIssues(query: Query, projectId: string): Promise<boole
 
 type Written = { readonly ids: readonly string[]; readonly failing: readonly Failing[] };
 
-/** @returns the issues that have other traces than before. */
+/** @returns the issues that have other traces than before, and those of them that nobody had seen. */
 async function writeTraces(
   transaction: Transaction<ObservabilitySchema>,
   projectId: string,
   { ids, failing }: Written,
-): Promise<readonly string[]> {
-  const issueOf = await issuesOf(transaction, projectId, failing);
+): Promise<{ readonly touched: readonly string[]; readonly made: readonly string[] }> {
+  const { issueOf, made } = await issuesOf(transaction, projectId, failing);
   const rows = failing.map((trace) => {
     const { repo, commit, file, line, function: name } = codeNear(trace.steps) ?? {};
     return {
@@ -98,7 +103,7 @@ async function writeTraces(
     )
     on conflict (project_id, trace_id) do update set issue_id = excluded.issue_id, seen_at = excluded.seen_at, release = excluded.release,
       commit = excluded.commit, user_id = excluded.user_id, step_id = excluded.step_id, code = excluded.code`.execute(transaction);
-  return [...new Set([...before.map((row) => row.issue_id), ...issueOf.values()])];
+  return { touched: [...new Set([...before.map((row) => row.issue_id), ...issueOf.values()])], made };
 }
 
 /** The issue of each trace; those that nobody has seen yet are made. */
@@ -106,7 +111,7 @@ async function issuesOf(
   transaction: Transaction<ObservabilitySchema>,
   projectId: string,
   failing: readonly Failing[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<{ readonly issueOf: ReadonlyMap<string, string>; readonly made: readonly string[] }> {
   const found = failing.map((trace) => {
     const facts = factsOf({ steps: trace.steps, traceName: trace.name, error: trace.error });
     return { trace_id: trace.trace_id, facts, fingerprint: fingerprintOf(projectId, facts) };
@@ -114,25 +119,27 @@ async function issuesOf(
   const wanted = new Map(found.map(({ facts, fingerprint }) => [fingerprint, facts]));
   const known = await findKnown(transaction, projectId, [...wanted.keys()]);
   const unknown = [...wanted].filter(([fingerprint]) => !known.has(fingerprint));
+  const made: string[] = [];
   if (unknown.length > 0) {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from observability.issues where project_id = ${projectId}::uuid`.execute(transaction);
     const room = Math.max(MAX_ISSUES - (rows[0]?.count ?? 0), 0);
     const others: readonly [string, IssueFacts] = [fingerprintOf(projectId, OTHERS), OTHERS];
-    const made = unknown.length > room ? [...unknown.slice(0, room), others] : unknown;
-    await insertIssues(transaction, projectId, made);
-    const names = made.map(([fingerprint]) => fingerprint);
+    const missing = unknown.length > room ? [...unknown.slice(0, room), others] : unknown;
+    made.push(...(await insertIssues(transaction, projectId, missing)));
+    const names = missing.map(([fingerprint]) => fingerprint);
     for (const [fingerprint, id] of await findKnown(transaction, projectId, names)) {
       known.set(fingerprint, id);
     }
   }
   const rest = known.get(fingerprintOf(projectId, OTHERS));
-  return new Map(
+  const issueOf = new Map(
     found.flatMap(({ trace_id: traceId, fingerprint }) => {
       const id = known.get(fingerprint) ?? rest;
       return id === undefined ? [] : [[traceId, id] as const];
     }),
   );
+  return { issueOf, made };
 }
 
 async function findKnown(
@@ -151,10 +158,11 @@ async function insertIssues(
   transaction: Transaction<ObservabilitySchema>,
   projectId: string,
   issues: readonly (readonly [string, IssueFacts])[],
-): Promise<void> {
-  const rows = issues.map(([fingerprint, facts]) => ({ id: uuidv7(), fingerprint, title: titleOf(facts), facts }));
-  await sql`
+): Promise<readonly string[]> {
+  const given = issues.map(([fingerprint, facts]) => ({ id: uuidv7(), fingerprint, title: titleOf(facts), facts }));
+  const { rows } = await sql<{ id: string }>`
     insert into observability.issues (project_id, id, fingerprint, title, facts)
-    select ${projectId}::uuid, given.* from json_to_recordset(${JSON.stringify(rows)}) as given (id uuid, fingerprint text, title text, facts json)
-    on conflict (project_id, fingerprint) do nothing`.execute(transaction);
+    select ${projectId}::uuid, given.* from json_to_recordset(${JSON.stringify(given)}) as given (id uuid, fingerprint text, title text, facts json)
+    on conflict (project_id, fingerprint) do nothing returning id`.execute(transaction);
+  return rows.map(({ id }) => id);
 }

@@ -23,14 +23,18 @@ export async function lockIssues(transaction: Transaction<ObservabilitySchema>, 
     from (select count(*) from observability.repricings where project_id = ${projectId}::uuid) as there`.execute(transaction);
 }
 
-/** Brings what an issue says of its traces, and its state, up to the traces that it has now. */
+/**
+ * Brings what an issue says of its traces, and its state, up to the traces that it has now.
+ *
+ * @returns the issues that a trace opened.
+ */
 export async function settleIssues(
   transaction: Transaction<ObservabilitySchema>,
   projectId: string,
   ids: readonly string[],
-): Promise<void> {
+): Promise<readonly string[]> {
   if (ids.length === 0) {
-    return;
+    return [];
   }
   const isOfIssue = (trace: string) =>
     sql`${sql.ref(`${trace}.project_id`)} = ${projectId}::uuid and ${sql.ref(`${trace}.issue_id`)} = issue.id`;
@@ -45,7 +49,7 @@ export async function settleIssues(
       ) as of_user group by issue_id
     ) as counted
     where issue.project_id = ${projectId}::uuid and issue.id = counted.issue_id`.execute(transaction);
-  await sql`
+  const { rows: reopened } = await sql<{ id: string }>`
     update observability.issues as issue set state = 'open', reopened_at = now()
     where issue.project_id = ${projectId}::uuid and issue.id = any(${ids}::uuid[]) and issue.state = 'closed' and exists (
       select from (
@@ -55,7 +59,7 @@ export async function settleIssues(
         select from observability.issue_traces as earlier
         where ${isOfIssue("earlier")} and earlier.version = later.version and earlier.seen_at <= issue.closed_at
       )
-    )`.execute(transaction);
+    ) returning issue.id`.execute(transaction);
   await sql`
     delete from observability.issues as issue
     where issue.project_id = ${projectId}::uuid and coalesce(issue.merged_into, issue.id) in (
@@ -63,6 +67,7 @@ export async function settleIssues(
         select from observability.issue_traces where project_id = ${projectId}::uuid and issue_id = settled.id
       )
     )`.execute(transaction);
+  return reopened.map(({ id }) => id);
 }
 
 /** Takes traces that are deleted in this transaction, which has locked them, from their issues. */

@@ -142,6 +142,7 @@ const TEST = {
   window_minutes: 5,
   filter: {},
   value: null,
+  issues: null,
 } as const;
 
 function present(row: AlertChannelRow): AlertChannel {

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
-import type { AlertFilter, AlertMetric } from "#contract.ts";
+import type { AlertFilter } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import type { MeasuredMetric } from "./alert-values.store.ts";
 
 export type ClaimedRule = {
   readonly id: string;
   readonly project_id: string;
-  readonly metric: AlertMetric;
+  readonly metric: MeasuredMetric;
   readonly threshold: number;
   readonly window_minutes: number;
   readonly filter: AlertFilter;
@@ -18,12 +19,15 @@ const AT_ONCE = 5;
 /** A little less than a minute, so that a task that runs every few seconds makes it about one. */
 const EVERY_S = 55;
 
+/** Rules for issues are told by whoever finds these. */
+const isMeasured = sql`is_enabled and metric <> 'issues'`;
+
 export async function areAnyRulesEnabled(query: Query): Promise<boolean> {
-  const { rows } = await sql`select from observability.alert_rules where is_enabled limit 1`.execute(query);
+  const { rows } = await sql`select from observability.alert_rules where ${isMeasured} limit 1`.execute(query);
   return rows.length > 0;
 }
 
-const isDue = sql`is_enabled and (claimed_at is null or claimed_at <= now() - ${EVERY_S} * interval '1 second')`;
+const isDue = sql`${isMeasured} and (claimed_at is null or claimed_at <= now() - ${EVERY_S} * interval '1 second')`;
 
 /** Claims rules that were not evaluated for a minute, of all projects in turn, so that one whose rules take long holds up no other. Each goes to one replica; when that replica dies, the rule waits a minute. */
 export async function claimDueRules(query: Query, claim: string): Promise<readonly ClaimedRule[]> {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AlertChannelKind, AlertEvent, AlertFilter, AlertMetric } from "#contract.ts";
+import type { AlertChannelKind, AlertEvent, AlertFilter, AlertMetric, ToldIssue } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
@@ -22,6 +22,7 @@ export type DueNotification = {
   readonly window_minutes: number;
   readonly filter: AlertFilter;
   readonly value: number | null;
+  readonly issues: readonly ToldIssue[] | null;
   readonly at: Date;
   /** When it can't be sent this time either, it is given up. */
   readonly is_last_try: boolean;
@@ -53,7 +54,7 @@ export async function claimDueNotifications(query: Query): Promise<readonly DueN
     )
     select taken.id, taken.tries, taken.created_at, channel.id as channel_id, channel.kind as channel_kind, channel.sealed_url,
       channel.sealed_secret, project.id as project_id, project.name as project_name, event.rule_id, event.rule_name, event.kind,
-      event.metric, event.threshold, event.window_minutes, event.filter, event.value, event.at,
+      event.metric, event.threshold, event.window_minutes, event.filter, event.value, event.issues, event.at,
       taken.created_at <= now() - interval '${sql.raw(GIVEN_UP_AFTER)}' as is_last_try
     from taken
     join observability.alert_channels as channel on channel.id = taken.channel_id
@@ -99,7 +100,7 @@ export async function listAlertEvents(
   { projectId, reader, ruleId, after, limit }: EventsQuery,
 ): Promise<readonly EventRow[]> {
   const { rows } = await sql<EventRow>`
-    select event.id, event.rule_id, event.rule_name, event.kind, event.metric, event.threshold, event.window_minutes, event.value, event.at,
+    select event.id, event.rule_id, event.rule_name, event.kind, event.metric, event.threshold, event.window_minutes, event.value, event.issues, event.at,
       ${selectMicros("event.at")} as position,
       coalesce((
         select json_agg(json_build_object('id', notification.id, 'channel', channel.name, 'state', notification.state,

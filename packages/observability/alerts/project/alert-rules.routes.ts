@@ -143,7 +143,7 @@ export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
 }
 
 function present(row: AlertRuleRow): AlertRule {
-  const isUnknown = !row.is_enabled || row.evaluated_at === null || row.problem !== null;
+  const isUnknown = !row.is_enabled || (row.evaluated_at === null && row.metric !== "issues") || row.problem !== null;
   return {
     id: row.id,
     name: row.name,

@@ -14,6 +14,7 @@ import {
   type Verdict,
 } from "./alert-evaluation.store.ts";
 import { areAnyPending, claimDueNotifications, noteDelivered, noteUndelivered, type DueNotification } from "./alert-notifications.store.ts";
+import { readToldIssues } from "./issue-alerts.store.ts";
 import { readAlertValue } from "./alert-values.store.ts";
 import { evaluateRule } from "./evaluate-rule.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
@@ -90,8 +91,9 @@ export function createAlertTasks({ query, log, access, wakenBy = () => undefined
   }
 
   async function send(due: DueNotification): Promise<void> {
-    const { channel_id: id, channel_kind: kind, sealed_url, sealed_secret, is_last_try: _isLastTry, ...message } = due;
-    const problem = await tellChannel(access, { id, kind, sealed_url, sealed_secret }, message);
+    const { channel_id: id, channel_kind: kind, sealed_url, sealed_secret, is_last_try: _isLastTry, issues: told, ...message } = due;
+    const issues = told === null ? null : await readToldIssues(query, message.project_id, told);
+    const problem = await tellChannel(access, { id, kind, sealed_url, sealed_secret }, { ...message, issues });
     await (problem === undefined ? noteDelivered(query, due.id) : noteUndelivered(query, due, problem));
     await noteChannelUse(query, id, problem ?? null);
     if (problem !== undefined) {

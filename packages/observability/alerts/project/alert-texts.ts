@@ -1,4 +1,5 @@
 import type { AlertFilter, AlertMetric } from "#contract.ts";
+import type { NamedIssue } from "./issue-alerts.store.ts";
 
 /** The change that a message tells of. */
 export type AlertText = {
@@ -11,6 +12,7 @@ export type AlertText = {
   readonly window_minutes: number;
   readonly filter: AlertFilter;
   readonly value: number | null;
+  readonly issues: readonly NamedIssue[] | null;
 };
 
 const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly write: (value: number) => string }>> = {
@@ -22,17 +24,39 @@ const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly writ
   tokens: { name: "tokens", write: String },
   gaps: { name: "missing events", write: String },
   no_traces: { name: "traces begun", write: String },
+  issues: { name: "new and reopened issues", write: String },
 };
 
-/** The address of a project's alerts in the console. */
-export function alertsAddress(publicUrl: string, projectId: string): string {
-  return `${publicUrl.replace(/\/$/, "")}/projects/${projectId}/alerts`;
+/** Where the console shows what is told: the issue, the issues where there are several, otherwise the project's alerts. */
+export function alertAddress(publicUrl: string, { project_id: projectId, issues }: AlertText): string {
+  const [first, second] = issues ?? [];
+  const page = issues === null ? "alerts" : first === undefined || second !== undefined ? "issues" : `issues/${first.id}`;
+  return `${projectAddress(publicUrl, projectId)}/${page}`;
+}
+
+/** The issues that are told, each with the addresses of its page and of its newest trace. */
+export function linkIssues(publicUrl: string, { project_id: projectId, issues }: AlertText) {
+  const base = projectAddress(publicUrl, projectId);
+  return (issues ?? []).map(({ trace_id: traceId, ...issue }) => ({
+    ...issue,
+    url: `${base}/issues/${issue.id}`,
+    trace_url: traceId === null ? null : `${base}/traces/${traceId}`,
+  }));
+}
+
+function projectAddress(publicUrl: string, projectId: string): string {
+  return `${publicUrl.replace(/\/$/, "")}/projects/${projectId}`;
 }
 
 /** Describes the change in one paragraph. */
 export function alertSentence(alert: AlertText): string {
   if (alert.kind === "test") {
     return `A test: alerts of the project ${alert.project_name} are told here.`;
+  }
+  if (alert.issues !== null) {
+    const told = alert.issues.map(({ change, title }) => `${change === "new" ? "New issue" : "Reopened issue"}: ${title}`);
+    const more = (alert.value ?? 0) - told.length;
+    return `${alert.rule_name} (${alert.project_name}). ${[...told, ...(more > 0 ? [`and ${more} more`] : [])].join("; ")}.`;
   }
   const { name, write } = WORDS[alert.metric];
   const found = alert.value === null ? "nothing" : write(alert.value);
@@ -43,9 +67,10 @@ export function alertSentence(alert: AlertText): string {
 }
 
 /** In Slack `<`, `>` and `&` begin links and mentions: they are escaped in names that people chose. */
-export function slackText(alert: AlertText, address: string): string {
+export function slackText(publicUrl: string, alert: AlertText): string {
   const sentence = alertSentence(alert).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return `${alert.kind === "fired" ? ":rotating_light: " : ""}${sentence} <${address}|Open in Sightline>`;
+  const traces = linkIssues(publicUrl, alert).flatMap(({ trace_url: url }) => (url === null ? [] : [` <${url}|its newest trace>`]));
+  return `${alert.kind === "fired" ? ":rotating_light: " : ""}${sentence} <${alertAddress(publicUrl, alert)}|Open in Sightline>${traces.join("")}`;
 }
 
 function dollars(value: number): string {

@@ -1,11 +1,11 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AlertFilter, AlertMetric } from "#contract.ts";
+import type { AlertFilter } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { endTraces } from "#testing/end-traces.ts";
-import { readAlertValue } from "./alert-values.store.ts";
+import { readAlertValue, type MeasuredMetric } from "./alert-values.store.ts";
 import { insertProject } from "#store/projects.store.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const QUESTIONS: readonly (readonly [AlertMetric, AlertFilter, number | null])[] = [
+const QUESTIONS: readonly (readonly [MeasuredMetric, AlertFilter, number | null])[] = [
   ["errors", {}, 1],
   ["error_rate", {}, 0.25],
   ["latency_p95", {}, 3850],

@@ -5,9 +5,12 @@ import { selectCost, selectPrice } from "#prices/select-price.ts";
 import { isLive, isOfLiveTrace } from "#store/live-traces.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 
+/** A rule for issues has no value. */
+export type MeasuredMetric = Exclude<AlertMetric, "issues">;
+
 export type AlertQuestion = {
   readonly projectId: string;
-  readonly metric: AlertMetric;
+  readonly metric: MeasuredMetric;
   readonly windowMinutes: number;
   readonly filter: AlertFilter;
 };

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { SealError } from "@sightline/foundation/secrets/sealing";
 import type { AlertChannelKind } from "#contract.ts";
-import { alertsAddress, alertSentence, slackText, type AlertText } from "./alert-texts.ts";
+import { alertAddress, alertSentence, linkIssues, slackText, type AlertText } from "./alert-texts.ts";
 import type { ObservabilityConfig } from "#config.ts";
 import { createChannelSealer, type ChannelSealer } from "./channel-secrets.ts";
 import { DeliveryError, postMessage } from "./post-message.ts";
@@ -44,8 +44,7 @@ export async function tellChannel(
 ): Promise<string | undefined> {
   try {
     const { url, secret } = sealer.open(channel.id, { sealedUrl: channel.sealed_url, sealedSecret: channel.sealed_secret });
-    const address = alertsAddress(publicUrl, message.project_id);
-    const body = JSON.stringify(channel.kind === "slack" ? { text: slackText(message, address) } : webhookBody(message, address));
+    const body = JSON.stringify(channel.kind === "slack" ? { text: slackText(publicUrl, message) } : webhookBody(publicUrl, message));
     const headers = {
       "x-sightline-delivery": message.id,
       ...(secret === null ? {} : { "x-sightline-signature": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}` }),
@@ -60,16 +59,17 @@ export async function tellChannel(
   }
 }
 
-function webhookBody(message: Message, address: string): object {
+function webhookBody(publicUrl: string, message: Message): object {
   const { metric, threshold, window_minutes, filter } = message;
   return {
     id: message.id,
     event: message.kind,
     at: message.at.toISOString(),
     text: alertSentence(message),
-    url: address,
+    url: alertAddress(publicUrl, message),
     project: { id: message.project_id, name: message.project_name },
     rule: message.rule_id === null ? null : { id: message.rule_id, name: message.rule_name, metric, threshold, window_minutes, filter },
     value: message.value,
+    ...(message.issues === null ? {} : { issues: linkIssues(publicUrl, message) }),
   };
 }

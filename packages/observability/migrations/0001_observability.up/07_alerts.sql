@@ -54,6 +54,8 @@ create table observability.alert_events (
   window_minutes integer not null,
   filter jsonb not null,
   value double precision,
+  -- Of a rule for issues: `[{id, change}]`, without their titles, which may be deleted before.
+  issues jsonb,
   at timestamptz not null default now()
 );
 create index alert_events_by_time on observability.alert_events (project_id, at, id);

@@ -32,6 +32,7 @@ export const METRICS: Readonly<Record<AlertMetric, Words>> = {
   tokens: { label: "tokens", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace", "model"] },
   gaps: { label: "missing events", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
   no_traces: { label: "number of traces started", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace"] },
+  issues: { label: "new and reopened issues", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
 };
 
 export const METRIC_CHOICES = (Object.keys(METRICS) as AlertMetric[]).map((value) => ({ value, label: METRICS[value].label }));
@@ -61,6 +62,9 @@ export function ruleInWords({
   filter,
 }: Pick<AlertRule, "metric" | "threshold" | "window_minutes" | "filter">): string {
   const { label, write } = METRICS[metric];
+  if (metric === "issues") {
+    return "an issue is new or reopened";
+  }
   if (metric === "no_traces" && threshold === 0) {
     return `no trace${filter.trace === undefined ? "" : ` “${filter.trace}”`} has started in the last ${windowInWords(minutes)}`;
   }

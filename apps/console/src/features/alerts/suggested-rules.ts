@@ -17,6 +17,10 @@ export const NEW_RULE: RuleDraft = { ...DRAFT, name: "", metric: "errors", thres
 
 export const SUGGESTED: readonly { readonly why: string; readonly rule: RuleDraft }[] = [
   {
+    why: "What was never seen before, or was thought to be mended.",
+    rule: { ...DRAFT, name: "New issue", metric: "issues", threshold: 0, window_minutes: 5 },
+  },
+  {
     why: "One in ten traces fails: more is broken than one request.",
     rule: { ...DRAFT, name: "Many failures", metric: "error_rate", threshold: 0.1, window_minutes: 15 },
   },

@@ -63,7 +63,7 @@ export function History({ projectId }: { readonly projectId: string }) {
 type CauseProps = { readonly projectId: string; readonly event: AlertEvent };
 
 /** To what was looked at when the alert fired. */
-function Cause({ projectId, event: { kind, metric, at, window_minutes: minutes } }: CauseProps) {
+function Cause({ projectId, event: { kind, metric, issues, at, window_minutes: minutes } }: CauseProps) {
   if (kind === "resolved" || metric === "no_traces") {
     return null;
   }
@@ -71,6 +71,18 @@ function Cause({ projectId, event: { kind, metric, at, window_minutes: minutes }
     return (
       <Anchor component={Link} fz="sm" to="/projects/$projectId/settings" params={{ projectId }} search={{ section: "gaps" }}>
         lost events
+      </Anchor>
+    );
+  }
+  if (issues !== null) {
+    const [first] = issues;
+    return first === undefined || issues.length > 1 ? (
+      <Anchor component={Link} fz="sm" to="/projects/$projectId/issues" params={{ projectId }}>
+        the issues
+      </Anchor>
+    ) : (
+      <Anchor component={Link} fz="sm" to="/projects/$projectId/issues/$issueId" params={{ projectId, issueId: first.id }}>
+        {first.change === "new" ? "the new issue" : "the issue that came back"}
       </Anchor>
     );
   }

@@ -40,7 +40,7 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
   function submit(): void {
     const { id: _, channels: chosen, filter, ...fields } = rule;
     const kept = Object.fromEntries(Object.entries(filter).filter(([, text]) => text !== ""));
-    const number = threshold.trim() === "" ? Number.NaN : Number(threshold.replace(",", "."));
+    const number = rule.metric === "issues" ? 0 : threshold.trim() === "" ? Number.NaN : Number(threshold.replace(",", "."));
     const body = { ...fields, filter: kept, channels: [...chosen], threshold: Number((number * factor).toPrecision(12)) };
     const found = createAlertRuleRequestSchema.safeParse(body).error?.issues[0];
     const complaint = Number.isNaN(number) ? "Write a number for the limit." : (found?.message ?? filterProblem(rule.metric, kept));
@@ -68,7 +68,7 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
           {...typedInto(rule.name, (next) => setRule({ ...rule, name: next }))}
         />
         <div className={classes.sentence}>
-          <Text span>Alert when the</Text>
+          <Text span>{rule.metric === "issues" ? "Alert of" : "Alert when the"}</Text>
           <NativeSelect
             aria-label="Metric"
             data={METRIC_CHOICES}
@@ -96,25 +96,29 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
               )}
             </>
           )}
-          <Text span>{comparison(rule.metric)}</Text>
-          <TextInput
-            className={classes.number}
-            aria-label="Limit"
-            inputMode="decimal"
-            autoComplete="off"
-            rightSection={unit === "" ? undefined : <Dimmed span>{unit}</Dimmed>}
-            {...typedInto(threshold, setThreshold)}
-          />
-          <Text span>in the last</Text>
-          <NativeSelect
-            aria-label="Window"
-            data={[...new Set([...WINDOWS, rule.window_minutes])].map((minutes) => ({
-              value: String(minutes),
-              label: windowInWords(minutes),
-            }))}
-            value={String(rule.window_minutes)}
-            onChange={(event) => setRule({ ...rule, window_minutes: Number(event.currentTarget.value) })}
-          />
+          {rule.metric !== "issues" && (
+            <>
+              <Text span>{comparison(rule.metric)}</Text>
+              <TextInput
+                className={classes.number}
+                aria-label="Limit"
+                inputMode="decimal"
+                autoComplete="off"
+                rightSection={unit === "" ? undefined : <Dimmed span>{unit}</Dimmed>}
+                {...typedInto(threshold, setThreshold)}
+              />
+              <Text span>in the last</Text>
+              <NativeSelect
+                aria-label="Window"
+                data={[...new Set([...WINDOWS, rule.window_minutes])].map((minutes) => ({
+                  value: String(minutes),
+                  label: windowInWords(minutes),
+                }))}
+                value={String(rule.window_minutes)}
+                onChange={(event) => setRule({ ...rule, window_minutes: Number(event.currentTarget.value) })}
+              />
+            </>
+          )}
         </div>
         {channels.length === 0 ? (
           <Dimmed>No channels yet, so it is shown on this page only. An owner can add a webhook or Slack below.</Dimmed>

@@ -97,7 +97,9 @@ function State({ rule }: { readonly rule: AlertRule }) {
       <Status tone={rule.problem === null ? tone : "warn"}>{rule.problem === null ? label : "Could not be read"}</Status>
       <Dimmed>
         {rule.problem ??
-          (rule.since === null ? (
+          (rule.metric === "issues" ? (
+            "told when it is found"
+          ) : rule.since === null ? (
             "within a minute"
           ) : (
             <>

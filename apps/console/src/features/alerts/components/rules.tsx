@@ -77,7 +77,7 @@ function Suggestions({ mayChange, onChoose }: { readonly mayChange: boolean; rea
   return (
     <>
       <Text px="lg" pb="md">
-        Nothing is watched here yet. {mayChange ? "Three rules most projects want:" : "Project editors can set up alerts."}
+        Nothing is watched here yet. {mayChange ? "Four rules most projects want:" : "Project editors can set up alerts."}
       </Text>
       {mayChange && (
         <div className={classes.suggestions}>
