@@ -83,6 +83,8 @@ export const issueTracePageSchema = z.object({ items: z.array(issueTraceSchema),
 
 /** One trace may be several of them. */
 export const issueDetailSchema = issueSchema.extend({
+  /** Of the first of its traces that names code, if one of its oldest 200 does: whoever changed that line last may have brought the issue. */
+  first_where: codePlaceSchema.nullable(),
   evidence: z.object({
     /** In the middle of its newest 500 traces by their steps and time. */
     typical: issueTraceSchema.nullable(),

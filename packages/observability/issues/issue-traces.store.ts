@@ -22,6 +22,8 @@ export type EvidenceRow = IssueTraceRow & Readonly<Record<"is_newest" | "is_shor
 
 /** The traces that evidence is chosen of: the newest. */
 const RECENT = 500;
+/** And those that the first code is looked for in. */
+const OLDEST = 200;
 
 type Page = OneInProject & { readonly after: Position | undefined; readonly limit: number };
 
@@ -50,6 +52,19 @@ export async function listEvidence(query: Query, issue: OneInProject): Promise<r
     select *, place = 1 as is_shortest, place = (count + 1) / 2 as is_typical from ranked
     where is_newest or place = 1 or place = (count + 1) / 2`.execute(query);
   return rows;
+}
+
+/** The code of the first trace that names any. */
+export async function findFirstCode(query: Query, { projectId, reader, id }: OneInProject): Promise<CodePlace | null> {
+  const { rows } = await sql<{ code: CodePlace; commit: string | null }>`
+    select code, commit from (
+      select code, commit, seen_at from observability.issue_traces
+      where project_id = ${projectId}::uuid and issue_id = ${id}::uuid and ${hasRoleIn(reader, "viewer", projectId)}
+      order by seen_at, trace_id limit ${OLDEST}
+    ) as oldest where code is not null order by seen_at limit 1`.execute(query);
+  const [first] = rows;
+  // Of a step that does not say its commit the trace does.
+  return first === undefined ? null : { ...(first.commit === null ? {} : { commit: first.commit }), ...first.code };
 }
 
 function selectTraces({ projectId, reader, id }: OneInProject, more: ReturnType<typeof sql>) {

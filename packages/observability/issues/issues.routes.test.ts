@@ -115,6 +115,7 @@ test("an issue has three traces as evidence, and all of them page by page", asyn
   );
   const id = await firstId();
   const detail = issueDetailSchema.parse((await api.get(`${base()}/${id}`)).body);
+  expect(detail.first_where).toMatchObject({ file: "src/orders.py", line: 7 });
   expect(detail.evidence).toMatchObject({
     shortest: { trace_id: newest, error: TIMEOUT, name: "support-agent" },
     typical: { trace_id: middle },

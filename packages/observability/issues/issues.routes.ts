@@ -16,7 +16,7 @@ import { enterProject, projectParams, type RouteDependencies } from "#query/acce
 import { toAuthor } from "#query/access/request-reader.ts";
 import type { OneInProject } from "#store/reader.ts";
 import { changeIssue, mergeIssues } from "./change-issue.store.ts";
-import { listEvidence, listIssueTraces } from "./issue-traces.store.ts";
+import { findFirstCode, listEvidence, listIssueTraces } from "./issue-traces.store.ts";
 import { findIssue, listIssues } from "./list-issues.store.ts";
 import { presentDetail, presentIssue, presentIssueTrace } from "./present-issue.ts";
 
@@ -28,7 +28,7 @@ const oneParams = projectParams.extend({ issue_id: z.uuid() });
 export function issueRoutes({ query, clock, log }: RouteDependencies) {
   async function load(chosen: OneInProject): Promise<IssueDetail> {
     const row = orRefuse(await findIssue(query, { ...chosen, now: clock.now() }), issueNotFound);
-    return presentDetail(row, await listEvidence(query, chosen));
+    return presentDetail(row, await listEvidence(query, chosen), await findFirstCode(query, chosen));
   }
 
   return (server: HttpServer): void => {

@@ -1,4 +1,5 @@
 import type { Issue, IssueDetail, IssueTrace } from "#contract.ts";
+import type { CodePlace } from "#event-columns.ts";
 import type { EvidenceRow, IssueTraceRow } from "./issue-traces.store.ts";
 import type { IssueRow } from "./list-issues.store.ts";
 
@@ -17,13 +18,14 @@ export function presentIssue({ facts, code, traces, position: _position, ...row 
   };
 }
 
-export function presentDetail(row: IssueRow, evidence: readonly EvidenceRow[]): IssueDetail {
+export function presentDetail(row: IssueRow, evidence: readonly EvidenceRow[], first: CodePlace | null): IssueDetail {
   const pick = (is: "is_newest" | "is_shortest" | "is_typical") => {
     const found = evidence.find((trace) => trace[is]);
     return found === undefined ? null : presentIssueTrace(found);
   };
   return {
     ...presentIssue(row),
+    first_where: first,
     evidence: { typical: pick("is_typical"), newest: pick("is_newest"), shortest: pick("is_shortest") },
   };
 }

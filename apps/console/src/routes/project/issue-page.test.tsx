@@ -44,9 +44,33 @@ const issue: IssueDetail = {
   where: { path: ["support", "verify"], function: "verify", file: "src/policy.ts", line: 88, repo: "acme/shop", commit: "4f2a90d1aa" },
   error: { class: "GraphRecursionError", message: "<n>" },
   step: { kind: "node", name: "verify" },
+  first_where: { repo: "github.com/acme/shop", commit: "4f2a90d1aa", file: "src/policy.ts", line: 5 },
   evidence: { typical: trace(1), newest: trace(2), shortest: trace(1) },
 };
-const { evidence: _evidence, ...listed } = issue;
+const { evidence: _evidence, first_where: _first, ...listed } = issue;
+
+const REPO = `/api/code-index/api/v1/repos/${ID}`;
+const repository = {
+  id: ID,
+  full_name: "acme/shop",
+  clone_url: "https://git.example/acme/shop.git",
+  default_branch: "main",
+  index_status: "ready",
+  indexed_commit: "c0ffee",
+  indexed_at: AT,
+  behind: 0,
+  files: 2,
+  chunks: 2,
+  refs: [],
+  legs: { semantic: { state: "ready" }, bm25: { state: "ready" }, exact: { state: "ready" } },
+  branches: [],
+  include: [],
+  exclude: [],
+  credential_id: null,
+  has_webhook_secret: false,
+  last_error: null,
+  created_at: AT,
+};
 
 const project = {
   id: PROJECT,
@@ -89,6 +113,47 @@ describe("issues", () => {
     const rows = within(await screen.findByRole("table")).getAllByRole("row");
     expect(rows[1]?.textContent).toContain("support 2 · newest");
     expect(rows[2]?.textContent).toContain("support 1 · typical, shortest");
+  });
+
+  it("show the line that the first trace ran, and who changed it before that", async () => {
+    const change = {
+      repo: "acme/shop",
+      commit: "4f2a1bc000",
+      parents: [],
+      author: "Ann",
+      author_email: "a@b.example",
+      subject: "Verify twice",
+    };
+    const at = { repo: "acme/shop", ref: "main", commit: "4f2a90d1aa", path: "src/policy.ts", total_lines: 9 };
+    const { requests } = open(`/issues/${ID}`, {
+      "GET /api/code-index/api/v1/repos": { items: [repository], next_cursor: null },
+      [`GET ${REPO}/file`]: {
+        ...at,
+        language: "typescript",
+        start_line: 2,
+        end_line: 8,
+        truncated: false,
+        content: "b\nc\nd\nverify()\nf\ng\nh\n",
+      },
+      [`GET ${REPO}/blame`]: {
+        ...at,
+        ranges: [{ start_line: 5, end_line: 5, commit: change.commit, path: at.path, original_line: 5 }],
+        commits: [{ ...change, authored_at: "2026-11-26T07:00:00.000Z", committed_at: "2026-11-26T07:00:00.000Z" }],
+        notes: [],
+      },
+    });
+    const line = await screen.findByRole("region", { name: "Line" });
+    await waitFor(() => expect(line.textContent).toContain("Changed in 4f2a1bc by Ann, 2 days before it was first seen: Verify twice"));
+    expect(within(line).getByText("verify()").closest("[data-target]")?.textContent).toBe("5verify()");
+    const asked = requests.filter(({ path }) => path.startsWith(REPO)).map(({ query }) => Object.fromEntries(query));
+    expect(asked).toContainEqual({ path: "src/policy.ts", commit: "4f2a90d1aa", start: "2", end: "8" });
+    expect(asked).toContainEqual({ path: "src/policy.ts", commit: "4f2a90d1aa", start: "5", end: "5" });
+  });
+
+  it("are as they are without an index of the code", async () => {
+    open(`/issues/${ID}`, { "GET /api/code-index/api/v1/repos": { items: [], next_cursor: null } });
+    expect(await screen.findByRole("table")).toBeTruthy();
+    expect(screen.queryByRole("region", { name: "Line" })).toBeNull();
   });
 
   it("are closed, and become items of a dataset by their evidence", async () => {

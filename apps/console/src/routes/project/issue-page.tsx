@@ -16,6 +16,7 @@ import { MissingPage } from "#ui/page/missing-page.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
+import { IssueLine } from "./issue-line.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/issues/$issueId");
 
@@ -71,6 +72,7 @@ function WholeIssue({ issue }: { readonly issue: IssueDetail }) {
       </PageHeader>
       <Stack gap="lg">
         <IssueFacts issue={issue} />
+        <IssueLine issue={issue} />
         <section aria-label="Traces">
           <Title order={2} size="h4" mb="xs">
             Traces

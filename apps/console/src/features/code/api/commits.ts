@@ -8,7 +8,7 @@ import {
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { codeIndex, encoded } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
-import { type Branch, repositoryPath } from "./files.ts";
+import { type Branch, type Lines, repositoryPath } from "./files.ts";
 
 const PAGE_SIZE = 30;
 const STALE_MS = 60_000;
@@ -24,8 +24,6 @@ export function foundCommitsQuery({ id, ref }: Branch, query: string) {
   const call = codeIndex.get(`${repositoryPath(id)}/commits`, { query: { query, ref, limit: PAGE_SIZE }, answer: commitsAnswerSchema });
   return queryOptions({ queryKey: ["commits-found", id, ref, query], queryFn: answerTo(call), placeholderData: keepPreviousData });
 }
-
-type Lines = { readonly path: string; readonly commit: string; readonly start: number; readonly end: number };
 
 /** The commits that changed lines of a file, newest first. */
 export function lineHistoryQuery({ id, ref }: Branch, lines: Lines) {
@@ -45,8 +43,8 @@ export function compareQuery({ id, ref }: Branch, { base, head }: { readonly bas
   return queryOptions({ queryKey: ["compare", id, ref, base, head], queryFn: answerTo(call), staleTime: STALE_MS });
 }
 
-/** Which commit last changed each line of a file. */
-export function blameQuery({ id, ref }: Branch, { path, commit }: { readonly path: string; readonly commit: string }) {
-  const call = codeIndex.get(`${repositoryPath(id)}/blame`, { query: { ref, path, commit }, answer: blameAnswerSchema });
-  return queryOptions({ queryKey: ["blame", id, ref, path, commit], queryFn: answerTo(call), staleTime: STALE_MS });
+/** Which commit last changed each line of a file, or of the lines that are asked for. */
+export function blameQuery({ id, ref }: Branch, lines: Pick<Lines, "path" | "commit"> & Partial<Lines>) {
+  const call = codeIndex.get(`${repositoryPath(id)}/blame`, { query: { ref, ...lines }, answer: blameAnswerSchema });
+  return queryOptions({ queryKey: ["blame", id, ref, lines], queryFn: answerTo(call), staleTime: STALE_MS });
 }

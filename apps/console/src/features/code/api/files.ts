@@ -10,6 +10,9 @@ const STALE_MS = 60_000;
 /** A repository, and one of its branches; the default one when left out. */
 export type Branch = { readonly id: string; readonly ref: string | undefined };
 
+/** Lines of a file at a commit, from `start` to `end`. */
+export type Lines = { readonly path: string; readonly commit: string; readonly start: number; readonly end: number };
+
 /** Where the API has what it knows of a repository. */
 export const repositoryPath = (id: string) => encoded`/api/v1/repos/${id}`;
 
@@ -28,6 +31,12 @@ export function fileQuery({ id, ref }: Branch, path: string, commit?: string) {
       ),
     staleTime: STALE_MS,
   });
+}
+
+/** Some lines of a file, as it was at a commit. */
+export function fileLinesQuery({ id, ref }: Branch, lines: Lines) {
+  const queryFn = answerTo(codeIndex.get(`${repositoryPath(id)}/file`, { query: { ref, ...lines }, answer: fileSchema }));
+  return queryOptions({ queryKey: ["file-lines", id, ref, lines], queryFn, staleTime: STALE_MS });
 }
 
 /** What a file defines. */
