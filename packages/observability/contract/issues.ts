@@ -48,6 +48,8 @@ export const issueSchema = z.object({
   first_seen: timestamp,
   last_seen: timestamp,
   users: z.int(),
+  /** Issues that were merged into it and can be split off again. */
+  merged: z.int(),
   /** Of its newest 200 traces, the newest first; 5 at the most, as the commits. */
   releases: z.array(z.string()),
   commits: z.array(z.string()),
@@ -118,5 +120,8 @@ export const changeIssueRequestSchema = z
     message: "only with the state closed",
   });
 export type ChangeIssueRequest = z.infer<typeof changeIssueRequestSchema>;
+
+/** A trace that fails as one of the issues did that were merged into this one. */
+export const splitIssueRequestSchema = z.object({ trace_id: z.uuid() });
 
 export const mergeIssuesRequestSchema = z.object({ into: z.uuid(), from: z.array(z.uuid()).min(1).max(50) });

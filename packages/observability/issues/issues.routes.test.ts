@@ -187,3 +187,24 @@ test("merged issues are one, also for what fails like them afterwards", async ()
   await ran({ error: MISSING });
   expect((await list("?state=all")).items).toMatchObject([{ id: into, count: 3 }]);
 });
+
+test("what was merged is split off by one of its traces, with all that fails like it; an issue of one key can't be divided", async () => {
+  const [own = "", merged = ""] = await ran({ error: TIMEOUT }, { error: MISSING, ago: DAY }, { error: MISSING, ago: DAY });
+  const [into = "", from = ""] = (await list()).items.map(({ id }) => id);
+  await api.post(`${base()}/merge`, { into, from: [from] });
+  expect((await list()).items).toMatchObject([{ id: into, count: 3, merged: 1 }]);
+  const split = (trace: string, id = into) => api.post(`${base()}/${id}/split`, { trace_id: trace });
+  expect(await split(own)).toMatchObject({ status: 409, body: { error: "nothing_to_split" } });
+  expect(await split(uuidv7())).toMatchObject({ status: 409 });
+  expect(await split(merged)).toMatchObject({
+    status: 200,
+    body: { id: from, count: 1, title: "find_order: ValueError: order <n> was not found" },
+  });
+  await countAndFind(database, projectId);
+  await ran({ error: MISSING });
+  expect((await list("?sort=count")).items).toMatchObject([
+    { id: from, count: 3, merged: 0 },
+    { id: into, count: 1, merged: 0 },
+  ]);
+  expect(await split(merged, from)).toMatchObject({ status: 409 });
+});

@@ -9,6 +9,7 @@ import {
   listIssuesRequestSchema,
   listRequestSchema,
   mergeIssuesRequestSchema,
+  splitIssueRequestSchema,
   type IssueDetail,
 } from "#contract.ts";
 import { readCursor, toPage } from "#query/access/cursor.ts";
@@ -19,6 +20,7 @@ import { changeIssue, mergeIssues } from "./change-issue.store.ts";
 import { findFirstCode, listEvidence, listIssueTraces } from "./issue-traces.store.ts";
 import { findIssue, listIssues } from "./list-issues.store.ts";
 import { presentDetail, presentIssue, presentIssueTrace } from "./present-issue.ts";
+import { splitIssue } from "./split-issue.store.ts";
 
 const reading = { auth: "user-or-key" };
 const changing = { auth: "user" };
@@ -135,11 +137,39 @@ export function issueRoutes({ query, clock, log }: RouteDependencies) {
         return load({ ...project, id: into });
       },
     );
+
+    server.post(
+      `${path}/:issue_id/split`,
+      {
+        config: changing,
+        schema: {
+          summary: "Undo a merge: what fails as a trace of the issue does is an issue of its own again",
+          params: oneParams,
+          body: splitIssueRequestSchema,
+          response: { 200: issueDetailSchema },
+        },
+      },
+      async (request) => {
+        const chosen = { ...(await enterProject(query, request, "editor")), id: request.params.issue_id };
+        orRefuse(await findIssue(query, { ...chosen, now: clock.now() }), issueNotFound);
+        const author = toAuthor(chosen.reader);
+        const id = orRefuse(await splitIssue(query, { ...chosen, traceId: request.body.trace_id, author }), nothingToSplit);
+        log.info({ project: chosen.projectId, issue: chosen.id, into: id, by: author }, "an issue was split");
+        return load({ ...chosen, id });
+      },
+    );
   };
 }
 
 const issueNotFound = () =>
   refusal(404, "issue_not_found", "The project has no such issue, or it was merged or has no trace any more. GET …/issues lists them.");
+
+const nothingToSplit = () =>
+  refusal(
+    409,
+    "nothing_to_split",
+    "The issue has no such trace, or it fails as the issue itself does. Only what was merged into an issue can be split off: choose a trace of that; GET …/issues/:issue_id/traces lists them.",
+  );
 
 const ignoredUntilPast = () =>
   refusal(400, "ignored_until_past", "An issue is ignored until a time to come; leave ignored_until out to ignore it until it is opened.", {

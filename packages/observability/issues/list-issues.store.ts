@@ -20,6 +20,7 @@ export type IssueRow = {
   readonly first_seen: Date;
   readonly last_seen: Date;
   readonly users: number;
+  readonly merged: number;
   readonly releases: string[];
   readonly commits: string[];
   readonly sparkline: number[];
@@ -97,7 +98,8 @@ async function selectIssues(
         select date_bin('24 hours', seen_at, ${EPOCH}) as day, count(*) as traces from observability.issue_traces
         where project_id = ${projectId}::uuid and issue_id = issue.id and seen_at >= ${today} - ${DAYS - 1} * interval '24 hours' group by 1
       )
-      select ${newest("release")} as releases, ${newest("commit")} as commits,
+      select (select count(*)::int from observability.issues where project_id = ${projectId}::uuid and merged_into = issue.id) as merged,
+        ${newest("release")} as releases, ${newest("commit")} as commits,
         (select code from recent where code is not null limit 1) as code,
         array(
           select coalesce(daily.traces, 0)::int from generate_series(${DAYS - 1}::int, 0, -1) as ago

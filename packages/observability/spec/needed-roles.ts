@@ -76,6 +76,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/issues/:issue_id/traces": "viewer",
   "PATCH /api/v1/projects/:project_id/issues/:issue_id": "editor",
   "POST /api/v1/projects/:project_id/issues/merge": "editor",
+  "POST /api/v1/projects/:project_id/issues/:issue_id/split": "editor",
   "GET /api/v1/projects/:project_id/alert-rules": "viewer",
   "POST /api/v1/projects/:project_id/alert-rules": "editor",
   "PATCH /api/v1/projects/:project_id/alert-rules/:rule_id": "editor",

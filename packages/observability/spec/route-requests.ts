@@ -33,6 +33,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/runs": { runs: [{ item_id: uuidv7(), repetition: 0, state: "missing" }] },
   "PATCH /api/v1/projects/:project_id/issues/:issue_id": { state: "ignored", assignee: "changed" },
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
+  "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
 };
 export const QUERIES: Readonly<Record<string, string>> = {

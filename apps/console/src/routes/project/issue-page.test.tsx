@@ -38,6 +38,7 @@ const issue: IssueDetail = {
   first_seen: AT,
   last_seen: AT,
   users: 1,
+  merged: 0,
   releases: [],
   commits: ["4f2a90d1aa"],
   sparkline: [0, 0, 2],
@@ -174,6 +175,19 @@ describe("issues", () => {
     await user.click(screen.getByRole("button", { name: "Done" }));
     await user.click(screen.getByRole("button", { name: "Close" }));
     await waitFor(() => expect(requests.find(({ method }) => method === "PATCH")?.body).toEqual({ state: "closed" }));
+  });
+
+  it("are split where they were merged, by a trace, and lead to what was split off", async () => {
+    const other = ID.replace(/200$/u, "201");
+    const { user, router, requests } = open(`/issues/${ID}`, {
+      [`GET ${PATH}/issues/${ID}`]: { ...issue, merged: 1 },
+      [`POST ${PATH}/issues/${ID}/split`]: { ...issue, id: other },
+      [`GET ${PATH}/issues/${other}`]: { ...issue, id: other },
+      [`GET ${PATH}/issues/${other}/traces`]: { items: [], next_cursor: null },
+    });
+    await user.click(await screen.findByRole("button", { name: "Split off what fails as support 1 does" }));
+    await waitFor(() => expect(router.state.location.pathname).toContain(other));
+    expect(requests.find(({ path }) => path.endsWith("/split"))?.body).toEqual({ trace_id: trace(1).trace_id });
   });
 
   it("that are gone say why", async () => {

@@ -77,7 +77,7 @@ function WholeIssue({ issue }: { readonly issue: IssueDetail }) {
           <Title order={2} size="h4" mb="xs">
             Traces
           </Title>
-          <IssueTraces projectId={projectId} issue={issue} />
+          <IssueTraces projectId={projectId} issue={issue} mayChange={mayChange} />
         </section>
       </Stack>
       {isAdding && <AddToDataset projectId={projectId} traceIds={evidence} issueId={issue.id} onClose={() => setAdding(false)} />}

@@ -41,5 +41,9 @@ export function issueTracesQuery(projectId: string, id: string) {
   );
 }
 
+/** @returns the issue that the trace is of then. */
+export const splitIssue = (projectId: string, id: string, traceId: string) =>
+  observability.post(`${pathOf(projectId, id)}/split`, { body: { trace_id: traceId }, answer: issueDetailSchema });
+
 export const changeIssue = (projectId: string, id: string, body: ChangeIssueRequest) =>
   observability.patch(pathOf(projectId, id), { body, answer: issueDetailSchema });
