@@ -416,8 +416,8 @@ export const PARTS: readonly Part[] = [
       },
       checks: { uses: ["contract"], why: "what must hold follows from an output and a trace alone" },
       datasets: {
-        uses: ["checks", "query/trace", "query/access", "events", "store"],
-        why: "items are made of traces as they are read and masked as events are, and know no experiment",
+        uses: ["checks", "query/list", "query/trace", "query/access", "events", "store"],
+        why: "items are made of traces as they are listed and read, and masked as events are, and know no experiment",
       },
       experiments: {
         uses: ["checks", "datasets", "statistics", "counting", "query/trace", "query/access", "events", "store"],

@@ -92,6 +92,9 @@ export const writtenItemSchema = z.object({
 });
 export const writtenItemsSchema = z.object({ version: z.int(), items: z.array(writtenItemSchema) });
 export type WrittenItems = z.infer<typeof writtenItemsSchema>;
+/** `matching`: the traces from which those were drawn. */
+export const itemsFromTracesSchema = writtenItemsSchema.extend({ matching: z.int() });
+export type ItemsFromTraces = z.infer<typeof itemsFromTracesSchema>;
 
 export const itemSchema = z.object({
   ...fields,
@@ -140,19 +143,45 @@ export const datasetVersionSchema = z.object({
 export type DatasetVersion = z.infer<typeof datasetVersionSchema>;
 export const datasetVersionPageSchema = z.object({ items: z.array(datasetVersionSchema), next_cursor: z.string().nullable() });
 
-/** Makes items of recorded traces: of the trace's input and output, or of the one step that is named. */
-export const itemsFromTracesRequestSchema = z.object({
-  traces: z
-    .array(z.object({ trace_id: z.uuid(), observation_id: z.uuid().optional() }))
-    .min(1)
-    .max(100, "at most 100 traces a request"),
-  /** Expected of all of them; without it what was put out, unless it failed. */
-  expected: jsonValueSchema.optional(),
-  checks: checksSchema.default([{ type: "succeeds" }]),
-  /** Without it those that failed are. */
-  required: z.boolean().optional(),
-  split: label.nullable().default(null),
-  cluster: z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional(),
-  issue_id: z.uuid().optional(),
+/** As many traces as become items of one request, since each is read whole. */
+export const MAX_ITEM_TRACES = 200;
+
+/** How traces are drawn from those that a query finds: all alike, or as many as there are of each status, agent, user or session. */
+export const SAMPLE_BY = ["random", "status", "name", "user", "session"] as const;
+const drawnSchema = z.strictObject({
+  /** As the list of traces takes it. */
+  q: z.string().max(2_000).regex(WITHOUT_NUL, nulRefused).default(""),
+  from: timestamp.optional(),
+  to: timestamp.optional(),
+  sample: z.strictObject({
+    size: z.int().min(1).max(MAX_ITEM_TRACES),
+    by: z.enum(SAMPLE_BY).default("random"),
+    /** The same seed draws the same of the same traces. */
+    seed: z.int32().default(1),
+  }),
 });
+const ofSessionSchema = z.strictObject({ session_id: z.string().min(1).max(1_000).regex(WITHOUT_NUL, nulRefused) });
+
+/** Makes items of recorded traces that are named, of one session, or drawn by a query: of their input and output, or of the one step that is named. */
+export const itemsFromTracesRequestSchema = z
+  .object({
+    traces: z
+      .array(z.object({ trace_id: z.uuid(), observation_id: z.uuid().optional() }))
+      .min(1)
+      .max(100, "at most 100 traces a request")
+      .optional(),
+    /** In their place: the traces of a session in their order, or a sample of those that have ended. */
+    from: z.union([ofSessionSchema, drawnSchema]).optional(),
+    /** Only tells how many traces there are; nothing is written. */
+    preview: z.boolean().default(false),
+    /** Expected of all of them; without it what was put out, unless it failed. */
+    expected: jsonValueSchema.optional(),
+    checks: checksSchema.default([{ type: "succeeds" }]),
+    /** Without it those that failed are. */
+    required: z.boolean().optional(),
+    split: label.nullable().default(null),
+    cluster: z.string().max(500).regex(WITHOUT_NUL, nulRefused).optional(),
+    issue_id: z.uuid().optional(),
+  })
+  .refine(({ traces, from }) => (traces === undefined) !== (from === undefined), "give either traces or from");
 export type ItemsFromTracesRequest = z.input<typeof itemsFromTracesRequestSchema>;

@@ -1,5 +1,6 @@
-import { orRefuse } from "@sightline/foundation/errors";
+import { orRefuse, refusal } from "@sightline/foundation/errors";
 import {
+  MAX_ITEM_TRACES,
   type itemsFromTracesRequestSchema,
   truncatedValueSchema,
   type ItemSource,
@@ -10,16 +11,64 @@ import {
 import type { z } from "zod";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
-import { observationNotFound } from "#query/access/not-found.errors.ts";
+import { observationNotFound, sessionNotFound } from "#query/access/not-found.errors.ts";
+import { drawTraces } from "#query/list/draw-traces.store.ts";
+import { readListTerms } from "#query/list/list-terms.ts";
+import { orTooSlow } from "#query/list/trace-query.errors.ts";
 import { loadTrace } from "#query/trace/load-trace.ts";
 import { toJson } from "./to-json.ts";
 
-type Request = InProject & z.output<typeof itemsFromTracesRequestSchema>;
+type Request = InProject & z.output<typeof itemsFromTracesRequestSchema> & { readonly now: Date };
+type Chosen = { readonly traces: NonNullable<Request["traces"]>; readonly matching: number };
+
+/**
+ * The traces that are named, those of the session in their order, or those that are drawn.
+ *
+ * @throws {AppError} 404 `session_not_found`, 404 `no_traces`, 400 `invalid_query`, 400 `session_too_long`.
+ */
+export async function chooseTraces(query: Query, { traces = [], from, projectId, reader, now }: Request): Promise<Chosen> {
+  if (from === undefined) {
+    return { traces, matching: traces.length };
+  }
+  const isSession = "session_id" in from;
+  const values = isSession ? [{ text: from.session_id, isPattern: false }] : [];
+  const drawing = isSession
+    ? {
+        terms: [{ kind: "text", field: "session", values, isNegated: false, from: 0, to: 0 } as const],
+        size: MAX_ITEM_TRACES,
+        by: "random" as const,
+        seed: 1,
+      }
+    : { terms: readListTerms({ q: from.q }), ...from.sample };
+  const [start, end] = isSession ? [] : [from.from, from.to];
+  const { ids, matching } = await drawTraces(query, { ...drawing, projectId, reader, now, from: toDate(start), to: toDate(end) }).catch(
+    (error: unknown) => {
+      throw orTooSlow(error);
+    },
+  );
+  if (matching === 0) {
+    throw isSession ? sessionNotFound() : noTraces();
+  }
+  if (isSession && matching > ids.length) {
+    throw sessionTooLong(matching);
+  }
+  return { traces: ids.map((id) => ({ trace_id: id })), matching };
+}
+
+const toDate = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+
+const noTraces = () => refusal(404, "no_traces", "The query finds no traces that have ended; GET …/traces lists what it finds.");
+const sessionTooLong = (traces: number) =>
+  refusal(
+    400,
+    "session_too_long",
+    `The session has ${traces} traces, and ${MAX_ITEM_TRACES} become items at once. Give from.q with session: and a sample.`,
+  );
 
 /** Items with the input of recorded traces, or of one step of each. @throws {AppError} 404 when one is not there. */
-export async function itemsFromTraces(query: Query, request: Request): Promise<readonly WriteItem[]> {
+export async function itemsFromTraces(query: Query, request: Request, traces: Chosen["traces"]): Promise<readonly WriteItem[]> {
   const items: WriteItem[] = [];
-  for (const { trace_id: traceId, observation_id: stepId } of request.traces) {
+  for (const { trace_id: traceId, observation_id: stepId } of traces) {
     const trace = await loadTrace(query, { projectId: request.projectId, reader: request.reader, traceId });
     const step = stepId === undefined ? undefined : orRefuse(findStep(trace, stepId), observationNotFound);
     items.push(toItem(request, trace, step));

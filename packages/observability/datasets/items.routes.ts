@@ -6,6 +6,7 @@ import {
   datasetVersionPageSchema,
   itemPageSchema,
   itemsFromTracesRequestSchema,
+  itemsFromTracesSchema,
   listItemsRequestSchema,
   listRequestSchema,
   writeItemsRequestSchema,
@@ -18,7 +19,7 @@ import { toAuthor } from "#query/access/request-reader.ts";
 import { datasetNotFound, versionNotFound } from "./datasets.errors.ts";
 import { datasetParams } from "./datasets.routes.ts";
 import { findDataset } from "./datasets.store.ts";
-import { itemsFromTraces } from "./items-from-traces.ts";
+import { chooseTraces, itemsFromTraces } from "./items-from-traces.ts";
 import { listItems, listVersions, type ItemRow } from "./items.store.ts";
 import { writeItems } from "./write-items.ts";
 
@@ -85,18 +86,26 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
       {
         config,
         schema: {
-          summary: "Make items of recorded traces, or of a step of each",
+          summary:
+            "Make items of recorded traces: of those that are named, or of a step of each; of a session; or of a sample of what a query finds",
           params: datasetParams,
           body: itemsFromTracesRequestSchema,
-          response: { 200: writtenItemsSchema },
+          response: { 200: itemsFromTracesSchema },
         },
       },
       async (request) => {
         const project = await enterProject(query, request, "editor");
-        const items = await itemsFromTraces(query, { ...project, ...request.body });
-        const [id, author] = [request.params.dataset_id, toAuthor(project.reader)];
-        const reason = items.length === 1 ? "from a trace" : `from ${items.length} traces`;
-        return writeItems(query, { ...project, id, items, deleted: [], reason, author, now: clock.now() });
+        const [id, author, now] = [request.params.dataset_id, toAuthor(project.reader), clock.now()];
+        const asked = { ...project, ...request.body, now };
+        const dataset = orRefuse(await findDataset(query, { ...project, id }), datasetNotFound);
+        const { traces, matching } = await chooseTraces(query, asked);
+        if (request.body.preview) {
+          return { version: dataset.version, items: [], matching };
+        }
+        const items = await itemsFromTraces(query, asked, traces);
+        const reason =
+          items.length === 1 ? "from a trace" : `from ${items.length}${matching > items.length ? ` of ${matching}` : ""} traces`;
+        return { ...(await writeItems(query, { ...project, id, items, deleted: [], reason, author, now })), matching };
       },
     );
 
