@@ -5,6 +5,7 @@ import { useState } from "react";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { projectsQuery } from "#features/projects/api/projects.ts";
 import { SendTraces } from "#features/projects/components/send-traces.tsx";
+import type { Choice } from "#features/traces/api/bulk.ts";
 import { tracesQuery } from "#features/traces/api/list-traces.ts";
 import { viewsQuery } from "#features/traces/api/views.ts";
 import { toTraceQuery } from "#features/traces/list/query/query-text.ts";
@@ -44,7 +45,7 @@ export function TracesPage() {
     list,
     Object.values(search).some((value) => value !== undefined),
   );
-  const [adding, setAdding] = useState<readonly string[]>();
+  const [adding, setAdding] = useState<Choice>();
   const isEmpty = project?.last_trace_at === null && state.q === "";
   return (
     <WidePage>
@@ -71,7 +72,13 @@ export function TracesPage() {
           </>
         }
       />
-      {adding !== undefined && <AddToDataset projectId={projectId} traceIds={adding} onClose={() => setAdding(undefined)} />}
+      {adding !== undefined && (
+        <AddToDataset
+          projectId={projectId}
+          {...("q" in adding ? { from: adding } : { traceIds: adding.ids })}
+          onClose={() => setAdding(undefined)}
+        />
+      )}
     </WidePage>
   );
 }

@@ -162,7 +162,7 @@ describe("issues", () => {
     const { user, requests } = open(`/issues/${ID}`, {
       [`PATCH ${PATH}/issues/${ID}`]: { ...issue, state: "closed" },
       [`POST ${PATH}/datasets`]: { ...dataset, created_by: "u", created_at: AT, changed_at: AT },
-      [`POST ${PATH}/datasets/${ID}/items/from-traces`]: { version: 1, items: [{ id: ID, state: "added" }] },
+      [`POST ${PATH}/datasets/${ID}/items/from-traces`]: { version: 1, items: [{ id: ID, state: "added" }], matching: 2 },
     });
     await user.click(await screen.findByRole("button", { name: "Add to dataset" }));
     await user.type(await screen.findByRole("textbox", { name: "Name of the new dataset" }), "refunds");

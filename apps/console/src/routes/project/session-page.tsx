@@ -1,7 +1,10 @@
 import { Anchor, Button, Group, Paper, SegmentedControl, Stack, Title } from "@mantine/core";
-import { IconMessages } from "@tabler/icons-react";
+import { IconDatabasePlus, IconMessages } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
+import { projectQuery } from "#features/projects/api/projects.ts";
 import { sessionQuery, turnsQuery } from "#features/traces/api/sessions.ts";
 import { FirstFailure } from "#features/traces/session/first-failure.tsx";
 import { GroupFigures } from "#features/traces/session/group-figures.tsx";
@@ -24,6 +27,8 @@ export function SessionPage() {
   const order = route.useSearch().order === "desc" ? "desc" : "asc";
   const navigate = route.useNavigate();
   const session = useQuery(sessionQuery(projectId, sessionId));
+  const { data: project } = useQuery(projectQuery(projectId));
+  const [isAdding, setAdding] = useState(false);
   const turns = useInfiniteQuery(turnsQuery(projectId, sessionId, order));
   if (session.data === undefined && hasCode(session.error, "session_not_found", "invalid_request")) {
     return (
@@ -85,6 +90,18 @@ export function SessionPage() {
         >
           Show as a list of traces
         </Button>
+        {session.data !== undefined && project !== undefined && project.my_role !== "viewer" && (
+          <Button leftSection={<IconDatabasePlus size={16} />} onClick={() => setAdding(true)}>
+            Add to dataset
+          </Button>
+        )}
+        {session.data !== undefined && isAdding && (
+          <AddToDataset
+            projectId={projectId}
+            from={{ session_id: sessionId, count: session.data.traces }}
+            onClose={() => setAdding(false)}
+          />
+        )}
       </PageHeader>
       {session.data === undefined ? (
         <Unanswered query={session} failed="The session could not be loaded" />

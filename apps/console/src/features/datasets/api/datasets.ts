@@ -6,6 +6,7 @@ import {
   datasetSchema,
   datasetVersionPageSchema,
   itemPageSchema,
+  itemsFromTracesSchema,
   writtenItemsSchema,
 } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
@@ -60,4 +61,4 @@ export const writeItems = (projectId: string, id: string, body: WriteItemsReques
   observability.post(`${pathOf(projectId, id)}/items`, { body, answer: writtenItemsSchema });
 
 export const addFromTraces = (projectId: string, id: string, body: ItemsFromTracesRequest) =>
-  observability.post(`${pathOf(projectId, id)}/items/from-traces`, { body, answer: writtenItemsSchema });
+  observability.post(`${pathOf(projectId, id)}/items/from-traces`, { body, answer: itemsFromTracesSchema });

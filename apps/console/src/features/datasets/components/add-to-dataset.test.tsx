@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from "@testing-library/react";
+import { cleanup, screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { renderPart } from "#testing/render-console.tsx";
 import { json, refuse } from "#testing/serve.ts";
@@ -19,10 +19,12 @@ const dataset = {
   created_at: "2026-11-28T10:00:00.000Z",
   changed_at: "2026-11-28T10:00:00.000Z",
 };
-const added = { version: 1, items: [{ id: id(2), state: "added" }] };
+const added = { version: 1, items: [{ id: id(2), state: "added" }], matching: 1 };
 
-function open(datasets: readonly unknown[], answers = {}) {
-  const part = <AddToDataset projectId="shop" traceIds={[id(10)]} step={{ id: id(11), name: "verify" }} onClose={() => undefined} />;
+const OF_STEP = { traceIds: [id(10)], step: { id: id(11), name: "verify" } };
+
+function open(datasets: readonly unknown[], answers = {}, of: Partial<Parameters<typeof AddToDataset>[0]> = OF_STEP) {
+  const part = <AddToDataset projectId="shop" {...of} onClose={() => undefined} />;
   return renderPart(part, {
     [`GET ${DATASETS}`]: { items: datasets, next_cursor: null },
     [`POST ${DATASETS}`]: () => json(201, dataset),
@@ -54,6 +56,25 @@ describe("adding a trace to a dataset", () => {
     expect(sent).toEqual([{ name: "refunds" }, { traces: [{ trace_id: id(10) }] }]);
   });
 
+  it("adds a sample of what a query finds, and the traces of a session", async () => {
+    const drawn = open([dataset], {}, { from: { q: "status:failure", count: 1234 } });
+    await waitFor(() => expect(screen.getByRole("combobox", { name: "Dataset" })).toHaveProperty("value", "refunds"));
+    await drawn.user.clear(screen.getByRole("textbox", { name: "Traces to draw" }));
+    await drawn.user.type(screen.getByRole("textbox", { name: "Traces to draw" }), "20");
+    await drawn.user.selectOptions(screen.getByRole("combobox", { name: "Drawn" }), "As many of each status");
+    await drawn.user.click(screen.getByRole("button", { name: "Add" }));
+    await screen.findByRole("status");
+    expect(drawn.requests.find(({ method }) => method === "POST")?.body).toEqual({
+      from: { q: "status:failure", sample: { size: 20, by: "status" } },
+    });
+    cleanup();
+    const session = open([dataset], {}, { from: { session_id: "visit", count: 3 } });
+    await waitFor(() => expect(screen.getByRole("combobox", { name: "Dataset" })).toHaveProperty("value", "refunds"));
+    await session.user.click(screen.getByRole("button", { name: "Add" }));
+    await screen.findByRole("status");
+    expect(session.requests.find(({ method }) => method === "POST")?.body).toEqual({ from: { session_id: "visit" } });
+  });
+
   it("says why nothing was added", async () => {
     const { user } = open([dataset], {
       [`POST ${DATASETS}/${id(1)}/items/from-traces`]: () => refuse(404, "trace_not_found", "There is no such trace."),
@@ -65,7 +86,7 @@ describe("adding a trace to a dataset", () => {
 
   it("says that it is there already", async () => {
     const { user } = open([dataset], {
-      [`POST ${DATASETS}/${id(1)}/items/from-traces`]: { version: 1, items: [{ id: id(2), state: "duplicate", of: id(3) }] },
+      [`POST ${DATASETS}/${id(1)}/items/from-traces`]: { version: 1, items: [{ id: id(2), state: "duplicate", of: id(3) }], matching: 1 },
     });
     await waitFor(() => expect(screen.getByRole("button", { name: "Add" })).toHaveProperty("disabled", false));
     await user.click(screen.getByRole("button", { name: "Add" }));

@@ -1,6 +1,20 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Alert, Anchor, Button, Checkbox, Group, Modal, SegmentedControl, Select, Stack, TextInput, Textarea } from "@mantine/core";
-import type { ItemsFromTracesRequest, WrittenItems } from "@sightline/observability/contract";
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NativeSelect,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  Stack,
+  TextInput,
+  Textarea,
+} from "@mantine/core";
+import { MAX_ITEM_TRACES, SAMPLE_BY, type ItemsFromTracesRequest, type WrittenItems } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -14,8 +28,9 @@ import { plural } from "#ui/words/format.ts";
 
 type AddToDatasetProps = {
   readonly projectId: string;
-  /** At most 100. */
-  readonly traceIds: readonly string[];
+  /** At most 100; or a session, or what a query of the list finds, of which a sample is drawn. */
+  readonly traceIds?: readonly string[];
+  readonly from?: { readonly count: number } & ({ readonly session_id: string } | { readonly q: string });
   /** A step of the one trace that may be added in its place. */
   readonly step?: { readonly id: string; readonly name: string } | undefined;
   /** The issue that they show: its items are of one cluster. */
@@ -26,8 +41,10 @@ type AddToDatasetProps = {
 /** Any other value is a dataset's id. */
 const NEW = "new";
 
-/** Makes items of recorded traces, or of one step, in a dataset that is chosen or made here. */
-export function AddToDataset({ projectId, traceIds, step, issueId, onClose }: AddToDatasetProps) {
+/** Makes items of recorded traces, of one step, a session or a sample, in a dataset that is chosen or made here. */
+export function AddToDataset({ projectId, traceIds = [], from, step, issueId, onClose }: AddToDatasetProps) {
+  const count = from?.count ?? traceIds.length;
+  const [sample, setSample] = useState<Sample>({ size: Math.min(count, DRAWN), by: "random" });
   const datasets = useQuery(datasetsQuery(projectId));
   const [chosen, setChosen] = useState<string>();
   const [name, setName] = useState("");
@@ -51,7 +68,9 @@ export function AddToDataset({ projectId, traceIds, step, issueId, onClose }: Ad
     if ("value" in typed) {
       const ofStep = part === "step" && step !== undefined ? { observation_id: step.id } : {};
       add.mutate({
-        traces: traceIds.map((id) => ({ trace_id: id, ...ofStep })),
+        ...(from === undefined
+          ? { traces: traceIds.map((id) => ({ trace_id: id, ...ofStep })) }
+          : { from: "q" in from ? { q: from.q, sample } : { session_id: from.session_id } }),
         ...(expected.trim() === "" ? {} : { expected: typed.value }),
         ...(isRequired ? { required: true } : {}),
         ...(issueId === undefined ? {} : { issue_id: issueId }),
@@ -59,15 +78,15 @@ export function AddToDataset({ projectId, traceIds, step, issueId, onClose }: Ad
     }
   }
 
-  const one = traceIds.length === 1;
+  const one = count === 1 && from === undefined;
   return (
-    <Modal opened onClose={onClose} title={one ? "Add to dataset" : `Add ${plural(traceIds.length, "trace", "traces")} to a dataset`}>
+    <Modal opened onClose={onClose} title={one ? "Add to dataset" : `Add ${plural(count, "trace", "traces")} to a dataset`}>
       {add.data === undefined ? (
         <DialogForm
           change={add}
           failed="Nothing was added"
           submit="Add"
-          disabled={datasets.isPending || (target === NEW && name.trim() === "")}
+          disabled={datasets.isPending || sample.size === 0 || (target === NEW && name.trim() === "")}
           onSubmit={submit}
           onCancel={onClose}
         >
@@ -94,6 +113,7 @@ export function AddToDataset({ projectId, traceIds, step, issueId, onClose }: Ad
           {target === NEW && (
             <TextInput label="Name of the new dataset" placeholder="refunds" maxLength={200} data-autofocus {...typedInto(name, setName)} />
           )}
+          {from !== undefined && "q" in from && <SampleFields sample={sample} count={count} onChange={setSample} />}
           {one && (
             <Textarea
               label="Expected"
@@ -127,6 +147,44 @@ export function AddToDataset({ projectId, traceIds, step, issueId, onClose }: Ad
         </Stack>
       )}
     </Modal>
+  );
+}
+
+type Sample = { readonly size: number; readonly by: (typeof SAMPLE_BY)[number] };
+
+/** What a sample begins with. */
+const DRAWN = 50;
+const WAYS: Readonly<Record<Sample["by"], string>> = {
+  random: "At random",
+  status: "As many of each status",
+  name: "As many of each agent",
+  user: "As many of each user",
+  session: "As many of each session",
+};
+
+type SampleFieldsProps = { readonly sample: Sample; readonly count: number; readonly onChange: (sample: Sample) => void };
+
+function SampleFields({ sample, count, onChange }: SampleFieldsProps) {
+  return (
+    <Group grow align="flex-start">
+      <NumberInput
+        label="Traces to draw"
+        description={`At most ${MAX_ITEM_TRACES} at once`}
+        min={1}
+        max={Math.min(count, MAX_ITEM_TRACES)}
+        clampBehavior="strict"
+        allowDecimal={false}
+        value={sample.size === 0 ? "" : sample.size}
+        onChange={(size) => onChange({ ...sample, size: Number(size) })}
+      />
+      <NativeSelect
+        label="Drawn"
+        description="The same again the next time"
+        data={SAMPLE_BY.map((by) => ({ value: by, label: WAYS[by] }))}
+        value={sample.by}
+        onChange={({ currentTarget: { value } }) => onChange({ ...sample, by: SAMPLE_BY.find((by) => by === value) ?? "random" })}
+      />
+    </Group>
   );
 }
 

@@ -23,7 +23,7 @@ type ChosenTracesProps = {
   readonly matching: number | undefined;
   readonly onChooseAll: (count: number) => void;
   readonly onCompare: (first: string, second: string) => void;
-  readonly onAddToDataset: (ids: readonly string[]) => void;
+  readonly onAddToDataset: (chosen: Choice) => void;
   readonly onClear: () => void;
 };
 
@@ -58,9 +58,9 @@ export function ChosenTraces({ projectId, role, chosen, matching, onChooseAll, o
             size="compact-sm"
             variant="default"
             leftSection={<IconDatabasePlus size={14} />}
-            disabled={ids.length === 0 || ids.length > MAX_ADDED}
-            title={`Tick at most ${MAX_ADDED} traces`}
-            onClick={() => onAddToDataset(ids)}
+            disabled={ids.length > MAX_ADDED}
+            title={`Tick at most ${MAX_ADDED} traces, or choose all that match and draw a sample`}
+            onClick={() => onAddToDataset(chosen)}
           >
             Add to dataset…
           </Button>

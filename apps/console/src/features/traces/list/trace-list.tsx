@@ -27,7 +27,7 @@ type TraceListProps = ListProps & {
   /** The reader's role in the project; undefined while it is not known. */
   readonly role: ProjectRole | undefined;
   readonly onCompare: (first: string, second: string) => void;
-  readonly onAddToDataset: (ids: readonly string[]) => void;
+  readonly onAddToDataset: (chosen: Choice) => void;
   /** What a project without any trace needs. */
   readonly setUp: ReactNode;
 };
