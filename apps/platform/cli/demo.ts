@@ -2,6 +2,7 @@ import { createLog } from "@sightline/foundation/log";
 import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 import { createCodeTools, runDemoAgent, runGuessingAgent } from "#demo/agent.ts";
 import { findCheckout } from "#demo/checkout.ts";
+import { evaluateDemo } from "#demo/evaluation.ts";
 import { createHttpClient } from "#demo/http-client.ts";
 import { ensureDemoProject, indexCheckout } from "#demo/index-checkout.ts";
 import { resolveSetting, type Environment } from "#settings/environment.ts";
@@ -22,7 +23,8 @@ export async function demo(): Promise<void> {
   const codeIndex = createHttpClient(platform.CODEINDEX_URL, token);
 
   // Before the indexing, which takes longer than a consumer to know of a new project.
-  const projectId = await ensureDemoProject(createHttpClient(platform.OBSERVABILITY_URL, token));
+  const observability = createHttpClient(platform.OBSERVABILITY_URL, token);
+  const projectId = await ensureDemoProject(observability);
   console.log(`Indexing ${checkout.fullName} …`);
   const startedAt = Date.now();
   const repository = await indexCheckout(codeIndex, checkout);
@@ -47,10 +49,15 @@ export async function demo(): Promise<void> {
   await runGuessingAgent(tools);
   // Last, so that the run that went well is the first of the list.
   const answer = await runDemoAgent(tools);
+  const commit = checkout.commit;
+  const compared = await evaluateDemo({ observability, observabilityUrl: platform.OBSERVABILITY_URL, projectId, tools, commit });
   await closeRedisPublisher();
   console.log(`The demo agent says: ${answer}`);
   const traces = `${consoleUrl}/projects/${projectId}/traces`;
   console.log(`Its run is at ${traces}; one that failed is there too: ${traces}?q=status%3Afailure`);
+  if (compared !== undefined) {
+    console.log(`A change that made it worse is at ${consoleUrl}${compared}`);
+  }
   process.exit(0);
 }
 

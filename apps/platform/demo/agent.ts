@@ -32,6 +32,21 @@ const SCRIPT: readonly Turn[] = [
   }),
 ];
 
+/** The script of the experiments: it searches for the question, reads the best match and answers. */
+const searching = (question: string): readonly Turn[] => [
+  () => ({
+    reasoning: "I search before I name a file.",
+    text: "I search.",
+    calls: [{ name: "search_code", arguments: { query: question } }],
+  }),
+  (messages) => ({
+    reasoning: "The first result fits best.",
+    text: `I read ${firstPath(messages)}.`,
+    calls: [{ name: "read_file", arguments: { path: firstPath(messages) } }],
+  }),
+  (messages) => ({ reasoning: "Its text fits the question.", text: `It is decided in ${firstPath(messages)}.`, calls: [] }),
+];
+
 /** The script of the failing run: the model guesses one file after the other and never searches. */
 const GUESSING: readonly Turn[] = ["restart-policy.ts", "policy/restart.ts", "restart.config.ts"].map((path) => () => ({
   reasoning: `A project like this one usually has a file called ${path}, so I read it right away.`,
@@ -42,16 +57,20 @@ const GUESSING: readonly Turn[] = ["restart-policy.ts", "policy/restart.ts", "re
 /** Two guesses of three steps each: the model, its tool, the way back. */
 const STEPS_OF_GUESSES = 6;
 
+const QUESTION = "What happens when one of the product's processes ends, and where is it decided?";
+/** An experiment is not looked at while it runs. */
+const QUICKLY_MS = 10;
+
 /** Answers a question about the repository with a model, tools that really search it, and a way back from a failed tool. */
 export async function runDemoAgent(tools: CodeTools): Promise<string> {
-  const messages = await run(tools, SCRIPT);
+  const messages = await run(tools, { script: SCRIPT });
   return messages.at(-1)?.text ?? "";
 }
 
 /** Makes a run that fails, to be found and understood: the agent loops until LangGraph ends it. */
 export async function runGuessingAgent(tools: CodeTools): Promise<void> {
   try {
-    await run(tools, GUESSING, STEPS_OF_GUESSES);
+    await run(tools, { script: GUESSING, recursionLimit: STEPS_OF_GUESSES });
   } catch (error) {
     if (!(error instanceof GraphRecursionError)) {
       throw error;
@@ -59,8 +78,25 @@ export async function runGuessingAgent(tools: CodeTools): Promise<void> {
   }
 }
 
-async function run(tools: CodeTools, script: readonly Turn[], recursionLimit?: number): Promise<readonly BaseMessage[]> {
-  const model = new ScriptedModel(script);
+/** What an experiment runs: the agent as it is, or with a change that has it guess where a question asks for a place. @throws {Error} when it fails. */
+export async function answerQuestion(tools: CodeTools, question: string, isChanged: boolean): Promise<string> {
+  const isGuess = isChanged && /\bwhere\b/i.test(question);
+  const how = isGuess ? { script: GUESSING, recursionLimit: STEPS_OF_GUESSES } : { script: searching(question) };
+  return (await run(tools, { ...how, question, thinkingMs: QUICKLY_MS })).at(-1)?.text ?? "";
+}
+
+type Running = {
+  readonly script: readonly Turn[];
+  readonly question?: string;
+  readonly recursionLimit?: number;
+  readonly thinkingMs?: number;
+};
+
+async function run(
+  tools: CodeTools,
+  { script, question = QUESTION, recursionLimit, thinkingMs }: Running,
+): Promise<readonly BaseMessage[]> {
+  const model = new ScriptedModel(script, thinkingMs);
   const toolbox = createToolbox(tools);
 
   async function think({ messages }: State) {
@@ -85,12 +121,14 @@ async function run(tools: CodeTools, script: readonly Turn[], recursionLimit?: n
     .addEdge("recover", "think")
     .compile();
 
-  const question = new HumanMessage("What happens when one of the product's processes ends, and where is it decided?");
-  const { messages } = await graph.invoke({ messages: [question] }, recursionLimit === undefined ? {} : { recursionLimit });
+  const { messages } = await graph.invoke(
+    { messages: [new HumanMessage(question)] },
+    recursionLimit === undefined ? {} : { recursionLimit },
+  );
   return messages;
 }
 
-type CodeTools = ReturnType<typeof createCodeTools>;
+export type CodeTools = ReturnType<typeof createCodeTools>;
 type ToolCall = NonNullable<AIMessage["tool_calls"]>[number];
 
 type Toolbox = ReturnType<typeof createToolbox>;

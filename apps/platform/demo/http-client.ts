@@ -29,5 +29,6 @@ export function createHttpClient(baseUrl: string, token: string) {
     get: async <Answer>(path: string, schema: z.ZodType<Answer>): Promise<Answer> => schema.parse(await send("GET", path)),
     post: async <Answer>(path: string, body: unknown, schema: z.ZodType<Answer>): Promise<Answer> =>
       schema.parse(await send("POST", path, body)),
+    delete: async (path: string): Promise<void> => void (await send("DELETE", path)),
   };
 }

@@ -16,11 +16,13 @@ const THINKING_MS = 150;
 /** A chat model without a network: it plays its turns in order. It counts words as tokens. */
 export class ScriptedModel extends BaseChatModel {
   readonly #turns: readonly Turn[];
+  readonly #thinkingMs: number;
   #played = 0;
 
-  constructor(turns: readonly Turn[]) {
+  constructor(turns: readonly Turn[], thinkingMs = THINKING_MS) {
     super({});
     this.#turns = turns;
+    this.#thinkingMs = thinkingMs;
   }
 
   override _llmType(): string {
@@ -38,7 +40,7 @@ export class ScriptedModel extends BaseChatModel {
       throw new Error("The script of the demo's model is over.");
     }
     this.#played += 1;
-    await delay(THINKING_MS);
+    await delay(this.#thinkingMs);
     const { reasoning, text, calls } = turn(messages);
     const input = countWords(messages.map((message) => message.text).join(" "));
     const output = countWords(`${reasoning} ${text}`);
