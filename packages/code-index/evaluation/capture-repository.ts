@@ -15,6 +15,7 @@ import { searchByRipgrep } from "./ripgrep.ts";
 export type CapturedRepository = {
   readonly name: string;
   readonly language: string;
+  readonly half?: AskedSet["half"];
   /** Which model made the vectors. */
   readonly embedder: string;
   /** What people asked, and what was made, each of a commit of its own. */
@@ -41,7 +42,7 @@ export async function captureRepository(capturing: Capturing): Promise<CapturedR
   const made = count === 0 ? [] : [await captureMade(capturing)];
   const queries = [...asked, ...made].flatMap((part) => part.queries);
   console.error(`${name}: ${queries.length} queries, ${Math.round((performance.now() - began) / 1000)} s`);
-  return { name, language: set?.language ?? commonest(queries), embedder: modelOf(embedding), parts: [...asked, ...made] };
+  return { name, language: set?.language ?? commonest(queries), half: set?.half, embedder: modelOf(embedding), parts: [...asked, ...made] };
 }
 
 async function captureAsked(capturing: Capturing, { commit, fixes, queries }: AskedSet): Promise<Captured> {

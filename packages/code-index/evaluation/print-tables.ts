@@ -32,11 +32,16 @@ const VARIANTS_BY_FILE: readonly Variant[] = [
   ["ripgrep, by file", RIPGREP],
 ];
 
-/** Every other repository by language and name, so that nearly every language is in both halves (as in train-ranking.py). */
-function halves(repositories: readonly CapturedRepository[]): readonly (readonly CapturedRepository[])[] {
+/**
+ * The half that reports, and the one that is chosen on: as a set says, else every other repository by language and name, so that nearly every
+ * language is in both (as in train-ranking.py).
+ */
+export function halves(repositories: readonly CapturedRepository[]): readonly (readonly CapturedRepository[])[] {
   const placeOf = ({ language, name }: CapturedRepository) => `${language} ${name.toLowerCase()}`;
-  const sorted = repositories.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
-  return [0, 1].map((half) => sorted.filter((_, index) => index % 2 === half)).filter(({ length }) => length > 0);
+  const sorted = repositories.filter(({ half }) => half === undefined).toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
+  return ["judge", "choose"]
+    .map((name, place) => [...sorted.filter((_, index) => index % 2 === place), ...repositories.filter(({ half }) => half === name)])
+    .filter(({ length }) => length > 0);
 }
 
 /** Each half is ranked by a model that has learned from the other alone; rules and weights were chosen on the second. */
@@ -123,15 +128,15 @@ function average(scores: readonly (Scores | undefined)[], measure: (scores: Scor
   return measure(mean(scores.filter((score) => score !== undefined)));
 }
 
-function shown(value: number): string {
+export function shown(value: number): string {
   return value.toFixed(3);
 }
 
-function printHead(cells: readonly string[]): void {
+export function printHead(cells: readonly string[]): void {
   printRow(cells);
   printRow(cells.map((_, index) => (index === 0 ? "---" : "---:")));
 }
 
-function printRow(cells: readonly string[]): void {
+export function printRow(cells: readonly string[]): void {
   console.log(`| ${cells.join(" | ")} |`);
 }

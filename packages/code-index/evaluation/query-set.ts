@@ -3,7 +3,7 @@ import { findFileKind } from "#retrieval/ranking/file-kind.ts";
 import { detectLanguage } from "#splitting/languages.ts";
 
 /** What people ask, written and collected by hand. */
-export const QUESTIONS = ["how", "what", "name"] as const;
+export const QUESTIONS = ["how", "what", "phrase", "name"] as const;
 /** What is made from a repository alone. */
 export const MADE = ["commit", "docstring", "symbol", "split name"] as const;
 export type Family = (typeof QUESTIONS)[number] | "report" | (typeof MADE)[number];

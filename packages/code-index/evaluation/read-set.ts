@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { EvalQuery } from "./query-set.ts";
+import { QUESTIONS, type EvalQuery } from "./query-set.ts";
 
 const lineSchema = z.int().min(1);
 
@@ -11,11 +11,13 @@ const setSchema = z.strictObject({
   commit: z.string().regex(/^[0-9a-f]{40}$/),
   /** The folder of the code that is asked about; "" for the whole repository. */
   root: z.string(),
+  /** The half that it is of, where the rankings that are there have not learned from it. */
+  half: z.enum(["judge", "choose"]).optional(),
   questions: z.array(
     z.strictObject({
-      kind: z.enum(["how", "what", "name"]),
+      kind: z.enum(QUESTIONS),
       text: z.string().min(1),
-      targets: z.array(z.strictObject({ path: z.string(), lines: z.tuple([lineSchema, lineSchema]) })).min(1),
+      targets: z.array(z.strictObject({ path: z.string(), lines: z.tuple([lineSchema, lineSchema]).optional() })).min(1),
     }),
   ),
   reports: z.array(
@@ -34,6 +36,7 @@ const setSchema = z.strictObject({
 export type AskedSet = {
   readonly language: string;
   readonly commit: string;
+  readonly half?: "judge" | "choose" | undefined;
   /** The commits that fixed what is reported. */
   readonly fixes: readonly string[];
   readonly queries: readonly EvalQuery[];
@@ -47,7 +50,7 @@ export async function readAskedSet(name: string): Promise<AskedSet | undefined> 
   if (file === undefined) {
     return undefined;
   }
-  const { language, commit, root, questions, reports } = setSchema.parse(JSON.parse(await readFile(new URL(file, SETS), "utf8")));
+  const { language, commit, root, half, questions, reports } = setSchema.parse(JSON.parse(await readFile(new URL(file, SETS), "utf8")));
   const folder = root === "" ? "" : root.replace(/\/?$/, "/");
   const asked = questions.map(({ kind, text, targets }): EvalQuery => ({ family: kind, language, text, targets }));
   const reported = reports.map(({ title, body, files }): EvalQuery => ({
@@ -57,5 +60,5 @@ export async function readAskedSet(name: string): Promise<AskedSet | undefined> 
     targets: files.map((path) => ({ path })),
   }));
   const within = asked.map((query): EvalQuery => ({ ...query, within: folder }));
-  return { language, commit, fixes: reports.map(({ fix }) => fix), queries: [...asked, ...within, ...reported] };
+  return { language, commit, half, fixes: reports.map(({ fix }) => fix), queries: [...asked, ...within, ...reported] };
 }

@@ -6,10 +6,12 @@ import { readConfig } from "@sightline/foundation/config";
 import { embedderVariables } from "#config.ts";
 import { captureRepository, modelOf, type CapturedRepository } from "./capture-repository.ts";
 import { repositoryName } from "./git.ts";
+import { askPeers } from "#evaluation/peers/ask-peers.ts";
+import { printPeers } from "#evaluation/peers/print-peers.ts";
 import { printTables } from "./print-tables.ts";
 import { writeFeatures } from "./write-features.ts";
 
-const HELP = `npm run eval -- [--queries 10] [--captured FOLDER] [--keep] [--features FILE] repository.git …
+const HELP = `npm run eval -- [--queries 10] [--captured FOLDER] [--keep] [--features FILE] [--peers] repository.git …
 
 Asks what people asked of these repositories (packages/code-index/evaluation/sets), and questions made of them, indexes each by itself, and
 prints how well searches answer, with and without each leg and stage.
@@ -18,6 +20,9 @@ prints how well searches answer, with and without each leg and stage.
   --captured FOLDER  keeps what the legs found, a file a repository, and takes it from there: ranking alone is then measured in a minute
   --keep             keeps the indexes, as databases eval_…, and uses those that are there
   --features FILE    writes what the ranking knows of each candidate, for train-ranking.py, and prints no tables
+
+  --peers            prints instead how what people asked is answered beside semble (its BM25 and ranking, without its model) and ripgrep, over
+                     the same trees; needs Python 3.11 or newer, and PyPI the first time
 
   TEST_DATABASE_URL      a PostgreSQL with pgvector, in which a database is made for each repository and dropped again
   CODEINDEX_EMBEDDER, …  what makes the vectors, as for the product (.env.example); \`words\` when not set. For a model behind an address:
@@ -31,6 +36,7 @@ const { values, positionals } = parseArgs({
     captured: { type: "string" },
     keep: { type: "boolean", default: false },
     features: { type: "string" },
+    peers: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
 });
@@ -62,6 +68,8 @@ for (const path of missing) {
 }
 if (values.features !== undefined) {
   await writeFeatures(captured, values.features);
+} else if (values.peers) {
+  printPeers(captured, await askPeers(positionals));
 } else {
   console.log(`\nVectors of ${modelOf(embedding)}`);
   printTables(captured);
