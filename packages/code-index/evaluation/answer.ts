@@ -19,7 +19,7 @@ type Searching = {
 const NO_RULES = {
   commits: { commitTermCoverage: 0 },
   kinds: { kind: "source" },
-  definitions: { defines: false },
+  definitions: { defines: 0 },
   mentions: { mentioned: 0 },
 } as const satisfies Record<string, Partial<Described>>;
 

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createQueryEmbedder } from "#embedding/query-embedder.ts";
+import { readChunks } from "#retrieval/scope/read-chunks.store.ts";
 import { createSearchState, search } from "#retrieval/search/search.ts";
-import type { Tenant } from "#store/tenancy/tenant.ts";
+import { readAs, type Tenant } from "#store/tenancy/tenant.ts";
 import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 
@@ -78,6 +80,21 @@ beforeAll(async () => {
 afterAll(async () => {
   await fixture.stop();
   await source.remove();
+});
+
+test("of the names that a place defines its types are told", async () => {
+  const types = await readAs(fixture.database, tenant, 5_000, async (transaction) => {
+    const { rows } = await sql<{ id: number }>`
+      select chunk_id as id from ${sql.id(tenant.schema, "code_chunks")} where path = 'routing/route.go'
+    `.execute(transaction);
+    return readChunks(
+      transaction,
+      { tenant },
+      rows.map(({ id }) => id),
+      { withTypes: true },
+    );
+  });
+  expect(types.flatMap((chunk) => chunk.types).toSorted()).toEqual(["Depot", "Planner", "edge"]);
 });
 
 /** After a change of the ranking: look at the difference that `npx vitest run --update=all golden` makes. */

@@ -51,8 +51,8 @@ export type Described = {
   readonly place: number | undefined;
   /** How well a file that a report names is its own, 1 when the line is, too. */
   readonly mentioned: number;
-  /** It defines the name that the query is. */
-  readonly defines: boolean;
+  /** As `findDefinition` finds it: 1 when it defines the name that the query is as it is written. */
+  readonly defines: number;
   /** What its file is for; `asked` when the query asks for such files. */
   readonly kind: FileKind | "asked";
   /** The share of a question's or report's words that the subjects of its file's newest commits say; 0 where no history is known. */
@@ -105,7 +105,7 @@ export function describeCandidates(
       features,
       place,
       mentioned,
-      defines: defining.has(candidate),
+      defines: defining.get(candidate) ?? 0,
       kind: wanted.has(kind) ? "asked" : kind,
       commitTermCoverage,
       matchedCommitTerms,

@@ -26,6 +26,7 @@ function candidate({ score = 1, coverage = 0.5, content: _content, subjectWords 
       start_line: 1,
       end_line: 9,
       symbols: [],
+      types: [],
       ...chunk,
     },
     // Of ten words that weigh the same.
@@ -48,6 +49,51 @@ test("what defines the asked symbol comes before what uses it", async () => {
       { path: "other.go", symbols: ["scrapeLoop"] },
     ]),
   ).toEqual(["other.go:1", "uses.go:1"]);
+});
+
+test.for([
+  {
+    query: "FromRequest",
+    chunks: [
+      { path: "axum/src/json.rs", symbols: ["from_request"], score: 3 },
+      { path: "axum-core/src/extract/mod.rs", symbols: ["FromRequest"], types: ["FromRequest"], start_line: 20 },
+      { path: "axum/src/form.rs", symbols: ["fromRequest"], score: 3 },
+    ],
+  },
+  {
+    query: "Engine",
+    chunks: [
+      { path: "context_appengine.go", symbols: ["Engine"], score: 2 },
+      { path: "gin.go", symbols: ["Engine", "New"], types: ["Engine"], start_line: 20 },
+      { path: "engine.go", symbols: ["engine"], score: 3 },
+    ],
+  },
+  {
+    query: "Request",
+    chunks: [
+      { path: "router.js", symbols: ["Request"], score: 3 },
+      { path: "request+body.ts", symbols: ["Request"], types: ["Request"], score: 3 },
+      { path: "request.ts", symbols: ["Request"], types: ["Request"], start_line: 20 },
+    ],
+  },
+  {
+    query: "SqlMapper",
+    chunks: [
+      { path: "Dapper/SqlMapper.Async.cs", symbols: ["SqlMapper"], types: ["SqlMapper"], score: 3 },
+      { path: "Dapper/SqlMapper.Settings.cs", symbols: ["SqlMapper"], types: ["SqlMapper"], score: 3 },
+      { path: "Dapper/SqlMapper.cs", symbols: ["SqlMapper"], types: ["SqlMapper"], start_line: 20 },
+    ],
+  },
+])("$query: as it is written, a type before members, in the file that is named so", async ({ query, chunks }) => {
+  expect((await ranked(query, chunks))[0]).toMatch(/:20$/);
+});
+
+test("a name in other letters is found where nothing has it as it was written", async () => {
+  const chunks = [
+    { path: "uses.go", score: 2 },
+    { path: "retry.go", symbols: ["MaxRetries"] },
+  ];
+  expect((await ranked("maxRetries", chunks))[0]).toBe("retry.go:1");
 });
 
 test("a name is found without the class it is defined in", async () => {

@@ -130,7 +130,7 @@ function rulesOf(described: Described) {
   return {
     kind: KIND_FACTORS[kind],
     commits: weighCommits(described),
-    defines: defines ? DEFINITION : 1,
+    defines: DEFINITION ** defines,
     place: 1 + PLACE * place,
     mentioned: 1 + MENTIONED * mentioned,
   };

@@ -10,6 +10,8 @@ import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope, type Tena
 export type FoundChunk = Pick<SearchResult, "repo" | "ref" | "commit" | "path" | "language" | "start_line" | "end_line"> & {
   readonly chunk_id: number;
   readonly symbols: readonly string[];
+  /** Those of them that are types or modules; empty where nobody asked. */
+  readonly types: readonly string[];
 };
 
 type DescribedChunk = FoundChunk & {
@@ -24,15 +26,15 @@ export async function readChunks(
   query: TenantQuery,
   scope: Scope,
   chunkIds: readonly number[],
-  compared?: Compared,
+  { compared, withTypes }: { readonly compared?: Compared | undefined; readonly withTypes: boolean },
 ): Promise<readonly DescribedChunk[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<DescribedChunk>`
     select chunk_id, repo, found.ref, commit, found.path, language, start_line, end_line, symbols, ${likeness(schema, compared)} as likeness,
-      said.words as subject_words
+      said.words as subject_words, ${withTypes ? typesIn(schema) : sql`'{}'::text[]`} as types
     from (
       select distinct on (chunk.chunk_id) chunk.chunk_id, build.id as repo_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
-        chunk.start_line, chunk.end_line, chunk.symbols, chunk.text_hash
+        chunk.start_line, chunk.end_line, chunk.symbols, chunk.text_hash, chunk.document_id
       from ${sql.id(schema, "code_chunks")} as chunk
       join ${sql.id(schema, "files")} as file on file.document_id = chunk.document_id
       join ${visibleBuilds(scope)} as build on build.generation = file.generation
@@ -42,6 +44,14 @@ export async function readChunks(
     left join ${sql.id(schema, "subject_words")} as said on said.repo_id = found.repo_id and said.ref = found.ref and said.path = found.path
   `.execute(query);
   return rows;
+}
+
+function typesIn(schema: TenantSchema): RawBuilder<readonly string[]> {
+  return sql`array(
+    select symbol.name from ${sql.id(schema, "symbols")} as symbol
+    where symbol.document_id = found.document_id and symbol.start_line between found.start_line and found.end_line
+      and symbol.kind in ('class', 'interface', 'type', 'enum', 'module')
+  )`;
 }
 
 function likeness(schema: TenantSchema, compared: Compared | undefined): RawBuilder<number | null> {
