@@ -3,7 +3,7 @@ import type { GrepAnswer, GrepRequest } from "#contract.ts";
 import type { Access, RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { readTexts, type FilePlace } from "./read-texts.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
+import { askedScope, notesOnEmptyScope, notesOnLeftOut } from "#retrieval/scope/asked-scope.ts";
 import { findCandidates, narrowByText } from "#retrieval/patterns/candidates.ts";
 import { createSealedCursors, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { createGrepPage, grepPositionSchema, type GrepPage } from "./grep-page.ts";
@@ -55,6 +55,7 @@ export async function grep(
   const page = createGrepPage({ pattern, position, limit: request.limit, context: request.context });
   const scope = askedScope(access, request);
   const read: Parameters<typeof readScope<Searched>>[1] = async (transaction, builds) => {
+    const leftOut = position === undefined ? await notesOnLeftOut(transaction, scope) : [];
     const now = performance.now();
     const times = { until: now + limits.lookMs, countUntil: now + limits.countMs };
     const looking = { scope, pattern, page, enough: request.limit * ENOUGH, from: position, ...times };
@@ -66,9 +67,12 @@ export async function grep(
         throw error;
       }
     }
-    return { searched: builds, empty: page.result().total === 0 ? await notesOnEmptyScope(transaction, scope) : [] };
+    return {
+      searched: builds,
+      outside: [...(page.result().total === 0 ? await notesOnEmptyScope(transaction, scope) : []), ...leftOut],
+    };
   };
-  const { searched, empty } = await limit.run(access.tenant.tenantId, database.signal, () =>
+  const { searched, outside } = await limit.run(access.tenant.tenantId, database.signal, () =>
     readScope({ database, scope, milliseconds: STATEMENT_MS }, read),
   );
 
@@ -85,7 +89,7 @@ export async function grep(
       ...(hasChanged ? ["What is indexed changed since the page before: lines may be missing, or be on both."] : []),
       ...(total === 0 && tooMuch.length === 0 ? notesOnNothing(request) : []),
       ...notesOnTooMuch(tooMuch),
-      ...empty,
+      ...outside,
       ...notesOnIndex(searched, scope),
     ],
     next_cursor: next === undefined ? null : cursors.write({ ...next, total, builds }),
@@ -99,7 +103,7 @@ function cursorsOf(access: Access, { pattern, regex, case: letters, repo, ref, p
   return createSealedCursors(grepPositionSchema, { access, name: "pattern", question: [pattern, regex, letters, repo, ref, path, lang] });
 }
 
-type Searched = { readonly searched: readonly RepositoryInScope[]; readonly empty: readonly string[] };
+type Searched = { readonly searched: readonly RepositoryInScope[]; readonly outside: readonly string[] };
 
 function isCaseSensitive({ case: letters, pattern, regex }: GrepRequest): boolean {
   const said = regex ? pattern.replaceAll(/\\[pP]\{\w+\}|\\./g, "") : pattern;

@@ -15,7 +15,14 @@ beforeAll(async () => {
   fixture = await startBuildFixture();
   tenant = await fixture.tenant("one");
   source = await createGitRepository();
-  await source.commit({ "lib/shop.py": "def start():\n    return 1\n\ndef run():\n    return start()\n", "lib/shop.go": "package shop\n" });
+  await source.commit({
+    "lib/shop.py": "def start():\n    return 1\n\ndef run():\n    return start()\n",
+    "lib/shop.go": "package shop\n",
+    "web/yarn.lock": "start@1\n",
+    "web/old/shop.min.js": "start()",
+    "web/new/shop.min.js": "start()",
+    "web/logo.png": "start\0",
+  });
   await fixture.run({ tenant, repoId: await fixture.register(tenant, "acme/shop", source.url) });
 });
 
@@ -62,3 +69,14 @@ test.for(Object.entries(WAYS))("%s: filters that let no file through are told, a
   const { notes } = await look({ lang: "go" });
   expect(notes.filter((note) => note.startsWith("No indexed file"))).toEqual([]);
 });
+
+test.for(Object.entries(WAYS))(
+  "%s: files with text that are not searched are told, with the reason and where they are",
+  async ([, look]) => {
+    const leftOut = async (where: Where) => (await look(where)).notes.filter((note) => note.includes("not searched"));
+    expect(await leftOut({})).toEqual(["3 files here are not searched (2 minified, 1 a lock file)."]);
+    expect(await leftOut({ path: "web/*/" })).toEqual(["2 files here are not searched (minified)."]);
+    expect(await leftOut({ path: "web/yarn.lock" })).toEqual(["1 file here is not searched (a lock file)."]);
+    expect(await leftOut({ path: "lib/" })).toEqual([]);
+  },
+);

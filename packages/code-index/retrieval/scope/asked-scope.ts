@@ -1,4 +1,5 @@
-import { hasFiles, indexedLanguages } from "./read-chunks.store.ts";
+import { countLeftOut, hasFiles, indexedLanguages } from "./read-chunks.store.ts";
+import { listSome } from "./repository-errors.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { languageNamed } from "#retrieval/query/query-filters.ts";
 
@@ -29,4 +30,16 @@ export async function notesOnEmptyScope(query: TenantQuery, scope: Scope): Promi
     ...(known.length === 0 ? [] : [`the languages of the indexed files are ${known.join(", ")}`]),
   ];
   return [`No indexed file is of the ${asked.join(", ")}; ${advice.join("; ")}.`];
+}
+
+/** Reasons in a note. */
+const REASONS = 5;
+
+/** A note on the files of a scope that have text and are not searched, so that "complete" says of what. */
+export async function notesOnLeftOut(query: TenantQuery, scope: Scope): Promise<readonly string[]> {
+  const counts = await countLeftOut(query, scope);
+  const total = counts.reduce((sum, { files }) => sum + files, 0);
+  const reasons = counts.map(({ reason, files }) => (counts.length === 1 ? reason : `${files} ${reason}`));
+  const are = total === 1 ? "1 file here is" : `${total} files here are`;
+  return total === 0 ? [] : [`${are} not searched (${listSome(reasons, REASONS)}).`];
 }

@@ -4,7 +4,15 @@ import type { SearchResult } from "#contract.ts";
 import type { Compared } from "#store/index/read-vectors.store.ts";
 import { vectorsTable, vectorText } from "#store/index/vectors.store.ts";
 import type { TenantSchema } from "#store/tenancy/tenant.ts";
-import { isInFiles, isVisible, matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
+import {
+  isInFiles,
+  isVisible,
+  matchesFile,
+  matchesPath,
+  visibleBuilds,
+  type Scope,
+  type TenantQuery,
+} from "#store/tenancy/read-scope.store.ts";
 
 /** A chunk that was found, without its text. */
 export type FoundChunk = Pick<SearchResult, "repo" | "ref" | "commit" | "path" | "language" | "start_line" | "end_line"> & {
@@ -223,4 +231,28 @@ export async function indexedLanguages(query: TenantQuery, scope: Scope): Promis
     limit ${LANGUAGES}
   `.execute(query);
   return rows.map((row) => row.language);
+}
+
+/** What holds no text that anybody could miss. */
+const NO_TEXT = ["binary", "a symlink", "a submodule", "a pointer to a Git LFS object"];
+
+/** The files in the scope that are not searched though they hold text, by the reason, most first. Of which language one is that nobody looked into is not known: it counts. */
+export async function countLeftOut(
+  query: TenantQuery,
+  scope: Scope,
+): Promise<readonly { readonly reason: string; readonly files: number }[]> {
+  const { schema } = scope.tenant;
+  const [files, documents] = [sql.id(schema, "files"), sql.id(schema, "documents")];
+  const isSeen = sql`file.generation = any(array(select generation from ${visibleBuilds(scope)} as build)) and ${matchesPath(scope, "file")}`;
+  const { rows } = await sql<{ reason: string; files: number }>`
+    select reason, count(*) as files from (
+      select file.skip_reason as reason from ${files} as file where file.skip_reason is not null and ${isSeen}
+      union all
+      select document.skip_reason from ${documents} as document join ${files} as file on file.document_id = document.document_id
+      where document.skip_reason is not null and file.skip_reason is null and ${isSeen} and ${matchesFile(scope, "document")}
+    ) as left_out
+    where reason <> all(${NO_TEXT}::text[])
+    group by reason order by files desc, reason
+  `.execute(query);
+  return rows;
 }

@@ -3,7 +3,7 @@ import { documentsUsing, type SymbolRow } from "./read-symbols.store.ts";
 import type { TextFile } from "#retrieval/grep/read-texts.store.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
+import { askedScope, notesOnEmptyScope, notesOnLeftOut } from "#retrieval/scope/asked-scope.ts";
 import { findExactMeaning, readPosition, type ExactMeaning } from "./exact-meaning.ts";
 import { createPlaceReader, readKnownFiles } from "./exact-places.ts";
 import { findDefinitions, suggestNames, presentSymbols } from "./find-symbol.ts";
@@ -101,6 +101,7 @@ export async function findReferences(
           : []),
         ...(await notesOnPosition(transaction, scope, position, { name, meaning })),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
+        ...(before === 0 ? await notesOnLeftOut(transaction, scope) : []),
       ],
       next_cursor: page.length > 0 && (shown < found.total || !found.isWhole) ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,

@@ -2,7 +2,7 @@ import type { FileKind, FoundSymbol, SymbolsAnswer, SymbolsRequest } from "#cont
 import { findSymbolRows, nearNames, type SymbolRow } from "./read-symbols.store.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
+import { askedScope, notesOnEmptyScope, notesOnLeftOut } from "#retrieval/scope/asked-scope.ts";
 import { findFileKind } from "#retrieval/ranking/file-kind.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
@@ -43,10 +43,12 @@ export async function findSymbols(
       symbols: await presentSymbols(transaction, scope, page),
       total: found.length,
       partial: rows.length > MAX_DEFINITIONS,
-      notes:
-        rows.length === 0
+      notes: [
+        ...(rows.length === 0
           ? [...(await notesOnNothing(transaction, scope, symbolName, kind)), ...(await notesOnEmptyScope(transaction, scope))]
-          : notesOn({ symbolName, isNear, rows }),
+          : notesOn({ symbolName, isNear, rows })),
+        ...(before === 0 ? await notesOnLeftOut(transaction, scope) : []),
+      ],
       next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,
       cursorAfter: (count) => paging.cursorAfter(before + count),

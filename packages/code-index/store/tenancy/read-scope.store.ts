@@ -156,7 +156,7 @@ function definesOneOf(patterns: readonly string[]): RawBuilder<unknown> {
   return sql`exists (select from unnest(chunk.symbols) as symbol(name) where symbol.name ilike any(${patterns}::text[]))`;
 }
 
-function matchesPath({ path, filters }: Scope, alias: "chunk" | "document" | "file"): RawBuilder<unknown> {
+export function matchesPath({ path, filters }: Scope, alias: "chunk" | "document" | "file"): RawBuilder<unknown> {
   const column = sql.ref(`${alias}.path`);
   return allOf([
     ...(path === undefined ? [] : [sql`${column} ilike any(${pathPatterns(path)}::text[])`]),

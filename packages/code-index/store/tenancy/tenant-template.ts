@@ -12,7 +12,7 @@ type TenantTemplate = { readonly schema: RawBuilder<unknown>; readonly tenantId:
  * No table refers to one of the service by a foreign key: to make or drop one, PostgreSQL locks the table it refers to,
  * and a tenant that comes or goes would stop all the others.
  */
-export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilder<unknown>)[] = [firstRevision];
+export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilder<unknown>)[] = [firstRevision, secondRevision];
 
 /** A name without what it is inside of, in lower case: `Server::start` is `start`. The index is made of the very same words. */
 export function lastName(name: RawBuilder<unknown>): RawBuilder<string> {
@@ -185,5 +185,13 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
     -- What is known of a branch's history.
     ${historyTables(schema)}
     ${scipTables(schema)}
+  `;
+}
+
+/** The files that searches leave out are counted for each answer that says it is complete. */
+function secondRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
+  return sql`
+    create index files_left_out on ${schema}.files (generation) where skip_reason is not null;
+    create index documents_left_out on ${schema}.documents (document_id) where skip_reason is not null;
   `;
 }
