@@ -30,15 +30,13 @@ describe("POST /v1/traces answers 200", () => {
       jsonSpan("0".repeat(16), 1),
       jsonSpan("b".repeat(16), 1, { traceId: "" }),
       jsonSpan("b".repeat(16), 1, { traceId: `${TRACE}00` }),
-      jsonSpan("b".repeat(16), 1, { parentSpanId: "xyz" }),
-      jsonSpan("b".repeat(16), 1, { startTimeUnixNano: "0" }),
-      jsonSpan("b".repeat(16), 1, { endTimeUnixNano: "1" }),
-      jsonSpan("c".repeat(16), 1, { endTimeUnixNano: "1" }),
+      jsonSpan("b".repeat(16), 1, { startTimeUnixNano: "0", endTimeUnixNano: "0" }),
+      jsonSpan("c".repeat(16), 1, { startTimeUnixNano: "0", endTimeUnixNano: "0" }),
     ];
     const answer = await otlp.send(jsonRequest([good, ...bad]));
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body)).toEqual({
-      partialSuccess: { rejectedSpans: "8", errorMessage: expect.stringMatching(/span_id that is not 8 bytes.*and 1 more$/) },
+      partialSuccess: { rejectedSpans: "6", errorMessage: expect.stringMatching(/span_id that is not 8 bytes.*neither start_time/) },
     });
     expect((await spanIds()).size).toBe(1);
   });
@@ -60,16 +58,39 @@ describe("POST /v1/traces answers 200", () => {
     ]);
   });
 
-  test("and refuses a span of more than 4 Mi characters, cuts a single text of a million and says so", async () => {
+  test("and keeps what contradicts itself in a span or is too long, bent or cut, and named in its attributes", async () => {
     const long = (key: string, length: number) => ({ key, value: { stringValue: "x".repeat(length) } });
-    const huge = jsonSpan("b".repeat(16), 0, { attributes: Array.from({ length: 5 }, (_, index) => long(`k${index}`, 900_000)) });
-    const cut = jsonSpan("c".repeat(16), 0, { attributes: [long("k", 1_000_001)] });
-    const { body } = await otlp.send(jsonRequest([huge, cut]));
-    expect(JSON.parse(body)).toMatchObject({
-      partialSuccess: { rejectedSpans: "1", errorMessage: expect.stringContaining("the limit is 4194304") },
+    const many = {
+      key: "many",
+      value: { arrayValue: { values: Array.from({ length: 5_000 }, () => ({ stringValue: "y".repeat(900) })) } },
+    };
+    const odd = [
+      jsonSpan("a".repeat(16), 0, { attributes: Array.from({ length: 5 }, (_, index) => long(`k${index}`, 900_000)) }),
+      jsonSpan("b".repeat(16), 0, { attributes: [long("k", 1_000_001)] }),
+      jsonSpan("c".repeat(16), 5, { endTimeUnixNano: "1" }),
+      jsonSpan("d".repeat(16), 5, { startTimeUnixNano: "0" }),
+      jsonSpan("e".repeat(16), 5, { parentSpanId: "xyz" }),
+      jsonSpan("f".repeat(16), 5, { attributes: [many] }),
+    ];
+    expect(await otlp.send(jsonRequest(odd))).toMatchObject({ status: 200, body: "{}" });
+    const starts = (await otlp.streamed()).flatMap((event) => (event.type === "observation.start" ? [event.body] : []));
+    const of = (letter: string) =>
+      starts.find(
+        ({ attributes }) =>
+          attributes?.["otel.span_id"] === letter.repeat(16) || (letter === "f" && attributes?.["otel.span_id"] === undefined),
+      );
+    expect(of("a")?.attributes).toMatchObject({ k0: "x".repeat(100_000), "sightline.bent": { values: expect.stringContaining("100000") } });
+    expect(of("b")?.attributes?.["k"]).toMatch(/^x{1000000}… \(cut, 1000001 characters\)$/);
+    expect(of("c")?.attributes).toMatchObject({ "sightline.bent": { end_time_unix_nano: expect.stringContaining("before the start") } });
+    expect(of("d")?.attributes).toMatchObject({ "sightline.bent": { start_time_unix_nano: expect.stringContaining("missing") } });
+    expect(of("e")).toMatchObject({
+      parent_id: null,
+      attributes: { "sightline.bent": { parent_span_id: expect.stringContaining("xyz") } },
     });
-    const [start] = (await otlp.streamed()).flatMap((event) => (event.type === "observation.start" ? [event] : []));
-    expect(start?.body.attributes?.["k"]).toMatch(/^x{1000000}… \(cut, 1000001 characters\)$/);
+    expect(of("f")?.attributes).toEqual({ "sightline.bent": { values: expect.stringContaining("left out") } });
+    await otlp.store();
+    const [trace] = await otlp.traces();
+    expect(trace?.observation_list.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => "success"));
   });
 });
 

@@ -3,6 +3,7 @@ import { createJsonReader, type JsonReader } from "#otlp/dialects/attribute-read
 import { createFactReader } from "#otlp/dialects/fact-reader.ts";
 import { MAX_NAME_LENGTH, type OtlpScopeSpans, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { toEventId, toObservationId, toTraceId } from "./identifiers.ts";
+import { BENT, bendSpan, writeBody, type Bent } from "./bend-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { countOnce } from "./count-once.ts";
 import { findPauses, type Pause } from "./find-pauses.ts";
@@ -21,7 +22,8 @@ export type DraftEvent = { readonly id: string; readonly type: EventType; readon
 export type SpanEvents = { readonly events: readonly DraftEvent[]; readonly refused: readonly string[] };
 
 type Source = Omit<OtlpScopeSpans, "spans">;
-type Placed = { readonly span: OtlpSpan; readonly source: Source; readonly place: SpanPosition };
+type Given = { readonly span: OtlpSpan; readonly source: Source; readonly bent: Bent };
+type Placed = Given & { readonly place: SpanPosition };
 
 /**
  * `root` has no parent, so it is the trace's own start and end. `entrance` has its parent in another process, which may send
@@ -29,19 +31,18 @@ type Placed = { readonly span: OtlpSpan; readonly source: Source; readonly place
  */
 type SpanPosition = "root" | "entrance" | "orphan" | "child";
 
-/** The most characters of one event's body; a longer one is refused in the answer instead of being lost later. */
-const MAX_EVENT_BODY_LENGTH = 4 * 1024 * 1024;
-
 /** Converts a request's spans to events, in the order of their start; a span that can't be converted is refused with the reason. */
 export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans[]): SpanEvents {
   const refused: string[] = [];
   const spans = batches.flatMap(({ spans: given, ...source }) => given.map((span) => ({ span, source })));
-  const readable = spans.filter(({ span }) => {
-    const reason = problemOf(span);
+  const readable = spans.flatMap(({ span: given, source }) => {
+    const reason = problemOf(given);
     if (reason !== undefined) {
       refused.push(reason);
+      return [];
     }
-    return reason === undefined;
+    const { span, bent } = bendSpan(given);
+    return [{ span, source, bent }];
   });
   const readJson = createJsonReader();
   const present = new Map(readable.map(({ span }) => [`${span.traceId} ${span.spanId}`, span]));
@@ -53,32 +54,19 @@ export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans
   }));
   const placed = countOnce(read);
   const pauses = findPauses(placed);
-  const events = placed.flatMap((each) => {
-    const drafts = eventsOf(projectId, { ...each, pause: pauses.get(each.span.traceId) }, readJson);
-    const longest = Math.max(...drafts.map(({ body }) => body.length));
-    if (longest > MAX_EVENT_BODY_LENGTH) {
-      refused.push(`the span ${each.span.spanId} holds ${longest} characters, the limit is ${MAX_EVENT_BODY_LENGTH}`);
-      return [];
-    }
-    return drafts;
-  });
+  const events = placed.flatMap((each) => eventsOf(projectId, { ...each, pause: pauses.get(each.span.traceId) }, readJson));
   return { events, refused };
 }
 
-function problemOf({ traceId, spanId, parentSpanId, startNanos, endNanos }: OtlpSpan): string | undefined {
+/** Only what cannot be placed is refused: all else is worth more than the one field that is wrong. */
+function problemOf({ traceId, spanId, startNanos, endNanos }: OtlpSpan): string | undefined {
   if (!isId(traceId, 32)) {
     return "a span's trace_id is not 16 bytes, or all zero";
   }
   if (!isId(spanId, 16)) {
     return `a span of the trace ${traceId} has a span_id that is not 8 bytes, or all zero`;
   }
-  if (parentSpanId !== "" && !/^[0-9a-f]{16}$/.test(parentSpanId)) {
-    return `the span ${spanId} has a parent_span_id that is not 8 bytes`;
-  }
-  if (startNanos === 0n) {
-    return `the span ${spanId} has no start_time_unix_nano`;
-  }
-  return endNanos !== 0n && endNanos < startNanos ? `the span ${spanId} ends before it starts` : undefined;
+  return startNanos === 0n && endNanos === 0n ? `the span ${spanId} has neither start_time_unix_nano nor end_time_unix_nano` : undefined;
 }
 
 function isId(text: string, length: number): boolean {
@@ -88,26 +76,27 @@ function isId(text: string, length: number): boolean {
 const REMOTE_PARENT = 0x300;
 const NO_PARENT = /^0*$/;
 
-function placeSpans(spans: readonly { readonly span: OtlpSpan; readonly source: Source }[]): readonly Placed[] {
+function placeSpans(spans: readonly Given[]): readonly Placed[] {
   const present = new Set(spans.map(({ span }) => `${span.traceId} ${span.spanId}`));
   const rooted = new Set(spans.flatMap(({ span }) => (NO_PARENT.test(span.parentSpanId) ? [span.traceId] : [])));
   const byStart = spans.toSorted((left, right) => Number(left.span.startNanos - right.span.startNanos));
-  return byStart.map(({ span, source }) => {
+  return byStart.map((given) => {
+    const { span } = given;
     if (NO_PARENT.test(span.parentSpanId)) {
-      return { span, source, place: "root" };
+      return { ...given, place: "root" };
     }
     if (rooted.has(span.traceId) || present.has(`${span.traceId} ${span.parentSpanId}`)) {
-      return { span, source, place: "child" };
+      return { ...given, place: "child" };
     }
     // One root of a trace is enough: the earliest.
     rooted.add(span.traceId);
-    return { span, source, place: (span.flags & REMOTE_PARENT) === REMOTE_PARENT ? "entrance" : "orphan" };
+    return { ...given, place: (span.flags & REMOTE_PARENT) === REMOTE_PARENT ? "entrance" : "orphan" };
   });
 }
 
 type Read = Placed & { readonly facts: SpanFacts; readonly pause: Pause | undefined };
 
-function eventsOf(projectId: string, { span, source, place, facts, pause }: Read, readJson: JsonReader): readonly DraftEvent[] {
+function eventsOf(projectId: string, { span, source, bent, place, facts, pause }: Read, readJson: JsonReader): readonly DraftEvent[] {
   const ids = {
     trace_id: toTraceId(projectId, span.traceId),
     observation_id: toObservationId(projectId, span.traceId, span.spanId),
@@ -116,7 +105,19 @@ function eventsOf(projectId: string, { span, source, place, facts, pause }: Read
   const status = own === "success" && pause?.waiting.has(span.spanId) === true ? "interrupted" : own;
   const input = boundValue(facts.input);
   const output = boundValue(facts.output);
-  const common = { projectId, span, source, place, facts, pause, status, interrupts: readSpanInterrupts(span, readJson), input, output };
+  const common = {
+    projectId,
+    span,
+    source,
+    bent,
+    place,
+    facts,
+    pause,
+    status,
+    interrupts: readSpanInterrupts(span, readJson),
+    input,
+    output,
+  };
   const start = draft(projectId, "observation.start", {
     ...ids,
     parent_id: NO_PARENT.test(span.parentSpanId) ? null : toObservationId(projectId, span.traceId, span.parentSpanId),
@@ -156,6 +157,7 @@ type Common = {
   readonly projectId: string;
   readonly span: OtlpSpan;
   readonly source: Source;
+  readonly bent: Bent;
   readonly place: SpanPosition;
   readonly facts: SpanFacts;
   readonly pause: Pause | undefined;
@@ -223,7 +225,7 @@ function standIn({ startNanos }: OtlpSpan, place: SpanPosition): { readonly stan
 }
 
 /** Keeps in the attributes everything of a span that no field takes. */
-function attributesOf({ span, source, facts, interrupts }: Common): Record<string, unknown> {
+function attributesOf({ span, source, bent, facts, interrupts }: Common): Record<string, unknown> {
   const service = source.resource.get("service.name");
   const events = facts.events.map(({ name, nanos, attributes }) => ({
     name,
@@ -238,6 +240,7 @@ function attributesOf({ span, source, facts, interrupts }: Common): Record<strin
   return {
     ...Object.fromEntries(Object.entries(facts.attributes).map(([name, value]) => [name, boundValue(value)])),
     ...(interrupts === undefined ? {} : { interrupts }),
+    ...(Object.keys(bent).length === 0 ? {} : { [BENT]: bent }),
     "otel.span_id": span.spanId,
     ...(facts.name === span.name ? {} : { "otel.span_name": span.name }),
     ...(source.scope.name === "" ? {} : { "otel.scope": [source.scope.name, source.scope.version].filter(Boolean).join(" ") }),
@@ -263,7 +266,7 @@ function toolEntryOf({ span, facts, status, input, output }: Common): BodyOf<"ob
 }
 
 function draft<Type extends EventType>(projectId: string, type: Type, body: BodyOf<Type>): DraftEvent {
-  const text = JSON.stringify(body);
+  const text = writeBody(body);
   return { id: toEventId(projectId, type, text), type, body: text };
 }
 
