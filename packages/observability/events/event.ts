@@ -104,6 +104,9 @@ const attributes = z.record(z.string(), z.unknown()).optional();
  */
 const standsInSince = timestamp.optional();
 
+/** Where a trace may have several roots, as OpenTelemetry's may: when the one began that this is of. The earliest of them is the trace's. */
+const rootSince = timestamp.optional();
+
 const eventBodies = {
   "trace.start": z.object({
     trace_id: id,
@@ -120,6 +123,7 @@ const eventBodies = {
     input: payload,
     attributes,
     stands_in_since: standsInSince,
+    root_since: rootSince,
   }),
   "trace.end": z.object({
     trace_id: id,
@@ -131,6 +135,7 @@ const eventBodies = {
     paused_at: z.string().max(200).optional(),
     attributes,
     stands_in_since: standsInSince,
+    root_since: rootSince,
   }),
   /** The run goes on from a checkpoint at which another run of the same thread was interrupted. */
   "trace.resume": z.object({ trace_id: id, resumed_at: timestamp, resumed_from: z.string().max(200) }),

@@ -8,6 +8,7 @@ import { toInstant } from "./instant.ts";
 import { higher, lower, mergeHalves } from "./merge-halves.ts";
 import { scoreColumns } from "./score-columns.ts";
 import { toMultirange } from "./multirange.ts";
+import { placeOf, rankOfEnd, rankOfStart } from "./place-half.ts";
 import { plausible } from "./plausible-number.ts";
 import { listTraceFields } from "./trace-fields.ts";
 import { usageColumns } from "./usage-columns.ts";
@@ -82,11 +83,11 @@ function normalise(event: StreamEvent): StreamEvent {
 function addEvent(fold: Fold, event: StreamEvent): void {
   switch (event.type) {
     case "trace.start": {
-      const { trace_id: traceId, started_at: startedAt, input, attributes, stands_in_since: standsInSince, ...body } = event.body;
+      const { trace_id: traceId, started_at: startedAt, input, attributes, ...body } = event.body;
       const names = { name: body.name, thread_id: body.thread_id, session_id: body.session_id, user_id: body.user_id };
       mergeTrace(fold, event, traceId, {
         ...names,
-        ...placeOf("start", event, standsInSince === undefined ? undefined : -Math.max(Date.parse(standsInSince), 1)),
+        ...placeOf("start", event, rankOfStart(body)),
         started_at: toInstant(startedAt),
         start_words: listSearchWords([...Object.values(names), input]),
         start_fields: listTraceFields(event.body),
@@ -98,10 +99,10 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     }
     case "trace.end": {
       const { trace_id: traceId, ended_at: endedAt, status, output, attributes, ...others } = event.body;
-      const { stands_in_since: standsInSince, ...rest } = others;
+      const { stands_in_since: _stand, root_since: _root, ...rest } = others;
       mergeTrace(fold, event, traceId, {
         ...rest,
-        ...placeOf("end", event, standsInSince === undefined ? undefined : Date.parse(endedAt) - Number.MAX_SAFE_INTEGER),
+        ...placeOf("end", event, rankOfEnd(event.body)),
         ended_at: toInstant(endedAt),
         waits_since: rest.paused_at === undefined ? undefined : toInstant(endedAt),
         end_status: status,
@@ -191,16 +192,6 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     case "producer.bye":
       break;
   }
-}
-
-/**
- * Of two events for a half the higher number stays. Those that stand in have a number below all: the first start and the last end of
- * them stay. It is none of a producer's numbers, so it names no producer.
- */
-function placeOf(half: "start" | "end", event: StreamEvent, standIn: number | undefined): Pick<TraceWrite, `${typeof half}_seq`> {
-  return standIn === undefined
-    ? { [`${half}_event`]: event.id, [`${half}_producer`]: event.producer_id, [`${half}_seq`]: event.seq }
-    : { [`${half}_event`]: event.id, [`${half}_seq`]: standIn };
 }
 
 function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<TraceWrite, "project_id" | "id" | "seen_at">): void {

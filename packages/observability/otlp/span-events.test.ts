@@ -82,6 +82,32 @@ describe("while its root has not come, a trace", () => {
   });
 });
 
+test.each([
+  ["one request", (roots: readonly JsonSpan[]) => [roots]],
+  ["requests of their own", (roots: readonly JsonSpan[]) => roots.map((root) => [root])],
+])("of several roots in %s the earliest is the trace's, whichever comes last", async (_name, batchesOf) => {
+  const roots = [
+    jsonSpan(ROOT, 0, { name: "agent", attributes: attributes({ "input.value": "where?", "output.value": "there" }) }),
+    jsonSpan(NODE, 1, { name: "title of the chat", status: { code: 2, message: "too slow" } }),
+    jsonSpan(TOOL, 1, { parentSpanId: ROOT }),
+  ];
+  for (const order of [roots, roots.toReversed()]) {
+    await sendInBatches(batchesOf(order));
+    await otlp.store();
+    expect(await otlp.traces()).toMatchObject([
+      { name: "agent", status: "success", started_at: at(0), ended_at: at(1), input: "where?", output: "there", observations: 3 },
+    ]);
+    await otlp.clear();
+  }
+});
+
+test("a root that was interrupted does not end the trace that another root resumes", async () => {
+  const interrupt = { status: { code: 2, message: "GraphInterrupt: []" } };
+  await sendInBatches([[jsonSpan(NODE, 2, { attributes: attributes({ "output.value": "sent" }) })], [jsonSpan(ROOT, 0, interrupt)]]);
+  await otlp.store();
+  expect(await otlp.traces()).toMatchObject([{ started_at: at(0), ended_at: at(3), status: "success", output: "sent" }]);
+});
+
 test("the same ids in another project are another trace", async () => {
   const made = projectSchema.parse((await otlp.api.post("/api/v1/projects", { name: "other" })).body);
   const other = await otlp.api.post(`/api/v1/projects/${made.id}/keys`, { name: "k" }, "tenant-1:admin");

@@ -209,19 +209,25 @@ function traceResume(traceId: string, { projectId, span }: Common, checkpoint: s
   return draft(projectId, "trace.resume", { trace_id: traceId, resumed_at: toTimestamp(span.startNanos), resumed_from: checkpoint });
 }
 
-function traceEnd(traceId: string, { projectId, span, place, output }: Common): DraftEvent {
+function traceEnd(traceId: string, { projectId, span, place, status, output }: Common): DraftEvent {
   return draft(projectId, "trace.end", {
     trace_id: traceId,
     ended_at: toTimestamp(span.endNanos),
     status: readSpanStatus(span), // a step that waits says so itself: the trace may go on
     output,
     error: readSpanError(span),
-    ...standIn(span, place),
+    // A resume may be another root of the trace, and ends it.
+    ...(place === "root" && status === "interrupted" ? {} : standIn(span, place)),
   });
 }
 
-function standIn({ startNanos }: OtlpSpan, place: SpanPosition): { readonly stands_in_since?: string } {
-  return place === "root" ? {} : { stands_in_since: toTimestamp(startNanos) };
+/** A root that runs still has the number of its event, so that its own end, sent later, comes before it. */
+function standIn(
+  { startNanos, endNanos }: OtlpSpan,
+  place: SpanPosition,
+): { readonly stands_in_since?: string; readonly root_since?: string } {
+  const since = toTimestamp(startNanos);
+  return place !== "root" ? { stands_in_since: since } : endNanos === 0n ? {} : { root_since: since };
 }
 
 /** Keeps in the attributes everything of a span that no field takes. */
