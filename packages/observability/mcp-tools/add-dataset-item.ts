@@ -73,10 +73,8 @@ async function makeItems(reading: Reading, of: InProject, { trace, step, issue, 
   }
   const observation = step === undefined ? undefined : await findObservation(reading, of, trace, step);
   const traces = [{ trace_id: trace, observation_id: observation }];
-  return itemsFromTraces(reading.query, {
-    ...of,
-    ...itemsFromTracesRequestSchema.parse({ traces, expected, checks, required, issue_id: issue }),
-  });
+  const request = itemsFromTracesRequestSchema.parse({ traces, expected, checks, required, issue_id: issue });
+  return itemsFromTraces(reading.query, { ...of, ...request, now: reading.now }, traces);
 }
 
 async function findObservation({ query }: Reading, { projectId, reader }: InProject, traceId: string, step: string): Promise<string> {
