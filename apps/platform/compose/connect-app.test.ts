@@ -32,7 +32,12 @@ beforeAll(async () => {
 
 afterAll(() => product.stop());
 
-type Choices = { readonly repositories?: readonly string[]; readonly traces?: boolean; readonly days?: number };
+type Choices = {
+  readonly repositories?: readonly string[];
+  readonly traces?: boolean;
+  readonly evaluation?: boolean;
+  readonly days?: number;
+};
 
 async function bearerOfPerson(browser: Browser): Promise<{ readonly authorization: string }> {
   const answer = await browser.ask("/api/identity/login/access-token", asJson({ email: EMAIL, password: PASSWORD }));
@@ -45,7 +50,10 @@ function asJson(body: unknown, headers: Readonly<Record<string, string>> = {}) {
 }
 
 /** What a person does in the browser that the assistant opened. */
-async function letIn(assistant: Assistant, { repositories: chosen, traces = false, days = 1 }: Choices = {}): Promise<void> {
+async function letIn(
+  assistant: Assistant,
+  { repositories: chosen, traces = false, evaluation = false, days = 1 }: Choices = {},
+): Promise<void> {
   const browser = openBrowser(site);
   await assistant.begin(mcp);
   const { at } = await browser.goTo(assistant.asked());
@@ -57,7 +65,7 @@ async function letIn(assistant: Assistant, { repositories: chosen, traces = fals
     app: { name: "Test assistant", redirect_host: "127.0.0.1:41999" },
     account: { email: EMAIL, name: expect.any(String), tenant: "default" },
   });
-  const consent = { decision: "allow", repositories: chosen ?? null, traces, days };
+  const consent = { decision: "allow", repositories: chosen ?? null, traces, evaluation, days };
   const answer = await browser.ask(path, asJson(consent, headers));
   const { continue_to: next } = z.object({ continue_to: z.string() }).parse(await answer.json());
   const { at: callback } = await browser.goTo(new URL(next));
@@ -92,7 +100,13 @@ test("a consent for one repository opens that one alone, and traces only where t
   expect(read.json<{ items: { full_name: string }[] }>().items.map(({ full_name: name }) => name)).toEqual(["acme/shop"]);
   const client = await connectMcp(mcp.origin, assistant.accessToken());
   expect(await client.toolNames()).toContain("list_traces");
+  expect(await client.toolNames()).not.toContain("list_issues");
   await client.close();
+  const another = makeAssistant();
+  await letIn(another, { traces: true, evaluation: true });
+  const evaluating = await connectMcp(mcp.origin, another.accessToken());
+  expect(await evaluating.toolNames()).toContain("add_dataset_item");
+  await evaluating.close();
 });
 
 test("a repository of another organization is none, whoever lets an app see it", async () => {

@@ -46,38 +46,28 @@ An item with the same input and expected value is not added twice.`,
     const author = toAuthor(reader);
     const reason = `over MCP: ${given.reason ?? (given.trace === undefined ? "an item of its own" : "from a trace")}`;
     const { version, items: written } = await writeItems(query, { ...of, id, items, deleted: [], reason, author, now });
-    log.info({ project: of.projectId, dataset: id, version, by: author }, "an item was added to a dataset over MCP");
     const [item] = written;
     if (item?.state !== "added") {
       return `Nothing was added: the dataset has an item of the same input and expected value, ${item?.id ?? ""}.`;
     }
+    log.info({ project: of.projectId, dataset: id, version, by: author }, "an item was added to a dataset over MCP");
     const cut = items[0]?.source?.incomplete?.length ?? 0;
-    const note =
-      cut === 0
-        ? ""
-        : ` ${plural(cut, "value")} of it ${cut === 1 ? "was" : "were"} cut or masked when recorded, so a run of it may differ.`;
+    const note = cut === 0 ? "" : ` Of what was recorded, ${plural(cut, "value")} had been cut or masked: a run of it may differ.`;
     return `Added item ${item.id}; the dataset's version is ${version} now.${note}`;
   },
 };
 
-async function makeItems(reading: Reading, of: InProject, { trace, step, issue, input, ...fields }: Given): Promise<readonly WriteItem[]> {
-  const { expected, checks, required } = fields;
-  if (trace === undefined) {
-    if (input === undefined || step !== undefined || issue !== undefined) {
-      throw itemUnclear();
-    }
-    return [writeItemSchema.parse({ input, expected, checks, required })];
-  }
-  if (input !== undefined) {
+async function makeItems(reading: Reading, of: InProject, { trace, step, issue, input, ...given }: Given): Promise<readonly WriteItem[]> {
+  const { expected, checks, required } = given;
+  if ((trace === undefined) === (input === undefined) || (trace === undefined && (step ?? issue) !== undefined)) {
     throw itemUnclear();
   }
-  const observation = step === undefined ? undefined : await findObservation(reading, of, trace, step);
+  if (trace === undefined) {
+    return [writeItemSchema.parse({ input, expected, checks, required })];
+  }
+  const { run } = orRefuse(await findTrace(reading.query, { ...of, traceId: trace }), traceUnknown);
+  const observation = step === undefined ? undefined : findStep(await findStepIds(reading.query, run, parseStepEnding(step)), step).id;
   const traces = [{ trace_id: trace, observation_id: observation }];
   const request = itemsFromTracesRequestSchema.parse({ traces, expected, checks, required, issue_id: issue });
   return itemsFromTraces(reading.query, { ...of, ...request, now: reading.now }, traces);
-}
-
-async function findObservation({ query }: Reading, { projectId, reader }: InProject, traceId: string, step: string): Promise<string> {
-  const { run } = orRefuse(await findTrace(query, { reader, projectId, traceId }), traceUnknown);
-  return findStep(await findStepIds(query, run, parseStepEnding(step)), step).id;
 }

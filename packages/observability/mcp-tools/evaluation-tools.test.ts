@@ -175,6 +175,8 @@ describe("add_dataset_item", () => {
       [{ dataset: typed, input: "text" }, /does not fit the dataset's schema/],
       [{ dataset: typed }, /either a trace, or the input/],
       [{ dataset: typed, trace, input: 1 }, /either a trace, or the input/],
+      [{ dataset: typed, step: "00000000" }, /either a trace, or the input/],
+      [{ dataset: typed, issue, input: 1 }, /either a trace, or the input/],
       [{ dataset: typed, trace, step: "00000000" }, /no step 00000000/],
       [{ dataset: typed, input: 1, checks: [{ type: "guess" }] }, /checks/],
       [{ dataset: "a\0b", input: 1 }, /NUL/],

@@ -6,6 +6,7 @@ import { growTree } from "#trace-facts/step-tree.ts";
 import { scoreText } from "./list-experiments.ts";
 import { readSteps } from "./load-trace.ts";
 import { codeText, recordedLine } from "./recorded-text.ts";
+import { shortStepId } from "./step-ids.ts";
 import type { Reading } from "./trace-tool.ts";
 
 const INPUT = 160;
@@ -13,7 +14,6 @@ const OUTPUT = 100;
 const NAME = 80;
 const REASON = 160;
 const CHECKS = 3;
-const DIGITS = 8;
 const MAX_RUNS = 2_000;
 
 /** Items of an experiment in lines: what was put in and out, scores before and now, and where the run that shows it failed. */
@@ -22,20 +22,12 @@ export async function explainItems(reading: Reading, of: OfExperiment, items: re
     return [];
   }
   const ids = items.map(({ item_id: id }) => id);
-  const runs = Map.groupBy(
-    await listRuns(reading.query, { ...of, itemIds: ids, after: undefined, limit: MAX_RUNS }),
-    ({ item_id: id }) => id,
-  );
+  const runs = await listRuns(reading.query, { ...of, itemIds: ids, after: undefined, limit: MAX_RUNS });
   const told: string[] = [];
   for (const item of items) {
-    const run = showing(runs.get(item.item_id) ?? []);
-    told.push(
-      [
-        ...describeItem(item),
-        ...(run === undefined ? ["  it has no run"] : await describeRun(reading, of, run)),
-        ...describeSource(item),
-      ].join("\n"),
-    );
+    const run = showing(runs.filter(({ item_id: id }) => id === item.item_id));
+    const ofRun = run === undefined ? ["  it has no run"] : await describeRun(reading, of, run);
+    told.push([...describeItem(item), ...ofRun, ...describeSource(item)].join("\n"));
   }
   return told;
 }
@@ -80,11 +72,14 @@ async function describeTrace(reading: Reading, { projectId, reader }: OfExperime
   if (trace === undefined) {
     return [`  trace ${traceId}, which is not here: not yet, or not any more`];
   }
-  const { steps } = await readSteps(reading, trace.run);
+  const steps = trace.status === "failure" ? (await readSteps(reading, trace.run)).steps : [];
   const { reason } = findFailures(growTree(steps), trace);
-  const died =
-    reason === undefined ? "" : `: failed in ${reason.kind} ${recordedLine(reason.name, NAME)}, step ${reason.id.slice(-DIGITS)}`;
-  return [`  trace ${traceId}${died}`, ...(reason?.code ? [`  at ${codeText(reason.code)}`] : [])];
+  return reason === undefined
+    ? [`  trace ${traceId}`]
+    : [
+        `  trace ${traceId}: failed in ${reason.kind} ${recordedLine(reason.name, NAME)}, step ${shortStepId(reason.id)}`,
+        ...(reason.code === null ? [] : [`  at ${codeText(reason.code)}`]),
+      ];
 }
 
 function describeSource({ source }: ExperimentItem): readonly string[] {

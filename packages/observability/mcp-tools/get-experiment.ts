@@ -17,7 +17,7 @@ import type { Reading, ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
   project: projectField,
-  experiment: z.uuid("an experiment's id, as list_experiments names it"),
+  experiment: z.uuid("an experiment's id").describe("Its id, as list_experiments names it."),
   baseline: nameField
     .optional()
     .describe("A branch, whose last three are pooled, or an experiment's id; the one before it over the same dataset when left out."),
@@ -131,8 +131,9 @@ function chooseItems({ scores }: Compared): { readonly score: string | undefined
         : [],
     )
     .toSorted((one, other) => Number(other.isTold) - Number(one.isTold) || one.change - other.change);
-  const checks = scores.find(({ shown }) => shown.source === "check");
-  const failing =
-    checks === undefined ? ({ score: undefined, only: "failed" } as const) : ({ score: checks.shown.name, only: "failing" } as const);
-  return fallen[0] === undefined ? failing : { score: fallen[0].name, only: "worse" };
+  if (fallen[0] !== undefined) {
+    return { score: fallen[0].name, only: "worse" };
+  }
+  const checks = scores.find(({ shown }) => shown.source === "check")?.shown.name;
+  return { score: checks, only: checks === undefined ? "failed" : "failing" };
 }

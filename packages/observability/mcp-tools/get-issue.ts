@@ -6,15 +6,15 @@ import { findIssue, type IssueRow } from "#issues/list-issues.store.ts";
 import { findProject, projectField } from "./find-project.ts";
 import { renderIssue, versionsText } from "./list-issues.ts";
 import { durationText, fenced, NOTICE, plural, recordedLine, timeText } from "./recorded-text.ts";
+import { shortStepId } from "./step-ids.ts";
 import { issueUnknown } from "./tools.errors.ts";
 import type { ToolDefinition } from "./trace-tool.ts";
 
-const inputSchema = z.strictObject({ project: projectField, issue: z.uuid("an issue's id, as list_issues names it") });
+const inputSchema = z.strictObject({ project: projectField, issue: z.uuid("an issue's id").describe("Its id, as list_issues names it.") });
 
 const MESSAGE = 600;
 const NAME = 100;
 const ERROR = 200;
-const DIGITS = 8;
 const OVERHEAD_TOKENS = 150;
 
 export const getIssueTool: ToolDefinition<typeof inputSchema> = {
@@ -52,7 +52,7 @@ function renderEvidence({ trace_id: trace, step_id: step, error, ...row }: Evide
   const why = [row.is_typical ? ["typical"] : [], row.is_newest ? ["newest"] : [], row.is_shortest ? ["shortest"] : []].flat().join(", ");
   const by = row.user_id === null ? "" : `, user ${recordedLine(row.user_id, NAME)}`;
   const on = row.release === null ? "" : `, release ${versionsText([row.release])}`;
-  const at = step === null ? "" : `, failed in step ${step.slice(-DIGITS)}`;
+  const at = step === null ? "" : `, failed in step ${shortStepId(step)}`;
   const head = `${trace} (${why}): ${timeText(row.seen_at.toISOString())}, ${plural(row.steps, "step")}, ${durationText(row.duration_ms)}${on}${by}${at}`;
   return error === null ? head : `${head}\n  ${recordedLine(error, ERROR)}`;
 }

@@ -4,6 +4,11 @@ import { stepAmbiguous, stepUnknown } from "./tools.errors.ts";
 /** Random in both kinds of ids, so that few digits tell a trace's steps apart. */
 const DIGITS = 8;
 
+/** The digits by which answers name a step. */
+export function shortStepId(id: string): string {
+  return id.slice(-DIGITS);
+}
+
 /** How steps are named to assistants: a whole id costs as much as the rest of the line. */
 export function nameSteps(steps: readonly Pick<Step, "id">[]): (id: string) => string {
   const sharing = new Map<string, number>();

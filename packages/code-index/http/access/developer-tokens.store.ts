@@ -16,14 +16,11 @@ type NewToken = {
   readonly label: string;
   /** All of the tenant when left out. */
   readonly repositories?: readonly string[] | null;
-  /** None when left out. */
-  readonly traces?: boolean;
-  /** None when left out. */
-  readonly evaluation?: boolean;
-  /** None when left out. */
-  readonly uploads?: boolean;
   readonly createdBy: string;
   readonly now: Date;
+} & {
+  /** What it opens beside code; not when left out. */
+  readonly [right in "traces" | "evaluation" | "uploads"]?: boolean;
 };
 
 /** `token` is shown to its owner once, and kept nowhere. */
