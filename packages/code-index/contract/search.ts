@@ -59,6 +59,8 @@ export const searchRequestSchema = filtersSchema.extend({
   /** Keeps only those of the ranked places that are in files of this kind. */
   kind: fileKindSchema.optional(),
   limit: z.coerce.number().int().min(1).max(50).default(10),
+  /** One result a file, its best place; `also` names the others. */
+  one_per_file: flagSchema.optional(),
   /** `next_cursor` of the page before, with everything else as it was. */
   cursor: cursorSchema.optional(),
   /** Says of each result what its score is made of. */
@@ -79,6 +81,8 @@ export const searchResultSchema = indexedCommitSchema.extend({
   end_line: z.int(),
   language: z.string(),
   symbol: z.string().nullable(),
+  /** With `one_per_file`: the other places of the file, from the first line to the last; those that adjoin are one. */
+  also: z.array(z.object({ start_line: z.int(), end_line: z.int() })).optional(),
   /** The chunk's text, or its beginning. */
   content: z.string(),
   /** Line numbers (of the file) that hold a word of the query. */

@@ -10,6 +10,8 @@ export type FittedResult = Omit<SearchResult, "content" | "matched_lines" | "mat
   readonly content?: string;
 };
 
+/** Other places of a result's file that are named. */
+const OTHERS = 4;
 const LINE = 160;
 const MATCHING_LINES = 6;
 
@@ -69,10 +71,15 @@ function signatureAndMatches({ content, start_line: start, matched_lines: matche
 
 /** A result as text; its `number` is its place in the answer. */
 export function renderResult(
-  { repo, path, start_line: start, end_line: end, symbol, content, detail }: FittedResult,
+  { repo, path, start_line: start, end_line: end, symbol, also = [], content, detail }: FittedResult,
   number: number,
 ): string {
-  const head = `${number}. ${repo} ${path}:${start}-${end}${symbol === null ? "" : ` (${symbol})`}\n`;
+  const others = also
+    .slice(0, OTHERS)
+    .map((place) => (place.start_line === place.end_line ? String(place.start_line) : `${place.start_line}-${place.end_line}`));
+  const more = also.length > OTHERS ? [`${also.length - OTHERS} more`] : [];
+  const beside = others.length === 0 ? "" : `, also ${[...others, ...more].join(", ")}`;
+  const head = `${number}. ${repo} ${path}:${start}-${end}${symbol === null ? "" : ` (${symbol})`}${beside}\n`;
   if (content === undefined || content === "") {
     return head;
   }

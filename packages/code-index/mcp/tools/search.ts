@@ -17,12 +17,12 @@ Results carry repo, path and lines; what was cut to max_tokens is said. Read on 
   inputSchema: z.strictObject({
     query: textField(10_000, "A question, a name, a path, or code or a message to find letter for letter.", 0),
     ...whereFields,
-    limit: z.int().min(1).max(50).default(10).describe("Results at the most."),
+    limit: z.int().min(1).max(50).default(10).describe("Files at the most, each with its best place."),
     cursor: cursorField,
     min_commit: asked.min_commit.describe("Wait until the index of repo holds this commit, as after your own push."),
     wait_ms: z.int().min(0).max(10_000).optional().describe("How long to wait for min_commit."),
   }),
-  answer: async (request, call) => answerSearch(await search(call, call.access, request), call.maxTokens),
+  answer: async (request, call) => answerSearch(await search(call, call.access, { ...request, one_per_file: true }), call.maxTokens),
 });
 
 /** Kept for what joins the parts of an answer, and for the note on what was cut. */

@@ -20,6 +20,8 @@ export type RankedChunk = FoundChunk & {
   /** The query's words in the subjects of its file's commits. */
   readonly matchedCommitTerms: readonly string[];
   readonly ranks: FusedChunk["ranks"];
+  /** Where places of a file are folded: its others, best first. */
+  readonly also?: readonly Pick<FoundChunk, "start_line" | "end_line">[];
 };
 
 /** The texts of chunks, by their ids. */
@@ -154,6 +156,12 @@ function explain({ described, model, isVerbatim, isFurther }: Scored): Factors {
     spread: isFurther ? FURTHER : 1,
   };
   return Object.fromEntries(Object.entries(factors).filter(([, factor]) => factor !== 1));
+}
+
+/** The best place of each file, which names the file's others. */
+export function foldByFile(ranked: readonly RankedChunk[]): readonly RankedChunk[] {
+  const files = Map.groupBy(ranked, ({ repo, path }) => `${repo}\0${path}`);
+  return [...files.values()].flatMap(([best, ...also]) => (best === undefined ? [] : [{ ...best, also }]));
 }
 
 function takeFromFurther(sorted: readonly Scored[]): readonly Scored[] {

@@ -9,7 +9,7 @@ import { asksForType } from "#retrieval/ranking/find-definition.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
 import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
-import { rank, type RankedChunk, type ReadTexts, type Texts } from "#retrieval/ranking/rank.ts";
+import { foldByFile, rank, type RankedChunk, type ReadTexts, type Texts } from "#retrieval/ranking/rank.ts";
 import { MAX_RERANKED } from "#retrieval/ranking/rerank.ts";
 import { isBroken, isFull, runLegs, skipAll, type Legs, type SearchDependencies, type Searching } from "./search-legs.ts";
 
@@ -18,6 +18,8 @@ export type Finding = Searching & {
   readonly page: { readonly from: number; readonly to: number };
   /** Only places in files of this kind are kept of those that are ranked. */
   readonly kind?: FileKind | undefined;
+  /** Whether the places of a file are one result. */
+  readonly folds: boolean;
 };
 
 export type Found = {
@@ -73,7 +75,7 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
       const chunk = chunks.get(chunkId);
       return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, explain: () => ({}), matchedCommitTerms: [], ranks: {} }];
     });
-    const ranked = ofKind(ofAllKinds, finding);
+    const ranked = wanted(ofAllKinds, finding);
     const isCapped = listed.length === limit || !isComplete || kept.length > CANDIDATES;
     return {
       legs: skipAll("the query has nothing but filters"),
@@ -149,7 +151,7 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
       candidates.length === 0
         ? []
         : await rank(candidates, { query, termWeights: words?.weights ?? [], usesModel: dependencies.usesModel, readTexts });
-    const ranked = ofKind(ofAllKinds, finding);
+    const ranked = wanted(ofAllKinds, finding);
     return {
       ranked,
       ofAllKinds,
@@ -193,8 +195,9 @@ async function keepThoseMeeting(readTexts: ReadTexts, chunkIds: readonly number[
   return { kept: kept.map(({ chunkId }) => chunkId), isComplete };
 }
 
-function ofKind(ranked: readonly RankedChunk[], { kind }: Finding): readonly RankedChunk[] {
-  return kind === undefined ? ranked : ranked.filter(({ path }) => findFileKind(path) === kind);
+function wanted(ranked: readonly RankedChunk[], { kind, folds }: Finding): readonly RankedChunk[] {
+  const ofKind = kind === undefined ? ranked : ranked.filter(({ path }) => findFileKind(path) === kind);
+  return folds ? foldByFile(ofKind) : ofKind;
 }
 
 function shownOf(ranked: readonly RankedChunk[], { reranker }: SearchDependencies, { page }: Finding): readonly number[] {

@@ -28,6 +28,7 @@ export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { q
       start_line: chunk.start_line,
       end_line: chunk.end_line,
       symbol: symbolFor(chunk.symbols, query),
+      ...(chunk.also === undefined ? {} : { also: joinAdjoining(chunk.also) }),
       content: content.slice(0, CONTENT),
       matched_lines: matches.map(({ index }) => chunk.start_line + index),
       matched_ranges: matches.map(({ ranges }) => ranges.map(([from, to]) => [from, to])),
@@ -38,6 +39,22 @@ export function presentResults(chunks: readonly RankedChunk[], texts: Texts, { q
         : {}),
     };
   });
+}
+
+type Lines = { start_line: number; end_line: number };
+
+/** In their order in the file. */
+function joinAdjoining(places: readonly Readonly<Lines>[]): Lines[] {
+  const joined: Lines[] = [];
+  for (const { start_line: start, end_line: end } of places.toSorted((one, other) => one.start_line - other.start_line)) {
+    const before = joined.at(-1);
+    if (before !== undefined && start <= before.end_line + 1) {
+      before.end_line = Math.max(before.end_line, end);
+    } else {
+      joined.push({ start_line: start, end_line: end });
+    }
+  }
+  return joined;
 }
 
 export function presentQuery({ shape, text, filters, alternatives, isCaseSensitive }: ParsedQuery): SearchAnswer["query"] {

@@ -74,6 +74,28 @@ test("the ranked places are counted by repository, language, folder and kind, on
   expect(tests.facets.kind).toEqual(every.facets.kind);
 });
 
+test("with one result a file its other places are named, and pages are of files", async () => {
+  const files = { "long.ts": "dispatch(one);\n\nother();\n\ndispatch(two);\n\ndispatch(three);\n", "short.ts": "dispatch(order);\n" };
+  await seedBuild(database, { tenant, repo: "acme/folded", files });
+  const dependencies = { ...createSearchState(), database, log: silentLog, embedder: undefined };
+  const asked = { query: "dispatch", repo: "acme/folded", one_per_file: true, limit: 1 };
+  const first = await search(dependencies, { tenant }, asked);
+  const second = await search(dependencies, { tenant }, { ...asked, cursor: first.next_cursor ?? undefined });
+  const results = [...first.results, ...second.results];
+  expect(results.map(({ path }) => path).toSorted()).toEqual(["long.ts", "short.ts"]);
+  expect(first.ranked.places).toBe(2);
+  expect(second.next_cursor).toBeNull();
+  expect(results.find(({ path }) => path === "long.ts")).toMatchObject({
+    start_line: 1,
+    content: "dispatch(one);\n\n",
+    also: [{ start_line: 5, end_line: 7 }],
+  });
+  expect(results.find(({ path }) => path === "short.ts")?.also).toEqual([]);
+  const unfolded = await search(dependencies, { tenant }, { ...asked, one_per_file: undefined, limit: 50 });
+  expect(unfolded.results).toHaveLength(4);
+  expect(unfolded.results[0]).not.toHaveProperty("also");
+});
+
 test("a branch is searched when it is asked for, and never seen otherwise", async () => {
   expect((await find("charge", { ref: "next" })).places).toEqual(["acme/shop@next next.ts c2", "acme/shop@next pay.ts c2"]);
   expect((await find("subscription")).places).toEqual([]);

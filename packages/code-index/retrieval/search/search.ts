@@ -62,7 +62,9 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
   const end = offset + request.limit;
   const { searched, chunks } = await dependencies.searchLimit.run(access.tenant.tenantId, dependencies.database.signal, async () => {
     const around = await readSearchable(dependencies.database, scope);
-    const finding = { ...around, scope, query, conditions, isDeep: false, page: { from: offset, to: end }, kind: request.kind };
+    const page = { from: offset, to: end };
+    const folds = request.one_per_file === true;
+    const finding = { ...around, scope, query, conditions, isDeep: false, page, kind: request.kind, folds };
     return { searched: around, chunks: await findChunks(dependencies, finding) };
   });
   const found = await rerank(dependencies, query, chunks);
@@ -106,8 +108,9 @@ const positionSchema = z.object({
 });
 type Position = z.infer<typeof positionSchema>;
 
-function cursorsOf(access: Access, { query, repo, ref, path, lang, symbol, kind }: SearchRequest) {
-  return createSealedCursors(positionSchema, { access, name: "query", question: [query, repo, ref, path, lang, symbol, kind] });
+function cursorsOf(access: Access, { query, repo, ref, path, lang, symbol, kind, one_per_file: folds }: SearchRequest) {
+  const question = [query, repo, ref, path, lang, symbol, kind, ...(folds === true ? [folds] : [])];
+  return createSealedCursors(positionSchema, { access, name: "query", question });
 }
 
 /** Another one when the index changed; an incremental build keeps its generation, so the commit and the time count, too. */

@@ -18,6 +18,6 @@ export function searchQuery({ q = "", repo, path, lang, ref, kind, explain }: Pa
     kind: fileKindSchema.safeParse(kind).data,
     explain: isOn(explain) ? "true" : undefined,
   };
-  const call = codeIndex.get("/api/v1/search", { query: { ...query, limit: PAGE_SIZE }, answer: searchAnswerSchema });
+  const call = codeIndex.get("/api/v1/search", { query: { ...query, limit: PAGE_SIZE, one_per_file: "true" }, answer: searchAnswerSchema });
   return { ...pageByPage(["search", query], call), placeholderData: keepPreviousData, staleTime: 30_000 };
 }

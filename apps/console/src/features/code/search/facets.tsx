@@ -33,7 +33,7 @@ type FacetsProps = {
   readonly onChange: (change: Partial<SearchState>) => void;
 };
 
-/** What the ranked places are of, each value with the number of places; a click narrows the search to it, another one widens it again. */
+/** What the ranked files are of, each value with their number; a click narrows the search to it, another one widens it again. */
 export function Facets({ state, answer: { facets, ranked }, onChange }: FacetsProps) {
   const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
   const groups = GROUPS.map((group) => ({ ...group, facet: withChosen(facets[group.name], group, state) })).filter(
@@ -73,7 +73,7 @@ export function Facets({ state, answer: { facets, ranked }, onChange }: FacetsPr
         ))}
         <p className={classes.note}>
           Counted over {ranked.capped ? "the best " : ""}
-          {plural(ranked.places, "ranked place", "ranked places")}
+          {plural(ranked.places, "ranked file", "ranked files")}
           {ranked.capped && "; there may be more"}.{state.kind !== undefined && " Kinds are counted before one was chosen."}
         </p>
       </nav>

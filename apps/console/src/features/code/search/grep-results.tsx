@@ -16,7 +16,7 @@ export function GrepResults({ files, ofBranch }: { readonly files: readonly Grep
     <ol className={classes.files} id="results">
       {files.map((file) => (
         <li key={`${file.repo} ${file.ref} ${file.path}`} className={classes.file}>
-          <h2 className={`${classes.head} ${classes.path}`} data-first>
+          <h2 className={`${classes.head} ${classes.path}`}>
             <IconFile size={15} aria-hidden="true" />
             <span className={classes.repo}>{file.repo}</span>
             <span>

@@ -2,7 +2,7 @@ import { UnstyledButton } from "@mantine/core";
 import type { SearchAnswer, SearchResult } from "@sightline/code-index/contract";
 import { IconFile } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useDeferredValue, useMemo, useState } from "react";
+import { Fragment, useDeferredValue, useMemo, useState } from "react";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { cutExcerpt } from "./excerpt.ts";
 import { fileLink } from "#features/code/model/file-link.ts";
@@ -13,6 +13,8 @@ import { walkResults } from "./walk-results.ts";
 import classes from "./search-results.module.css";
 
 const SHOWN_LINES = 3;
+/** Other places of a file that are linked. */
+const OTHERS = 4;
 /** More than a screen has room for. They are there at once, and the others right after they are painted. */
 const SCREEN = 8;
 
@@ -22,35 +24,23 @@ type Shared = {
   readonly ofBranch: boolean;
 };
 
-/** Results by file, best first. The arrow keys walk through them; enter opens. */
+/** Files, best first, each with its best place. The arrow keys walk through them; enter opens. */
 export function SearchResults({ results, ...shared }: Shared & { readonly results: readonly SearchResult[] }) {
   const count = useDeferredValue(results.length, SCREEN);
-  const files = useMemo(() => groupByFile(results.slice(0, count)), [results, count]);
   return (
     <ol className={classes.files} id="results">
-      {files.map(({ repo, path, results: spans }) => (
-        <li key={`${repo} ${path}`} className={classes.file}>
-          <ul className={classes.spans}>
-            {spans.map((result, index) => (
-              <li key={result.start_line}>
-                <Result result={result} namesFile={index === 0} {...shared} />
-              </li>
-            ))}
-          </ul>
+      {results.slice(0, count).map((result) => (
+        <li key={`${result.repo} ${result.path}`} className={classes.file}>
+          <Result result={result} {...shared} />
         </li>
       ))}
     </ol>
   );
 }
 
-type ResultProps = Shared & {
-  readonly result: SearchResult;
-  /** The first of its file. */
-  readonly namesFile: boolean;
-};
-
-function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
+function Result({ result, searched, ofBranch }: Shared & { readonly result: SearchResult }) {
   const [whole, setWhole] = useState(false);
+  const others = result.also ?? [];
   const lines = useMemo(() => result.content.split("\n"), [result.content]);
   const coloured = useHighlighted(lines, result.language);
   const matches = new Map(result.matched_lines.map((line, index) => [line, result.matched_ranges[index] ?? []]));
@@ -62,16 +52,14 @@ function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
   const shown = spans.reduce((sum, span) => sum + span.end - span.start + 1, 0);
   return (
     <article>
-      <div className={classes.head} data-first={namesFile || undefined}>
-        {namesFile && (
-          <h2 className={classes.path}>
-            <IconFile size={14} aria-hidden="true" />
-            <span className={classes.repo}>{result.repo}</span>
-            <span>
-              <SafeText text={result.path} />
-            </span>
-          </h2>
-        )}
+      <div className={classes.head}>
+        <h2 className={classes.path}>
+          <IconFile size={14} aria-hidden="true" />
+          <span className={classes.repo}>{result.repo}</span>
+          <span>
+            <SafeText text={result.path} />
+          </span>
+        </h2>
         <Link
           data-result
           onKeyDown={walkResults}
@@ -83,6 +71,20 @@ function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
         {result.symbol !== null && (
           <span className={classes.lines}>
             {result.start_line}–{result.end_line}
+          </span>
+        )}
+        {others.length > 0 && (
+          <span className={classes.lines}>
+            also{" "}
+            {others.slice(0, OTHERS).map((place, index) => (
+              <Fragment key={place.start_line}>
+                {index > 0 && ", "}
+                <Link {...fileLink({ ...result, ...place }, ofBranch)}>
+                  {place.start_line}–{place.end_line}
+                </Link>
+              </Fragment>
+            ))}
+            {others.length > OTHERS && `, ${others.length - OTHERS} more`}
           </span>
         )}
         {shown < end - result.start_line + 1 && (
@@ -120,16 +122,6 @@ function Result({ result, namesFile, searched, ofBranch }: ResultProps) {
         ))}
       </div>
     </article>
-  );
-}
-
-type FileGroup = { readonly repo: string; readonly path: string; readonly results: readonly SearchResult[] };
-
-/** Files in the order of their best result, each with its results in that order too. */
-function groupByFile(results: readonly SearchResult[]): readonly FileGroup[] {
-  const groups = Map.groupBy(results, ({ repo, path }) => `${repo}\n${path}`);
-  return [...groups.values()].flatMap((group) =>
-    group[0] === undefined ? [] : [{ repo: group[0].repo, path: group[0].path, results: group }],
   );
 }
 
