@@ -67,7 +67,7 @@ function createTally() {
         counts.bytes += bytes;
         counts.chunks += chunks.length;
       }
-      for (const chunk of chunks) {
+      for (const chunk of chunks.filter((each) => each.text_hash !== null)) {
         tokens.add(embeddedText({ path, ...chunk }));
       }
       biggest.push({ path, bytes, chunks: chunks.length });

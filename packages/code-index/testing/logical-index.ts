@@ -61,7 +61,7 @@ export async function readLogicalIndex(database: CodeIndexDatabase, { tenant, re
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${table("files")} as file join ${table("code_chunks")} as chunk using (document_id)
       left join ${table("vectors_1")} as vector using (text_hash)
-      where file.generation = ${branch.generation} and vector.embedding is null
+      where file.generation = ${branch.generation} and text_hash is not null and vector.embedding is null
     `.execute(database.query);
     return rows[0]?.count ?? -1;
   }

@@ -118,7 +118,7 @@ async function writeSegment(database: CodeIndexDatabase, { tenant, generation, f
           text_hash: textHash(embeddedText({ ...fields, symbols: [] })),
         })
         .execute();
-      postings.add({ ...fields, symbols: [], start_byte: Buffer.byteLength(before) });
+      postings.add({ ...fields, symbols: [], start_byte: Buffer.byteLength(before), text_hash: "" });
       before += piece;
       ordinal++;
     }

@@ -67,7 +67,7 @@ type CodeChunksTable = {
   /** The definitions it is inside of, from the outermost: `Server › start`. */
   readonly scope: string;
   readonly content: string;
-  readonly text_hash: string;
+  readonly text_hash: string | null;
 };
 
 type VisibleTable = {

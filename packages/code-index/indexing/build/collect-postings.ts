@@ -15,6 +15,8 @@ type Fields = {
   readonly symbols: readonly string[];
   /** Where it begins in its file; all but the first go on with the chunk before. */
   readonly start_byte: number;
+  /** Null where its trigrams alone are gathered. */
+  readonly text_hash: string | null;
 };
 
 type CollectedPostings = { readonly term: string; readonly df: number; readonly docs: Buffer };
@@ -79,14 +81,16 @@ export function createPostingsCollector(): PostingsCollector {
   }
 
   return {
-    add: ({ content, path, scope, symbols, start_byte: begin }) => {
+    add: ({ content, path, scope, symbols, start_byte: begin, text_hash: hash }) => {
       trigrams.add(content, begin > 0);
       const first = postings.length;
       // Only the text makes a chunk long: a deep path should not count against it.
-      lengths.push(Math.max(1, count(content, WEIGHTS.content)));
-      count(path, WEIGHTS.path);
-      count(scope, WEIGHTS.scope);
-      count(symbols.join(" "), WEIGHTS.symbol);
+      lengths.push(Math.max(1, hash === null ? 0 : count(content, WEIGHTS.content)));
+      if (hash !== null) {
+        count(path, WEIGHTS.path);
+        count(scope, WEIGHTS.scope);
+        count(symbols.join(" "), WEIGHTS.symbol);
+      }
       const all = postings.all();
       for (let at = first; at < all.length; at += 2) {
         const term = all[at] ?? 0;

@@ -6,7 +6,8 @@ import { givenRows, insertRows } from "#store/index/insert-rows.store.ts";
 import { chunkId } from "#store/index/postings.ts";
 import { withinTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
-export type NewChunk = SplitChunk & { readonly text_hash: string };
+/** Where the hash is null it is found letter for letter alone, and neither by its words nor by what it means. */
+export type NewChunk = SplitChunk & { readonly text_hash: string | null };
 
 export type NewDocument = NewFile & {
   readonly language: string;

@@ -36,6 +36,7 @@ export type MovableChunk = {
   readonly scope: string;
   readonly symbols: readonly string[];
   readonly content: string;
+  readonly text_hash: string | null;
 };
 
 /** Up to `limit` chunks of the segments, of whole documents: what is said of a line that two chunks share is said in one segment. */
@@ -46,7 +47,7 @@ export async function readMovable(
 ): Promise<readonly MovableChunk[]> {
   const { rows } = await sql<MovableChunk>`
     select chunk.chunk_id, chunk.segment_id, chunk.ordinal, chunk.document_id, chunk.start_byte,
-      chunk.path, chunk.scope, chunk.symbols, chunk.content
+      chunk.path, chunk.scope, chunk.symbols, chunk.content, chunk.text_hash
     from unnest(${segmentIds}::integer[]) as given(segment_id)
     join ${sql.id(schema, "code_chunks")} as chunk
       on chunk.chunk_id >= given.segment_id * ${chunkId(1, 0)}::bigint and chunk.chunk_id < (given.segment_id + 1) * ${chunkId(1, 0)}::bigint

@@ -2,11 +2,12 @@ import { embeddedText, textHash } from "#embedding/embedded-text.ts";
 import { readBlobs } from "#git/blobs.ts";
 import type { Mirror } from "#git/mirror.ts";
 import { detectLanguage } from "#splitting/languages.ts";
+import type { SplitChunk } from "#splitting/split-file.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import type { NewFile } from "#store/index/builds.store.ts";
 import type { NewDocument } from "./documents.store.ts";
 import { inOrder } from "./in-order.ts";
-import { skipRead } from "./skip.ts";
+import { isGenerated, isMinified, skipRead } from "./skip.ts";
 
 /** Files that wait for each thread, so that it never waits for whoever takes them. Bounds the memory, too. */
 const AHEAD = 8;
@@ -39,14 +40,32 @@ async function readFile(file: NewFile, content: Buffer, splitter: Splitter): Pro
   if (skipReason !== undefined) {
     return { ...file, language, lines: 0, skip_reason: skipReason, chunks: [], definitions: [], references: [] };
   }
-  const { chunks, definitions, references } = await splitter.split(content, language);
+  const generated = isGenerated(content);
+  const { chunks, definitions, references } = await splitter.split(content, isMinified(content) ? "text" : language);
+  const isData = findLongLines(chunks);
   return {
     ...file,
     language,
     lines: chunks.at(-1)?.end_line ?? 0,
     skip_reason: null,
-    chunks: chunks.map((chunk) => ({ ...chunk, text_hash: textHash(embeddedText({ path, ...chunk })) })),
+    chunks: chunks.map((chunk) =>
+      generated || isData(chunk) ? { ...chunk, text_hash: null } : { ...chunk, text_hash: textHash(embeddedText({ path, ...chunk })) },
+    ),
     definitions,
     references,
   };
+}
+
+/** Characters of a line. Longer ones are fonts, pictures and programs that were made small: nobody asks for them by their words. */
+const MAX_LINE_LENGTH = 5_000;
+
+/** Says which chunks are parts of a line that is too long. */
+function findLongLines(chunks: readonly SplitChunk[]): (chunk: SplitChunk) => boolean {
+  const lengths = new Map<number, number>();
+  for (const { start_line: line, end_line: end, content } of chunks) {
+    if (line === end) {
+      lengths.set(line, (lengths.get(line) ?? 0) + content.length);
+    }
+  }
+  return ({ start_line: line, end_line: end }) => line === end && (lengths.get(line) ?? 0) > MAX_LINE_LENGTH;
 }

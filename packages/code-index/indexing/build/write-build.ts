@@ -102,7 +102,9 @@ export function createBuildWriter({
       return;
     }
     const texts = new Map(
-      written.flatMap(({ path, chunks }) => chunks.map((chunk) => [chunk.text_hash, embeddedText({ path, ...chunk })] as const)),
+      written.flatMap(({ path, chunks }) =>
+        chunks.flatMap((chunk) => (chunk.text_hash === null ? [] : [[chunk.text_hash, embeddedText({ path, ...chunk })] as const])),
+      ),
     );
     const vectors = { schema: build.schema, role: build.role, embedderId: embedder.embedderId };
     const hashes = [...(await textsWithoutVector(database, vectors, [...texts.keys()]))];

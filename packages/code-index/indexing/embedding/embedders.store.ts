@@ -19,7 +19,7 @@ export async function completeEmbedder(
         and not exists (select from ${vectors} where embedding is null and error is null)
         and not exists (
           select from ${sql.id(tenant.schema, "code_chunks")} as chunk
-          where not exists (select from ${vectors} as vector where vector.text_hash = chunk.text_hash)
+          where chunk.text_hash is not null and not exists (select from ${vectors} as vector where vector.text_hash = chunk.text_hash)
         )
       returning embedder_id
     `.execute(transaction);

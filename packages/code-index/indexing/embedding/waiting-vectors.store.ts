@@ -122,7 +122,7 @@ export async function awaitAllVectors(database: CodeIndexDatabase, { schema, emb
       ), inserted as (
         insert into ${table} (text_hash)
         select distinct text_hash from looked
-        where not exists (select from ${table} as vector where vector.text_hash = looked.text_hash)
+        where text_hash is not null and not exists (select from ${table} as vector where vector.text_hash = looked.text_hash)
         order by text_hash
         on conflict (text_hash) do nothing
         returning text_hash

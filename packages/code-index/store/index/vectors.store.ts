@@ -148,7 +148,7 @@ export async function awaitVectors(database: CodeIndexDatabase, build: Build): P
         insert into ${vectorsTable(schema, embedderId)} (text_hash)
         select distinct chunk.text_hash
         from ${sql.id(schema, "files")} as file join ${sql.id(schema, "code_chunks")} as chunk on chunk.document_id = file.document_id
-        where file.generation = ${generation}
+        where file.generation = ${generation} and chunk.text_hash is not null
           and not exists (select from ${vectorsTable(schema, embedderId)} as vector where vector.text_hash = chunk.text_hash)
         order by chunk.text_hash
         on conflict (text_hash) do nothing

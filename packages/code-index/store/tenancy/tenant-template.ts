@@ -188,10 +188,12 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
   `;
 }
 
-/** The files that searches leave out are counted for each answer that says it is complete. */
+/** The files that searches leave out are counted for each answer that says it is complete. What nobody asks for by its words has no text to embed. */
 function secondRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
   return sql`
     create index files_left_out on ${schema}.files (generation) where skip_reason is not null;
     create index documents_left_out on ${schema}.documents (document_id) where skip_reason is not null;
+    -- Null where a chunk has neither postings nor vectors, and its trigrams alone find it.
+    alter table ${schema}.code_chunks alter column text_hash drop not null;
   `;
 }
