@@ -66,15 +66,16 @@ describe("a stream entry", () => {
     expect(decoded).toMatchObject({ ok: true, event: { body: { input: { "a\uFFFD": ["x\uFFFDy", "\uFFFD"], good: "😀" } } } });
   });
 
-  test("nested 100,000 deep is refused and breaks nothing", () => {
-    const deep = `{"input":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    expect(decodeEntry(withBody(deep))).toMatchObject({ ok: false, reason: expect.stringContaining("nested deeper") });
+  test("nested 100,000 deep loses what is deepest and breaks nothing", () => {
+    const decoded = decodeBody({}, `,"input":${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+    expect(decoded.ok && JSON.stringify(decoded.event.body)).toContain('[["(left out: nested deeper than 200)"]]');
   });
 
-  test("nested as deep as may be is read, one deeper is refused, and brackets in a text are no nesting", () => {
+  test("nested as deep as may be is read, one deeper is cut there, and brackets in a text are no nesting", () => {
     const nested = (depth: number) => decodeBody({ input: Array.from({ length: depth }).reduce((inner) => [inner], "x") });
     expect(nested(199)).toMatchObject({ ok: true });
-    expect(nested(200)).toMatchObject({ ok: false, reason: expect.stringContaining("nested deeper") });
+    expect(JSON.stringify(nested(199))).not.toContain("left out");
+    expect(JSON.stringify(nested(200))).toContain("left out: nested deeper");
     expect(decodeBody({ input: "[{".repeat(1_000) })).toMatchObject({ ok: true });
   });
 
@@ -94,9 +95,9 @@ describe("a stream entry", () => {
   });
 });
 
-function decodeBody(extra: object) {
+function decodeBody(extra: object, json = "") {
   const { event } = vectors.valid.find((vector) => vector.event.type === "trace.start") ?? {};
-  return decodeEntry(withBody(JSON.stringify({ ...event?.body, ...extra })));
+  return decodeEntry(withBody(JSON.stringify({ ...event?.body, ...extra }).replace(/\}$/, `${json}}`)));
 }
 
 function withBody(body: string): string[] {
@@ -105,19 +106,18 @@ function withBody(body: string): string[] {
   return fields;
 }
 
-const REFUSED = expect.stringMatching(/user_id.*release/) as string;
-
 describe("a field that takes a text, from a producer without our SDKs", () => {
   const encode = (fields: object) => {
     const start = vectors.valid.find(({ event }) => event.type === "trace.start")?.event;
     return decodeEntry(encodeEvent({ ...start, body: { ...start?.body, ...fields } } as StreamEvent));
   };
 
-  test.each(oddValues.texts)("keeps $name as a text, or says why not", ({ value, kept }) => {
-    const decoded = encode({ user_id: value, release: value });
+  test.each(oddValues.texts)("keeps $name as a text, or leaves it out and says so", ({ value, kept }) => {
+    const body = { user_id: kept ?? undefined, release: kept ?? undefined };
     const isKept = kept !== null || value === null;
-    expect(decoded.ok).toBe(isKept);
-    expect(decoded).toMatchObject(isKept ? { event: { body: { user_id: kept ?? undefined } } } : { reason: REFUSED });
+    const sent = JSON.stringify(value);
+    const attributes = isKept ? {} : { attributes: { "sightline.bent": { user_id: sent, release: sent } } };
+    expect(encode({ user_id: value, release: value })).toMatchObject({ ok: true, event: { body: { ...body, ...attributes } } });
   });
 
   test("may be a name, or one of the tags, or all of them", () => {
@@ -126,3 +126,62 @@ describe("a field that takes a text, from a producer without our SDKs", () => {
     expect(encode({ tags: null })).toMatchObject({ event: { body: { tags: undefined } } });
   });
 });
+
+describe("an event with one odd field is kept, the field bent or left out and named in its attributes", () => {
+  const cases: readonly (readonly [name: string, type: StreamEvent["type"], field: string, value: unknown, kept: unknown])[] = [
+    ["a name that is too long", "trace.start", "name", "n".repeat(501), "n".repeat(500)],
+    ["a name that is a list", "trace.start", "name", ["a"], '["a"]'],
+    ["no name", "trace.start", "name", undefined, "unnamed"],
+    ["a user that is too long", "trace.start", "user_id", "u".repeat(501), "u".repeat(500)],
+    ["too many tags", "trace.start", "tags", Array.from({ length: 51 }, () => "t"), Array.from({ length: 50 }, () => "t")],
+    ["a time with an offset", "trace.start", "started_at", "2026-11-21T12:00:00+02:00", "2026-11-21T10:00:00.000Z"],
+    ["attributes that are a list", "trace.start", "attributes", [1], expect.objectContaining({ value: [1] })],
+    ["an unknown kind", "observation.start", "kind", "agent", "span"],
+    ["an odd parent", "observation.start", "parent_id", "root", null],
+    ["code without a line", "observation.start", "code", { file: "a.py", line: 0 }, undefined],
+    ["another status", "observation.end", "status", "cancelled", "failure"],
+    ["no status", "observation.end", "status", undefined, "success"],
+    ["a negative duration", "observation.end", "duration_ms", -1, 0],
+    ["half a token", "observation.end", "usage", { input_tokens: 0.5, output_tokens: 2 }, { output_tokens: 2 }],
+    ["a move by no known way", "observation.end", "next", [{ to: "a", via: "magic" }], undefined],
+    ["a model that is an object", "observation.end", "model", { id: 1 }, undefined],
+  ];
+
+  test.each(cases)("%s", (_name, type, field, value, kept) => {
+    const decoded = decodeOdd(type, { [field]: value });
+    expect(decoded).toMatchObject({ ok: true, event: { body: { [field]: kept, attributes: { "sightline.bent": expect.any(Object) } } } });
+    const bent = decoded.ok && "attributes" in decoded.event.body ? decoded.event.body.attributes?.["sightline.bent"] : {};
+    expect(Object.keys(bent ?? {})[0]).toMatch(new RegExp(`^${field}`));
+  });
+
+  test.each([
+    [{ status: "timeout" }, { status: "failure", result: 1 }, { "tool_entry.status": '"timeout"' }],
+    [{ parameters: "q" }, { parameters: { value: "q" } }, { "tool_entry.parameters": '"q"' }],
+    [{ timestamp: "now" }, { tool_name: "t", timestamp: expect.any(String) }, { "tool_entry.timestamp": '"now"' }],
+  ])("a tool entry with %j", (odd, kept, bent) => {
+    const entry = { tool_name: "t", parameters: {}, result: 1, timestamp: "2026-11-21T10:00:00Z", status: "success" };
+    expect(decodeOdd("observation.end", { tool_entry: { ...entry, ...odd } })).toMatchObject({
+      event: { body: { tool_entry: kept, attributes: { "sightline.bent": bent } } },
+    });
+  });
+
+  test.each([
+    ["0.9", { value: 0.9 }],
+    ["good", { text_value: "good" }],
+    [true, { value: true }],
+  ])("a score of %j", (value, kept) => {
+    expect(decodeOdd("score", { value })).toMatchObject({ ok: true, event: { body: kept } });
+  });
+
+  test("but what belongs to no trace is refused", () => {
+    expect(decodeOdd("observation.end", { trace_id: "t-1", status: "cancelled" })).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("body.trace_id"),
+    });
+  });
+});
+
+function decodeOdd(type: StreamEvent["type"], odd: object) {
+  const event = vectors.valid.find((vector) => vector.event.type === type)?.event;
+  return decodeEntry(encodeEvent({ ...event, body: { ...event?.body, ...odd } } as StreamEvent));
+}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bendBody } from "./bend-event.ts";
 import { EVENT_VERSION, eventSchema, type StreamEvent } from "./event.ts";
 
 /** The fields of one stream entry as Redis returns them: name, value, name, value, … */
@@ -17,7 +18,7 @@ export type DecodedEntry =
 
 /** The most UTF-16 units of a body; producers limit theirs far below. */
 export const MAX_BODY_LENGTH = 16 * 1024 * 1024;
-/** Deeper values are refused, before they exhaust the stack of code that walks them. */
+/** Deeper values are left out, before they exhaust the stack of code that walks them. */
 const MAX_BODY_DEPTH = 200;
 const MAX_REASON_LENGTH = 2_000;
 const ISSUES_SHOWN = 5;
@@ -54,13 +55,15 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
     if (body.length > MAX_BODY_LENGTH) {
       return refuse(`body has ${body.length} characters, the limit is ${MAX_BODY_LENGTH}`);
     }
-    const parsed = eventSchema.safeParse({
+    const given = {
       ...Object.fromEntries(["id", "type", "project_id", "producer_id", "ts"].map((name) => [name, record.get(name)])),
       v: EVENT_VERSION,
       seq: toInteger(record.get("seq")),
       body: readBody(body),
-    });
-    return parsed.success ? { ok: true, event: parsed.data } : refuse(describe(parsed.error));
+    };
+    const parsed = eventSchema.safeParse(given);
+    const event = parsed.success ? parsed.data : bend(given, parsed.error);
+    return event === undefined ? refuse(describe(parsed.error)) : { ok: true, event };
   } catch (error) {
     return refuse(`body cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -68,6 +71,16 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
   function refuse(reason: string): DecodedEntry {
     return { ok: false, reason: storableText(reason.slice(0, MAX_REASON_LENGTH)), origin: originOf(record) };
   }
+}
+
+type Given = { readonly ts: unknown; readonly body: unknown };
+
+/** One odd field costs no event: it is mended where it is, else left out with what it is part of. */
+function bend(given: Given, { issues }: z.ZodError): StreamEvent | undefined {
+  const mended = bendBody(given, issues, false);
+  const once = eventSchema.safeParse({ ...given, body: mended });
+  const left = once.success || mended === undefined ? undefined : bendBody({ ...given, body: mended }, once.error.issues, true);
+  return once.data ?? eventSchema.safeParse({ ...given, body: left }).data;
 }
 
 /** Reads the origin of an entry, as far as it names one; its body is not read. */
@@ -110,10 +123,7 @@ function describe(error: z.ZodError): string {
 function readBody(json: string): unknown {
   const value: unknown = JSON.parse(json);
   // What PostgreSQL cannot hold arrives as an escape alone: in JSON text itself there is no NUL, in UTF-8 no half of a pair.
-  if (json.includes("\\u")) {
-    return storable(value, 0);
-  }
-  return hasFewBrackets(json) ? value : demandShallow(value, 0);
+  return json.includes("\\u") || !(hasFewBrackets(json) || isShallow(value, 0)) ? storable(value, 0) : value;
 }
 
 /** Few brackets can't be deep, which saves the walk through nearly all bodies. A bracket within a text counts, too. */
@@ -127,26 +137,19 @@ function hasFewBrackets(json: string): boolean {
   return count <= MAX_BODY_DEPTH;
 }
 
-function demandShallow(value: unknown, depth: number): unknown {
-  demandDepth(depth);
-  if (typeof value === "object" && value !== null) {
-    for (const item of Array.isArray(value) ? value : Object.values(value)) {
-      demandShallow(item, depth + 1);
-    }
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) {
+    return true;
   }
-  return value;
-}
-
-function demandDepth(depth: number): void {
-  if (depth > MAX_BODY_DEPTH) {
-    throw new Error(`it is nested deeper than ${MAX_BODY_DEPTH}`);
-  }
+  return depth < MAX_BODY_DEPTH && (Array.isArray(value) ? value : Object.values(value)).every((item) => isShallow(item, depth + 1));
 }
 
 function storable(value: unknown, depth: number): unknown {
-  demandDepth(depth);
   if (typeof value === "string") {
     return storableText(value);
+  }
+  if (depth >= MAX_BODY_DEPTH && typeof value === "object" && value !== null) {
+    return `(left out: nested deeper than ${MAX_BODY_DEPTH})`;
   }
   if (Array.isArray(value)) {
     return value.map((item) => storable(item, depth + 1));

@@ -1,8 +1,7 @@
+import { BENT } from "#events/bend-event.ts";
 import type { OtlpSpan } from "#otlp/wire/otlp-span.ts";
 import { boundText } from "./bound-value.ts";
 
-/** The attribute that names what was not kept as it was sent: by field, what it was or what became of it. */
-export const BENT = "sightline.bent";
 export type Bent = Readonly<Record<string, string>>;
 
 /** Makes a span of one whose fields contradict each other: clocks are set back, and exporters by hand get a field wrong. */

@@ -3,7 +3,8 @@ import { createJsonReader, type JsonReader } from "#otlp/dialects/attribute-read
 import { createFactReader } from "#otlp/dialects/fact-reader.ts";
 import { MAX_NAME_LENGTH, type OtlpScopeSpans, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { toEventId, toObservationId, toTraceId } from "./identifiers.ts";
-import { BENT, bendSpan, writeBody, type Bent } from "./bend-span.ts";
+import { BENT } from "#events/bend-event.ts";
+import { bendSpan, writeBody, type Bent } from "./bend-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { countOnce } from "./count-once.ts";
 import { findPauses, type Pause } from "./find-pauses.ts";
