@@ -53,6 +53,7 @@ beforeAll(async () => {
   ]);
   const items = [...Array(ITEMS).keys()].map((order) => ({ input: { order, said: ATTACK }, expected: "refunded", required: order === 0 }));
   datasetId = await rig.makeDataset(items, { name: "refunds" });
+  await makeExperiment({ name: "long before", branch: "main" }, () => true);
   await makeExperiment({ name: "before", branch: "main" }, () => true);
   experiment = await makeExperiment({ name: ATTACK, branch: "fast" }, (order) => order >= 8);
 });
@@ -91,6 +92,8 @@ describe("get_experiment", () => {
     expect(text).toMatch(/^ {2}exact 1 → 0$/mu);
     expect(text).toContain("at acme/refunds@0123456789ab policy.ts:88");
     expect(text).toContain(`step ${step.slice(-8)}`);
+    expect(text.match(/^beside .* before: /gmu)).toHaveLength(1);
+    expect((await call("get_experiment", { experiment, baseline: "main" })).match(/^beside .* before: /gmu)).toHaveLength(2);
     expect(await call("get_trace", { trace })).toContain("PolicyError");
   });
 
