@@ -5,18 +5,25 @@ export class ApiError extends Error {
   readonly code: string;
   /** Seconds to wait before the next try, when the API said so. */
   readonly retryAfter: number | undefined;
+  /** The sentence of the API, and the places that it names, where it names any. */
+  readonly summary: string | undefined;
+  readonly details: readonly string[];
 
   constructor(options: {
     readonly status: number;
     readonly code: string;
     readonly message: string;
     readonly retryAfter?: number | undefined;
+    readonly summary?: string | undefined;
+    readonly details?: readonly string[] | undefined;
   }) {
     super(options.message);
     this.name = "ApiError";
     this.status = options.status;
     this.code = options.code;
     this.retryAfter = options.retryAfter;
+    this.summary = options.summary;
+    this.details = options.details ?? [];
   }
 }
 

@@ -8,6 +8,7 @@ type Question = {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON; a file as it is. */
   readonly body?: unknown;
   /** Beside those that every call has. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -89,10 +90,10 @@ async function reach(
       headers: {
         ...call.headers,
         accept,
-        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(call.body === undefined || call.body instanceof Blob ? {} : { "content-type": "application/json" }),
         ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
       },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.body === undefined ? {} : { body: call.body instanceof Blob ? call.body : JSON.stringify(call.body) }),
       credentials: "same-origin",
       signal: call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]),
     });
@@ -130,13 +131,13 @@ function refusal(response: Response, body: unknown): ApiError {
   const seconds = Number(response.headers.get("retry-after") ?? "");
   const summary = parsed.data?.message;
   // A place whose message is that of the whole adds only its name in the API, which nobody reads beside the field.
-  const details = parsed.data?.details
-    ?.map(({ path, message }) => (path === "" || message === summary ? message : `${path}: ${message}`))
-    .join("; ");
+  const details = parsed.data?.details?.map(({ path, message }) => (path === "" || message === summary ? message : `${path}: ${message}`));
   return new ApiError({
     status: response.status,
     code: parsed.data?.error ?? "unexpected_answer",
-    message: details ?? summary ?? `The server answered ${response.status}; its log says why.`,
+    summary,
+    details,
+    message: details?.join("; ") ?? summary ?? `The server answered ${response.status}; its log says why.`,
     retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
   });
 }

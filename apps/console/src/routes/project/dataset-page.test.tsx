@@ -140,4 +140,30 @@ describe("the page of a dataset", () => {
     open("", { [`GET ${PATH}`]: () => refuse(404, "dataset_not_found", "There is no such dataset.") });
     expect(await screen.findByRole("heading", { name: "This dataset is not here" })).toBeTruthy();
   });
+
+  it("imports a file as a new version, and lists the lines that are no items", async () => {
+    const lines = { error: "invalid_lines", message: "1 of 2 items can't be read.", details: [{ path: "line 2", message: "is no JSON" }] };
+    let tries = 0;
+    const answer = { version: 3, added: 1, changed: 0, unchanged: 0, duplicates: 1, first_duplicates: [{ line: 2, of: id(1) }] };
+    const { user, requests } = open("", {
+      [`POST ${PATH}/items/import`]: () => ((tries += 1) === 1 ? json(400, lines) : json(200, answer)),
+    });
+    await user.click(await screen.findByRole("button", { name: "Import" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    const input = document.querySelector("input[type=file]");
+    expect(input).toBeInstanceOf(HTMLInputElement);
+    await user.upload(input as HTMLInputElement, new File(["input\na\n"], "items.csv"));
+    await user.click(dialog.getByRole("button", { name: "Import" }));
+    const refused = await dialog.findByRole("alert");
+    expect(refused.textContent).toContain("1 of 2 items can't be read.");
+    expect(
+      within(refused)
+        .getAllByRole("listitem")
+        .map(({ textContent }) => textContent),
+    ).toEqual(["line 2: is no JSON"]);
+    await user.click(dialog.getByRole("button", { name: "Import" }));
+    const told = await screen.findByText("1 item added and 0 changed in version 3");
+    expect(told.closest("[role=status]")?.textContent).toContain("lines 2.");
+    expect(requests.findLast(({ method }) => method === "POST")?.query.get("reason")).toBe("from items.csv");
+  });
 });

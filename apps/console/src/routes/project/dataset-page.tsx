@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Tabs, Text } from "@mantine/core";
 import type { Dataset } from "@sightline/observability/contract";
-import { IconDatabaseX, IconPencil, IconPlus } from "@tabler/icons-react";
+import { IconDatabaseX, IconFileImport, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { datasetQuery, datasetsKey, deleteDataset } from "#features/datasets/api/datasets.ts";
+import { datasetQuery, datasetsKey, deleteDataset, exportOf } from "#features/datasets/api/datasets.ts";
 import { DatasetDialog } from "#features/datasets/components/dataset-dialog.tsx";
+import { ImportDialog } from "#features/datasets/components/import-dialog.tsx";
 import { ItemDialog } from "#features/datasets/components/item-dialog.tsx";
 import { ItemTable } from "#features/datasets/components/item-table.tsx";
 import { VersionTable } from "#features/datasets/components/version-table.tsx";
@@ -17,6 +18,7 @@ import { AuthorName } from "#features/projects/components/author-name.tsx";
 import { hasCode } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
 import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
+import { ExportButton } from "#ui/kit/export-button.tsx";
 import { NoMatch, Unanswered } from "#ui/kit/list-states.tsx";
 import { MissingPage } from "#ui/page/missing-page.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -59,14 +61,16 @@ export function DatasetPage() {
 
 const nameAuthor = (author: string) => <AuthorName author={author} />;
 
+const FORMATS = ["jsonl", "csv"] as const;
 const TABS = ["items", "versions", "experiments"] as const;
 
 function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
   const { projectId } = route.useParams();
   const { show, version, split } = route.useSearch();
   const navigate = route.useNavigate();
+  const api = useApi();
   const { data: project } = useQuery(projectQuery(projectId));
-  const [dialog, setDialog] = useState<"item" | "change">();
+  const [dialog, setDialog] = useState<"item" | "change" | "import">();
   const mayChange = project !== undefined && project.my_role !== "viewer";
   const shown = TABS.find((tab) => tab === show) ?? "items";
   // The newest by its number is what is changed as well as without it.
@@ -108,6 +112,24 @@ function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
           <Tabs.Tab value="experiments">Experiments</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="items">
+          <Group justify="flex-end" gap="xs" mb="md">
+            {mayChange && (
+              <Button variant="default" leftSection={<IconFileImport size={16} />} onClick={() => setDialog("import")}>
+                Import
+              </Button>
+            )}
+            {dataset.version > 0 &&
+              FORMATS.map((format) => (
+                <ExportButton
+                  key={format}
+                  label={`Export as ${format.toUpperCase()}`}
+                  name={dataset.name}
+                  extension={format}
+                  failed="The items were not exported"
+                  download={(signal) => api.download({ ...exportOf(projectId, dataset.id, { format, version: older, split }), signal })}
+                />
+              ))}
+          </Group>
           {(older !== undefined || split !== undefined) && (
             <Alert
               mb="md"
@@ -151,6 +173,7 @@ function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
         </Tabs.Panel>
       </Tabs>
       {mayChange && <DeleteDataset dataset={dataset} />}
+      {dialog === "import" && <ImportDialog {...here} onClose={close} />}
       {dialog === "item" && <ItemDialog {...here} mayChange onClose={close} />}
       {dialog === "change" && <DatasetDialog projectId={projectId} dataset={dataset} onClose={close} />}
     </>

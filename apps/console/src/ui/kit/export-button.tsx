@@ -10,7 +10,7 @@ type ExportButtonProps = {
   readonly label: string;
   /** The file's, before the day. */
   readonly name: string;
-  readonly kind?: "jsonl" | "csv";
+  readonly extension?: "jsonl" | "csv";
   readonly failed: string;
   readonly disabled?: boolean;
   readonly size?: ButtonProps["size"];
@@ -18,7 +18,7 @@ type ExportButtonProps = {
 };
 
 /** Takes a list away as a file, and says how much of it has come; a second press stops it. */
-export function ExportButton({ label, name, kind = "jsonl", failed, disabled = false, size = "sm", download }: ExportButtonProps) {
+export function ExportButton({ label, name, extension = "jsonl", failed, disabled = false, size = "sm", download }: ExportButtonProps) {
   const [bytes, setBytes] = useState(0);
   const stop = useRef<AbortController>(undefined);
   const run = useMutation({
@@ -27,7 +27,7 @@ export function ExportButton({ label, name, kind = "jsonl", failed, disabled = f
       setBytes(0);
       return readCounted(await download(stop.current.signal), setBytes);
     },
-    onSuccess: (file) => saveFile(file, `${name}-${new Date().toISOString().slice(0, 10)}.${kind}`),
+    onSuccess: (file) => saveFile(file, `${name}-${new Date().toISOString().slice(0, 10)}.${extension}`),
     onError: (error) => {
       if (stop.current?.signal.aborted !== true) {
         notifications.show({ color: "red", title: failed, message: error.message });

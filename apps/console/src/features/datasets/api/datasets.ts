@@ -5,12 +5,14 @@ import {
   datasetPageSchema,
   datasetSchema,
   datasetVersionPageSchema,
+  importedItemsSchema,
   itemPageSchema,
   itemsFromTracesSchema,
   writtenItemsSchema,
 } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
+import type { Download } from "#http/send.ts";
 import { answerTo, pageByPage, readAllPages } from "#http/queries.ts";
 
 const PAGE = 50;
@@ -59,6 +61,33 @@ export const deleteDataset = (projectId: string, id: string) => observability.de
 
 export const writeItems = (projectId: string, id: string, body: WriteItemsRequest) =>
   observability.post(`${pathOf(projectId, id)}/items`, { body, answer: writtenItemsSchema });
+
+/** Smaller files are not worth packing. */
+const WORTH_BYTES = 1024 * 1024;
+const IMPORT_MS = 120_000;
+
+/** Sends a file as a new version; a large one packed, since it has half a minute to arrive. */
+export async function importFile(projectId: string, id: string, file: File) {
+  const isPacked = file.size > WORTH_BYTES;
+  return observability.post(`${pathOf(projectId, id)}/items/import`, {
+    query: { reason: `from ${file.name}`.slice(0, 500) },
+    body: isPacked ? await new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob() : file,
+    headers: {
+      "content-type": file.name.toLowerCase().endsWith(".csv") ? "text/csv" : "application/x-ndjson",
+      ...(isPacked ? { "content-encoding": "gzip" } : {}),
+    },
+    deadlineMs: IMPORT_MS,
+    answer: importedItemsSchema,
+  });
+}
+
+type Exported = { readonly format: "jsonl" | "csv"; readonly version: string | undefined; readonly split: string | undefined };
+export const exportOf = (projectId: string, id: string, query: Exported): Download => ({
+  part: "observability",
+  path: `${pathOf(projectId, id)}/items/export`,
+  query,
+  accept: query.format === "csv" ? "text/csv" : "application/jsonl",
+});
 
 export const addFromTraces = (projectId: string, id: string, body: ItemsFromTracesRequest) =>
   observability.post(`${pathOf(projectId, id)}/items/from-traces`, { body, answer: itemsFromTracesSchema });

@@ -18,7 +18,10 @@ export function WaysToFill({ projectId, dataset }: { readonly projectId: string;
         <Anchor component={Link} inherit underline="always" to="/projects/$projectId/traces" params={{ projectId }}>
           traces
         </Anchor>{" "}
-        and choose <i>Add to dataset</i>, or tick several in the list. Failed traces make the best items.
+        and choose <i>Add to dataset</i>, or tick several in the list, or draw a sample. Failed traces make the best items.
+      </Text>
+      <Text size="sm">
+        <b>From a file</b> of JSON lines or CSV: {dataset === undefined ? "make a dataset and choose" : "choose"} <i>Import</i>.
       </Text>
       <Text size="sm">
         <b>By API</b>, with a key that may evaluate from the project’s{" "}

@@ -11,7 +11,7 @@ export function ExportItems({ projectId, experimentId, asked, name }: ExportItem
     <ExportButton
       label="Export as CSV"
       name={name}
-      kind="csv"
+      extension="csv"
       failed="The items were not exported"
       download={(signal) => api.download({ ...itemsFile(projectId, experimentId, asked), signal })}
     />
