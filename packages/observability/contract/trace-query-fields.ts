@@ -100,3 +100,16 @@ export function noSuchField(name: string, field: TraceField | undefined): string
   const known = TRACE_FIELDS.map((each) => (NAMED_FIELDS.has(each.name) ? `${each.name}.<name>` : each.name)).join(", ");
   return `There is no field ${name}. Put it in quotes to search for the words, or use one of ${known}.`;
 }
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  OR: "Of one field, write the values with commas: status:failure,interrupted. Over several fields there is no OR: ask one after the other.",
+  NOT: "Write - before what is not wanted: -status:failure.",
+  AND: "Leave AND out: all terms must be true.",
+};
+
+/** What other languages mean something by is no word to look for: then nothing would be found, and nobody told why. */
+export function notReadAs(whole: string): string | undefined {
+  const isGrouping = whole.startsWith("(") || whole.split("(").length !== whole.split(")").length;
+  const message = isGrouping ? "Parentheses group nothing here: all terms must be true." : OPERATORS[whole];
+  return message === undefined ? undefined : `${message} In quotes it is a word.`;
+}

@@ -92,10 +92,26 @@ describe("what cannot be read says where and what to write instead", () => {
     ["started:2026-02-31T99:99", "2026-02-31T99:99", "2026-11-21"],
     ["refu*", "refu*", "* works in fields"],
     ["%%", "%%", "letters or digits"],
+    ["status:failure OR user:ann", "OR", "values with commas"],
+    ["NOT status:failure", "NOT", "-status:failure"],
+    ["status:failure AND refund", "AND", "all terms must be true"],
+    ["(status:failure refund", "(status:failure", "group nothing"],
+    ["user:ann refund)", "refund)", "group nothing"],
+    ["-(refund", "(refund", "group nothing"],
   ])("%s", (text, place, message) => {
     const { errors } = parseTraceQuery(text);
     expect(errors.map((error) => error.message)).toEqual([expect.stringContaining(message)]);
     expect(errors.map(({ from, to }) => text.slice(from, to))).toEqual([place]);
+  });
+
+  test("in quotes, in small letters or as a call the same are words", () => {
+    expect(parseTraceQuery('"OR" or not "(a" main()').terms.map((term) => "text" in term && term.text)).toEqual([
+      "OR",
+      "or",
+      "not",
+      "(a",
+      "main()",
+    ]);
   });
 
   test("and does not take the other terms with it", () => {

@@ -1,4 +1,4 @@
-import { findTraceField, type TraceField, NAMED_FIELDS, noSuchField } from "./trace-query-fields.ts";
+import { findTraceField, type TraceField, NAMED_FIELDS, noSuchField, notReadAs } from "./trace-query-fields.ts";
 import {
   formatNumberRange,
   formatTimeRange,
@@ -220,6 +220,10 @@ function readWords(whole: string, from: number, to: number): TermBody | TraceQue
   if (!isQuoted && whole.includes("*")) {
     return { from, to, message: "Words are found whole. * works in fields: name:refund*." };
   }
+  const notRead = isQuoted ? undefined : notReadAs(whole);
+  if (notRead !== undefined) {
+    return { from, to, message: notRead };
+  }
   const text = unquote(whole);
   if (!/[\p{L}\p{N}_]/u.test(text)) {
     return { from, to, message: "Write a word with letters or digits, or a field: status:failure." };
@@ -270,7 +274,7 @@ function endsEscaped(inner: string): boolean {
 function formatTerm(term: Without<TraceTerm, "from" | "to">): string {
   switch (term.kind) {
     case "words":
-      return /[\s":*\\]|^-/u.test(term.text) ? `"${escaped(term.text)}"` : term.text;
+      return /[\s":*\\]|^-/u.test(term.text) || notReadAs(term.text) !== undefined ? `"${escaped(term.text)}"` : term.text;
     case "text":
       return `${term.field}:${term.values.map(({ text, isPattern }) => (isPattern ? text : quoteTraceValue(text))).join(",")}`;
     case "choice":

@@ -6,12 +6,14 @@ import { useState } from "react";
  * changes elsewhere.
  *
  * @param read what is reported of the text; every space of it unless told otherwise
+ * @param isUnfinished whether a text waits until it is settled, however long the pause
  */
 export function useTyped(
   value: string,
   pauseMs: number,
   onSettle: (text: string) => void,
   read: (typed: string) => string = (typed) => typed,
+  isUnfinished: (typed: string) => boolean = () => false,
 ) {
   const [text, setText] = useState(value);
   const [reported, setReported] = useState(value);
@@ -27,7 +29,11 @@ export function useTyped(
     setReported(read(typed));
     onSettle(read(typed));
   };
-  const later = useDebouncedCallback(report, pauseMs);
+  const later = useDebouncedCallback((typed: string) => {
+    if (!isUnfinished(typed)) {
+      report(typed);
+    }
+  }, pauseMs);
   return {
     text,
     type: (typed: string) => {

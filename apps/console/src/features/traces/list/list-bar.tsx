@@ -49,7 +49,8 @@ const SECTIONS = [
 function TraceQueryHelp({ onTake }: { readonly onTake: (example: string) => void }) {
   return (
     <QueryHelp sections={SECTIONS} onTake={onTake}>
-      A click adds an example to the query. While you type, Tab takes over what is offered and Escape puts it away.
+      A click adds an example to the query. While you type, Tab takes over what is offered and Escape puts it away. A word that may become
+      the name of a field is looked for with Enter.
     </QueryHelp>
   );
 }

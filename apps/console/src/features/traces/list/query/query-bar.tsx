@@ -1,7 +1,7 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { type TraceQueryError, hasTraceFacets, parseTraceQuery } from "@sightline/observability/contract";
 import { type ReactNode, useId, useState } from "react";
-import { complete, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
+import { complete, isNamingField, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
 import { CompletingField, useCompleting } from "#ui/query/completing-field.tsx";
 import { useTyped } from "#ui/query/use-typed.ts";
 import { useQuery } from "@tanstack/react-query";
@@ -47,9 +47,10 @@ export function QueryBar({
 }: QueryBarProps) {
   const id = useId();
   const [scroll, setScroll] = useState(0);
-  const { text, type, settle } = useTyped(value, TYPING_PAUSE_MS, onChange);
   const completing = useCompleting();
   const { caret } = completing;
+  const isUnfinished = (typed: string) => isNamingField(typed, caret ?? typed.length);
+  const { text, type, settle } = useTyped(value, TYPING_PAUSE_MS, onChange, undefined, isUnfinished);
   const { place, options } = useOptions(projectId, text, caret);
   const errors = parseTraceQuery(text).errors.filter(({ from, to }) => !(caret !== undefined && caret >= from && caret <= to));
 

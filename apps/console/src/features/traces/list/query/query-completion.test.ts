@@ -1,6 +1,6 @@
 import { parseTraceQuery } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
-import { complete, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
+import { complete, isNamingField, optionsAt, placeAt, withoutTermAt } from "./query-completion.ts";
 
 /** The caret is the bar. */
 function at(marked: string) {
@@ -34,6 +34,16 @@ function completed(marked: string, chosen: string, values: readonly string[] = [
   const result = complete(text, place, option);
   return `${result.text.slice(0, result.caret)}|${result.text.slice(result.caret)}`;
 }
+
+it("a word that may become the name of a field is no word yet; with a space behind it, or quotes, it is", () => {
+  const naming = ["stat|", "-us|", "model|", "refund st| cost:>1"].map((marked) =>
+    isNamingField(marked.replace("|", ""), marked.indexOf("|")),
+  );
+  const words = ["refund|", "stat |", '"stat"|', "status:|", "|"].map((marked) =>
+    isNamingField(marked.replace("|", ""), marked.indexOf("|")),
+  );
+  expect([naming, words]).toEqual([Array(4).fill(true), Array(5).fill(false)]);
+});
 
 describe("the completion of a query", () => {
   it("offers the fields that begin so, also behind a minus", () => {

@@ -64,6 +64,12 @@ export function withoutTermAt(text: string, place: QueryPlace): string {
   return `${text.slice(0, start).trimEnd()} ${text.slice(place.to).trimStart()}`.trim();
 }
 
+/** Whether what is typed at the caret may become the name of a field: as a word it would find nothing until then. */
+export function isNamingField(text: string, caret: number): boolean {
+  const place = placeAt(text, caret);
+  return place?.kind === "field" && place.begun !== "" && fieldOptions(place).length > 0;
+}
+
 function fieldOptions({ begun, isNegated }: { readonly begun: string; readonly isNegated: boolean }): readonly QueryOption[] {
   const minus = isNegated ? "-" : "";
   return TRACE_FIELDS.filter(({ name }) => name.startsWith(begun)).map(({ name, description }) => ({
