@@ -105,6 +105,9 @@ test(`seeded causes are the issues, over four releases that move their lines (TE
       pairs.right += Number(isSame && isTogether);
     }
   }
+  console.log(
+    `${CAUSES.length} causes, ${rows.length} traces: precision ${pairs.right / pairs.together}, recall ${pairs.right / pairs.same}`,
+  );
   expect(pairs.right / pairs.together, "precision").toBe(1);
   expect(pairs.right / pairs.same, "recall").toBeGreaterThanOrEqual(0.95);
 });
