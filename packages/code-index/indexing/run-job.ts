@@ -5,7 +5,6 @@ import type { JobProgress } from "#schema.ts";
 import type { SourceAccess } from "#credentials/source-access.ts";
 import { fetchMirror, type Mirror } from "#git/mirror.ts";
 import { SourceError } from "#git/source-error.ts";
-import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import { beginBuild, listFiles, type Build } from "#store/index/builds.store.ts";
 import type { ClaimedJob } from "#store/records/claim-job.store.ts";
@@ -71,7 +70,7 @@ export async function runJob(tools: JobTools, running: Running): Promise<void> {
   const changes =
     live === undefined || job.mode === "full"
       ? undefined
-      : planChanges(whole, await listFiles(database, { ...of, generation: live.generation }), SPLITTER_REVISION);
+      : planChanges(whole, await listFiles(database, { ...of, generation: live.generation }));
   const size = changes === undefined ? 0 : countPaths(changes);
   const now = () => tools.clock.now();
   const indexed = { lease: job, commit: mirror.commit, isDefault: mirror.isDefault, pushes: job.pushesSeen, entries: whole.entries };
@@ -135,7 +134,7 @@ async function writeBuild(tools: JobTools, { report, signal }: Running, { tenant
   const { database, embedder, splitter, postingsMemory: memory = createPostingsMemory() } = tools;
   const embedderId = embedder === undefined ? undefined : await ensureEmbedder(database, tenant, embedder.identity);
   const local = embedder?.local === true && embedderId !== undefined ? { embedder, embedderId } : undefined;
-  const writing = { database, build, splitterRevision: SPLITTER_REVISION, embedder: local, memory, signal };
+  const writing = { database, build, embedder: local, memory, signal };
   await buildIndex({ ...writing, plan, mirror, splitter, report });
   if (embedderId !== undefined) {
     await awaitVectors(database, build);

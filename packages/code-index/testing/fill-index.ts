@@ -16,7 +16,6 @@ import { readFiles } from "#indexing/build/read-file.ts";
 import { createBuildWriter } from "#indexing/build/write-build.ts";
 import { embedderVariables } from "#config.ts";
 import type { CodeIndexTables } from "#schema.ts";
-import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import { createSplitter } from "#splitting/splitter.ts";
 import { attachFiles, beginBuild } from "#store/index/builds.store.ts";
 import type { NewDocument } from "#indexing/build/documents.store.ts";
@@ -144,13 +143,13 @@ async function write(fullName: string, documents: readonly NewDocument[]): Promi
     throw new Error("Another job was claimed: use a database that nobody else does.");
   }
   const build = await beginBuild(database.query, { tenantId, schema, role, repoId, ref: "main", lease: job, now: new Date() });
-  const writer = createBuildWriter({ database, build, splitterRevision: SPLITTER_REVISION, embedder: { embedder, embedderId }, signal });
+  const writer = createBuildWriter({ database, build, embedder: { embedder, embedderId }, signal });
   for (const document of documents) {
     await writer.add(document);
   }
   const left = new Set(await writer.finish());
   const files = documents.filter(({ path }) => left.has(path));
-  await attachFiles(database, build, { files, splitter: SPLITTER_REVISION });
+  await attachFiles(database, build, files);
   await writeVisible(database, build);
   const indexed = { lease: job, commit: "0".repeat(40), isDefault: true, pushes: 0, entries: documents.length, now: new Date() };
   if (!(await switchBuild(database, build, indexed))) {

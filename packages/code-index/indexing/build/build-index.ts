@@ -48,11 +48,11 @@ export async function buildIndex(input: IndexBuild): Promise<void> {
 
 type Sorted = { readonly free: readonly NewFile[]; readonly busy: readonly NewFile[] };
 
-async function attachKnown({ database, build, splitterRevision }: IndexBuild, files: readonly NewFile[]): Promise<Sorted> {
+async function attachKnown({ database, build }: IndexBuild, files: readonly NewFile[]): Promise<Sorted> {
   const free: NewFile[] = [];
   const busy: NewFile[] = [];
   for (const batch of inSlices(files, FILES)) {
-    const attached = await attachFiles(database, build, { files: batch, splitter: splitterRevision });
+    const attached = await attachFiles(database, build, batch);
     for (const file of batch) {
       if (!attached.known.has(file.path)) {
         (attached.busy.has(file.path) ? busy : free).push(file);

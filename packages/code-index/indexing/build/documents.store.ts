@@ -20,7 +20,6 @@ export type NewDocument = NewFile & {
 
 type Writing = {
   readonly documents: readonly NewDocument[];
-  readonly splitter: number;
   /** Where the chunks go, from which ordinal on. */
   readonly segmentId: number;
   readonly ordinal: number;
@@ -47,19 +46,19 @@ type Claimed = { readonly document_id: number; readonly path: string };
 async function claimDocuments(
   transaction: Transaction<CodeIndexTables>,
   { schema }: Build,
-  { documents, splitter }: Writing,
+  { documents }: Writing,
 ): Promise<readonly WrittenDocument[]> {
-  const rows = documents.map(({ path, blob, language, bytes, lines, chunks, skip_reason }) => {
-    return { path, blob, language, bytes, lines, chunks: chunks.length, skip_reason };
+  const rows = documents.map(({ path, blob, splitter, language, bytes, lines, chunks, skip_reason }) => {
+    return { splitter, path, blob, language, bytes, lines, chunks: chunks.length, skip_reason };
   });
   const { given, values } = givenRows(
-    "blob text, path text, language text, bytes bigint, lines integer, chunks integer, skip_reason text",
+    "splitter integer, blob text, path text, language text, bytes bigint, lines integer, chunks integer, skip_reason text",
     rows,
   );
   // In one order everywhere: two builds that write the same contents wait for each other, and not both.
   const { rows: claimed } = await sql<Claimed>`
-    insert into ${sql.id(schema, "documents")} (splitter, complete, blob, path, language, bytes, lines, chunks, skip_reason)
-    select ${splitter}, chunks = '0', ${values} from ${given}
+    insert into ${sql.id(schema, "documents")} (complete, splitter, blob, path, language, bytes, lines, chunks, skip_reason)
+    select chunks = '0', ${values} from ${given}
     order by blob, path
     on conflict (blob, path, splitter) do nothing
     returning document_id, path

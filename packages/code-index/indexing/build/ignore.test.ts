@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createIgnore } from "./ignore.ts";
+import { createIgnore, readForeign } from "./ignore.ts";
 
 const nothing = { include: [], exclude: [] };
 
@@ -54,4 +54,16 @@ test("patterns made to be slow end with an error, and soon", () => {
     }
   }).toThrow("takes too long");
   expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test.for([
+  ["*.pb.go linguist-generated=true\n", "api/a.pb.go", true],
+  ["*.pb.go linguist-generated\n", "api/a.go", false],
+  ["# *.go linguist-generated\n*.go text eol=lf\n", "a.go", false],
+  ["lib/** text linguist-vendored\r\nlib/own.go -linguist-vendored\r\n", "lib/other.go", true],
+  ["lib/** text linguist-vendored\r\nlib/own.go -linguist-vendored\r\n", "lib/own.go", false],
+  ["*.go linguist-generated\nmain.go linguist-generated=false\n", "main.go", false],
+  ["*a*a*a*a*b linguist-generated\n*.go linguist-documentation linguist-language=Go\n", "a.go", false],
+] as const)("the attributes %j over %s", ([attributes, path, expected]) => {
+  expect(readForeign(attributes)(path)).toBe(expected);
 });

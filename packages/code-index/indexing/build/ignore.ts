@@ -12,7 +12,7 @@ type IgnoreRules = {
 };
 
 /** Where they stand, for the messages. */
-type Source = ".sightlineignore" | "include" | "exclude";
+type Source = ".sightlineignore" | ".gitattributes" | "include" | "exclude";
 
 /** A path is matched in time that grows with the power of them; nobody needs more. */
 const MAX_STARS = 3;
@@ -33,19 +33,42 @@ export function createIgnore({
   const included = include.length === 0 ? undefined : matcherOf("include", include);
   const excluded = matcherOf("exclude", exclude);
   const ignored = matcherOf(".sightlineignore", sightlineignore?.split(/\r?\n/) ?? []);
-  let spent = 0;
+  return withinTime(matchingMs, (path) =>
+    included !== undefined && !included.test(path).ignored
+      ? "not among the paths to include"
+      : (reasonOf(path, excluded, "excluded by") ?? reasonOf(path, ignored, "ignored by .sightlineignore:")),
+  );
+}
 
+const ATTRIBUTE = /^([-!]?)linguist-(?:generated|vendored)(?:=(true|false))?$/;
+
+/** Says of which paths a `.gitattributes` has it that nobody wrote them here. What is no pattern for us counts for nothing. */
+export function readForeign(gitattributes: string): (path: string) => boolean {
+  const patterns = gitattributes.split(/\r?\n/).flatMap((line) => {
+    const [pattern = "", ...attributes] = line.trim().split(/\s+/);
+    const [, unset, value] = attributes.map((attribute) => ATTRIBUTE.exec(attribute)).findLast((match) => match !== null) ?? [];
+    if (unset === undefined || pattern.startsWith("#") || problemOfPattern(pattern) !== undefined) {
+      return [];
+    }
+    return [unset !== "" || value === "false" ? `!${pattern}` : pattern];
+  });
+  const matcher = matcherOf(".gitattributes", patterns);
+  return withinTime(MATCHING_MS, (path) => matcher.ignores(path));
+}
+
+/** @throws {AppError} from when all paths together have taken longer. */
+function withinTime<Found>(milliseconds: number, match: (path: string) => Found): (path: string) => Found {
+  let spent = 0;
   return (path) => {
     const began = performance.now();
-    const reason =
-      included !== undefined && !included.test(path).ignored
-        ? "not among the paths to include"
-        : (reasonOf(path, excluded, "excluded by") ?? reasonOf(path, ignored, "ignored by .sightlineignore:"));
+    const found = match(path);
     spent += performance.now() - began;
-    if (spent > matchingMs) {
-      throw invalidPattern("Matching the patterns of .sightlineignore, include and exclude takes too long. Use fewer and simpler ones.");
+    if (spent > milliseconds) {
+      throw invalidPattern(
+        "Matching the patterns of .sightlineignore, .gitattributes, include and exclude takes too long. Use fewer and simpler ones.",
+      );
     }
-    return reason;
+    return found;
   };
 }
 

@@ -98,3 +98,20 @@ test("nothing of it waits for a vector, and merged segments are as before", asyn
   const { rows } = await sql`select from ${sql.id(tenant.schema, "vectors_1")} where embedding is null`.execute(fixture.database.query);
   expect(rows).toEqual([]);
 });
+
+test("a .gitattributes says what nobody wrote here, and its change is all it takes", async () => {
+  const isSearched = async () => {
+    const { files, chunks } = await readLogicalIndex(fixture.database, { tenant, repoId });
+    expect(files).toContainEqual(expect.objectContaining({ path: "Catalog/CatalogContext.cs", skip_reason: null, content_reason: null }));
+    const own = chunks.find((chunk) => "path" in chunk && chunk.path === "Catalog/CatalogContext.cs");
+    return own !== undefined && "text_hash" in own && own.text_hash !== null;
+  };
+  expect(await isSearched()).toBe(true);
+  await source.commit({ ".gitattributes": "*.cs linguist-generated=true\n" });
+  await fixture.run({ tenant, repoId });
+  expect(await isSearched()).toBe(false);
+  expect(await greppedLines("Seed")).toEqual(linesOfGit("-F", "-e", "Seed"));
+  await source.commit({ ".gitattributes": "*.cs text\n" });
+  await fixture.run({ tenant, repoId });
+  expect(await isSearched()).toBe(true);
+});

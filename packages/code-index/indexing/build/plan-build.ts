@@ -2,8 +2,9 @@ import { refusal } from "@sightline/foundation/errors";
 import { listTree, readBlobs, type TreeEntry } from "#git/blobs.ts";
 import type { Mirror } from "#git/mirror.ts";
 import { decode } from "#splitting/decode.ts";
+import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import type { NewFile, LiveFile, SkippedFile } from "#store/index/builds.store.ts";
-import { createIgnore } from "./ignore.ts";
+import { createIgnore, readForeign } from "./ignore.ts";
 import { skipUnread } from "./skip.ts";
 
 /** What a job has to do to bring a branch to a commit. */
@@ -25,11 +26,14 @@ type Planning = {
 };
 
 const IGNORE_FILE = ".sightlineignore";
+const ATTRIBUTES_FILE = ".gitattributes";
 const MAX_IGNORE_FILE_BYTES = 65_536;
 
 export async function planWhole({ mirror, include, exclude, signal }: Planning): Promise<BuildPlan> {
   const entries = await listTree(mirror, { signal });
-  const sightlineignore = await readIgnoreFile(mirror, entries, signal);
+  const sightlineignore = await readRootFile(mirror, rootFile(entries, IGNORE_FILE), signal);
+  const attributes = rootFile(entries, ATTRIBUTES_FILE);
+  const isForeign = readForeign(isTooLarge(attributes) ? "" : ((await readRootFile(mirror, attributes, signal)) ?? ""));
   const ignored = createIgnore({ sightlineignore, include, exclude });
   const files: NewFile[] = [];
   const skipped: SkippedFile[] = [];
@@ -37,7 +41,7 @@ export async function planWhole({ mirror, include, exclude, signal }: Planning):
     const { path, blob, bytes } = entry;
     const reason = skipUnread(entry) ?? ignored(path);
     if (reason === undefined) {
-      files.push({ path, blob, bytes });
+      files.push({ path, blob, bytes, splitter: isForeign(path) ? -SPLITTER_REVISION : SPLITTER_REVISION });
     } else {
       skipped.push({ path, blob, bytes, skip_reason: reason });
     }
@@ -45,14 +49,21 @@ export async function planWhole({ mirror, include, exclude, signal }: Planning):
   return { entries: entries.length, files, skipped, removed: [] };
 }
 
+function rootFile(entries: readonly TreeEntry[], name: string): TreeEntry | undefined {
+  return entries.find(({ path, kind }) => path === name && kind === "file");
+}
+
+function isTooLarge(entry: TreeEntry | undefined): boolean {
+  return (entry?.bytes ?? 0) > MAX_IGNORE_FILE_BYTES;
+}
+
 /** @throws {AppError} when it is too large to be one: what it should keep out must not be let in silently. */
-async function readIgnoreFile(mirror: Mirror, entries: readonly TreeEntry[], signal: AbortSignal): Promise<string | undefined> {
-  const entry = entries.find(({ path, kind }) => path === IGNORE_FILE && kind === "file");
+async function readRootFile(mirror: Mirror, entry: TreeEntry | undefined, signal: AbortSignal): Promise<string | undefined> {
   if (entry === undefined) {
     return undefined;
   }
-  if (entry.bytes > MAX_IGNORE_FILE_BYTES) {
-    throw refusal(422, "invalid_pattern", `${IGNORE_FILE} is larger than 64 KiB. Use fewer patterns.`);
+  if (isTooLarge(entry)) {
+    throw refusal(422, "invalid_pattern", `${entry.path} is larger than 64 KiB. Use fewer patterns.`);
   }
   let text = "";
   for await (const content of readBlobs(mirror, [entry.blob], { signal })) {
@@ -62,9 +73,9 @@ async function readIgnoreFile(mirror: Mirror, entries: readonly TreeEntry[], sig
 }
 
 /** What of a plan for the whole tree differs from the files that searches see. Rules and splitters count as well as contents. */
-export function planChanges(whole: BuildPlan, live: readonly LiveFile[], splitter: number): BuildPlan {
+export function planChanges(whole: BuildPlan, live: readonly LiveFile[]): BuildPlan {
   const known = new Map(live.map((file) => [file.path, file]));
-  const files = whole.files.filter(({ path, blob }) => {
+  const files = whole.files.filter(({ path, blob, splitter }) => {
     const file = known.get(path);
     known.delete(path);
     return file?.blob !== blob || file.splitter !== splitter;

@@ -40,7 +40,7 @@ async function readFile(file: NewFile, content: Buffer, splitter: Splitter): Pro
   if (skipReason !== undefined) {
     return { ...file, language, lines: 0, skip_reason: skipReason, chunks: [], definitions: [], references: [] };
   }
-  const generated = isGenerated(content);
+  const generated = file.splitter < 0 || isGenerated(content);
   const { chunks, definitions, references } = await splitter.split(content, isMinified(content) ? "text" : language);
   const isData = findLongLines(chunks);
   return {

@@ -21,7 +21,6 @@ export type BuildWriter = {
 export type WriterOptions = {
   readonly database: CodeIndexDatabase;
   readonly build: Build;
-  readonly splitterRevision: number;
   /** Makes vectors at once; `undefined` where that takes a network, or no vectors are wanted. */
   readonly embedder: { readonly embedder: Embedder; readonly embedderId: number } | undefined;
   /** Shared with the builds beside this one, if there are any. */
@@ -41,14 +40,7 @@ type Segment = {
   chunks: number;
 };
 
-export function createBuildWriter({
-  database,
-  build,
-  splitterRevision,
-  embedder,
-  memory = createPostingsMemory(),
-  signal,
-}: WriterOptions): BuildWriter {
+export function createBuildWriter({ database, build, embedder, memory = createPostingsMemory(), signal }: WriterOptions): BuildWriter {
   let documents: NewDocument[] = [];
   let rows = 0;
   let characters = 0;
@@ -74,7 +66,7 @@ export function createBuildWriter({
     signal.throwIfAborted();
     segment ??= await openSegment();
     const place = { segmentId: segment.segmentId, ordinal: segment.chunks };
-    const written = await writeDocuments(database, build, { documents: batch, splitter: splitterRevision, ...place });
+    const written = await writeDocuments(database, build, { documents: batch, ...place });
     const own = new Set(written.map(({ path }) => path));
     left.push(...batch.flatMap(({ path }) => (own.has(path) ? [] : [path])));
     for (const { documentId, path, chunks } of written) {

@@ -33,9 +33,11 @@ export type NewFile = {
   readonly path: string;
   readonly blob: string;
   readonly bytes: number;
+  /** Revision of the splitter; negative where the repository's `.gitattributes` say that nobody wrote it here. */
+  readonly splitter: number;
 };
 
-export type SkippedFile = NewFile & { readonly skip_reason: string };
+export type SkippedFile = Omit<NewFile, "splitter"> & { readonly skip_reason: string };
 
 /** Adds paths that the repository's own rules leave out. */
 export async function insertSkippedFiles(database: CodeIndexDatabase, build: Build, files: readonly SkippedFile[]): Promise<void> {
@@ -46,8 +48,6 @@ export async function insertSkippedFiles(database: CodeIndexDatabase, build: Bui
   );
 }
 
-type Attaching = { readonly files: readonly NewFile[]; readonly splitter: number };
-
 export type Attached = {
   /** Paths that were added. */
   readonly known: ReadonlySet<string>;
@@ -56,13 +56,13 @@ export type Attached = {
 };
 
 /** Adds the files whose content this tenant holds at the same path, split by the same splitter. */
-export async function attachFiles(database: CodeIndexDatabase, build: Build, { files, splitter }: Attaching): Promise<Attached> {
+export async function attachFiles(database: CodeIndexDatabase, build: Build, files: readonly NewFile[]): Promise<Attached> {
   const { schema, generation } = build;
   const given = sql`
     select given.*, document.document_id, document.complete
-    from json_to_recordset(${JSON.stringify(files)}::json) as given(path text, blob text, bytes bigint)
+    from json_to_recordset(${JSON.stringify(files)}::json) as given(path text, blob text, bytes bigint, splitter integer)
     join ${sql.id(schema, "documents")} as document
-      on document.blob = given.blob and document.path = given.path and document.splitter = ${splitter}
+      on document.blob = given.blob and document.path = given.path and document.splitter = given.splitter
   `;
   return withinTenant(database, build, {}, async (transaction) => {
     await lockTenant(transaction, build, "with-others");
@@ -84,7 +84,7 @@ export type LiveFile = {
   readonly path: string;
   readonly blob: string;
   readonly skip_reason: string | null;
-  /** Revision of the splitter that split its content; null where the repository's rules leave the path out. */
+  /** As in `NewFile`, of what split its content; null where the repository's rules leave the path out. */
   readonly splitter: number | null;
 };
 

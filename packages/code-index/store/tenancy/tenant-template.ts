@@ -53,7 +53,7 @@ function firstRevision({ schema, tenantId }: TenantTemplate): RawBuilder<unknown
       document_id bigint generated always as identity primary key,
       blob text not null,
       path text not null,
-      -- SPLITTER_REVISION of what split it.
+      -- SPLITTER_REVISION of what split it; negative where .gitattributes say that nobody wrote it here.
       splitter integer not null,
       language text not null,
       bytes bigint not null,
