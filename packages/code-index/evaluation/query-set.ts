@@ -9,7 +9,7 @@ export const MADE = ["commit", "docstring", "symbol", "split name"] as const;
 export type Family = (typeof QUESTIONS)[number] | "report" | (typeof MADE)[number];
 
 /** What a query has to find: a file, or a place in it. */
-export type Target = { readonly path: string; readonly lines?: readonly [first: number, last: number] };
+export type Target = { readonly path: string; readonly lines?: readonly [first: number, last: number] | undefined };
 
 export type EvalQuery = {
   readonly family: Family;

@@ -88,7 +88,10 @@ describe("a token of an app", () => {
   };
 
   test("tells what it was allowed, and is no token of a session", async () => {
-    await expect(verify(app)).resolves.toMatchObject({ subject: "ada", app: { grantId, repositories: undefined, traces: false, evaluation: false } });
+    await expect(verify(app)).resolves.toMatchObject({
+      subject: "ada",
+      app: { grantId, repositories: undefined, traces: false, evaluation: false },
+    });
     const kept = { ...app, repositories: [repository], traces: true, evaluation: true };
     await expect(verify(kept)).resolves.toMatchObject({ app: { repositories: [repository], traces: true, evaluation: true } });
   });

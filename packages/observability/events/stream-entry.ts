@@ -56,13 +56,17 @@ export function decodeEntry(fields: StreamFields): DecodedEntry {
       return refuse(`body has ${body.length} characters, the limit is ${MAX_BODY_LENGTH}`);
     }
     const given = {
-      ...Object.fromEntries(["id", "type", "project_id", "producer_id", "ts"].map((name) => [name, record.get(name)])),
+      ...Object.fromEntries(["id", "type", "project_id", "producer_id"].map((name) => [name, record.get(name)])),
+      ts: record.get("ts"),
       v: EVENT_VERSION,
       seq: toInteger(record.get("seq")),
       body: readBody(body),
     };
     const parsed = eventSchema.safeParse(given);
-    const event = parsed.success ? parsed.data : bend(given, parsed.error);
+    if (parsed.success) {
+      return { ok: true, event: parsed.data };
+    }
+    const event = bend(given, parsed.error);
     return event === undefined ? refuse(describe(parsed.error)) : { ok: true, event };
   } catch (error) {
     return refuse(`body cannot be read: ${error instanceof Error ? error.message : String(error)}`);

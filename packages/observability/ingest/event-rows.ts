@@ -87,7 +87,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       const names = { name: body.name, thread_id: body.thread_id, session_id: body.session_id, user_id: body.user_id };
       mergeTrace(fold, event, traceId, {
         ...names,
-        ...placeOf("start", event, rankOfStart(body)),
+        ...placeOf("start", event, rankOfStart(event.body)),
         started_at: toInstant(startedAt),
         start_words: listSearchWords([...Object.values(names), input]),
         start_fields: listTraceFields(event.body),

@@ -28,7 +28,7 @@ export function bendSpan(given: OtlpSpan): { readonly span: OtlpSpan; readonly b
   return { span, bent };
 }
 
-type Body = { readonly attributes?: Record<string, unknown> | undefined };
+type Body = Readonly<Record<string, unknown>>;
 
 /** The most characters of one event's body. */
 const MAX_BODY_LENGTH = 4 * 1024 * 1024;
@@ -53,6 +53,6 @@ export function writeBody(body: Body): string {
 }
 
 function markBody(body: Body, texts: string): Body {
-  const known = body.attributes?.[BENT];
-  return { ...body, attributes: { ...body.attributes, [BENT]: { ...(typeof known === "object" ? known : {}), values: texts } } };
+  const attributes = Object(body["attributes"]) as Body;
+  return { ...body, attributes: { ...attributes, [BENT]: { ...Object(attributes[BENT]), values: texts } } };
 }

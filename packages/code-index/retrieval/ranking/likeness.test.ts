@@ -15,6 +15,7 @@ function candidates(given: readonly (readonly [path: string, likeness: number | 
       start_line: 1,
       end_line: 9,
       symbols: [],
+      types: [],
     },
     contributions: [],
     likeness,

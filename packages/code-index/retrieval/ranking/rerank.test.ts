@@ -50,6 +50,7 @@ function chunks(count: number): { readonly ranked: readonly RankedChunk[]; reado
     start_line: 1,
     end_line: 9,
     symbols: [`name${index}`],
+    types: [],
     score: count - index,
     fused: 1,
     explain,
