@@ -1,6 +1,6 @@
 import { errorMessage, refusal } from "@sightline/foundation/errors";
 import { RE2JS } from "re2js";
-import type { Check } from "#contract.ts";
+import type { Check, ValueCheck } from "#contract.ts";
 import { compileSchema } from "./json-schema.ts";
 
 /** More than what people write, and nothing that a request could fill memory with. */
@@ -13,7 +13,8 @@ export type DemandUsable = (checks: readonly Check[]) => void;
 export function createDemandUsable(): DemandUsable {
   const known = new Set<string>();
   return (checks) => {
-    for (const check of checks) {
+    for (const each of checks) {
+      const check: Check | ValueCheck = (each.type === "tool" ? each.with : undefined) ?? each;
       if (check.type === "schema" || check.type === "matches") {
         const text = JSON.stringify(check.type === "schema" ? check.schema : check.pattern);
         if (!known.has(text)) {
@@ -27,7 +28,7 @@ export function createDemandUsable(): DemandUsable {
   };
 }
 
-function compile(check: Extract<Check, { readonly type: "schema" | "matches" }>): void {
+function compile(check: Extract<ValueCheck, { readonly type: "schema" | "matches" }>): void {
   if (check.type === "schema") {
     compileSchema(check.schema, "The schema of a check");
     return;

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from "uuid";
 import { describe, expect, test } from "vitest";
 import { checksSchema, traceSchema, type Json } from "#contract.ts";
 import { evaluateChecks } from "./evaluate-checks.ts";
@@ -22,7 +23,7 @@ const TRACE = { ...PART, name: "agent", project_id: ID, waiting_ms: 0, observati
 const IDS = { purpose: "live", thread_id: null, session_id: null, user_id: null, segments: [], graph: null, observation_list: [] };
 const WHOLE = { ...TRACE, ...IDS, duration_ms: 900, input_tokens: 10, cost: 0.5 };
 
-function step(name: string, kind = "tool") {
+function step(name: string, kind = "tool", fields: object = {}) {
   return {
     ...PART,
     parent_id: null,
@@ -35,6 +36,7 @@ function step(name: string, kind = "tool") {
     cost: null,
     code: null,
     reasoning: null,
+    ...fields,
   };
 }
 
@@ -88,6 +90,41 @@ describe("a check of the way", () => {
     [{ type: "limit", of: "steps", at_most: 3 }, {}, true],
   ])("%j", (check, given, expected) => {
     expect(passed(check, { trace: given })).toBe(expected);
+  });
+
+  const call = (input: object) => step("refund", "tool", { input });
+  const refunds = { observation_list: [call({ order: 42, note: "late" }), call({ order: 43, note: "[masked]" })] };
+  const cut = { truncated: true, characters: 9, preview: "", payload_id: ID, part: "parameters" };
+  test.each<[object, object, boolean | null]>([
+    [{ with: { type: "equals", path: "/order", value: 42 }, at_most: 1 }, refunds, true],
+    [{ with: { type: "equals", path: "/order", value: 44 } }, refunds, false],
+    [{ with: { type: "equals", path: "/customer", value: 44 } }, refunds, false],
+    [{ with: { type: "schema", schema: { properties: { order: { minimum: 42 } } } }, at_least: 2 }, refunds, null],
+    [{ with: { type: "schema", path: "/order", schema: { minimum: 42 } }, at_least: 2 }, refunds, true],
+    [{ with: { type: "contains", path: "/note", value: "late" }, at_least: 0, at_most: 0 }, refunds, null],
+    [{ with: { type: "matches", path: "/order", pattern: "." } }, { observation_list: [call(cut)] }, null],
+  ])("a tool that was called with arguments, %j", (check, trace, expected) => {
+    expect(passed({ type: "tool", tool: "refund", ...check }, { trace })).toBe(expected);
+  });
+
+  function ranGraph(given: object, states: readonly object[], result: object) {
+    const [outer, inner] = [uuidv7(), uuidv7()];
+    const nodes = states.map((input) => step("plan", "node", { parent_id: outer, input }));
+    const nested = step("inner", "graph", { id: inner, parent_id: uuidv7(), input: { balance: 99 } });
+    return { observation_list: [step("agent", "graph", { id: outer, input: given, output: result }), ...nodes, nested] };
+  }
+  test.each<[string, object, boolean | null]>([
+    ["/balance", ranGraph({ balance: 1 }, [{ balance: 1 }, { balance: 1 }], { balance: 1 }), false],
+    ["/balance", ranGraph({ balance: 1 }, [{ balance: 1 }, { balance: 2 }], { balance: 1 }), true],
+    ["/balance", ranGraph({}, [{}, {}], { balance: 2 }), true],
+    ["/balance", ranGraph({ balance: 1 }, [{ other: 1 }], { other: 2 }), false],
+    ["/cart/0/price", ranGraph({}, [{ cart: [{ price: 1 }] }], { cart: [{ price: 2 }] }), true],
+    ["/cart", ranGraph({}, [{ cart: [cut] }], { cart: [] }), null],
+    ["/balance", ranGraph({}, [{ cart: [cut], balance: 1 }], { balance: 1 }), false],
+    ["/balance", {}, null],
+  ])("%s of a state changed, %#", (path, trace, expected) => {
+    expect(passed({ type: "state", path }, { trace })).toBe(expected);
+    expect(passed({ type: "state", path, changed: false }, { trace })).toBe(expected === null ? null : !expected);
   });
 
   test("can't be told without the trace, and a run that failed does not succeed", () => {

@@ -1,14 +1,16 @@
 import { RE2JS } from "re2js";
-import type { Check, CheckResult, Json, Trace } from "#contract.ts";
+import type { Check, CheckResult, Json, Trace, ValueCheck } from "#contract.ts";
 import { describeCheck, showValue } from "./describe-check.ts";
+import { isEqual, isKnown, resolvePointer } from "./json-values.ts";
 import { compileSchema } from "./json-schema.ts";
+import { hasChanged } from "./state-changes.ts";
 
 /** A run's output and error, and its trace: null as long as that has not arrived. */
 export type Ran = { readonly output: Json; readonly error: string | null; readonly trace: Trace | null };
 
 type Verdict = { readonly passed: boolean | null; readonly reason: string };
 
-const ON_TRACES: ReadonlySet<Check["type"]> = new Set(["tool", "edge", "limit"]);
+const ON_TRACES: ReadonlySet<Check["type"]> = new Set(["tool", "edge", "state", "limit"]);
 
 /** Whether any of them is of what happened on the way, which only the trace says. */
 export function needTrace(checks: readonly Check[]): boolean {
@@ -25,14 +27,13 @@ function evaluate(check: Check, { output, error, trace }: Ran): Verdict {
     case "equals":
     case "contains":
     case "matches":
-    case "schema": {
-      const found = resolvePointer(output, check.path);
-      return found === undefined ? failed(`the output has no ${check.path}`) : evaluateValue(check, found);
-    }
+    case "schema":
+      return evaluateValue(check, output);
     case "succeeds":
       return error === null ? passed() : failed(error);
     case "tool":
     case "edge":
+    case "state":
     case "limit":
       return trace === null ? unknown("its trace did not arrive") : evaluateTrace(check, trace);
     default:
@@ -42,7 +43,11 @@ function evaluate(check: Check, { output, error, trace }: Ran): Verdict {
 
 type Of<Type extends Check["type"]> = Extract<Check, { readonly type: Type }>;
 
-function evaluateValue(check: Of<"equals" | "contains" | "matches" | "schema">, found: Json): Verdict {
+function evaluateValue(check: ValueCheck, value: unknown): Verdict {
+  const found = resolvePointer(value, check.path);
+  if (found === undefined) {
+    return failed(`there is no ${check.path}`);
+  }
   const was = `it is ${showValue(found)}`;
   switch (check.type) {
     case "equals":
@@ -60,7 +65,7 @@ function evaluateValue(check: Of<"equals" | "contains" | "matches" | "schema">, 
   }
 }
 
-function matches(pattern: string, found: Json, was: string): Verdict {
+function matches(pattern: string, found: unknown, was: string): Verdict {
   return RE2JS.compile(pattern)
     .matcher(typeof found === "string" ? found : JSON.stringify(found))
     .find()
@@ -68,14 +73,14 @@ function matches(pattern: string, found: Json, was: string): Verdict {
     : failed(was);
 }
 
-function containsValue(found: Json, value: Json): boolean {
+function containsValue(found: unknown, value: Json): boolean {
   if (typeof found === "string") {
     return found.includes(typeof value === "string" ? value : JSON.stringify(value));
   }
   return Array.isArray(found) && found.some((part) => isEqual(part, value));
 }
 
-function evaluateTrace(check: Of<"tool" | "edge" | "limit">, trace: Trace): Verdict {
+function evaluateTrace(check: Of<"tool" | "edge" | "state" | "limit">, trace: Trace): Verdict {
   const steps = trace.observation_list;
   if (check.type === "limit") {
     return withinLimit(check, trace);
@@ -87,10 +92,23 @@ function evaluateTrace(check: Of<"tool" | "edge" | "limit">, trace: Trace): Verd
     const count = trace.graph?.taken.find(({ from, to }) => from === check.from && to === check.to)?.count ?? 0;
     return count > 0 === check.taken ? passed() : failed(count === 0 ? "it was not taken" : `it was taken ${count} times`);
   }
-  const calls = steps.filter(({ kind, name }) => kind === "tool" && name === check.tool);
+  if (check.type === "state") {
+    const changed = hasChanged(steps, check.path);
+    return typeof changed === "string"
+      ? unknown(changed)
+      : changed === check.changed
+        ? passed()
+        : failed(changed ? "it changed" : "it stayed");
+  }
+  const { with: fitting } = check;
+  const all = steps.filter(({ kind, name }) => kind === "tool" && name === check.tool);
+  if (fitting !== undefined && all.some(({ input }) => !isKnown(input, fitting.path))) {
+    return unknown("its arguments were cut or masked when they were recorded");
+  }
+  const calls = fitting === undefined ? all : all.filter(({ input }) => evaluateValue(fitting, input).passed);
   const other = steps.find(({ kind, name }) => kind === "tool" && name === check.before);
   if (calls.length < check.at_least || (check.at_most !== undefined && calls.length > check.at_most)) {
-    return failed(`it was called ${calls.length} times`);
+    return failed(`it was called ${calls.length} times${fitting === undefined ? "" : ` so, ${all.length} in all`}`);
   }
   const [first] = calls;
   return first !== undefined && other !== undefined && steps.indexOf(first) > steps.indexOf(other)
@@ -112,36 +130,6 @@ function withinLimit({ of, at_most: atMost }: Of<"limit">, trace: Trace): Verdic
     return failed(`it was ${value}`);
   }
   return trace.lost_events > 0 ? unknown("its trace is not whole") : passed();
-}
-
-/** RFC 6901. */
-function resolvePointer(value: Json, pointer: string): Json | undefined {
-  let found: Json | undefined = value;
-  for (const token of pointer.split("/").slice(1)) {
-    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(found)) {
-      found = /^(?:0|[1-9]\d*)$/.test(key) ? found[Number(key)] : undefined;
-    } else {
-      found = typeof found === "object" && found !== null && Object.hasOwn(found, key) ? found[key] : undefined;
-    }
-  }
-  return found;
-}
-
-function isEqual(left: Json, right: Json): boolean {
-  if (typeof left !== "object" || left === null || typeof right !== "object" || right === null) {
-    return left === right;
-  }
-  const [keys, others] = [Object.keys(left), Object.keys(right)];
-  return (
-    Array.isArray(left) === Array.isArray(right) &&
-    keys.length === others.length &&
-    keys.every((key) => Object.hasOwn(right, key) && isEqual(memberOf(left, key), memberOf(right, key)))
-  );
-}
-
-function memberOf(value: Json, key: string): Json {
-  return resolvePointer(value, `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`) ?? null;
 }
 
 const passed = (): Verdict => ({ passed: true, reason: "" });

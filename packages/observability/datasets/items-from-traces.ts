@@ -2,13 +2,13 @@ import { orRefuse, refusal } from "@sightline/foundation/errors";
 import {
   MAX_ITEM_TRACES,
   type itemsFromTracesRequestSchema,
-  truncatedValueSchema,
   type ItemSource,
   type Observation,
   type Trace,
   type WriteItem,
 } from "#contract.ts";
 import type { z } from "zod";
+import { nameIncomplete } from "#checks/name-incomplete.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";
 import { observationNotFound, sessionNotFound } from "#query/access/not-found.errors.ts";
@@ -112,24 +112,4 @@ function sourceOf(trace: Trace, step: Observation | undefined): ItemSource {
     ...(code?.commit === undefined ? {} : { commit: code.commit }),
     ...(code?.function === undefined ? {} : { function: code.function }),
   };
-}
-
-/** Depth at which values are no longer looked into. */
-const DEPTH = 50;
-const MASKED = /^\[(?:masked|redacted)[^\]]*\]$/i;
-
-/** The paths of what was cut, masked or not kept when it was recorded. */
-function nameIncomplete(path: string, value: unknown, depth = 0): readonly string[] {
-  if (typeof value === "string") {
-    return MASKED.test(value) ? [path] : [];
-  }
-  if (typeof value !== "object" || value === null || depth > DEPTH) {
-    return [];
-  }
-  if (truncatedValueSchema.safeParse(value).success || "$blob" in value) {
-    return [path];
-  }
-  return Object.entries(value)
-    .flatMap(([key, part]) => nameIncomplete(`${path}/${key}`.slice(0, 200), part, depth + 1))
-    .slice(0, 100);
 }

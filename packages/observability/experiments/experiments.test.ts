@@ -68,6 +68,7 @@ describe("an experiment", () => {
   test("awaits the trace for what happened on the way, and says so when it never comes", async () => {
     const checks = [
       { type: "tool", tool: "find_order", at_most: 1 },
+      { type: "tool", tool: "find_order", with: { type: "equals", path: "/order", value: 42 } },
       { type: "tool", tool: "refund", at_least: 0, at_most: 0 },
     ];
     const datasetId = await rig.makeDataset([

@@ -105,14 +105,18 @@ describe("an evaluation in Python", needsPython, () => {
     expect(told.table).toMatch(/^same +0\.250/m);
   });
 
-  test("checks the edges that a traced graph took", async () => {
-    const checks = [{ type: "edge", from: "verify", to: "refund" }];
+  test("checks the edges that a traced graph took, and what it changed of its state", async () => {
+    const checks = [
+      { type: "edge", from: "verify", to: "refund" },
+      { type: "state", path: "/answer" },
+      { type: "state", path: "/is_paid", changed: false },
+    ];
     const datasetId = await rig.makeDataset([true, false].map((isPaid) => ({ input: { is_paid: isPaid }, checks })));
     const { told } = await evaluate("graph", datasetId);
     expect(told.experiment).toMatchObject({ name: "refund-agent", runs: { succeeded: 2, unchecked: 0 } });
-    expect(told.runs?.map(({ output, checks: found }) => [output, found?.[0]?.passed])).toEqual([
-      [{ is_paid: true, answer: "refunded" }, true],
-      [{ is_paid: false, answer: "ask again" }, false],
+    expect(told.runs?.map(({ output, checks: found }) => [output, found?.map((check) => check.passed)])).toEqual([
+      [{ is_paid: true, answer: "refunded" }, [true, true, true]],
+      [{ is_paid: false, answer: "ask again" }, [false, true, true]],
     ]);
   });
 

@@ -53,7 +53,12 @@ export const CHECK_EXAMPLES: readonly { readonly label: string; readonly check: 
   { label: "The output matches a pattern", check: { type: "matches", path: "", pattern: "(?i)monday" } },
   { label: "The output fits a JSON schema", check: { type: "schema", path: "", schema: { type: "object", required: ["answer"] } } },
   { label: "A tool is called", check: { type: "tool", tool: "refund", at_least: 1, at_most: 1 } },
+  {
+    label: "A tool is called with arguments that fit",
+    check: { type: "tool", tool: "refund", at_least: 1, with: { type: "equals", path: "/order_id", value: 42 } },
+  },
   { label: "An edge of the graph is taken, or never", check: { type: "edge", from: "verify", to: "refund", taken: false } },
+  { label: "A value of the state changes, or never", check: { type: "state", path: "/balance", changed: false } },
   { label: "Tokens, cost, duration or steps stay below a limit", check: { type: "limit", of: "steps", at_most: 20 } },
 ];
 
