@@ -131,6 +131,30 @@ export const exportItemsRequestSchema = z.object({
   split: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
 });
 
+const itemFieldSchema = z.enum(["input", "expected", "checks", "metadata", "split", "subject", "cluster", "required", "source"]);
+/** An item that two versions don't have alike: as it is in the one (`before`) and in the other (`after`), null where it is not. */
+export const itemChangeSchema = z.object({
+  id: z.uuid(),
+  state: z.enum(["added", "removed", "changed"]),
+  /** What changed of it. */
+  fields: z.array(itemFieldSchema),
+  before: itemSchema.nullable(),
+  after: itemSchema.nullable(),
+});
+export type ItemChange = z.infer<typeof itemChangeSchema>;
+/** Pages may have fewer items than their limit: what changed and changed back is left out. */
+export const datasetDiffSchema = z.object({
+  from: z.int(),
+  to: z.int(),
+  items: z.array(itemChangeSchema),
+  next_cursor: z.string().nullable(),
+});
+export const datasetDiffRequestSchema = listRequestSchema.extend({
+  from: z.coerce.number().int().min(0),
+  /** The newest unless another is named. */
+  to: z.coerce.number().int().min(0).optional(),
+});
+
 export const datasetVersionSchema = z.object({
   version: z.int(),
   author: z.string(),

@@ -2,7 +2,7 @@ import { toCursor } from "@sightline/foundation/cursor";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { datasetPageSchema, datasetVersionPageSchema, itemPageSchema, writtenItemsSchema } from "#contract.ts";
+import { datasetDiffSchema, datasetPageSchema, datasetVersionPageSchema, itemPageSchema, writtenItemsSchema } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
@@ -60,6 +60,38 @@ describe("versions of a dataset", () => {
         { id: item?.id, state: "duplicate", of: item?.id },
       ],
     });
+  });
+
+  test("are told apart item by item, in either direction, and what changed back is no change", async () => {
+    const id = await rig.makeDataset([{ input: 1 }, { input: { a: 1, b: 2 }, split: "test" }, { input: 3 }, { input: 4 }]);
+    const [one = "", two = "", three = "", four = ""] = (await read(id)).items.map((item) => item.id);
+    await write(id, {
+      items: [{ id: two, input: { b: 2, a: 1 }, expected: "so" }, { input: 5 }, { id: four, input: 4, required: true }],
+      delete: [one],
+    });
+    await write(id, { items: [{ id: four, input: 4 }], delete: [three] });
+    const diff = async (query: string) => datasetDiffSchema.parse((await rig.get(`/datasets/${id}/diff${query}`)).body);
+    const all = await diff("?from=1");
+    expect(all).toMatchObject({ from: 1, to: 3, next_cursor: null });
+    expect(all.items).toMatchObject([
+      { id: one, state: "removed", before: { input: 1 }, after: null },
+      { id: two, state: "changed", fields: ["expected", "split"], before: { expected: null }, after: { expected: "so" } },
+      { id: three, state: "removed" },
+      { state: "added", fields: [], before: null, after: { input: 5 } },
+    ]);
+    const back = await diff("?from=3&to=1");
+    expect(back.items.map(({ state }) => state)).toEqual(["added", "changed", "added", "removed"]);
+    const first = await diff("?from=1&to=2&limit=1");
+    const second = await diff(`?from=1&to=2&limit=3&cursor=${first.next_cursor}`);
+    expect([...first.items, ...second.items]).toMatchObject([
+      { id: one },
+      { id: two },
+      { id: four, fields: ["required"] },
+      { state: "added" },
+    ]);
+    expect((await diff("?from=0&to=1")).items).toHaveLength(4);
+    expect((await diff("?from=2&to=2")).items).toEqual([]);
+    expect(await rig.get(`/datasets/${id}/diff?from=1&to=4`)).toMatchObject({ status: 404, body: { error: "version_not_found" } });
   });
 
   test("know an item by its id in capitals, too", async () => {

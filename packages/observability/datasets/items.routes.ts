@@ -3,6 +3,8 @@ import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import {
+  datasetDiffRequestSchema,
+  datasetDiffSchema,
   datasetVersionPageSchema,
   itemPageSchema,
   itemsFromTracesRequestSchema,
@@ -11,7 +13,6 @@ import {
   listRequestSchema,
   writeItemsRequestSchema,
   writtenItemsSchema,
-  type Item,
 } from "#contract.ts";
 import { cutPage } from "#query/access/cursor.ts";
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
@@ -20,7 +21,8 @@ import { datasetNotFound, versionNotFound } from "./datasets.errors.ts";
 import { datasetParams } from "./datasets.routes.ts";
 import { findDataset } from "./datasets.store.ts";
 import { chooseTraces, itemsFromTraces } from "./items-from-traces.ts";
-import { listItems, listVersions, type ItemRow } from "./items.store.ts";
+import { findItems, listItems, listTouched, listVersions } from "./items.store.ts";
+import { diffItems, presentItem } from "./present-item.ts";
 import { writeItems } from "./write-items.ts";
 
 const config = { auth: "user-or-evaluate" };
@@ -110,6 +112,37 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
     );
 
     server.get(
+      `${path}/diff`,
+      {
+        config,
+        schema: {
+          summary: "Items that two versions of a dataset don't have alike, with what changed of each",
+          params: datasetParams,
+          querystring: datasetDiffRequestSchema,
+          response: { 200: datasetDiffSchema },
+        },
+      },
+      async (request) => {
+        const { cursor, limit, from, to: wanted } = request.query;
+        const after = cursor === undefined ? undefined : fromCursor(cursor, z.tuple([z.uuid()]))[0];
+        const project = await enterProject(query, request, "viewer");
+        const datasetId = request.params.dataset_id;
+        const dataset = orRefuse(await findDataset(query, { ...project, id: datasetId }), datasetNotFound);
+        const to = wanted ?? dataset.version;
+        if (Math.max(from, to) > dataset.version) {
+          throw versionNotFound(dataset.version);
+        }
+        const between = [Math.min(from, to), Math.max(from, to)] as const;
+        const touched = await listTouched(query, { ...project, datasetId, between, after, limit: limit + 1 });
+        const { shown, ...page } = cutPage(touched, limit, (row) => [row.item_id]);
+        const ids = shown.map((row) => row.item_id);
+        const itemsOf = (version: number) =>
+          ids.length === 0 ? [] : findItems(query, { ...project, datasetId, version, split: null, ids });
+        return { from, to, items: diffItems(ids, await itemsOf(from), await itemsOf(to)), ...page };
+      },
+    );
+
+    server.get(
       `${path}/versions`,
       {
         config,
@@ -138,10 +171,4 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
       },
     );
   };
-}
-
-function presentItem(row: ItemRow): Item {
-  const { item_id: id, version, input, expected, metadata, split, subject, cluster, is_required: required, source } = row;
-  const checks = [...row.checks];
-  return { id, version, input, expected, checks, metadata, split, subject, cluster, required, source, redacted: row.redacted_at !== null };
 }

@@ -56,6 +56,37 @@ export async function lockItems(transaction: Query, wanted: Parameters<typeof fi
     .execute();
 }
 
+/** Ids of items of which a revision began or ended between two versions, in their order. */
+export async function listTouched(
+  query: Query,
+  {
+    projectId,
+    reader,
+    datasetId,
+    between: [first, last],
+    after,
+    limit,
+  }: OfDataset & { readonly between: readonly [number, number]; readonly after: string | undefined; readonly limit: number },
+): Promise<readonly { readonly item_id: string }[]> {
+  return query
+    .selectFrom("observability.item_revisions")
+    .select("item_id")
+    .distinct()
+    .where("project_id", "=", projectId)
+    .where("dataset_id", "=", datasetId)
+    .where(hasRoleIn(reader, "viewer", projectId))
+    .where((where) =>
+      where.or([
+        where.and([where("version", ">", first), where("version", "<=", last)]),
+        where.and([where("until_version", ">", first), where("until_version", "<=", last)]),
+      ]),
+    )
+    .$if(after !== undefined, (rows) => rows.where("item_id", ">", after ?? ""))
+    .orderBy("item_id")
+    .limit(limit)
+    .execute();
+}
+
 /** Newest first. */
 export async function listVersions(
   query: Query,

@@ -99,6 +99,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "POST /api/v1/projects/:project_id/datasets/:dataset_id/items/from-traces": "editor",
   "POST /api/v1/projects/:project_id/datasets/:dataset_id/items/import": "editor",
   "GET /api/v1/projects/:project_id/datasets/:dataset_id/items/export": "viewer",
+  "GET /api/v1/projects/:project_id/datasets/:dataset_id/diff": "viewer",
   "GET /api/v1/projects/:project_id/datasets/:dataset_id/versions": "viewer",
   "GET /api/v1/projects/:project_id/experiments": "viewer",
   "POST /api/v1/projects/:project_id/experiments": "editor",
