@@ -62,6 +62,7 @@ export function ImportDialog({ projectId, datasetId, onClose }: ImportDialogProp
           accept=".jsonl,.ndjson,.csv"
           leftSection={<IconFileImport size={16} />}
           clearable
+          clearButtonProps={{ "aria-label": "Choose no file" }}
           value={file}
           onChange={choose}
         />
