@@ -27,6 +27,12 @@ NEITHER = {"lines", "definitions", "is_first", "file_places", "place_in_file", "
 LIKENESS = ["likeness", "likeness_above", "file_likeness"]
 HISTORY = ["changes"]
 BLIND_WEIGHT = 0.3
+# What the decisions on a feature count in the model that is written, for what it was trained to be: chosen on questions for files, of
+# repositories that no model has learned from (docs/benchmarks/2026-11-28.md).
+TEMPERED = {
+    **dict.fromkeys(["file_best", "file_sum", "file_fused", "file_words", "file_places", "place_in_file"], 0.6),
+    **dict.fromkeys(["path_words", "file_name_words", "folder_words", "file_name_said", "file_name_rare"], 1.25),
+}
 PARAMETERS = {
     "objective": "lambdarank",
     "learning_rate": 0.05,
@@ -152,29 +158,34 @@ def show(title, means):
 def write(table, right, repositories, rounds, file):
     """Trains a model on these repositories and writes it as ranking-model.ts reads it."""
     model = train(table, right, [query for query in table.queries if table.repository[query[0]] in repositories], rounds)
-    written = {"learned_from": sorted(repositories), "features": table.features, "trees": trees_of(model)}
+    written = {"learned_from": sorted(repositories), "features": table.features, "trees": trees_of(model, table.features)}
     file.write_text(json.dumps(written, separators=(",", ":")) + "\n", encoding="utf-8")
     gains = sorted(zip(model.feature_importance("gain"), table.features), reverse=True)
     total = sum(gain for gain, _ in gains) or 1
     print(f"{file.name}, {len(repositories)} repositories; gains: " + ", ".join(f"{name} {gain / total:.3f}" for gain, name in gains))
 
 
-def trees_of(model):
+def trees_of(model, names):
+
+    def value(node):
+        return node["leaf_value"] if "leaf_value" in node else node["internal_value"]
 
     def flatten(tree):
         nodes, leaves = [], []
 
-        def place(node):
+        def place(node, worth):
             if "leaf_value" in node:
-                leaves.append(round(node["leaf_value"], 5))
+                leaves.append(round(worth, 5))
                 return -len(leaves)
             index = len(nodes)
             nodes.append(None)
-            left, right = place(node["left_child"]), place(node["right_child"])
-            nodes[index] = (node["split_feature"], round(node["threshold"], 5), left, right, round(node["internal_value"], 5))
+            weight = TEMPERED.get(names[node["split_feature"]], 1)
+            children = [node["left_child"], node["right_child"]]
+            left, right = (place(child, worth + weight * (value(child) - value(node))) for child in children)
+            nodes[index] = (node["split_feature"], round(node["threshold"], 5), left, right, round(worth, 5))
             return index
 
-        place(tree)
+        place(tree, value(tree))
         features, thresholds, left, right, means = (list(column) for column in zip(*nodes))
         return {"features": features, "thresholds": thresholds, "left": left, "right": right, "means": means, "leaves": leaves}
 

@@ -2,8 +2,7 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { FEATURES, type FeatureName } from "#retrieval/ranking/features.ts";
 import type { CapturedRepository } from "./capture-repository.ts";
-import { KIND_FACTORS } from "#retrieval/ranking/file-kind.ts";
-import { weighCommits } from "#retrieval/ranking/rank.ts";
+import { weighCommits, weighKind } from "#retrieval/ranking/rank.ts";
 import { replay, type Replayed } from "./replay.ts";
 
 const NAMES: readonly FeatureName[] = Object.values(FEATURES).flat();
@@ -50,7 +49,7 @@ function* rowsOf({ captured, repository, described }: Replayed, number: number):
       target,
     ];
     const commits = Math.log(weighCommits(each));
-    const base = Math.log(each.candidate.fused.score * KIND_FACTORS[each.kind]) + commits;
+    const base = Math.log(each.candidate.fused.score * weighKind(each)) + commits;
     const values = [base, commits, ...NAMES.map((name) => features[name])].map((value) => Math.round(value * 1e5) / 1e5);
     yield `${[...about, files.get(chunk.path), ...values].join("\t")}\n`;
   }

@@ -128,14 +128,22 @@ function orderByTexts(scored: readonly Scored[], { text }: ParsedQuery, texts: T
 }
 
 function rulesOf(described: Described) {
-  const { kind, defines, place = 0, mentioned } = described;
+  const { defines, place = 0, mentioned } = described;
   return {
-    kind: KIND_FACTORS[kind],
+    kind: weighKind(described),
     commits: weighCommits(described),
     defines: DEFINITION ** defines,
     place: 1 + PLACE * place,
     mentioned: 1 + MENTIONED * mentioned,
   };
+}
+
+/** To what power the kind of its file counts where words ask. docs/benchmarks/2026-11-28.md says what it is worth. */
+const KIND_IN_WORDS = 1.5;
+
+/** What a place counts for the kind of its file. */
+export function weighKind({ kind, features }: Described): number {
+  return KIND_FACTORS[kind] ** (features.is_prose + features.is_report > 0 ? KIND_IN_WORDS : 1);
 }
 
 /** What the commits of a place's file speak for it. */
