@@ -44,7 +44,7 @@ export async function fetchHistory(options: HistoryOptions): Promise<History> {
     const directory = join(folder, "repository.git");
     const marker = join(directory, NAMES_ONLY);
     const fetchInto = (contents: boolean, fresh: boolean) =>
-      intoRepository({ directory, fresh, maxPacks: MAX_PACKS, signal }, async () => {
+      intoRepository({ directory, fresh, maxPacks: MAX_PACKS, commit: options.commit, signal }, async () => {
         if (!contents) {
           await writeFile(marker, "");
         }

@@ -10,16 +10,18 @@ type Repository = {
   /** Begin with an empty one, in case an attempt before left a broken one. */
   readonly fresh: boolean;
   readonly maxPacks: number;
+  /** One of the remote's: its length tells by which hash that names its objects, and a repository holds those of one hash. */
+  readonly commit: string;
   readonly signal: AbortSignal;
 };
 
 /** Fetches into a bare repository that is in order, and once more into a new one where what is here may be the reason why it failed. */
 export async function intoRepository<Result>(repository: Repository, fetch: () => Promise<Result>): Promise<Result> {
-  const { directory, fresh, maxPacks, signal } = repository;
+  const { directory, fresh, maxPacks, commit, signal } = repository;
   if (fresh) {
     await removeFolder(directory);
   }
-  const isNew = await provideRepository(directory, signal);
+  const isNew = await provideRepository(directory, commit.length === SHA256_LENGTH ? "sha256" : "sha1", signal);
   try {
     await removeRemains(directory);
     await compact({ directory, maxPacks, signal });
@@ -34,8 +36,10 @@ export async function intoRepository<Result>(repository: Repository, fetch: () =
   }
 }
 
+const SHA256_LENGTH = 64;
+
 /** Makes an empty bare repository where there is none. @returns whether it did. */
-async function provideRepository(directory: string, signal: AbortSignal): Promise<boolean> {
+async function provideRepository(directory: string, format: string, signal: AbortSignal): Promise<boolean> {
   if (await exists(directory)) {
     return false;
   }
@@ -44,7 +48,7 @@ async function provideRepository(directory: string, signal: AbortSignal): Promis
   await rm(draft, { recursive: true, force: true });
   // Private code is nobody else's on this machine, whatever the umask and the folder above.
   await mkdir(draft, { recursive: true, mode: 0o700 });
-  await runGit({ arguments: ["init", "--bare", "--quiet", "--template=", "--end-of-options", draft], signal });
+  await runGit({ arguments: ["init", "--bare", "--quiet", "--template=", `--object-format=${format}`, "--end-of-options", draft], signal });
   await rename(draft, directory);
   return true;
 }

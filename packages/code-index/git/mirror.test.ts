@@ -5,7 +5,10 @@ import { createServer, type Server } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { listTree, readBlobs } from "./blobs.ts";
+import { fetchHistory } from "./history.ts";
 import { fetchMirror, type Mirror } from "./mirror.ts";
+import { readChanges } from "./read-changes.ts";
+import { readCommits } from "./read-commits.ts";
 
 let repository: GitRepository;
 let dataDir: string;
@@ -167,3 +170,31 @@ async function listen(): Promise<Server> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return server;
 }
+
+test("a repository whose objects are named by SHA-256 is fetched, and its history read", async () => {
+  const other = await createGitRepository("sha256");
+  try {
+    const first = await other.commit({ "a.txt": "one" });
+    const second = await other.commit({ "a.txt": "two", "b.txt": "new" });
+    const remote = { dataDir, repoId: "r2", cloneUrl: other.url, allowFileUrls: true, signal };
+    const mirror = await fetchMirror(remote);
+    expect({ length: first.length, commit: mirror.commit }).toEqual({ length: 64, commit: second });
+    expect(await contents(mirror)).toEqual({ "a.txt": "two", "b.txt": "new" });
+    const history = await fetchHistory({ ...remote, ref: "main", commit: second, depth: 10 });
+    expect(history).toMatchObject({ commits: [second, first], complete: true });
+    const read: unknown[] = [];
+    for await (const { commit, paths } of readCommits(history, history.commits, { signal })) {
+      read.push([commit, paths]);
+    }
+    for await (const { commit, changes } of readChanges(history, [second], { signal, leftOut: () => undefined })) {
+      read.push([commit, changes.map(({ path, status }) => `${status} ${path}`)]);
+    }
+    expect(read).toEqual([
+      [second, ["a.txt", "b.txt"]],
+      [first, ["a.txt"]],
+      [second, ["modified a.txt", "added b.txt"]],
+    ]);
+  } finally {
+    await other.remove();
+  }
+});

@@ -41,7 +41,9 @@ export async function fetchMirror(options: MirrorOptions): Promise<Mirror> {
     const branch = await findBranch(remote, ref);
     const directory = join(folder, "repository.git");
     const commit = await withFolderLock(folder, signal, () =>
-      intoRepository({ directory, fresh, maxPacks: MAX_PACKS, signal }, () => fetchBranch({ ...options, directory, remote, branch })),
+      intoRepository({ directory, fresh, maxPacks: MAX_PACKS, commit: branch.commit, signal }, () =>
+        fetchBranch({ ...options, directory, remote, branch }),
+      ),
     );
     return { directory, ...branch, commit };
   });

@@ -15,7 +15,7 @@ export type GitRepository = {
   readonly remove: () => Promise<void>;
 };
 
-export async function createGitRepository(): Promise<GitRepository> {
+export async function createGitRepository(format: "sha1" | "sha256" = "sha1"): Promise<GitRepository> {
   const directory = await mkdtemp(join(tmpdir(), "sightline-repository-"));
   const git = (...given: readonly string[]) => {
     const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
@@ -25,7 +25,7 @@ export async function createGitRepository(): Promise<GitRepository> {
     }
     return stdout.trim();
   };
-  git("init", "--quiet", "--initial-branch=main");
+  git("init", "--quiet", "--initial-branch=main", `--object-format=${format}`);
   return {
     directory,
     url: pathToFileURL(directory).toString(),
