@@ -24,7 +24,7 @@ export const SECOND_FACTOR_DUE = sql<Date | null>`case when "user".role = 'admin
 
 const demandedWhere = (condition: RawBuilder<boolean>) => sql<boolean>`exists (
   select from identity.sso_domains join identity.sso_providers on sso_providers.id = sso_domains.provider_id
-  where enforced and ${condition} and sso_providers.tenant_id = "user".tenant_id and domain = substring(lower("user".email) from '[^@]*$'))`;
+  where enforced and ${condition} and sso_providers.tenant_id = "user".tenant_id and domain = substring("user".folded_email from '[^@]*$'))`;
 
 /** Its organization demands company sign-in of its e-mail domain, and has proven that domain. */
 export const IN_SSO_DOMAIN = demandedWhere(sql<boolean>`verified_at is not null`);

@@ -49,6 +49,7 @@ type UserRow = {
   readonly id: string;
   readonly tenant_id: string;
   readonly email: string;
+  readonly folded_email: string;
   readonly name: string;
   readonly role: Role;
   readonly password_hash: string;

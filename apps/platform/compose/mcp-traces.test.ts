@@ -263,7 +263,7 @@ describe("what a token opens of traces is what its maker may see", () => {
 
   test("no more what they could see as an admin when they are one no longer, and nothing when their account is disabled", async () => {
     await database.pool.query(`
-      insert into identity.users select (jsonb_populate_record(ada, jsonb_build_object('id', gen_random_uuid(), 'email', 'grace@example.org'))).*
+      insert into identity.users select (jsonb_populate_record(ada, jsonb_build_object('id', gen_random_uuid(), 'email', 'grace@example.org', 'folded_email', 'grace@example.org'))).*
       from identity.users as ada where email = 'ada@example.org'`);
     const mine = admin;
     admin = await logIn("grace@example.org");

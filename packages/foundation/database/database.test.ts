@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
+import { createOddDatabase, createTestDatabase, needsRealPostgres, type TestDatabase } from "#testing/test-database.ts";
 import { silentLog } from "#testing/silent-log.ts";
 import { createDatabase, describeAddress, waitForDatabase } from "./database.ts";
 import { errorMessage } from "#errors.ts";
 import { runCheck } from "#health.ts";
 import { createLog, type Logger } from "#log.ts";
+
+const others = { poolSize: 1, applicationName: "test", log: silentLog };
 
 let database: TestDatabase<unknown>;
 let logged: string[];
@@ -44,6 +46,34 @@ describe("a database", () => {
       "select name, setting from pg_settings where name in ('tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout') order by name",
     );
     expect(rows.map(({ setting }) => Number(setting))).toEqual([3, 15, 5, 30_000]);
+  });
+
+  test("means the same whatever the settings of the database are, but for those in its address", needsRealPostgres, async () => {
+    const settings = [
+      "DateStyle to 'German, DMY'",
+      "IntervalStyle to 'sql_standard'",
+      "TimeZone to 'Asia/Kathmandu'",
+      "extra_float_digits to -15",
+      "bytea_output to 'escape'",
+      "standard_conforming_strings to off",
+      "transform_null_equals to on",
+      "default_transaction_isolation to 'serializable'",
+      "default_transaction_read_only to on",
+      "lock_timeout to 1",
+    ];
+    const odd = await createOddDatabase({ settings });
+    const answer = `select '2026-11-21T10:00:00Z'::timestamptz as instant, '2026-11-21T10:00:00Z'::timestamptz::text as text,
+      '2026-11-21T22:00:00Z'::timestamptz::date::text as day, '1 day 02:00:00'::interval::text as interval, 0.1::float8 + 0.2 as sum,
+      '\\x00ff'::bytea as bytes, 'a\\b' as string, (select null = null) is null as unknown,
+      current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as waits`;
+    const [usual, strange] = [await database.pool.query(answer), await odd.pool.query(answer)];
+    expect(strange.rows).toEqual(usual.rows);
+    await odd.pool.query("create table public.kept (id int)");
+    const own = createDatabase({ ...others, url: `${odd.url}?options=-c%20TimeZone%3DAsia/Tokyo` });
+    const { rows } = await own.pool.query("select current_setting('TimeZone') as zone, current_setting('DateStyle') as style");
+    expect(rows).toEqual([{ zone: "Asia/Tokyo", style: "ISO, MDY" }]);
+    await own.close();
+    await odd.drop();
   });
 
   test("gives a statement up that takes too long", needsRealPostgres, async () => {

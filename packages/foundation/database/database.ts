@@ -52,9 +52,39 @@ const ASIDE = { max: 2, connectionTimeoutMillis: CONNECT_MS, query_timeout: 2_00
 
 /**
  * How soon the server ends the connection of a machine that went silent, with the locks that it holds: after half a minute. By default it
- * would wait for two hours. An address that has `options` of its own keeps those.
+ * would wait for two hours.
  */
-const SILENCE = "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000";
+const SILENCE = { tcp_keepalives_idle: "15", tcp_keepalives_interval: "5", tcp_keepalives_count: "3", tcp_user_timeout: "30000" };
+
+/** What decides how values are written and read, and what statements mean: a server's, a database's or a role's own setting must not. */
+const MEANING = {
+  DateStyle: "ISO,MDY",
+  IntervalStyle: "postgres",
+  TimeZone: "UTC",
+  extra_float_digits: "1",
+  bytea_output: "hex",
+  standard_conforming_strings: "on",
+  array_nulls: "on",
+  transform_null_equals: "off",
+  row_security: "on",
+  gin_fuzzy_search_limit: "0",
+  lock_timeout: "0",
+  default_transaction_isolation: String.raw`read\ committed`,
+  default_transaction_read_only: "off",
+  default_transaction_deferrable: "off",
+};
+
+/** The address, and the settings of a connection; those in the `options` of the address come last, and count. */
+function connectTo(url: string): { readonly connectionString: string; readonly options: string } {
+  const ours = Object.entries({ ...SILENCE, ...MEANING }).map(([name, value]) => `-c ${name}=${value}`);
+  if (!/[?&]options=/.test(url)) {
+    return { connectionString: url, options: ours.join(" ") };
+  }
+  const address = new URL(url);
+  const own = address.searchParams.get("options") ?? "";
+  address.searchParams.delete("options");
+  return { connectionString: address.toString(), options: [...ours, own].join(" ") };
+}
 
 /** The type id of 64-bit integers, which arrive as numbers (counts and ids here stay far below 2^53). */
 const INT8 = 20;
@@ -63,7 +93,7 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
   const types = new TypeOverrides();
   types.setTypeParser(INT8, Number);
   const pool = new Pool({
-    connectionString: options.url,
+    ...connectTo(options.url),
     max: options.poolSize,
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_MS,
@@ -72,7 +102,6 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
     query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 15_000,
-    options: SILENCE,
     stream: openDatabaseSocket,
     types,
   });

@@ -132,6 +132,34 @@ async function createFromTemplate<Schema>(server: string, sets: readonly Migrati
     // Page by page through the log, which is the default, takes twice the work.
     await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)} strategy file_copy`);
   });
+  return openOnServer(server, name);
+}
+
+/**
+ * A database as a server abroad has it: Turkish, in which the small letter of I is ı, and with settings (`DateStyle to 'German'`) of its
+ * own. An ordinary one where there is but one kind.
+ */
+export async function createOddDatabase<Schema>(
+  { settings = [] }: { readonly settings?: readonly string[] },
+  ...sets: readonly MigrationSet[]
+): Promise<TestDatabase<Schema>> {
+  const server = inject("databaseUrl");
+  if (server === PGLITE || inject("workerUrls").length > 0) {
+    return createTestDatabase(...sets);
+  }
+  const name = newName();
+  await onServer(server, async (client) => {
+    await client.query(`create database ${escapeIdentifier(name)} locale_provider icu icu_locale 'tr-TR' template template0`);
+    for (const setting of settings) {
+      await client.query(`alter database ${escapeIdentifier(name)} set ${setting}`);
+    }
+  });
+  const database = openOnServer<Schema>(server, name);
+  await migrate(database.pool, sets);
+  return database;
+}
+
+function openOnServer<Schema>(server: string, name: string): TestDatabase<Schema> {
   const url = addressOf(server, name);
   const database = open<Schema>(url);
   return {

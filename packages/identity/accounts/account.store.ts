@@ -7,8 +7,8 @@ import type { Factor } from "#contract.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
 /**
- * The one writing by which an address is found and its tries are counted. Made here alone, since PostgreSQL folds some
- * letters that JavaScript does not: a second writing that finds the account would have tries of its own.
+ * The one writing by which an address is found and its tries are counted. Made here alone: what PostgreSQL folds depends on the
+ * database's collation (in a Turkish one ADMIN is admın), and a second writing that finds the account would have tries of its own.
  */
 export function foldEmail(email: string): string {
   return email.trim().toLowerCase();
@@ -38,7 +38,7 @@ export async function findAccountByEmail(queries: Queries, email: string) {
   return queries
     .selectFrom("identity.users as user")
     .select(ACCOUNT_COLUMNS)
-    .where(sql`lower(email)`, "=", storableText(foldEmail(email)))
+    .where("folded_email", "=", storableText(foldEmail(email)))
     .executeTakeFirst();
 }
 
@@ -107,8 +107,8 @@ export type CreatedAccount = NonNullable<Awaited<ReturnType<typeof insertAccount
 export async function insertAccount(transaction: Transaction, account: NewAccount, now: Date) {
   return transaction
     .insertInto("identity.users")
-    .values({ ...account, id: uuidv7(), password_changed_at: now, created_at: now })
-    .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
+    .values({ ...account, folded_email: foldEmail(account.email), id: uuidv7(), password_changed_at: now, created_at: now })
+    .onConflict((conflict) => conflict.column("folded_email").doNothing())
     .returning(["id", "email", "name", "role", "created_at as createdAt"])
     .executeTakeFirst();
 }
@@ -167,8 +167,8 @@ export async function findPeople(queries: Queries, tenantId: string, ids: readon
     .selectFrom("identity.users")
     .select(["id", "email", "name", "disabled_at as disabledAt"])
     .where("tenant_id", "=", tenantId)
-    .where(sql<boolean>`(id = any(${ids}::uuid[]) or lower(email) = any(${folded}::text[]))`)
-    .orderBy(sql`lower(email)`)
+    .where(sql<boolean>`(id = any(${ids}::uuid[]) or folded_email = any(${folded}::text[]))`)
+    .orderBy("folded_email")
     .execute();
 }
 

@@ -1,10 +1,9 @@
 import { likeContaining } from "@sightline/foundation/patterns";
-import { sql } from "kysely";
-import { storableText } from "#accounts/account.store.ts";
+import { foldEmail, storableText } from "#accounts/account.store.ts";
 import type { Queries, Role } from "#schema.ts";
 import { INVITED, PASSKEYS } from "#account-facts.ts";
 
-const POSITION = sql<string>`lower("user".email)`;
+const POSITION = "user.folded_email";
 
 /** An account as admins see it. */
 export type ListedAccount = NonNullable<Awaited<ReturnType<typeof findListedAccount>>>;
@@ -27,7 +26,10 @@ export async function listAccounts(queries: Queries, { tenantId, search, role, a
     .$if(search !== undefined, (query) => {
       const pattern = likeContaining(storableText(search ?? ""));
       return query.where((expression) =>
-        expression.or([expression("user.name", "ilike", pattern), expression("user.email", "ilike", pattern)]),
+        expression.or([
+          expression("user.name", "ilike", pattern),
+          expression(POSITION, "like", likeContaining(storableText(foldEmail(search ?? "")))),
+        ]),
       );
     })
     .$if(after !== undefined, (query) => query.where(POSITION, ">", storableText(after ?? "")))
@@ -64,6 +66,6 @@ function selectListed(queries: Queries, now: Date) {
       "reset.reason as resetReason",
       "reset.expires_at as resetExpiresAt",
       // The key that the list is sorted by.
-      POSITION.as("position"),
+      `${POSITION} as position`,
     ]);
 }

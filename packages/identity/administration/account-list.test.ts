@@ -29,6 +29,7 @@ async function insert(name: string, email: string, role: "admin" | "member" = "m
       id: crypto.randomUUID(),
       tenant_id: tenantId ?? own,
       email,
+      folded_email: email.toLowerCase(),
       name,
       role,
       password_hash: "x",

@@ -108,7 +108,7 @@ export async function listAdmins(queries: Queries) {
     ])
     .where("user.role", "=", "admin")
     .orderBy("tenant.name")
-    .orderBy(sql`lower(email)`)
+    .orderBy("folded_email")
     .execute();
 }
 

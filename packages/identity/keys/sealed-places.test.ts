@@ -43,6 +43,7 @@ async function addUsers(count: number): Promise<readonly string[]> {
     id,
     tenant_id: tenant.id,
     email: `${id}@example.org`,
+    folded_email: `${id}@example.org`,
     name: "Ada",
     role: "admin" as const,
     password_hash: "none",

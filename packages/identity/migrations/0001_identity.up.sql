@@ -12,6 +12,8 @@ create table identity.users (
   id uuid primary key,
   tenant_id uuid not null references identity.tenants (id),
   email text not null,
+  -- As the application folds it: what the database's own lower() makes of a letter depends on its collation.
+  folded_email text not null unique,
   name text not null,
   role text not null check (role in ('admin', 'member')),
   password_hash text not null,
@@ -35,7 +37,6 @@ create table identity.users (
   last_login_at timestamptz,
   check (not totp_enabled or totp_secret is not null)
 );
-create unique index users_email on identity.users (lower(email));
 create index users_tenant on identity.users (tenant_id);
 create index users_epoch_raised on identity.users (epoch_raised_at) where epoch_raised_at is not null;
 

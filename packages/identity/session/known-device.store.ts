@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Queries, Transaction } from "#schema.ts";
 
 type DeviceOfAccount = { readonly tokenHash: Buffer; readonly userId: string };
@@ -11,7 +10,7 @@ export async function isKnownDevice(queries: Queries, tokenHash: Buffer, now: Da
     .select("device.user_id")
     .where("device.token_hash", "=", tokenHash)
     .where("device.expires_at", ">", now)
-    .$if(foldedEmail !== undefined, (query) => query.where(sql`lower(email)`, "=", foldedEmail ?? ""))
+    .$if(foldedEmail !== undefined, (query) => query.where("folded_email", "=", foldedEmail ?? ""))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -39,6 +39,6 @@ function selectSsoAccounts(queries: Queries, tenantId: string, { named: { issuer
     ])
     .where("tenant_id", "=", tenantId)
     .where((either) =>
-      either.or([linked, either.and([sql<boolean>`not ${anybodyLinked}`, sql<boolean>`lower(email) = ${foldEmail(email)}`])]),
+      either.or([linked, either.and([sql<boolean>`not ${anybodyLinked}`, sql<boolean>`folded_email = ${foldEmail(email)}`])]),
     );
 }

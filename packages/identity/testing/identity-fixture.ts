@@ -51,6 +51,8 @@ export type IdentityFixture = {
 type Replica = { readonly identity: Identity; readonly server: HttpServer };
 
 type Options = {
+  /** Instead of an ordinary one. */
+  readonly database?: TestDatabase<IdentitySchema>;
   readonly environment?: Readonly<Record<string, string>>;
   readonly log?: Logger;
   readonly routes?: readonly Routes[];
@@ -75,7 +77,7 @@ async function giveSigningKey({ query }: TestDatabase<IdentitySchema>, now: Date
 }
 
 export async function createIdentityFixture(options: Options = {}): Promise<IdentityFixture> {
-  const database = await createTestDatabase<IdentitySchema>(identityMigrations);
+  const database = options.database ?? (await createTestDatabase<IdentitySchema>(identityMigrations));
   const clock = new TestClock();
   const dns = await startDnsServer();
   const replicas: Replica[] = [];

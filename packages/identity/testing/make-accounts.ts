@@ -34,6 +34,7 @@ await database.query
       id: account.id,
       tenant_id: tenant.id,
       email: `${account.id}@example.org`,
+      folded_email: `${account.id}@example.org`,
       name: "Bench",
       role: "admin" as const,
       password_hash: passwordHash,

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import type { DefaultPrice } from "./default-prices.ts";
+import { pricedAs } from "./select-price.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 
 export type PriceRow = {
@@ -73,11 +74,11 @@ export async function putPrice(query: Query, change: PriceChange): Promise<boole
   const { rows } = await sql`
     with put as (
     insert into observability.prices (project_id, model, valid_from, input, output, cache_read, cache_write, changed_by)
-    select ${change.projectId}::uuid, lower(${change.model}), ${change.validFrom}::timestamptz, ${change.input}::double precision,
+    select ${change.projectId}::uuid, ${pricedAs(change.model)}, ${change.validFrom}::timestamptz, ${change.input}::double precision,
       ${change.output}::double precision, ${change.cacheRead}::double precision, ${change.cacheWrite}::double precision, ${change.changedBy}::text
     where (
       select count(*) from observability.prices
-      where project_id = ${change.projectId} and (model, valid_from) <> (lower(${change.model}), ${change.validFrom}::timestamptz)
+      where project_id = ${change.projectId} and (model, valid_from) <> (${pricedAs(change.model)}, ${change.validFrom}::timestamptz)
     ) < ${MAX_PRICES} and ${hasRoleIn(change.reader, "owner", change.projectId)}
     on conflict (project_id, model, valid_from) do update set
       input = excluded.input, output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write,
@@ -98,7 +99,7 @@ export async function deletePrice(
   const { rows } = await sql`
     with gone as (
       delete from observability.prices
-      where project_id = ${projectId} and model = lower(${model}) and valid_from = ${validFrom}
+      where project_id = ${projectId} and model = ${pricedAs(model)} and valid_from = ${validFrom}
         and ${hasRoleIn(reader, "owner", projectId)}
       returning project_id, model
     ), ${repricingOf("gone")}

@@ -1,5 +1,10 @@
 import { sql, type RawBuilder } from "kysely";
 
+/** A model's name in small letters: of ASCII whatever the database's collation, as `observability.priced_name` has them. */
+export function pricedAs(model: RawBuilder<unknown> | string): RawBuilder<string> {
+  return sql`lower(${model}::text collate "C") collate "default"`;
+}
+
 /** Selects the price of a model at a time, a row or none: a project's own price goes before a default one, the whole name before the shortened one. */
 export function selectPrice(project: RawBuilder<unknown>, called: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
@@ -11,7 +16,7 @@ export function selectPrice(project: RawBuilder<unknown>, called: RawBuilder<unk
       select 2, defaults.model, defaults.valid_from, defaults.input, defaults.output, defaults.cache_read, defaults.cache_write
       from observability.default_prices as defaults
     ) as price
-    where price.model in (lower(${called}), observability.priced_name(${called})) and price.valid_from <= ${at}
+    where price.model in (${pricedAs(called)}, observability.priced_name(${called})) and price.valid_from <= ${at}
     order by price.rank, length(price.model) desc, price.valid_from desc
     limit 1
   )`;

@@ -4,7 +4,7 @@ import type { Counts, MetricsPoint } from "#contract.ts";
 import { TIMED_NUMBERS, type TimedNumberName } from "#step-numbers.ts";
 import { selectPercentile } from "#counting/duration-buckets.ts";
 import { OTHER } from "#counting/hour-figures.store.ts";
-import { selectCost, selectPrice } from "#prices/select-price.ts";
+import { pricedAs, selectCost, selectPrice } from "#prices/select-price.ts";
 import { hasRoleIn, type Reader } from "#store/reader.ts";
 
 type Query = Kysely<ObservabilitySchema>;
@@ -74,7 +74,7 @@ async function read(
         select model, valid_from from observability.prices where project_id = ${projectId}
         union
         select model, valid_from from observability.default_prices
-      ) as price on price.model in (lower(named.model), observability.priced_name(named.model))
+      ) as price on price.model in (${pricedAs(sql`named.model`)}, observability.priced_name(named.model))
     ), priced as (
       select points.model, points.valid_from, price.*,
         lead(points.valid_from, 1, 'infinity') over (partition by points.model order by points.valid_from) as valid_to

@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createOddDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { createTestRedis, type TestRedis } from "@sightline/foundation/testing/test-redis";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ let api: ApiRig;
 let projectId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
+  database = await createOddDatabase<ObservabilitySchema>({ settings: ["DateStyle to 'German'"] }, observabilityMigrations);
   redis = await createTestRedis();
   api = await createApiRig({ database, redisUrl: redis.url, stream: `${redis.prefix}events`, heartbeatKey: `${redis.prefix}heartbeat` });
   await seedDefaultPrices(database.query, await readDefaultPrices());
@@ -47,6 +47,7 @@ describe("the cost of a model call", () => {
   test.each([
     ["gpt-4o", 2.5],
     ["GPT-4o", 2.5],
+    ["GEMINI-2.5-PRO", 1.25],
     ["gpt-4o-2024-08-06", 2.5],
     ["gpt-4o-2024-05-13", 5],
     ["openai/gpt-4o-mini", 0.15],
