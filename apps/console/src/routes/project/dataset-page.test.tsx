@@ -166,4 +166,21 @@ describe("the page of a dataset", () => {
     expect(told.closest("[role=status]")?.textContent).toContain("lines 2.");
     expect(requests.findLast(({ method }) => method === "POST")?.query.get("reason")).toBe("from items.csv");
   });
+
+  it("shows what a version changed", async () => {
+    const version = { version: 2, author: "operator", reason: "", made_at: dataset.changed_at, added: 1, changed: 1, deleted: 0 };
+    const changes = [
+      { id: id(1), state: "changed", fields: ["expected"], before: { ...item, expected: null }, after: item },
+      { id: id(2), state: "added", fields: [], before: null, after: { ...item, id: id(2), input: "new one" } },
+    ];
+    const { user, requests } = open("?show=versions", {
+      [`GET ${PATH}/versions`]: { items: [version], next_cursor: null },
+      [`GET ${PATH}/diff`]: { from: 1, to: 2, items: changes, next_cursor: null },
+    });
+    await user.click(await screen.findByRole("button", { name: "Changes of version 2" }));
+    const [, first, second] = within(await within(await screen.findByRole("dialog")).findByRole("table")).getAllByRole("row");
+    expect(first?.textContent).toBe('changedWhere is my parcel?expected: null → {"answer":"Monday"}');
+    expect(second?.textContent).toBe("addednew one");
+    expect(Object.fromEntries(requests.find(({ path }) => path.endsWith("/diff"))?.query ?? [])).toMatchObject({ from: "1", to: "2" });
+  });
 });

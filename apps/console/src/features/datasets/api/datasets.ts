@@ -2,6 +2,7 @@ import {
   type CreateDatasetRequest,
   type ItemsFromTracesRequest,
   type WriteItemsRequest,
+  datasetDiffSchema,
   datasetPageSchema,
   datasetSchema,
   datasetVersionPageSchema,
@@ -41,6 +42,17 @@ export function itemsQuery(projectId: string, id: string, asked: { readonly vers
   return pageByPage(
     [...datasetsKey(projectId), id, "items", asked],
     observability.get(`${pathOf(projectId, id)}/items`, { query: { ...asked, limit: PAGE }, answer: itemPageSchema }),
+  );
+}
+
+/** What a version changed of the one before it. */
+export function changesQuery(projectId: string, id: string, version: number) {
+  return pageByPage(
+    [...datasetsKey(projectId), id, "diff", version],
+    observability.get(`${pathOf(projectId, id)}/diff`, {
+      query: { from: version - 1, to: version, limit: PAGE },
+      answer: datasetDiffSchema,
+    }),
   );
 }
 
