@@ -76,7 +76,8 @@ export const writeItems = (projectId: string, id: string, body: WriteItemsReques
 
 /** Smaller files are not worth packing. */
 const WORTH_BYTES = 1024 * 1024;
-const IMPORT_MS = 120_000;
+/** Files are written whole, and each trace is read whole. */
+const LONG_MS = 120_000;
 
 /** Sends a file as a new version; a large one packed, since it has half a minute to arrive. */
 export async function importFile(projectId: string, id: string, file: File) {
@@ -88,7 +89,7 @@ export async function importFile(projectId: string, id: string, file: File) {
       "content-type": file.name.toLowerCase().endsWith(".csv") ? "text/csv" : "application/x-ndjson",
       ...(isPacked ? { "content-encoding": "gzip" } : {}),
     },
-    deadlineMs: IMPORT_MS,
+    deadlineMs: LONG_MS,
     answer: importedItemsSchema,
   });
 }
@@ -102,4 +103,4 @@ export const exportOf = (projectId: string, id: string, query: Exported): Downlo
 });
 
 export const addFromTraces = (projectId: string, id: string, body: ItemsFromTracesRequest) =>
-  observability.post(`${pathOf(projectId, id)}/items/from-traces`, { body, answer: itemsFromTracesSchema });
+  observability.post(`${pathOf(projectId, id)}/items/from-traces`, { body, deadlineMs: LONG_MS, answer: itemsFromTracesSchema });
