@@ -130,7 +130,7 @@ describe("the page of a dataset", () => {
       "POST /api/identity/people/find": { people: [{ id: id(7), name: "Grace", email: "grace@example.com", disabled: false }] },
     });
     expect(await screen.findByText("Grace")).toBeTruthy();
-    expect(screen.getByRole("row", { name: /2 \+1 ~2 −3 from a trace/ })).toBeTruthy();
+    expect(screen.getByRole("row", { name: /2 \+1 ~2 −3 Changes from a trace/ })).toBeTruthy();
     expect(screen.getByRole("link", { name: "2" }).getAttribute("href")).toContain("?version=2");
   });
 

@@ -8,7 +8,7 @@ export function ItemOrigin({ projectId, source }: { readonly projectId: string; 
   if (source === null) {
     return (
       <Text inherit c="dimmed">
-        added by hand
+        of no trace
       </Text>
     );
   }

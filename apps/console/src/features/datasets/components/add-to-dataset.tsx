@@ -78,9 +78,14 @@ export function AddToDataset({ projectId, traceIds = [], from, step, issueId, on
     }
   }
 
+  const isDrawn = from !== undefined && "q" in from;
   const one = count === 1 && from === undefined;
   return (
-    <Modal opened onClose={onClose} title={one ? "Add to dataset" : `Add ${plural(count, "trace", "traces")} to a dataset`}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={one ? "Add to dataset" : `Add ${isDrawn ? "some of " : ""}${plural(count, "trace", "traces")} to a dataset`}
+    >
       {add.data === undefined ? (
         <DialogForm
           change={add}
@@ -113,7 +118,7 @@ export function AddToDataset({ projectId, traceIds = [], from, step, issueId, on
           {target === NEW && (
             <TextInput label="Name of the new dataset" placeholder="refunds" maxLength={200} data-autofocus {...typedInto(name, setName)} />
           )}
-          {from !== undefined && "q" in from && <SampleFields sample={sample} count={count} onChange={setSample} />}
+          {isDrawn && <SampleFields sample={sample} count={count} onChange={setSample} />}
           {one && (
             <Textarea
               label="Expected"

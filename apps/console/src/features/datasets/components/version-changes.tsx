@@ -1,4 +1,4 @@
-import { Badge, Modal, Text } from "@mantine/core";
+import { Modal, Text } from "@mantine/core";
 import type { ItemChange } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { changesQuery } from "#features/datasets/api/datasets.ts";
@@ -33,14 +33,7 @@ export function VersionChanges({ projectId, datasetId, version, onClose }: Versi
             rows={changes}
             rowKey={({ id }) => id}
             columns={[
-              {
-                header: "Change",
-                render: ({ state }) => (
-                  <Badge variant="default" tt="none">
-                    {state}
-                  </Badge>
-                ),
-              },
+              { header: "Change", render: ({ state }) => state },
               { header: "Input", className: classes.value, render: ({ before, after }) => <Value value={(after ?? before)?.input} /> },
               { header: "What", className: classes.value, render: (change) => <Fields {...change} /> },
             ]}

@@ -59,10 +59,19 @@ export function VersionTable({ projectId, datasetId, nameAuthor }: VersionTableP
                 header: "Items",
                 className: classes.counts,
                 render: ({ version, added, changed, deleted }) => (
-                  <Anchor component="button" type="button" aria-label={`Changes of version ${version}`} onClick={() => setShown(version)}>
+                  <>
                     <span title="added">+{formatExactCount(added)}</span> <span title="changed">~{formatExactCount(changed)}</span>{" "}
-                    <span title="deleted">−{formatExactCount(deleted)}</span>
-                  </Anchor>
+                    <span title="deleted">−{formatExactCount(deleted)}</span>{" "}
+                    <Anchor
+                      component="button"
+                      type="button"
+                      fz="sm"
+                      aria-label={`Changes of version ${version}`}
+                      onClick={() => setShown(version)}
+                    >
+                      Changes
+                    </Anchor>
+                  </>
                 ),
               },
               { header: "Why", render: ({ reason }) => (reason === "" ? <Dimmed>no reason given</Dimmed> : <SafeText text={reason} />) },
