@@ -168,7 +168,7 @@ const nothingToSplit = () =>
   refusal(
     409,
     "nothing_to_split",
-    "The issue has no such trace, or it fails as the issue itself does. Only what was merged into an issue can be split off: choose a trace of that; GET …/issues/:issue_id/traces lists them.",
+    "The issue has no such trace, or it fails as the issue itself does. Only what was merged into an issue can be split off: choose a trace of that.",
   );
 
 const ignoredUntilPast = () =>

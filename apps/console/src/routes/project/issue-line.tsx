@@ -55,7 +55,7 @@ function Lines({ repository: { id, full_name: repo }, place: { file: path, line 
       {changed !== undefined && (
         <Dimmed>
           Changed in{" "}
-          <CommitLink repo={repo} refName={undefined} commit={changed.commit} title={changed.subject}>
+          <CommitLink repo={repo} refName={undefined} commit={changed.commit} className={classes.commit} title={changed.subject}>
             {changed.commit.slice(0, 7)}
           </CommitLink>{" "}
           by <SafeText text={changed.author} />, {sinceInWords(Date.parse(first) - Date.parse(changed.committed_at))}:{" "}

@@ -28,21 +28,21 @@ export function IssueList({ projectId, asked, empty }: IssueListProps) {
       {(items) => (
         <DataTable
           label="Issues"
-          minWidth={760}
+          minWidth={340}
           highlightOnHover
           rows={items}
           rowKey={({ id }) => id}
           columns={[
-            { header: "Issue", render: (issue) => <IssueName projectId={projectId} issue={issue} /> },
-            { header: "30 days", render: ({ sparkline }) => <DaysBars days={sparkline} /> },
+            { header: "Issue", className: classes.name, render: (issue) => <IssueName projectId={projectId} issue={issue} /> },
+            { header: "30 days", className: classes.wide, render: ({ sparkline }) => <DaysBars days={sparkline} /> },
             { header: "Traces", align: "right", className: classes.number, render: ({ count }) => formatExactCount(count) },
             {
               header: "Users",
               align: "right",
-              className: classes.number,
+              className: `${classes.number} ${classes.wide}`,
               render: ({ users }) => (users === 0 ? "–" : formatExactCount(users)),
             },
-            { header: "Last seen", render: ({ last_seen: at }) => <TimeStamp at={at} /> },
+            { header: "Last seen", className: classes.number, render: ({ last_seen: at }) => <TimeStamp at={at} /> },
           ]}
         />
       )}
