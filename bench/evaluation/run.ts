@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { time } from "#measure.ts";
 import { withDatabase } from "#processes.ts";
-import { serveObservability, type Serving } from "#queries/serve.ts";
+import { meansOf, serveObservability, type Serving } from "#queries/serve.ts";
 import { repository, runScript } from "#scripts.ts";
 import { EXPERIMENTS, fillExperiments, ITEMS } from "./fill.ts";
 
@@ -101,7 +101,7 @@ async function timePath(serving: Serving, path: string, groupedMs: number) {
     "p95 ms": at(0.95),
     goal,
     "p50 ÷ GROUP BY": Number((at(0.5) / groupedMs).toFixed(2)),
-    "API, CPU ms": Math.round((after.api - before.api) / REQUESTS),
+    ...meansOf(before, after, REQUESTS),
   };
 }
 

@@ -7,7 +7,7 @@ import { repository, runScript } from "#scripts.ts";
 import { ASCENDING, LISTS, OTHERS } from "./cases.ts";
 import { fillTraces } from "./fill.ts";
 import { checkPlans } from "./plans.ts";
-import { serveObservability, type Serving, type Spent } from "./serve.ts";
+import { meansOf, serveObservability, type Serving } from "./serve.ts";
 
 /**
  * `npm run bench:queries -- 10000 100000 1000000`: the routes that explore a project's traces, one request at a time, on so many traces with
@@ -119,13 +119,7 @@ async function timePath(serving: Serving, path: string, { traces, route, asked, 
   const before = await serving.spent();
   const { took } = await time(paths, 1, async (each) => void (await serving.ask(each)));
   const after = await serving.spent();
-  return { traces, route, asked, items: first.items, ...spreadOf(took, goalMs), ...meansOf(before, after) };
-}
-
-function meansOf(before: Spent, after: Spent) {
-  const database = [...after.database].reduce((sum, [pid, spent]) => sum + spent - (before.database.get(pid) ?? 0), 0);
-  const mean = (spent: number) => Math.round(spent / REQUESTS);
-  return { "API, CPU ms": mean(after.api - before.api), "database, CPU ms": mean(database) };
+  return { traces, route, asked, items: first.items, ...spreadOf(took, goalMs), ...meansOf(before, after, REQUESTS) };
 }
 
 /** The newest traces get a tag and lose it, by turns. */

@@ -82,3 +82,10 @@ export async function serveObservability(databaseUrl: string, tenantId: string):
     },
   };
 }
+
+/** Of the processor, for a request. */
+export function meansOf(before: Spent, after: Spent, requests: number) {
+  const database = [...after.database].reduce((sum, [pid, spent]) => sum + spent - (before.database.get(pid) ?? 0), 0);
+  const mean = (spent: number) => Math.round(spent / requests);
+  return { "API, CPU ms": mean(after.api - before.api), "database, CPU ms": mean(database) };
+}
