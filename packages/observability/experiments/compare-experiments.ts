@@ -246,9 +246,9 @@ function countUnpaired(own: readonly ItemMean[], others: readonly ItemMean[]): E
   };
 }
 
-/** Scores are compared under the same name, source and version of the evaluator. */
+/** Scores are compared under the same name, source and version of the evaluator, none of which has a NUL. */
 function scoreKey({ source, name, evaluator_version: version }: ItemMean): string {
-  return JSON.stringify([source, name, version]);
+  return `${source}\0${version}\0${name}`;
 }
 
 function revisionKey({ item_id: id, item_version: version }: ItemMean): string {
@@ -256,7 +256,7 @@ function revisionKey({ item_id: id, item_version: version }: ItemMean): string {
 }
 
 function nameOf({ source, name }: ItemMean): string {
-  return JSON.stringify([source, name]);
+  return `${source}\0${name}`;
 }
 
 function finiteOrNull(value: number | undefined): number | null {
