@@ -62,9 +62,27 @@ export function defineTool<Input extends z.ZodObject>({ answer, ...tool }: Defin
   return { ...tool, answer: (given, call) => answer(tool.inputSchema.parse(given), call) };
 }
 
-/** What clients give a tool. */
+/** What clients give a tool. Some models write numbers and truths as texts. */
 export function takenBy({ inputSchema }: Pick<Tool, "inputSchema">): z.ZodObject {
-  return inputSchema.extend({ max_tokens: maxTokensSchema });
+  const fields = Object.entries({ ...inputSchema.shape, max_tokens: maxTokensSchema });
+  return z.strictObject(Object.fromEntries(fields.map(([name, field]) => [name, orAsText(field)])));
+}
+
+const VALUES: ReadonlyMap<string, unknown> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+/** The field, which takes what it takes also when it is written as a text. */
+function orAsText(field: z.core.$ZodType): z.ZodType {
+  const taken = z.preprocess((given) => {
+    if (typeof given !== "string" || given.trim() === "" || z.safeParse(field, given).success) {
+      return given;
+    }
+    const meant = VALUES.get(given) ?? Number(given);
+    return z.safeParse(field, meant).success ? meant : given;
+  }, field);
+  return z.safeParse(field, undefined).success ? taken.optional() : taken;
 }
 
 /** The other hints are about tools that change something. */
