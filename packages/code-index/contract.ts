@@ -11,6 +11,7 @@ export * from "./contract/webhook-hosts.ts";
 export * from "./branch-schema.ts";
 export * from "./contract/legs.ts";
 export * from "./contract/search.ts";
+export * from "./contract/symbol-kinds.ts";
 export * from "./contract/history.ts";
 export * from "./contract/scip.ts";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { symbolKindSchema, useKindSchema } from "./symbol-kinds.ts";
 import { legNameSchema, legStateSchema } from "./legs.ts";
 import { branchSchema } from "#branch-schema.ts";
 
@@ -202,9 +203,6 @@ export type GrepAnswer = z.infer<typeof grepAnswerSchema>;
 
 // Symbols
 
-/** What a definition is, as its language's grammar has it. */
-export const symbolKindSchema = z.enum(["function", "method", "class", "interface", "type", "enum", "constant", "module", "macro"]);
-
 export const symbolsRequestSchema = z.object({
   /** A name, or with what it is inside of: `Server.start`, `Server::start`. */
   name: z.string().min(1, "name a symbol").max(500),
@@ -251,13 +249,6 @@ export const referencesRequestSchema = z.object({
   cursor: cursorSchema.optional(),
 });
 export type ReferencesRequest = z.infer<typeof referencesRequestSchema>;
-
-/**
- * What a line does with a name, the strongest first, since a line that does several things is counted once. `write`: assigns,
- * binds or declares it. `text`: strings, comments and files without a grammar. A name is read where nothing says otherwise.
- */
-export const useKindSchema = z.enum(["definition", "import", "write", "call", "type", "read", "text"]);
-export type UseKind = z.infer<typeof useKindSchema>;
 
 export const foundReferenceSchema = indexedFileSchema.extend({
   line: z.int(),

@@ -4,7 +4,7 @@ import { FUNCTIONAL_DEFINITIONS } from "./functional-queries.ts";
  * What each grammar calls the definition of a name. A pattern captures the whole definition by its kind and the name as
  * `@name`; `@scope` is for what has a name that it does not define, as an `impl` of Rust or a heading. Neighbours of one name
  * that are called `.clause` are one definition, as a function of Haskell with its signature. A method is what is also a function, but stands
- * in a class.
+ * in a class; `@receiver` is the type that it belongs to where it does not.
  */
 const SCRIPT = `
   (function_declaration name: (identifier) @name) @function
@@ -77,6 +77,13 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
   go: `
     (function_declaration name: (identifier) @name) @function
     (method_declaration name: (field_identifier) @name) @method
+    (method_declaration receiver: (parameter_list (parameter_declaration type: [
+      (type_identifier) @receiver
+      (generic_type type: (type_identifier) @receiver)
+      (pointer_type (type_identifier) @receiver)
+      (pointer_type (generic_type type: (type_identifier) @receiver))
+    ])) name: (field_identifier) @name) @method
+    (type_spec name: (type_identifier) @name type: (interface_type)) @interface
     (method_elem name: (field_identifier) @name) @method
     (type_spec name: (type_identifier) @name) @type
     (type_alias name: (type_identifier) @name) @type
@@ -108,7 +115,8 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (annotation_type_declaration name: (identifier) @name) @interface
     (method_declaration name: (identifier) @name) @method
     (constructor_declaration name: (identifier) @name) @method
-    (field_declaration declarator: (variable_declarator name: (identifier) @name)) @constant
+    (field_declaration declarator: (variable_declarator name: (identifier) @name)) @field
+    (field_declaration (modifiers "static") declarator: (variable_declarator name: (identifier) @name)) @constant
     (enum_constant name: (identifier) @name) @constant
   `,
   c_sharp: `
@@ -120,7 +128,9 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (delegate_declaration name: (identifier) @name) @type
     (method_declaration name: (identifier) @name) @method
     (constructor_declaration name: (identifier) @name) @method
-    (property_declaration name: (identifier) @name) @constant
+    (method_declaration name: (identifier) @name parameters: (parameter_list . (parameter (modifier) @keyword type: (_) @receiver) (#eq? @keyword "this"))) @method
+    (property_declaration name: (identifier) @name) @property
+    (field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
     (namespace_declaration name: (_) @name) @scope
   `,
   ruby: `
@@ -144,11 +154,13 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (object_declaration (type_identifier) @name) @class
     (function_declaration (simple_identifier) @name) @function
     (class_body (function_declaration (simple_identifier) @name) @method)
+    (function_declaration (user_type (type_identifier) @receiver) . "." . (simple_identifier) @name) @function
     (type_alias (type_identifier) @name) @type
     (source_file (property_declaration (variable_declaration (simple_identifier) @name)) @constant)
   `,
   swift: `
     (class_declaration name: (_) @name) @class
+    (class_declaration "extension" name: (_) @name) @scope
     (protocol_declaration name: (type_identifier) @name) @interface
     (function_declaration name: (simple_identifier) @name) @function
     (class_body (function_declaration name: (simple_identifier) @name) @method)
@@ -217,7 +229,7 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
       (if_expression) (unary_expression) (binary_expression) (pointer_type)
     ]) @constant)
     (source_file (variable_declaration . (identifier) @name type: (_)) @constant)
-    (container_field name: (identifier) @name) @constant
+    (container_field name: (identifier) @name) @field
   `,
   julia: `
     (function_definition (signature [${JULIA_CALL} (where_expression ${JULIA_CALL}) (typed_expression ${JULIA_CALL})])) @function
@@ -239,33 +251,20 @@ export const DEFINITION_QUERIES: Readonly<Record<string, string>> = {
     (protocol_declaration . (identifier) @name) @interface
     (method_declaration (method_type) . (identifier) @name) @method
     (method_definition (method_type) . (identifier) @name) @method
-    (property_declaration (struct_declaration (struct_declarator (identifier) @name))) @constant
-    (property_declaration (struct_declaration (struct_declarator (pointer_declarator (identifier) @name)))) @constant
+    (property_declaration (struct_declaration (struct_declarator (identifier) @name))) @property
+    (property_declaration (struct_declaration (struct_declarator (pointer_declarator (identifier) @name)))) @property
   `,
   perl: `
     (subroutine_declaration_statement name: (bareword) @name) @function
     (package_statement name: (package) @name) @module
     (use_statement module: (package) @keyword (list_expression . (autoquoted_bareword) @name) (#eq? @keyword "constant")) @constant
   `,
-  r: `
-    (binary_operator lhs: (identifier) @name operator: ["<-" "=" "<<-"] rhs: (function_definition)) @function
-    (program (binary_operator lhs: (identifier) @name operator: ["<-" "="]) @constant)
-    (call function: (identifier) @keyword arguments: (arguments . (argument value: (string content: (string_content) @name)))
-      (#any-of? @keyword "setClass" "setRefClass" "R6Class")) @class
-    (call function: (identifier) @keyword arguments: (arguments . (argument value: (string content: (string_content) @name)))
-      (#any-of? @keyword "setGeneric" "setMethod")) @function
-  `,
   powershell: `
     (function_statement (function_name) @name) @function
     (class_statement . (simple_name) @name) @class
     (class_method_definition (simple_name) @name) @method
-    (class_property_definition (variable) @name) @constant
+    (class_property_definition (variable) @name) @property
     (enum_statement . (simple_name) @name) @enum
-  `,
-  nix: `
-    (binding attrpath: (attrpath) @name expression: (function_expression)) @function
-    (binding attrpath: (attrpath) @name expression: (apply_expression)) @constant
-    (let_expression (binding_set (binding attrpath: (attrpath) @name) @constant))
   `,
   solidity: `
     (contract_declaration name: (identifier) @name) @class

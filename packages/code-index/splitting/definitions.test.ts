@@ -221,3 +221,53 @@ test.for([
   expect(definitions.filter(({ kind }) => kind === "method").map(({ name }) => name)).toEqual(names);
   expect(definitions.filter(({ kind }) => kind === "function").map(({ name }) => name)).toEqual(["top"]);
 });
+
+test.for([
+  [
+    "a.go",
+    "package a\ntype S struct{}\nfunc (s *S) Stop() { run() }\nfunc (S) Name() {}\nfunc (m *Map[K, V]) Get(k K) {}\nfunc Free() {}\ntype I interface { Do() }\ntype T int\n",
+    ["type S", "method S › Stop", "method S › Name", "method Map › Get", "function Free", "interface I", "method I › Do", "type T"],
+  ],
+  [
+    "a.kt",
+    "fun String.shout() = uppercase()\nfun plain() {}\nclass A { fun Int.inside() {}\n fun own() {} }\n",
+    ["function String › shout", "function plain", "class A", "method A › Int › inside", "method A › own"],
+  ],
+  [
+    "a.swift",
+    "extension Array { func chunked() {} }\nclass A { func run() {} }\n",
+    ["method Array › chunked", "class A", "method A › run"],
+  ],
+  [
+    "A.cs",
+    "static class Ext {\n  int max;\n  public int Size { get; }\n  public static int Count(this List<int> list, int a) => 1;\n  static int Plain(int a) => 1;\n}\n",
+    ["class Ext", "field Ext › max", "property Ext › Size", "method Ext › List<int> › Count", "method Ext › Plain"],
+  ],
+  ["A.java", "class A {\n  static final int MAX = 3;\n  private String phone;\n}\n", ["class A", "constant A › MAX", "field A › phone"]],
+  [
+    "a.rs",
+    "struct W<T>(T);\nimpl<T> Show for W<T> { fn show(&self) {} }\nimpl W<u8> { fn go() {} }\n",
+    ["type W", "method W<T> › show", "method W<u8> › go"],
+  ],
+  [
+    "a.rb",
+    "module Net\n  class HTTP::Client\n    def get; end\n  end\nend\n",
+    ["module Net", "class Net › HTTP::Client", "method Net › HTTP::Client › get"],
+  ],
+  [
+    "a.ex",
+    "defmodule My.Accounts do\n  def get(x), do: x\nend\ndefimpl Show, for: My.Accounts do\n  def show(x), do: x\nend\n",
+    ["module My.Accounts", "function My.Accounts › get", "function Show › show"],
+  ],
+] as const)("what %s defines belongs to its type, wherever it stands", async ([path, content, expected]) => {
+  const { definitions } = await split(path, content);
+  expect(definitions.map(({ kind, scope, name }) => `${kind} ${scope === "" ? "" : `${scope} › `}${name}`)).toEqual(expected);
+});
+
+test("what is in a method of Go stands under its receiver", async () => {
+  const { chunks } = await split(
+    "a.go",
+    `package a\n\nfunc (s *Server) Stop() {\n${"\tlog.Print(s.name, s.port, s.state)\n".repeat(80)}}\n`,
+  );
+  expect(chunks.at(-1)?.scope).toBe("Server › Stop");
+});

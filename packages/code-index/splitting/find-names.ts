@@ -4,6 +4,8 @@ import type { Node, Query, QueryCapture } from "web-tree-sitter";
 export type Definition = {
   readonly name: string;
   readonly kind: string;
+  /** The type that it belongs to, where it does not stand inside of it. */
+  readonly receiver: string | undefined;
   readonly nameAt: number;
   readonly from: number;
   readonly to: number;
@@ -21,8 +23,15 @@ const MAX_NAME_LENGTH = 200;
 /** More are of no use in a search for who uses a name. */
 const MAX_REFERENCES = 500;
 
-/** What a definition is rather than what it was found to be first: a constant that is a function, a function of a class. */
-const FINER: Readonly<Record<string, string>> = { constant: "function", function: "method" };
+/** What a definition is rather than what it was found to be first: a constant that is a function, a function of a class, a field that is static. */
+const FINER: Readonly<Record<string, string>> = {
+  constant: "function",
+  function: "method",
+  type: "interface",
+  field: "constant",
+  // An extension defines no type.
+  class: "scope",
+};
 
 export function findNames(root: Node, query: Query, text: string): Names {
   const definitions = new Map<number, Definition>();
@@ -36,9 +45,10 @@ export function findNames(root: Node, query: Query, text: string): Names {
       mentioned.push(first.node);
     } else {
       const definition = readDefinition(captures, text);
-      const known = definition === undefined ? undefined : definitions.get(definition.nameAt);
-      if (definition !== undefined && (known === undefined || FINER[known.kind] === definition.kind)) {
-        definitions.set(definition.nameAt, definition);
+      if (definition !== undefined) {
+        const known = definitions.get(definition.nameAt);
+        const finer = known === undefined || FINER[known.kind] === definition.kind ? definition : known;
+        definitions.set(definition.nameAt, { ...finer, receiver: definition.receiver ?? known?.receiver });
       }
     }
   }
@@ -77,15 +87,19 @@ function joinClauses(definitions: readonly Definition[]): readonly Definition[] 
 
 function readDefinition(captures: readonly QueryCapture[], text: string): Definition | undefined {
   const node = captures.find((capture) => capture.name === "name")?.node;
-  const whole = captures.find((capture) => capture.name !== "name" && capture.name !== "keyword");
+  const whole = captures.find((capture) => !BESIDE.has(capture.name));
   if (node === undefined || whole === undefined) {
     return undefined;
   }
   const { endIndex } = node;
   const nameAt = startOfName(text, node.startIndex, endIndex);
   const name = endIndex - nameAt > MAX_NAME_LENGTH ? "" : plainName(text.slice(nameAt, endIndex));
-  return name === "" ? undefined : { name, kind: whole.name, nameAt, from: whole.node.startIndex, to: whole.node.endIndex };
+  const receiver = captures.find((capture) => capture.name === "receiver")?.node.text.slice(0, MAX_NAME_LENGTH);
+  return name === "" ? undefined : { name, kind: whole.name, receiver, nameAt, from: whole.node.startIndex, to: whole.node.endIndex };
 }
+
+/** Captures that are not the definition itself. */
+const BESIDE: ReadonlySet<string> = new Set(["name", "keyword", "receiver"]);
 
 /** A grammar that does not know a macro for what it is takes it, and the type on the next line, for a part of the name. */
 function startOfName(text: string, from: number, to: number): number {
@@ -126,7 +140,15 @@ export function findHeadings(text: string): readonly Definition[] {
       const [, marks, name] = HEADING.exec(line) ?? [];
       if (marks !== undefined && name !== undefined && name !== "") {
         closeSections(found, marks.length, at);
-        found.push({ name: name.slice(0, MAX_NAME_LENGTH), kind: "scope", nameAt: at, from: at, to: text.length, level: marks.length });
+        found.push({
+          name: name.slice(0, MAX_NAME_LENGTH),
+          kind: "scope",
+          receiver: undefined,
+          nameAt: at,
+          from: at,
+          to: text.length,
+          level: marks.length,
+        });
       }
     }
     at = end + 1;

@@ -32,6 +32,7 @@ const OCAML_REFERENCES = `
 export const FUNCTIONAL_DEFINITIONS: Readonly<Record<string, string>> = {
   elixir: `
     (call target: (identifier) @keyword (arguments (alias) @name) (#any-of? @keyword "defmodule" "defprotocol")) @module
+    (call target: (identifier) @keyword (arguments (alias) @name) (#eq? @keyword "defimpl")) @scope
     (call target: (identifier) @keyword (arguments [(identifier) @name (call target: (identifier) @name)
       (binary_operator left: (call target: (identifier) @name) operator: "when")])
       (#any-of? @keyword "def" "defp" "defmacro" "defmacrop" "defguard" "defdelegate")) @function.clause
@@ -48,7 +49,7 @@ export const FUNCTIONAL_DEFINITIONS: Readonly<Record<string, string>> = {
     (data_constructor constructor: (_ name: (constructor) @name)) @constant
     (class name: (_) @name) @interface
     (class_declarations declaration: (signature name: (_) @name) @method)
-    (field (field_name) @name) @constant
+    (field (field_name) @name) @field
     (instance name: (_) @name) @scope
   `,
   ocaml: `${OCAML_DEFINITIONS}
@@ -82,6 +83,19 @@ export const FUNCTIONAL_DEFINITIONS: Readonly<Record<string, string>> = {
     (type_alias_declaration name: (upper_case_identifier) @name) @type
     (port_annotation name: (lower_case_identifier) @name) @function
     (module_declaration name: (upper_case_qid) @name) @module
+  `,
+  r: `
+    (binary_operator lhs: (identifier) @name operator: ["<-" "=" "<<-"] rhs: (function_definition)) @function
+    (program (binary_operator lhs: (identifier) @name operator: ["<-" "="]) @constant)
+    (call function: (identifier) @keyword arguments: (arguments . (argument value: (string content: (string_content) @name)))
+      (#any-of? @keyword "setClass" "setRefClass" "R6Class")) @class
+    (call function: (identifier) @keyword arguments: (arguments . (argument value: (string content: (string_content) @name)))
+      (#any-of? @keyword "setGeneric" "setMethod")) @function
+  `,
+  nix: `
+    (binding attrpath: (attrpath) @name expression: (function_expression)) @function
+    (binding attrpath: (attrpath) @name expression: (apply_expression)) @constant
+    (let_expression (binding_set (binding attrpath: (attrpath) @name) @constant))
   `,
 };
 

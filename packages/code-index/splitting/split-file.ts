@@ -21,7 +21,7 @@ export type SplitChunk = {
 
 export type SymbolDefinition = {
   readonly name: string;
-  /** function, method, class, interface, type, enum, constant, module, macro. */
+  /** As `symbolKindSchema` has them. */
   readonly kind: string;
   readonly start_line: number;
   readonly end_line: number;
@@ -118,13 +118,14 @@ function describe(definitions: readonly Definition[], source: SourceText): reado
     const { name, kind, from, to, nameAt } = definition;
     const outer = around(nameAt).filter((other) => other.from !== from || other.to !== to);
     const lines = { start_line: source.lineAt(from), end_line: source.lineAt(Math.max(from, to - 1)) };
-    return kind === "scope" ? [] : [{ name, kind, ...lines, scope: scopeOf(outer) }];
+    const scope = [scopeOf(outer), definition.receiver ?? ""].filter((part) => part !== "").join(" › ");
+    return kind === "scope" ? [] : [{ name, kind, ...lines, scope }];
   });
 }
 
 function scopeOf(definitions: readonly Definition[]): string {
   return definitions
-    .map(({ name }) => name)
+    .flatMap(({ receiver, name }) => (receiver === undefined ? [name] : [receiver, name]))
     .join(" › ")
     .slice(0, MAX_SCOPE_LENGTH)
     .toWellFormed();

@@ -224,3 +224,15 @@ test.for([
 test("a line that does several things with a name is what it does most", async () => {
   expect(await kindsIn("a.ts", "nm = nm(nm as nm); // nm\n")).toBe("1 write");
 });
+
+test("what a specification of Elixir names is neither called nor defined", async () => {
+  const text = `defmodule A do
+  @spec nm(integer) :: integer when x: any
+  @callback nm(term) :: nm()
+  def nm(x), do: x
+  def go(x), do: nm(x)
+  @limit nm(3)
+end
+`;
+  expect(await kindsIn("a.ex", text)).toBe("2 type, 3 type, 4 definition, 5 call, 6 call");
+});

@@ -60,6 +60,9 @@ export function kindOfUse(leaf: Node): UseKind {
     return "type";
   }
   const whole = wholeOf(leaf);
+  if (isSpecified(whole)) {
+    return "type";
+  }
   return boundKind(whole) ?? (isCalled(whole) ? "call" : isType(leaf, whole) ? "type" : "read");
 }
 
@@ -110,6 +113,20 @@ function wholeOf(leaf: Node): Node {
   }
   return whole;
 }
+
+/** `@spec run(integer) :: atom` of Elixir says what a function takes, and does not call it. */
+const SPECIFIES = /^@(?:spec|callback|macrocallback)\b/;
+
+function isSpecified(whole: Node): boolean {
+  let node: Node | null = whole;
+  for (let steps = 0; node !== null && node.type !== "unary_operator" && steps < MAX_SPECIFYING; steps++) {
+    node = node.parent;
+  }
+  return node?.type === "unary_operator" && SPECIFIES.test(node.text);
+}
+
+/** Nodes between a name and the `@` of its specification: calls, arguments, `when`. */
+const MAX_SPECIFYING = 7;
 
 function isSame(one: Node | null, other: Node): boolean {
   // Small nodes have no identity of their own.

@@ -199,3 +199,25 @@ test("a token for one repository, and another tenant, learn nothing of the other
   const foreign = await findSymbols(fixture.database, { tenant: other }, { name: "addToCart", limit: 20 });
   expect(places(foreign.symbols)).toEqual(["foreign.ts addToCart"]);
 });
+
+test("a method is asked for with its receiver, which may stand in another file, and a kind by its name", async () => {
+  await indexed(tenant, "acme/receivers", {
+    "server.go":
+      "package app\n\ntype Handler interface {\n\tStop() error\n}\n\ntype Server struct{}\n\nfunc (a *Admin) Stop() error { return nil }\n\nfunc (s *Server) Stop() error {\n\treturn s.close()\n}\n",
+    "Text.kt": "fun String.shout() = uppercase()\n",
+    "list.rs": "struct List<T>(T);\nimpl<T> List<T> {\n    fn head(&self) {}\n}\n",
+    "client.rb": "class Net::Client\n  def open; end\nend\n",
+  });
+  const first = async (name: string, asked: Partial<SymbolsRequest> = {}) => {
+    const { symbols: found, notes } = await symbols(name, { repo: "acme/receivers", ...asked });
+    return [found.slice(0, 1).map(({ kind, scope, start_line: line }) => `${kind} ${scope}:${line}`), notes].flat();
+  };
+  expect(await first("Server.Stop")).toEqual(["method Server:11"]);
+  expect(await first("Handler.Stop")).toEqual(["method Handler:4"]);
+  expect(await first("String.shout")).toEqual(["function String:1"]);
+  expect(await first("List.head")).toEqual(["method List<T>:3"]);
+  expect(await first("Client.open")).toEqual(["method Net::Client:2"]);
+  expect(await first("Handler", { kind: "interface" })).toEqual(["interface :3"]);
+  const { references: uses } = await references("close", { repo: "acme/receivers" });
+  expect(uses).toMatchObject([{ line: 12, within: "Server › Stop" }]);
+});

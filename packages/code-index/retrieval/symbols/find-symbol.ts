@@ -116,12 +116,12 @@ function lastOf(name: string): string {
   return /[^.:#]+$/u.exec(name)?.[0] ?? name;
 }
 
-/** `Server` is part of the name in `Server::start`, and of the scope of a method of a class. */
+/** `Server` is part of the name in `Server::start`, and of the scope of a method of a class, `Net::Server` or `Server<T>`. */
 function isInside({ name, scope }: Pick<SymbolRow, "name" | "scope">, outer: string | undefined): boolean {
   if (outer === undefined) {
     return true;
   }
-  const around = [...scope.split(" › "), ...name.split(/::|[.#]/u).slice(0, -1)];
+  const around = [...scope.replaceAll(/<[^›]*/gu, "").split(/ ?› |::|[.#]/u), ...name.split(/::|[.#]/u).slice(0, -1)];
   return around.some((part) => part.toLowerCase() === outer.toLowerCase());
 }
 
