@@ -102,8 +102,41 @@ def test_the_client_s_own_helpers(stream: Stream, chat):
     assert raw.parse().id == "c1"
     recorded = stream.read()
     assert [start["name"] for start in recorded.starts] == ["openai.chat", "openai.responses", "openai.chat"]
-    assert [end.get("usage", {}).get("input_tokens") for end in recorded.ends] == [20, 10, None]
-    assert recorded.ends[2]["attributes"] == {"raw_response": True}
+    assert [end.get("usage", {}).get("input_tokens") for end in recorded.ends] == [20, 10, 20]
+    assert recorded.ends[2]["attributes"]["raw_response"] is True
+
+
+def test_an_answer_whose_body_the_application_reads_itself(stream: Stream, chat, address):
+    wrap_llm_adapter()
+    asked: Any = {"model": "gpt-x", "messages": ASKED}
+    completions = chat.chat.completions
+    streamed: Any = {**asked, "stream": True, "stream_options": {"include_usage": True}}
+    assert completions.with_raw_response.create(**asked).http_response.json()["id"] == "c1"
+    assert len(list(completions.with_raw_response.create(**streamed).parse())) == 7
+    with completions.with_streaming_response.create(**asked) as answer:
+        assert answer.parse().id == "c1"
+    with completions.with_streaming_response.create(**asked) as answer:
+        assert b"c1" in answer.read()
+    with completions.with_streaming_response.create(**streamed) as answer:
+        assert len(list(answer.parse())) == 7
+
+    async def later() -> None:
+        async with openai.AsyncOpenAI(base_url=address, api_key="k", max_retries=0) as client:
+            completions = wrap_openai(client).chat.completions
+            assert (await completions.with_raw_response.create(**asked)).parse().id == "c1"
+            async with completions.with_streaming_response.create(**asked) as answer:
+                assert b"c1" in await answer.read()
+            async with completions.with_streaming_response.create(**streamed) as answer:
+                assert len([chunk async for chunk in await answer.parse()]) == 7
+
+    asyncio.run(later())
+    with completions.with_streaming_response.create(**asked) as answer:
+        assert list(answer.iter_bytes())
+    *known, unknown = stream.read().ends
+    for end in known:
+        assert (end["output"]["content"], end["usage"]["input_tokens"]) == ("Hello", 20)
+    assert len(known) == 8
+    assert (unknown["status"], unknown["attributes"]) == ("success", {"raw_response": True})
 
 
 def test_a_response_and_an_embedding(stream: Stream, chat):

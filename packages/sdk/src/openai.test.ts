@@ -96,6 +96,8 @@ describe("A wrapped OpenAI client", () => {
     const { tree, ends } = await recorded();
     expect(tree).toEqual(Array.from({ length: 6 }, () => "llm openai.chat < -"));
     expect(ends.map((end) => end["status"])).toEqual(Array.from({ length: 6 }, () => "success"));
+    const whole = { model: "m-1-2026", usage: counted, attributes: expect.objectContaining({ raw_response: true }) as unknown };
+    expect(ends).toContainEqual(expect.objectContaining(whole));
   });
 
   it("records responses, streamed ones too, and embeddings", async () => {

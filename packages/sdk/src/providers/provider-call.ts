@@ -104,8 +104,7 @@ function watchAnswer(answer: unknown, opened: OpenCall, call: ProviderCall): voi
   answer.asResponse = async () => {
     const response = await Reflect.apply(asResponse, answer, []);
     if (answer.parsedPromise === undefined) {
-      // The application reads the body itself.
-      opened.end({ status: "success", attributes: { raw_response: true } });
+      quietly(() => void readRaw(response, opened, call));
     }
     return response;
   };
@@ -127,6 +126,22 @@ function watchAnswer(answer: unknown, opened: OpenCall, call: ProviderCall): voi
     opened.end(failedOutcome(error));
     throw error;
   });
+}
+
+/**
+ * The application reads the body itself: a copy of it says what was answered. Of a stream none is taken, since it would go on after the
+ * application left.
+ */
+async function readRaw(response: unknown, opened: OpenCall, call: ProviderCall): Promise<void> {
+  let outcome: ObservationOutcome = { status: "success" };
+  try {
+    if (response instanceof Response && response.headers.get("content-type")?.includes("json") === true) {
+      outcome = call.readAnswer(await response.clone().json());
+    }
+  } catch {
+    // What can't be read is the application's to find out.
+  }
+  opened.end({ ...outcome, attributes: { ...outcome.attributes, raw_response: true } });
 }
 
 function watchParsing(answer: ParsePromise, opened: OpenCall, note: (parsed: unknown) => void): void {

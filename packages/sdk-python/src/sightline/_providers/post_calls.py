@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from time import perf_counter
@@ -118,10 +120,65 @@ def _watch(answer: Any, call: ProviderCall, opened: OpenCall) -> None:
     elif isinstance(iterator, Iterator):
         answer._iterator = _watch_sync(iterator, call.collect(), opened)
     elif hasattr(answer, "http_response"):
-        # The application reads the body itself.
-        opened.end(Outcome("success", attributes={"raw_response": True}))
+        _watch_raw(answer, call, opened)
     else:
         opened.end(quietly(lambda: call.read_answer(answer)) or Outcome("success"))
+
+
+def _watch_raw(answer: Any, call: ProviderCall, opened: OpenCall) -> None:
+    """An answer whose body the application reads itself. It is told when it is parsed, which is tried at once where it
+    came whole, and else at its close; of a body that was read in another way nothing is known."""
+    parse, close = answer.parse, getattr(answer, "close", None)
+    streams: list[Any] = []
+
+    def note(parsed: Any) -> Any:
+        if not hasattr(parsed, "_iterator"):
+            outcome = quietly(lambda: call.read_answer(parsed)) or Outcome("success")
+            outcome.attributes = {**outcome.attributes, "raw_response": True}
+            opened.end(outcome)
+        elif not streams:
+            streams.append(parsed)
+            _watch(parsed, call, opened)
+        return parsed
+
+    def end_unless_streaming() -> None:
+        if not streams:
+            opened.end(Outcome("success", attributes={"raw_response": True}))
+
+    def is_whole() -> bool:
+        return hasattr(answer.http_response, "_content")
+
+    if inspect.iscoroutinefunction(parse):
+
+        async def parse_later(*args: Any, **options: Any) -> Any:
+            return note(await parse(*args, **options))
+
+        async def close_later() -> None:
+            if is_whole():
+                with contextlib.suppress(Exception):
+                    note(await parse())
+            end_unless_streaming()
+            if close is not None:
+                await close()
+
+        answer.parse, answer.close = parse_later, close_later
+    else:
+
+        def parse_now(*args: Any, **options: Any) -> Any:
+            return note(parse(*args, **options))
+
+        def close_now() -> None:
+            if is_whole():
+                quietly(parse_now)
+            end_unless_streaming()
+            if close is not None:
+                close()
+
+        answer.parse, answer.close = parse_now, close_now
+        if is_whole():
+            quietly(parse_now)
+            end_unless_streaming()
+    weakref.finalize(answer, end_unless_streaming).atexit = False
 
 
 class _Progress:
