@@ -201,6 +201,42 @@ def test_children_of_multiprocessing_send_what_is_left(idle_stream: Stream, tmp_
     assert names(idle_stream) == ["child 0", "child 1", "child 2"]
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("pool", ["ProcessPoolExecutor", "Pool"])
+def test_a_pool_whose_workers_set_up_by_themselves_sends_what_is_left(
+    idle_stream: Stream, tmp_path: Path, method: str, pool: str
+):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            f"""
+            import concurrent.futures, multiprocessing, warnings
+            warnings.simplefilter("ignore")
+            from sightline import initialize_redis_publisher, trace
+
+            def work(number):
+                with trace(f"child {{number}}"):
+                    pass
+
+            if __name__ == "__main__":
+                context = multiprocessing.get_context({method!r})
+                if {pool!r} == "Pool":
+                    pool = context.Pool(2, initializer=initialize_redis_publisher)
+                    pool.map(work, range(8))
+                    pool.close()
+                    pool.join()
+                else:
+                    with concurrent.futures.ProcessPoolExecutor(2, context, initializer=initialize_redis_publisher) as pool:
+                        list(pool.map(work, range(8)))
+            """
+        )
+    )
+    run(idle_stream, f"import runpy; sys.argv = [{str(script)!r}]; runpy.run_path({str(script)!r}, run_name='__main__')")
+    recorded = idle_stream.read()
+    assert sorted(trace["name"] for trace in recorded.traces) == [f"child {number}" for number in range(8)]
+    assert len(recorded.trace_ends) == 8
+
+
 def test_in_a_terminal_it_says_where_its_first_trace_is_once(idle_stream: Stream):
     def said(**more: str) -> str:
         terminal, stderr = pty.openpty()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import multiprocessing
 import os
 import signal
 import threading
@@ -37,8 +38,11 @@ def install_exit_hooks(close: Callable[[], None]) -> None:
         atexit.register(_close_at_exit)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=_begin_anew)
-        # A child of multiprocessing ends without `atexit`.
+        # A child of multiprocessing ends without `atexit`: one that is forked later, and this process, where a pool's
+        # initializer sets it up.
         multiprocessing_util.register_after_fork(_hooks, _close_with_child)
+        if multiprocessing.parent_process() is not None:
+            _close_with_child(_hooks)
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _on_terminate)
 
