@@ -26,6 +26,45 @@ describe("trace, observe and traceTool", () => {
     });
   });
 
+  it("record a generator with what it yielded until it ended, failed or was left, its own calls inside", async () => {
+    const items = async function* (fails: boolean) {
+      yield "a";
+      await observe({ name: "inside" }, async () => 1);
+      yield "b";
+      if (fails) {
+        throw new Error("model died");
+      }
+    };
+    const read = async (name: string, fails: boolean, most: number) => {
+      const found: string[] = [];
+      for await (const item of observe({ name }, () => items(fails))) {
+        found.push(item);
+        if (found.length === most) {
+          break;
+        }
+      }
+      return found;
+    };
+    expect(await read("whole", false, 9)).toEqual(["a", "b"]);
+    await expect(read("failed", true, 9)).rejects.toThrow("model died");
+    expect(await read("left", true, 1)).toEqual(["a"]);
+    const numbers = traceTool({ name: "numbers", parameters: {} }, function* () {
+      const sent: unknown = yield 1;
+      return sent;
+    });
+    expect([numbers.next(), numbers.next("sent")]).toEqual([
+      { value: 1, done: false },
+      { value: "sent", done: true },
+    ]);
+    const { find, tree, traceEnds } = await recorded();
+    expect(find("whole").end).toMatchObject({ status: "success", output: ["a", "b"] });
+    expect(find("failed").end).toMatchObject({ status: "failure", output: ["a", "b"], error: "Error: model died" });
+    expect(find("left").end).toMatchObject({ status: "interrupted", output: ["a"], attributes: { cancelled: true } });
+    expect(find("numbers").end).toMatchObject({ status: "success", tool_entry: { result: [1], status: "success" } });
+    expect(tree).toContain("span inside < whole");
+    expect(traceEnds.map(({ status }) => status)).toEqual(["success", "failure", "interrupted", "success"]);
+  });
+
   it("say which line called, each time, whether a library is in between or not", async () => {
     const folder = join(await mkdtemp(join(tmpdir(), "sightline-library-")), "node_modules");
     await mkdir(folder);

@@ -6,6 +6,7 @@ import { endObservation, endTrace, type ObservationOutcome, startObservation, st
 import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
 import { timestamp } from "../event/timestamp.ts";
 import { textOf, type TextLike } from "../settings/text-of.ts";
+import { type CallEnd, watchGenerator } from "./watch-generator.ts";
 
 export type TraceOptions = {
   readonly name: string;
@@ -60,12 +61,7 @@ function runTrace<T>(given: Parameters<typeof startTrace>[0], body: () => T, wor
     return body();
   }
   const span: ActiveSpan = { traceId: opened.traceId, observationId: undefined, insideRun: sdkState.frameworkSpan?.()?.insideRun };
-  return settle(
-    () => sdkState.spans.run(span, body),
-    work,
-    (output) => endTrace(opened, { status: "success", output }),
-    (error) => endTrace(opened, { status: "failure", error }),
-  );
+  return settle(span, body, work, (how) => endTrace(opened, how));
 }
 
 /**
@@ -79,13 +75,7 @@ export function observe<T>(options: ObserveOptions, body: () => T): T {
   if (given === undefined) {
     return runUnrecorded("observe", options, body);
   }
-  return runObservation(
-    observe,
-    given,
-    body,
-    (output) => ({ status: "success", output }),
-    (error) => ({ status: "failure", error }),
-  );
+  return runObservation(observe, given, body, (how) => how);
 }
 
 /**
@@ -100,21 +90,17 @@ export function traceTool<T>(tool: ToolOptions, body: () => T): T {
     return runUnrecorded("traceTool", tool, body);
   }
   const entry = { tool_name: given.name, parameters: given.parameters, timestamp: given.calledAt };
-  return runObservation(
-    traceTool,
-    { name: given.name, kind: "tool", input: given.parameters },
-    body,
-    (result) => ({ status: "success", output: result, tool: { ...entry, result, status: "success" } }),
-    (error) => ({ status: "failure", error, tool: { ...entry, result: null, status: "failure" } }),
-  );
+  return runObservation(traceTool, { name: given.name, kind: "tool", input: given.parameters }, body, (how) => {
+    const status = how.status === "failure" ? "failure" : "success";
+    return { ...how, tool: { ...entry, result: status === "failure" ? (how.output ?? null) : how.output, status } };
+  });
 }
 
 function runObservation<T>(
   entrance: typeof observe | typeof traceTool,
   options: Pick<ObserveOptions, "name"> & { readonly [Key in "kind" | "input" | "attributes"]?: ObserveOptions[Key] | undefined },
   body: () => T,
-  succeeded: (output: unknown) => ObservationOutcome,
-  failed: (error: unknown) => ObservationOutcome,
+  outcomeOf: (how: CallEnd) => ObservationOutcome,
 ): T {
   const parent = sdkState.publisher === undefined ? undefined : currentSpan();
   if (parent === undefined) {
@@ -123,7 +109,7 @@ function runObservation<T>(
       : runTrace(
           { name: options.name, input: options.input },
           // A trace that could not be recorded leaves the body alone, or it would begin the next one.
-          () => (currentSpan() === undefined ? body() : runObservation(entrance, options, body, succeeded, failed)),
+          () => (currentSpan() === undefined ? body() : runObservation(entrance, options, body, outcomeOf)),
           body,
         );
   }
@@ -142,29 +128,26 @@ function runObservation<T>(
   }
   const insideRun = sdkState.frameworkSpan?.()?.insideRun;
   const span: ActiveSpan = { traceId: opened.traceId, observationId: opened.observationId, insideRun };
-  return settle(
-    () => sdkState.spans.run(span, body),
-    body,
-    (output) => endObservation(opened, succeeded(output)),
-    (error) => endObservation(opened, failed(error)),
-  );
+  return settle(span, body, body, (how) => endObservation(opened, outcomeOf(how)));
 }
 
 /**
- * Runs `work` by `run`. The caller gets its very result; this only listens to it, and to the first end alone. A promise that is listened to counts as
+ * Runs `body` within the span. The caller gets its very result; this only listens to it, and to the first end alone. A promise that is listened to counts as
  * handled, so that its rejection would no longer end the process: of an async function's, which nobody else has, the caller gets a copy.
  */
-function settle<T>(run: () => T, work: () => T, succeeded: (output: unknown) => void, failed: (error: unknown) => void): T {
+function settle<T>(span: ActiveSpan, body: () => T, work: () => T, end: (how: CallEnd) => void): T {
   let isEnded = false;
-  const once = (end: (value: unknown) => void) => (value: unknown) => {
+  const once = (how: CallEnd) => {
     if (!isEnded) {
       isEnded = true;
-      end(value);
+      end(how);
     }
   };
+  const succeeded = (output: unknown) => once({ status: "success", output });
+  const failed = (error: unknown) => once({ status: "failure", error });
   let result: T;
   try {
-    result = run();
+    result = sdkState.spans.run(span, body);
   } catch (error) {
     failed(error);
     throw error;
@@ -181,7 +164,8 @@ function settle<T>(run: () => T, work: () => T, succeeded: (output: unknown) => 
       },
     ) as T;
   }
-  if (!whenAnswered(result, once(succeeded), once(failed))) {
+  const isWatched = watchGenerator(result, (step) => sdkState.spans.run(span, step), once) || whenAnswered(result, succeeded, failed);
+  if (!isWatched) {
     succeeded(result);
   }
   return result;
