@@ -34,3 +34,13 @@ function loggedLines(write: (log: ReturnType<typeof createLog>) => void): readon
   write(createLog({ name: "shop", level: "info", destination: { write: (line) => void lines.push(JSON.parse(line)) } }));
   return lines;
 }
+
+test.each(["ECONNREFUSED", "ERR_STREAM_DESTROYED", "57014", "42P01", "tenant_deleting"])("the code %s of an error is told", (code) => {
+  const [line] = loggedLines((log) => log.error({ err: Object.assign(new Error("away"), { code }) }, "failed"));
+  expect(line).toMatchObject({ err: { code } });
+});
+
+test.each(["123456", "k7f2-9xq4", "4/0AX4XfWh_abc", "Xk29AbQ", 123456])("the code %s lets somebody in and is not", (code) => {
+  const [line] = loggedLines((log) => log.info({ body: { code }, code }, "asked"));
+  expect(line).toMatchObject({ body: { code: "[redacted]" }, code: "[redacted]" });
+});

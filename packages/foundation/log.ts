@@ -19,6 +19,16 @@ const SECRET_FIELDS = [
   "api_key",
 ];
 
+/**
+ * A code is a secret where it lets somebody in (six digits, or longer), and a reason where it names an error: ECONNREFUSED, 57014 of
+ * PostgreSQL, tenant_deleting.
+ */
+const REASON = /^(?:E[A-Z_]{2,40}|[0-9A-Z]{5}|[a-z]+(?:_[a-z]+)+)$/;
+
+function censor(value: unknown, path: readonly string[]): unknown {
+  return path.at(-1) === "code" && typeof value === "string" && REASON.test(value) ? value : "[redacted]";
+}
+
 type LogOptions = {
   /** The role that writes, e.g. `identity`. */
   readonly name: string;
@@ -34,7 +44,7 @@ export function createLog(options: LogOptions): Logger {
     timestamp: stdTimeFunctions.isoTime,
     base: { pid: process.pid },
     formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: SECRET_FIELDS.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]), censor: "[redacted]" },
+    redact: { paths: SECRET_FIELDS.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]), censor },
   };
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
 }
