@@ -196,6 +196,7 @@ describe("answers", () => {
     const server = await serve((scope) => void scope.get("/fine", { config: open }, async () => "fine"));
     const { headers } = await server.inject("/fine");
     expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["strict-transport-security"]).toBe("max-age=31536000");
     expect(headers["content-security-policy"]).toContain("default-src 'self'");
   });
 });

@@ -162,6 +162,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   compressAnswers(server);
 
   await server.register(helmet, {
+    // Other hosts below this name may be a company's own, over plain HTTP: whoever wants them in says so at the reverse proxy.
+    strictTransportSecurity: { includeSubDomains: false },
     contentSecurityPolicy: {
       directives: {
         defaultSrc: ["'self'"],
