@@ -40,6 +40,7 @@ export function renderEnvironmentExample(): string {
   const head = [
     "# Sightline reads ./.env at its start. Without any of these, `npm start` embeds its stores and makes its secrets.",
     "# Written from the variables of the code by `npm run documents -w @sightline/platform`; change it there.",
+    "# A value with ` #` in it needs quotes, single or double: without them a # after a blank begins a comment. Docker Compose reads it alike.",
   ];
   const seen = new Set<string>();
   const groups = variableGroups.flatMap(({ title, variables }) => {

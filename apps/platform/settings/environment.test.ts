@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveSetting } from "./environment.ts";
+import { parseEnvironmentFile, resolveSetting } from "./environment.ts";
 import { roleNames } from "./role-names.ts";
 import { environmentOfRole } from "./roles.ts";
 
@@ -49,4 +49,21 @@ test("the token of uploads reaches no role", () => {
   for (const role of roleNames) {
     expect(environmentOfRole(role, environment)).toEqual({ LOG_FORMAT: "json", HOME: "/home/ada" });
   }
+});
+
+test.each([
+  ["A=redis://:pa#ss@host", "redis://:pa#ss@host"],
+  ["A=redis://:pa#ss#@host # the cache", "redis://:pa#ss#@host"],
+  ["A=value # comment", "value"],
+  ["A=value\t#comment\r\nB=#", "value"],
+  ['A="correct horse #battery" # quoted', "correct horse #battery"],
+  ["A='correct horse #battery'", "correct horse #battery"],
+  ['A=`it\'s "#1"`', 'it\'s "#1"'],
+  ["export A = one#two", "one#two"],
+  ["A=#only a comment", ""],
+  ["\uFEFFA=marked", "marked"],
+  ['A="\nB=one#two\n"', "\nB=one#two\n"],
+])("a .env may have # in a value: %j", (text, value) => {
+  expect(parseEnvironmentFile(text)["A"]).toBe(value);
+  expect(parseEnvironmentFile(text)["B"] ?? "").toBe("");
 });

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { parseEnv } from "node:util";
 import { readConfig } from "@sightline/foundation/config";
 import { platformVariables, type PlatformConfig } from "#config.ts";
 
@@ -19,8 +20,26 @@ const EMBEDDED_POOL_SIZE = "4";
 /** Adds what `./.env` says to the environment; what is already set wins. */
 export function loadEnvironmentFile(): void {
   if (existsSync(".env")) {
-    process.loadEnvFile(".env");
+    Object.assign(process.env, { ...parseEnvironmentFile(readFileSync(".env", "utf8")), ...process.env });
   }
+}
+
+const UNQUOTED = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*([^\s"'`#].*?)(?:[ \t]+#.*)?[ \t]*$/gm;
+
+/**
+ * Reads the text of a `.env`, with or without a byte order mark. In a value without quotes a `#` begins a comment only
+ * after a blank, as in Docker Compose, which reads the same file: Node.js cuts a password with one in it short.
+ */
+export function parseEnvironmentFile(marked: string): Environment {
+  const text = marked.replace(/^\uFEFF/, "");
+  const values = parseEnv(text);
+  for (const [, name = "", value = ""] of text.matchAll(UNQUOTED)) {
+    // A line within a value of several lines looks alike, and is no variable.
+    if (values[name] === value.split("#")[0]) {
+      values[name] = value;
+    }
+  }
+  return values;
 }
 
 type Derived = Omit<Setting, "platform">;
