@@ -116,6 +116,12 @@ describe("identity's variables", () => {
     }
   });
 
+  test("the first admin may have an address of this machine, or one beyond ASCII", () => {
+    for (const address of ["admin@localhost", "j\u00fcrgen@b\u00fccher.test"]) {
+      expect(readConfig({ ADMIN_EMAIL: identityVariables.ADMIN_EMAIL }, { ADMIN_EMAIL: address }).ADMIN_EMAIL).toBe(address);
+    }
+  });
+
   test("everything that is wrong is named at once", () => {
     expect(() => readConfig(identityVariables, { ADMIN_EMAIL: "nobody", REGISTRATION: "maybe" })).toThrow(
       expect.objectContaining({ problems: expect.objectContaining({ length: 5 }) }),

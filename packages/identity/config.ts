@@ -12,6 +12,7 @@ import {
 } from "@sightline/foundation/config";
 import { allowedHostsVariable } from "@sightline/foundation/outbound/allowed-hosts";
 import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
+import { EMAIL_ADDRESS, emailAddress } from "./contract/parts.ts";
 
 /** The SMTP server that mails are sent through. */
 export type MailServer = {
@@ -58,7 +59,7 @@ export const identityVariables = {
   },
   ADMIN_EMAIL: {
     doc: "E-mail address of the first admin, made at the first start.",
-    schema: z.email("expected an e-mail address").optional(),
+    schema: emailAddress.optional(),
   },
   ADMIN_PASSWORD: {
     doc: "Password of the first admin (12 to 256 characters, none that is guessed first); without it a one-time password is printed once.",
@@ -190,13 +191,12 @@ function decoded(text: string): string | undefined {
 }
 
 const SENDER = /^(?:(?<name>[^\p{Cc}<>"]*?)\s*<(?<inner>[^\s<>]+)>|(?<bare>[^\s<>]+))$/u;
-const MAIL_ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
 
 function senderVariable() {
   return z.string("expected text").transform((text, context): Sender => {
     const { name = "Sightline", inner, bare } = SENDER.exec(text.trim())?.groups ?? {};
     const address = inner ?? bare ?? "";
-    if (!MAIL_ADDRESS.test(address)) {
+    if (!EMAIL_ADDRESS.test(address)) {
       context.addIssue({ code: "custom", message: "expected name@example.org or Name <name@example.org>" });
       return z.NEVER;
     }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { factorSchema } from "./contract/factor.ts";
-import { cursor, fullSessionSchema, id, limit, ONE_LINE, timestamp } from "./contract/parts.ts";
+import { cursor, emailAddress, fullSessionSchema, id, limit, ONE_LINE, timestamp } from "./contract/parts.ts";
 
 /** Requests and answers of the identity part; safe to import in a browser. */
 
@@ -9,7 +9,7 @@ export * from "./contract/factor.ts";
 export * from "./contract/oauth.ts";
 export * from "./contract/passkey.ts";
 export * from "./contract/sso.ts";
-export { fullSessionSchema, ONE_LINE, type FullSession } from "./contract/parts.ts";
+export { EMAIL_ADDRESS, fullSessionSchema, ONE_LINE, type FullSession } from "./contract/parts.ts";
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");
 
@@ -65,7 +65,7 @@ export const changePasswordRequestSchema = z.object({
 export type ChangePasswordRequest = z.infer<typeof changePasswordRequestSchema>;
 
 export const registerRequestSchema = z.object({
-  email: z.email().max(320),
+  email: emailAddress,
   password: newPassword,
   name: personName,
 });
@@ -195,7 +195,7 @@ export type Accounts = z.infer<typeof accountsSchema>;
 
 /** `POST /admin/users`: with `invite` a link is mailed, else a one-time password is answered. */
 export const createAccountRequestSchema = z.object({
-  email: z.email().max(320),
+  email: emailAddress,
   name: personName,
   role: roleSchema.default("member"),
   invite: z.boolean().default(false),

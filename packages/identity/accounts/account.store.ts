@@ -11,7 +11,12 @@ import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
  * database's collation (in a Turkish one ADMIN is admın), and a second writing that finds the account would have tries of its own.
  */
 export function foldEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return email.trim().normalize("NFC").toLowerCase();
+}
+
+/** The address as an account keeps it: as it was typed, but where PostgreSQL's lower(), which may know ASCII alone, would not find it again. */
+export function keptEmail(email: string): string {
+  return /\P{ASCII}/u.test(email) ? foldEmail(email) : email;
 }
 
 /** PostgreSQL stores no text with NUL and answers a search for one with an error, so NUL is replaced. */

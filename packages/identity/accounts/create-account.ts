@@ -4,7 +4,7 @@ import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Role, Transaction } from "#schema.ts";
-import { hasAccounts, insertAccount, lockAccountCreation, type CreatedAccount } from "./account.store.ts";
+import { hasAccounts, insertAccount, keptEmail, lockAccountCreation, type CreatedAccount } from "./account.store.ts";
 import { NO_PASSWORD, type PasswordHasher } from "./password-hash.ts";
 
 export type AccountDependencies = { readonly queries: Queries; readonly hasher: PasswordHasher; readonly clock: Clock };
@@ -46,7 +46,14 @@ export async function createAccount(
     }
     const now = clock.now();
     const { tenantId, role } = decision;
-    const row = { tenant_id: tenantId, email, name, role, password_hash: passwordHash, must_change_password: plan.mustChangePassword };
+    const row = {
+      tenant_id: tenantId,
+      email: keptEmail(email),
+      name,
+      role,
+      password_hash: passwordHash,
+      must_change_password: plan.mustChangePassword,
+    };
     const created = orRefuse(await insertAccount(transaction, row, now), () => refusal("email_taken"));
     const more = (await plan.whenMade?.(transaction, created, now)) ?? [];
     const who = { userId: created.id, tenantId, actorId: actor?.userId, sessionId: actor?.sessionId, client };

@@ -33,6 +33,26 @@ describe("POST /api/v1/auth/register", () => {
     expect(await auditOf(subject)).toEqual(["user_created", "login_ok"]);
   });
 
+  test.each([
+    ["admin@localhost", "ADMIN@LocalHost "],
+    ["J\u00dcrgen@b\u00fccher.test", "ju\u0308rgen@B\u00dcCHER.test"],
+  ])("%s is an address, and its account is found however it is typed", async (email, typed) => {
+    expect((await register({ ...ada, email })).statusCode).toBe(201);
+    expect((await logIn(subject.server, typed)).statusCode).toBe(200);
+  });
+
+  test.each([
+    "nobody",
+    "a@b@c",
+    "a b@example.org",
+    "a,b@example.org",
+    "<a@example.org>",
+    "a\u200b@example.org",
+    "a@example.org\r\nBcc: b@c",
+  ])("%j is no address", async (email) => {
+    expect((await register({ ...ada, email })).statusCode).toBe(400);
+  });
+
   test("after it registration is closed, for a taken address too", async () => {
     await register(ada);
 

@@ -5,6 +5,10 @@ export const timestamp = z.iso.datetime();
 export const limit = z.coerce.number().int().min(1).max(200).default(50);
 export const cursor = z.string().max(512).optional();
 
+/** Matches an address of one mailbox, also `admin@localhost` and one with letters beyond ASCII: no second recipient and no header fits in. */
+export const EMAIL_ADDRESS = /^[^\s\p{Cc}\p{Cf}\p{Cs}<>()[\]\\,;:"@]+@[^\s\p{Cc}\p{Cf}\p{Cs}<>()[\]\\,;:"@]+$/u;
+export const emailAddress = z.string().max(320).regex(EMAIL_ADDRESS, "expected an e-mail address");
+
 export const fullSessionSchema = z.object({
   token_type: z.literal("bearer"),
   access_token: z.string(),

@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import { z } from "zod";
 import type { MailServer, Sender } from "#config.ts";
+import { EMAIL_ADDRESS } from "#contract.ts";
 
 export type Mail = {
   /** Stays the same when a mail is sent again, so that mailboxes can recognise duplicates. */
@@ -39,9 +40,6 @@ export type Patience = {
 
 const PATIENCE: Patience = { connect: 10_000, silence: 20_000, send: 60_000 };
 
-/** Matches addresses that accounts may have: no second recipient and no header fits in. */
-const ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
-
 type Options = { readonly server: MailServer; readonly from: Sender; readonly publicUrl: string; readonly patience?: Patience };
 
 /** Sends plain-text mail, one connection a mail. */
@@ -66,7 +64,7 @@ export function createMailer({ server, from, publicUrl, patience = PATIENCE }: O
   return {
     /** @throws {MailError} */
     send: async ({ id, to, at, subject, text }: Mail, signal: AbortSignal): Promise<void> => {
-      if (!ADDRESS.test(to)) {
+      if (!EMAIL_ADDRESS.test(to)) {
         throw new MailError("no address that mail can be sent to", { permanent: true, ofServer: false });
       }
       try {

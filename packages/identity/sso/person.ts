@@ -1,5 +1,5 @@
 import { emailDomain } from "#accounts/account.store.ts";
-import { ONE_LINE } from "#contract.ts";
+import { EMAIL_ADDRESS, ONE_LINE } from "#contract.ts";
 import { SSO } from "#session/authentication-methods.ts";
 import type { NamedPerson } from "#session/sso-link.store.ts";
 import type { Role } from "#schema.ts";
@@ -26,7 +26,6 @@ type Rules = Pick<
 
 const MAX_ADDRESS = 320;
 const MAX_NAME = 200;
-const ADDRESS = /^[^\s\p{Cc}<>()[\]\\,;:"@]+@[^\s\p{Cc}<>()[\]\\,;:"@]+$/u;
 
 /** Finds the person that the claims name to the tenant of the provider; or why there is none. */
 export function readPerson(rules: Rules, claims: Claims): Person | RefusedPerson {
@@ -35,7 +34,7 @@ export function readPerson(rules: Rules, claims: Claims): Person | RefusedPerson
     return "sso_no_address";
   }
   const isVerified = verified === true || verified === "true" || (verified === undefined && rules.vouchesForAddresses);
-  if (typeof email !== "string" || email.length > MAX_ADDRESS || !ADDRESS.test(email) || !isVerified) {
+  if (typeof email !== "string" || email.length > MAX_ADDRESS || !EMAIL_ADDRESS.test(email) || !isVerified) {
     return "sso_address_not_verified";
   }
   if (!rules.provenDomains.includes(emailDomain(email))) {

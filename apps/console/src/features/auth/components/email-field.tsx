@@ -9,6 +9,15 @@ type EmailFieldProps = Omit<TextInputProps, "label" | "type" | "name" | "autoCom
 export function EmailField({ takesPasskeys = false, ...props }: EmailFieldProps) {
   const autoComplete = takesPasskeys ? "username webauthn" : "username";
   return (
-    <TextInput {...props} label="E-mail" type="email" name="email" autoComplete={autoComplete} size="md" required withAsterisk={false} />
+    <TextInput
+      {...props}
+      label="E-mail"
+      inputMode="email"
+      name="email"
+      autoComplete={autoComplete}
+      size="md"
+      required
+      withAsterisk={false}
+    />
   );
 }

@@ -41,7 +41,7 @@ export function AddMember({ project, members, isAdmin }: AddMemberProps) {
           className={classes.grow}
           label="E-mail address"
           placeholder="grace@example.com"
-          type="email"
+          inputMode="email"
           maxLength={320}
           autoComplete="off"
           data={suggestions.filter(({ id }) => !known.has(id)).map((user) => user.email)}

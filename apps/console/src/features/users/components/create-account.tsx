@@ -46,7 +46,7 @@ export function CreateAccount({ mailWorks, onCreated, ...form }: CreateAccountPr
       />
       <TextInput
         label="E-mail address"
-        type="email"
+        inputMode="email"
         placeholder="grace@example.com"
         maxLength={320}
         autoComplete="off"
