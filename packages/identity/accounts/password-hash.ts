@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hash, verify } from "@node-rs/argon2";
+import { readOneTimePassword } from "./one-time-password.ts";
 
 /** Stored instead of a hash: no password opens the account until its owner has chosen one by a mailed link. */
 export const NO_PASSWORD = "!";
@@ -20,7 +21,10 @@ export function createPasswordHasher(cost = COST) {
     verify: async (stored: string | undefined, password: string): Promise<boolean> => {
       decoy ??= hash(randomBytes(32), cost);
       const passwordHash = stored === NO_PASSWORD ? undefined : stored;
-      const matches = await verify(passwordHash ?? (await decoy), normalise(password));
+      const against = passwordHash ?? (await decoy);
+      const typed = normalise(password);
+      const meant = readOneTimePassword(typed);
+      const matches = (await verify(against, typed)) || (meant !== undefined && meant !== typed && (await verify(against, meant)));
       return passwordHash !== undefined && matches;
     },
   };
