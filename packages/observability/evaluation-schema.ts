@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from "kysely";
 import type { Check, CheckResult } from "./contract/checks.ts";
-import type { ItemSource } from "./contract/datasets.ts";
+import type { CodeLine, ItemSource } from "./contract/datasets.ts";
 import type { Json, JsonObject } from "./contract/parts.ts";
 import type { Evaluator, ScoreMean } from "./contract/experiments.ts";
 
@@ -99,6 +99,7 @@ type ExperimentRunRow = {
   duration_ms: number | null;
   cost: Generated<number | null>;
   tokens: Generated<number | null>;
+  place: ColumnType<CodeLine | null, string | undefined, string>;
   checks: ColumnType<readonly CheckResult[] | null, string | null, string | null>;
   is_newest: Generated<boolean>;
 };

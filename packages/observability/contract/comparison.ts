@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { itemSourceSchema } from "./datasets.ts";
+import { codeLineSchema, itemSourceSchema } from "./datasets.ts";
 import { experimentSchema, runStateSchema, scoreSourceSchema } from "./experiments.ts";
 import { listRequestSchema, nulRefused, WITHOUT_NUL } from "./parts.ts";
 
@@ -96,6 +96,8 @@ const cellSchema = z.object({
       output: z.string(),
       error: z.string().nullable(),
       trace_id: z.uuid().nullable(),
+      /** The line at which its trace failed, and the commit that ran; null where it did not, or says none. */
+      place: codeLineSchema.nullable(),
     }),
   ),
   /** Means over the repetitions. */

@@ -43,15 +43,19 @@ export type DatasetPage = z.infer<typeof datasetPageSchema>;
 export const listDatasetsRequestSchema = listRequestSchema.extend({ name: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional() });
 
 /** Where an item comes from; the line is of that commit. */
-export const itemSourceSchema = z.object({
-  trace_id: z.uuid().optional(),
-  observation_id: z.uuid().optional(),
-  issue_id: z.uuid().optional(),
+export const codeLineSchema = z.object({
   repo: z.string().max(500).optional(),
   commit: z.string().max(100).optional(),
   path: z.string().max(1_000).optional(),
   function: z.string().max(500).optional(),
   line: z.int().min(0).optional(),
+});
+export type CodeLine = z.infer<typeof codeLineSchema>;
+
+export const itemSourceSchema = codeLineSchema.extend({
+  trace_id: z.uuid().optional(),
+  observation_id: z.uuid().optional(),
+  issue_id: z.uuid().optional(),
   /** Values that were cut, masked or binary when they were recorded, by name. */
   incomplete: z.array(z.string().max(200)).max(100).optional(),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { codeLineSchema } from "./datasets.ts";
 import { checkResultSchema } from "./checks.ts";
 import { jsonObjectSchema, jsonValueSchema, listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
@@ -129,6 +130,8 @@ export const runSchema = z.object({
   /** Of its trace, once that is counted. */
   cost: z.number().nullable(),
   tokens: z.int().nullable(),
+  /** The line at which its trace failed, and the commit that ran; null where it did not, or says none. */
+  place: codeLineSchema.nullable(),
   checks: z.array(checkResultSchema).nullable(),
   scores: z.array(runScoreSchema.extend({ source: z.enum(["application", "check"]), value: z.number().nullable() })),
 });

@@ -39,7 +39,7 @@ export type ComparedItem = {
   readonly split: string | null;
   readonly source: ItemSource | null;
 };
-export type ShownRun = Pick<RunRow, "item_id" | "repetition" | "state" | "error" | "trace_id"> & { readonly output: string };
+export type ShownRun = Pick<RunRow, "item_id" | "repetition" | "state" | "error" | "trace_id" | "place"> & { readonly output: string };
 export type ShownScore = {
   readonly item_id: string;
   readonly name: string;
@@ -90,7 +90,7 @@ type OfItems = InProject & { readonly experimentIds: readonly string[]; readonly
 /** Their newest attempts, with what of the outputs is shown. */
 export async function listShownRuns(query: Query, { projectId, reader, experimentIds, itemIds }: OfItems): Promise<readonly ShownRun[]> {
   const { rows } = await sql<ShownRun>`
-    select run.item_id, run.repetition, run.state, left(run.output::text, ${SHOWN}) as output, run.error, run.trace_id
+    select run.item_id, run.repetition, run.state, left(run.output::text, ${SHOWN}) as output, run.error, run.trace_id, run.place
     from observability.experiment_runs as run
     where run.project_id = ${projectId}::uuid and run.experiment_id = any(${experimentIds}::uuid[]) and run.item_id = any(${itemIds}::uuid[])
       and run.is_newest and ${hasRoleIn(reader, "viewer", projectId)}

@@ -5,7 +5,7 @@ import { countTraces } from "#counting/count-traces.store.ts";
 import { findItems } from "#datasets/items.store.ts";
 import { loadTrace } from "#query/trace/load-trace.ts";
 import type { Query } from "#schema.ts";
-import { measureRuns } from "#store/measure-runs.store.ts";
+import { markUnplaced, measureRuns } from "#store/measure-runs.store.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { findExperiment, setState } from "./experiments.store.ts";
 import { listItemMeans, listRunMeans, type ItemMean } from "./item-means.store.ts";
@@ -66,6 +66,7 @@ async function measureAll(query: Query, of: OfExperiment): Promise<void> {
     await countTraces(query, of.projectId, ids);
     await measureRuns(query, of.projectId, ids);
   }
+  await markUnplaced(query, of.projectId, of.experimentId);
 }
 
 /** Null as long as it has not arrived, or its end has not. */

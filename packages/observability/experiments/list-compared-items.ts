@@ -52,7 +52,7 @@ type Read = { readonly runs: ReadonlyMap<string, readonly ShownRun[]>; readonly 
 
 function toCell(id: string, { runs, scores }: Read): ExperimentItem["candidate"] {
   return {
-    runs: (runs.get(id) ?? []).map(({ repetition, state, output, error, trace_id }) => ({ repetition, state, output, error, trace_id })),
+    runs: (runs.get(id) ?? []).map(({ item_id: _item, ...run }) => run),
     scores: (scores.get(id) ?? []).map(({ name, source, mean, explanation }) => ({ name, source, mean, explanation })),
   };
 }

@@ -1,10 +1,11 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { experimentComparisonSchema, experimentSchema, gateSchema, itemPageSchema } from "#contract.ts";
+import { experimentComparisonSchema, experimentItemPageSchema, experimentSchema, gateSchema, itemPageSchema } from "#contract.ts";
 import { countMarkedTraces } from "#counting/count-traces.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
+import { countAndFind } from "#testing/count-and-find.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { createEvaluationRig, type EvaluationRig } from "#testing/evaluation-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
@@ -101,3 +102,41 @@ test("what runs took is compared within a part of the baseline, whichever comes 
     ["tokens", "run", 1_000],
   ]);
 });
+
+test.for([true, false])(
+  "a failed run says the line at which its trace failed (counted first: %s), and makes no issue",
+  async (isCountedFirst) => {
+    const id = await rig.makeDataset([{ input: uuidv7() }]);
+    const [item] = itemPageSchema.parse((await rig.get(`/datasets/${id}/items`)).body).items;
+    const { id: experiment } = await rig.begin(id);
+    const traceId = uuidv7();
+    const events = agentRun(createProducer(rig.projectId), traceId).map((event) => {
+      const failed = { status: "failure" as const, error: "TimeoutError: no answer" };
+      switch (event.type) {
+        case "trace.start":
+          return { ...event, body: { ...event.body, purpose: "experiment" as const } };
+        case "observation.end":
+          return { ...event, body: { ...event.body, ...(event.body.usage === undefined ? failed : {}) } };
+        case "trace.end":
+          return { ...event, body: { ...event.body, ...failed } };
+        default:
+          return event;
+      }
+    });
+    const trace = async () => {
+      await writeEvents(database, events);
+      await countAndFind(database, rig.projectId);
+    };
+    const report = async () => {
+      const run = { item_id: item?.id, repetition: 0, state: "failed", error: "TimeoutError: no answer", trace_id: traceId };
+      await rig.post(`/experiments/${experiment}/runs`, { runs: [run] });
+    };
+    await (isCountedFirst ? trace() : report());
+    await (isCountedFirst ? report() : trace());
+    await rig.post(`/experiments/${experiment}/finish`, {});
+    await countAndFind(database, rig.projectId);
+    const { items } = experimentItemPageSchema.parse((await rig.get(`/experiments/${experiment}/items`)).body);
+    expect(items[0]?.candidate.runs).toMatchObject([{ state: "failed", place: { path: "src/tools.ts", line: 12 } }]);
+    expect((await rig.get("/issues", "tenant-1:admin")).body).toMatchObject({ items: [] });
+  },
+);

@@ -21,6 +21,8 @@ export type FailingTrace = {
   readonly release: string | null;
   /** Of any of its steps. */
   readonly commit: string | null;
+  /** Those of experiments have no issue: their runs are told where they failed. */
+  readonly isLive: boolean;
 };
 
 type Family = { readonly ids: readonly string[]; readonly days: readonly string[] };
@@ -42,14 +44,15 @@ export async function readFailing(
     sql`(select substr(field, ${name.length + 2}) from unnest(entry.fields) as field where starts_with(field, ${`${name}:`}) limit 1)`;
   const { rows: traces } = await sql<FailingTrace & Family>`
     select entry.trace_id, entry.name, entry.error, entry.sort_at::text as seen_at, entry.user_id, ${labelOf("release")} as release,
-      ${labelOf("commit")} as commit, family.ids, family.days
+      ${labelOf("commit")} as commit, ${isLive("entry")} as "isLive", family.ids, family.days
     from observability.trace_entries as entry
     join observability.traces as begun on begun.project_id = ${project} and begun.id = entry.trace_id
     cross join lateral (
       select array_agg(run.id) as ids, array_agg(run.day::text) as days from observability.traces as run
       where run.project_id = ${project} and run.id = any(entry.runs)
     ) as family
-    where entry.project_id = ${project} and entry.trace_id = any(${ids}::uuid[]) and entry.status = 'failure' and ${isLive("entry")}
+    where entry.project_id = ${project} and entry.trace_id = any(${ids}::uuid[]) and entry.status = 'failure'
+      and (${isLive("entry")} or entry.purpose = 'experiment')
     for key share of begun skip locked`.execute(transaction);
   if (traces.length === 0) {
     return [];

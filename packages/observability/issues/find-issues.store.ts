@@ -1,8 +1,9 @@
 import { sql, type Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { tellOfIssues } from "#alerts/project/issue-alerts.store.ts";
-import type { IssueFacts } from "#contract.ts";
+import type { CodeLine, IssueFacts } from "#contract.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
+import { placeRuns } from "#store/measure-runs.store.ts";
 import { readFailing, type Failing } from "./failing-traces.store.ts";
 import { codeNear, factsOf, fingerprintOf, titleOf } from "./issue-facts.ts";
 import { lockIssues, settleIssues } from "./settle-issues.store.ts";
@@ -51,7 +52,13 @@ export async function findIssues(query: Query, projectId: string): Promise<boole
     if (ids.length === 0) {
       return false;
     }
-    const failing = await readFailing(transaction, projectId, ids);
+    const all = await readFailing(transaction, projectId, ids);
+    const failing = all.filter((trace) => trace.isLive);
+    await placeRuns(
+      transaction,
+      projectId,
+      all.flatMap((trace) => (trace.isLive ? [] : [{ trace_id: trace.trace_id, place: placeOf(trace) }])),
+    );
     const { touched, made } = await writeTraces(transaction, projectId, { ids, failing });
     const reopened = await settleIssues(transaction, projectId, touched);
     await tellOfIssues(transaction, projectId, [
@@ -66,6 +73,11 @@ export async function findIssues(query: Query, projectId: string): Promise<boole
 }
 
 type Written = { readonly ids: readonly string[]; readonly failing: readonly Failing[] };
+
+function placeOf({ steps, commit }: Failing): CodeLine {
+  const { repo, commit: own, file: path, line, function: name } = codeNear(steps) ?? {};
+  return { repo: repo ?? undefined, commit: own ?? commit ?? undefined, path, line: line ?? undefined, function: name ?? undefined };
+}
 
 /** @returns the issues that have other traces than before, and those of them that nobody had seen. */
 async function writeTraces(

@@ -103,6 +103,8 @@ create table observability.experiment_runs (
   -- Of its trace, once that is counted.
   cost double precision,
   tokens bigint,
+  -- Where its trace failed, when that was found: `{repo, commit, path, function, line}`.
+  place json,
   -- Results of the item's checks; null as long as they await the trace.
   checks json,
   is_newest boolean not null default true,

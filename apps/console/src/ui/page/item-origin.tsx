@@ -26,9 +26,9 @@ export function ItemOrigin({ projectId, source }: { readonly projectId: string; 
         >
           {stepId === undefined ? "trace" : "step of a trace"}
         </Anchor>
-      )}
+      )}{" "}
       {place !== undefined && (
-        <div title={path}>
+        <span title={path}>
           {repo === undefined ? (
             place
           ) : (
@@ -43,7 +43,7 @@ export function ItemOrigin({ projectId, source }: { readonly projectId: string; 
               {place}
             </Anchor>
           )}
-        </div>
+        </span>
       )}
     </>
   );

@@ -3,6 +3,7 @@ import type { ExperimentItem } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { fromJsonText } from "#features/experiments/json-text.ts";
+import { ItemOrigin } from "#ui/page/item-origin.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./experiments.module.css";
 
@@ -64,6 +65,12 @@ function Side({ projectId, title, runs }: SideProps) {
                 <>
                   : <SafeText text={run.error} />
                 </>
+              )}
+              {run.place?.path !== undefined && (
+                <Text inherit component="div" c="dimmed">
+                  at <ItemOrigin projectId={projectId} source={run.place} />
+                  {run.place.commit !== undefined && <> of {run.place.commit.slice(0, 7)}</>}
+                </Text>
               )}
             </Text>
           )}

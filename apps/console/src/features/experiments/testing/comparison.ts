@@ -72,7 +72,7 @@ export function comparison(of: Partial<ExperimentComparison> = {}): ExperimentCo
 
 export function comparedItem(last: number): ExperimentItem {
   const cell = (output: string, mean: number, trace: number): ExperimentItem["candidate"] => ({
-    runs: [{ repetition: 0, state: "succeeded", output: JSON.stringify(output), error: null, trace_id: id(trace) }],
+    runs: [{ repetition: 0, state: "succeeded", output: JSON.stringify(output), error: null, trace_id: id(trace), place: null }],
     scores: [{ name: "exact_match", source: "application", mean, explanation: null }],
   });
   return {
