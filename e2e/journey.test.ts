@@ -54,6 +54,15 @@ describe("observability", () => {
       steps.locator("[data-kind]").evaluateAll((elements) => elements.map((element) => element.getAttribute("data-kind")));
     await expect.poll(kinds, { timeout: 20_000 }).toEqual(expect.arrayContaining(["node", "tool", "llm"]));
   });
+
+  test("the demo's change is evaluated, and its gate fails", { timeout: 2 * DEMO_MS }, async () => {
+    const { page, product } = visit();
+    const address = () => /A change that made it worse is at (\S+)/.exec(product.output())?.[1];
+    await expect.poll(address, { timeout: DEMO_MS }).toBeDefined();
+    await page.goto(address() ?? "");
+    await page.getByText("The gate fails: it got worse").waitFor();
+    expect(await inspectPage(page, "experiment")).toEqual([]);
+  });
 });
 
 describeExplore(visit);
