@@ -243,6 +243,8 @@ export const referencesRequestSchema = z.object({
   symbol: z.string().min(1, "name a symbol").max(500),
   /** Lists the lines too that define the name, and those in strings, comments and files without a grammar. */
   all: flagSchema.default(false),
+  /** Lists only the lines that do this with it. */
+  kind: useKindSchema.optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   ...filtersSchema.shape,
   ...positionFields,

@@ -194,24 +194,32 @@ test.for([
   [
     "a.py",
     PYTHON,
-    "1 import, 2 type, 3 write, 4 definition, 5 write, 6 type, 7 write, 8 write, 9 write, 10 call, 11 write, 12 read, 13 write, 14 read, 15 text, 16 text, 17 read, 18 write",
+    "1 import, 2 implementation, 3 write, 4 definition, 5 write, 6 type, 7 write, 8 write, 9 write, 10 call, 11 write, 12 read, 13 write, 14 read, 15 text, 16 text, 17 read, 18 write",
   ],
   [
     "a.ts",
     TYPESCRIPT,
-    "1 import, 2 import, 3 definition, 4 type, 5 definition, 6 write, 7 write, 8 write, 9 read, 10 call, 11 call, 12 type, 13 read, 14 text, 15 text, 16 definition, 17 write, 18 read, 19 write",
+    "1 import, 2 import, 3 definition, 4 implementation, 5 definition, 6 write, 7 write, 8 write, 9 read, 10 call, 11 call, 12 type, 13 read, 14 text, 15 text, 16 definition, 17 write, 18 read, 19 write",
   ],
   ["a.go", GO, "1 import, 2 definition, 3 write, 5 write, 6 write, 7 write, 8 write, 9 call, 10 read, 11 type, 12 text, 13 text, 14 read"],
   ["a.rs", RUST, "1 import, 2 definition, 3 write, 4 write, 5 write, 6 write, 7 call, 8 call, 9 type, 10 write, 11 text, 12 text, 13 read"],
-  ["A.java", JAVA, "1 import, 2 type, 3 definition, 4 definition, 5 write, 6 write, 7 call, 8 call, 9 type, 10 read, 11 text, 12 text"],
+  [
+    "A.java",
+    JAVA,
+    "1 import, 2 implementation, 3 definition, 4 definition, 5 write, 6 write, 7 call, 8 call, 9 type, 10 read, 11 text, 12 text",
+  ],
   [
     "a.c",
     C,
     "1 import, 2 definition, 3 definition, 4 definition, 5 write, 6 write, 7 write, 8 call, 9 read, 10 write, 11 text, 12 text, 14 definition",
   ],
-  ["A.cs", CSHARP, "1 import, 2 type, 3 definition, 4 definition, 5 write, 6 write, 7 call, 8 call, 9 write, 10 read, 11 read, 12 text"],
+  [
+    "A.cs",
+    CSHARP,
+    "1 import, 2 implementation, 3 definition, 4 definition, 5 write, 6 write, 7 call, 8 call, 9 write, 10 read, 11 read, 12 text",
+  ],
   ["a.rb", RUBY, "1 import, 3 definition, 4 write, 5 read, 6 write, 7 write, 8 call, 9 read, 10 text, 11 text"],
-  ["a.php", PHP, "2 import, 3 type, 4 definition, 5 write, 6 write, 7 write, 8 call, 9 call, 10 read, 11 text, 12 text"],
+  ["a.php", PHP, "2 import, 3 implementation, 4 definition, 5 write, 6 write, 7 write, 8 call, 9 call, 10 read, 11 text, 12 text"],
   ["a.kt", KOTLIN, "1 import, 3 definition, 4 definition, 5 write, 6 write, 7 call, 8 type, 9 read, 10 text, 11 text"],
   ["a.js", JAVASCRIPT, "1 definition, 2 definition, 3 call, 4 read, 5 call, 6 text"],
   ["a.lua", LUA, "1 definition, 2 definition, 3 call, 4 read, 5 text, 6 text"],
@@ -235,4 +243,27 @@ test("what a specification of Elixir names is neither called nor defined", async
 end
 `;
   expect(await kindsIn("a.ex", text)).toBe("2 type, 3 type, 4 definition, 5 call, 6 call");
+});
+
+test.for([
+  [
+    "a.ts",
+    "class A extends B implements nm {}\nclass C extends D<nm> {}\ninterface I extends nm<X> {}\nclass E extends mixin(nm) {}\n",
+    "1 3",
+  ],
+  ["a.js", "class A extends lib.nm {}\n", "1"],
+  ["a.py", "class A(Base, metaclass=nm): pass\nclass B(lib.nm, C): pass\nclass D(Generic[nm]): pass\n", "2"],
+  ["A.java", "class A extends B<nm> {}\nclass C implements X, nm<Y> {}\ninterface D extends nm {}\n", "2 3"],
+  ["A.cs", "class A : B, nm {}\nclass C : D<nm> { C() : base(nm) {} }\n", "1"],
+  ["a.cpp", "class A : public nm {};\nstruct B : C<nm> {};\nnm x;\n", "1"],
+  ["a.rb", "class A < nm\nend\nclass B < C.new(nm)\nend\n", "1"],
+  ["a.php", "<?php\nclass A extends nm implements B {}\nclass C implements D, nm {}\n", "2 3"],
+  ["a.kt", "class A : nm(), B\nclass C(val x: nm) : D<nm>\n", "1"],
+  ["a.swift", "class A: B, nm {}\nstruct S { let x: nm }\nextension S: nm {}\n", "1 3"],
+  ["a.scala", "class A extends B with nm\nclass C(x: nm) extends D[nm]\n", "1"],
+  ["a.rs", "impl nm for A {}\nimpl<T> a::nm for B<T> {}\nimpl nm {}\nimpl From<nm> for C {}\nimpl D for nm {}\n", "1 2"],
+  ["a.dart", "class A extends B implements nm {}\nclass C extends nm {}\n", "1 2"],
+] as const)("what extends or implements a name in %s", async ([path, text, lines]) => {
+  const kinds = (await kindsIn(path, text)).split(", ");
+  expect(kinds.flatMap((kind) => (kind.endsWith(" implementation") ? [kind.split(" ")[0]] : [])).join(" ")).toBe(lines);
 });

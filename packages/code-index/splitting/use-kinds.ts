@@ -56,11 +56,12 @@ export function kindOfUse(leaf: Node): UseKind {
   if (leaf.parent === null) {
     return "read";
   }
-  if (leaf.parent.type.startsWith("type_param") || (leaf.type === "type_identifier" && leaf.parent.type === "user_type")) {
-    return "type";
-  }
   const whole = wholeOf(leaf);
-  if (isSpecified(whole)) {
+  if (isInherited(whole)) {
+    return "implementation";
+  }
+  const isOfUserType = leaf.type === "type_identifier" && leaf.parent.type === "user_type";
+  if (leaf.parent.type.startsWith("type_param") || isOfUserType || isSpecified(whole)) {
     return "type";
   }
   return boundKind(whole) ?? (isCalled(whole) ? "call" : isType(leaf, whole) ? "type" : "read");
@@ -112,6 +113,27 @@ function wholeOf(leaf: Node): Node {
     whole = parent;
   }
   return whole;
+}
+
+/** Where a definition names what it extends or implements. */
+const INHERITS =
+  /^(?:class_heritage|extends_(?:type_)?clause|implements_clause|superclass|super_interfaces|extends_interfaces|base_list|base_clause|base_class_clause|class_interface_clause|delegation_specifiers?|inheritance_specifier|interfaces|mixins|implements_interfaces)$/;
+const INHERITING_ROLES = /^(?:superclass(?:es)?|trait)$/;
+/** What stands within it and is inherited from no more: `B` of `extends A<B>` and of `extends mixin(B)`. */
+const GIVEN = /arguments?$|argument_list$|type_param|keyword_argument|subscript|body|block/;
+
+function isInherited(whole: Node): boolean {
+  for (let node = whole, steps = 0; node.parent !== null && steps < 6; node = node.parent, steps++) {
+    const { type } = node.parent;
+    if (INHERITS.test(type) || (/class|impl_item/.test(type) && INHERITING_ROLES.test(roleOf(node)))) {
+      return true;
+    }
+    // Python's argument list of a class is what it inherits from.
+    if (GIVEN.test(type) && roleOf(node.parent) !== "superclasses") {
+      return false;
+    }
+  }
+  return false;
 }
 
 /** `@spec run(integer) :: atom` of Elixir says what a function takes, and does not call it. */

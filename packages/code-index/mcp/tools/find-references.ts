@@ -9,16 +9,14 @@ import { cursorField, defineTool, textField, whereFields } from "#mcp/kit/tool.t
 export const findReferencesTool = defineTool({
   name: "find_references",
   title: "Find uses of a symbol",
-  description: `Find every use of a name: calls, imports, types, reads and writes of functions, classes, fields or variables, with line, text and the function each is in.
+  description: `Find every use of a name: calls, imports, types, reads and writes, with line, text and the function each is in.
 What is nearest to the definition comes first, tests and vendored copies last. Names decide; exact ones are certain.`,
   inputSchema: z.strictObject({
     symbol: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
     ...whereFields,
     position: textField(1_000, "path:line of a use in repo: only that very symbol.", 0).optional(),
-    all: z
-      .boolean()
-      .default(false)
-      .describe("List the lines too that define it, and those in strings, comments and files without a grammar."),
+    all: z.boolean().default(false).describe("Also lines that define it, and strings, comments and files without a grammar."),
+    kind: z.enum(["implementation"]).optional().describe("Only what extends or implements it."),
     limit: z.int().min(1).max(200).default(50).describe("Uses at the most."),
     cursor: cursorField,
   }),

@@ -9,11 +9,11 @@ const OVERHEAD_TOKENS = 150;
 export const findSymbolTool = defineTool({
   name: "find_symbol",
   title: "Find a definition",
-  description: `Find where a function, class, type, constant or other symbol is defined, by its name: path, lines and signature of each definition.
+  description: `Find where a function, class, field or other symbol is defined, by its name: path, lines and signature.
 Exact names come first; otherwise other case, then names that begin with it. Use search when you don't know the name, find_references for its uses.`,
   inputSchema: z.strictObject({
     name: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
-    kind: symbolKindSchema.optional().describe("Only definitions of this kind."),
+    kind: symbolKindSchema.optional().describe("Only of this kind."),
     ...whereFields,
     limit: z.int().min(1).max(200).default(20).describe("Definitions at the most."),
     cursor: cursorField,

@@ -1,5 +1,5 @@
 import type { ReferencesAnswer, ReferencesRequest } from "#contract.ts";
-import { documentsUsing, type SymbolRow } from "./read-symbols.store.ts";
+import { documentsUsing, typesWithMethodsOf, type SymbolRow } from "./read-symbols.store.ts";
 import type { TextFile } from "#retrieval/grep/read-texts.store.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -39,13 +39,13 @@ const DEFINITIONS = 10;
 export async function findReferences(
   { database, finder, limit: scanLimit, limits = LIMITS }: ReferenceDependencies,
   access: Access,
-  { symbol, all, limit, cursor, ...where }: ReferencesRequest,
+  { symbol, all, kind: wanted, limit, cursor, ...where }: ReferencesRequest,
 ): Promise<FoundPage<ReferencesAnswer>> {
   const began = performance.now();
   const asked = readSymbolName(symbol);
   const scope = askedScope(access, where);
   const read: Parameters<typeof readScope<FoundPage<ReferencesAnswer>>>[1] = async (transaction, builds) => {
-    const paging = createPaging(["references", access.tenant.tenantId, asked, all, where, nameBuilds(builds)]);
+    const paging = createPaging(["references", access.tenant.tenantId, asked, all, wanted, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
     // The definition may lie outside the folder that is asked for.
     const position = readPosition(where);
@@ -69,7 +69,7 @@ export async function findReferences(
         name,
         finder,
         placesIn,
-        isListed: ({ kind, isDefining }) => all || (kind !== "text" && !isDefining),
+        isListed: ({ kind, isDefining }) => (wanted === undefined ? all || (kind !== "text" && !isDefining) : kind === wanted),
         wanted: before + limit,
         since,
         limits,
@@ -99,6 +99,7 @@ export async function findReferences(
         ...(isEmpty(found) && isWhole
           ? [`No line uses ${asked.name.slice(0, 100)}; ${await suggestNames(transaction, scope, asked)}.`]
           : []),
+        ...(wanted === "implementation" ? await notesOnMethodSets(transaction, scope, defined) : []),
         ...(await notesOnPosition(transaction, scope, position, { name, meaning })),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
         ...(before === 0 ? await notesOnLeftOut(transaction, scope) : []),
@@ -109,6 +110,17 @@ export async function findReferences(
     };
   };
   return scanLimit.run(access.tenant.tenantId, database.signal, () => readScope({ database, scope, milliseconds: STATEMENT_MS }, read));
+}
+
+const TYPES = 50;
+
+/** Go says nowhere what implements an interface. */
+async function notesOnMethodSets(query: TenantQuery, scope: Scope, defined: SymbolRow | undefined): Promise<readonly string[]> {
+  if (defined?.language !== "go" || defined.kind !== "interface") {
+    return [];
+  }
+  const types = (await typesWithMethodsOf(query, scope, defined, TYPES)).map(({ type, place }) => `${type} (${place})`);
+  return types.length === 0 ? [] : [`By the names of its methods these types of Go implement it: ${types.join(", ")}.`];
 }
 
 type Meant = { readonly meaning: ExactMeaning | undefined; readonly holding: readonly TextFile[] };

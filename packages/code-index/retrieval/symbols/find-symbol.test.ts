@@ -128,7 +128,7 @@ test("uses are listed with line, kind and what they are in: the definition's own
   expect(answer.references[1]).toMatchObject({ kind: "import", within: null });
   expect(answer).toMatchObject({ total: 7, files_total: 4, partial: false, next_cursor: null });
   // The text: a comment, and two lines of a document.
-  expect(answer.counts).toEqual({ definition: 2, import: 3, write: 0, call: 3, type: 0, read: 1, text: 3 });
+  expect(answer.counts).toEqual({ definition: 2, implementation: 0, import: 3, write: 0, call: 3, type: 0, read: 1, text: 3 });
   expect(places(answer.definitions)).toEqual(["src/cart.ts addToCart", "vendor/copy/cart.ts addToCart"]);
   expect(answer.notes.join()).toContain("Several definitions");
 });
@@ -220,4 +220,27 @@ test("a method is asked for with its receiver, which may stand in another file, 
   expect(await first("Handler", { kind: "interface" })).toEqual(["interface :3"]);
   const { references: uses } = await references("close", { repo: "acme/receivers" });
   expect(uses).toMatchObject([{ line: 12, within: "Server › Stop" }]);
+});
+
+test("what extends or implements a name is asked for by its kind, and counted beside the other uses", async () => {
+  await indexed(tenant, "acme/kinds", {
+    "a.ts":
+      "export interface Store { load(): void }\nexport class Memory implements Store { load() {} }\nexport const open = (store: Store) => store.load();\n",
+    "b.py": "from a import Store\n\nclass Files(Store):\n    pass\n",
+    "c.rs": "impl Store for Disk {}\n",
+  });
+  const { references: found, counts, total } = await references("Store", { repo: "acme/kinds", kind: "implementation" });
+  expect(lines(found)).toEqual(["acme/kinds a.ts:2", "acme/kinds b.py:3", "acme/kinds c.rs:1"]);
+  expect(total).toBe(3);
+  expect(counts).toMatchObject({ definition: 1, implementation: 3, import: 1, type: 1 });
+  await indexed(tenant, "acme/methods", {
+    "store/store.go":
+      "package store\n\ntype Store interface {\n\tLoad() error\n\tSave(x int) error\n}\n\ntype Cache interface {\n\tLoad() error\n\tSave(x int) error\n}\n",
+    "disk/disk.go": "package disk\n\ntype Disk struct{}\n\nfunc (d *Disk) Load() error { return nil }\n",
+    "disk/save.go": "package disk\n\nfunc (d *Disk) Save(x int) error { return nil }\n",
+    "half/half.go": "package half\n\ntype Half struct{}\n\nfunc (h Half) Load() error { return nil }\n",
+  });
+  const { notes } = await references("Store", { repo: "acme/methods", kind: "implementation" });
+  expect(notes).toContain("By the names of its methods these types of Go implement it: Disk (disk/disk.go:5).");
+  expect(lines((await references("Store", { repo: "acme/kinds", kind: "import" })).references)).toEqual(["acme/kinds b.py:1"]);
 });

@@ -81,7 +81,7 @@ const PARSE_MS = 10_000;
 /** Goes through files until their time is over, and says of every line that has the name what it does with it. */
 export async function readNameLines(query: TenantQuery, scope: Scope, reading: Reading): Promise<FoundLines> {
   const { files, exactFiles, name, finder, placesIn, isListed, wanted, since, limits } = reading;
-  const counts: Record<UseKind, number> = { definition: 0, import: 0, write: 0, call: 0, type: 0, read: 0, text: 0 };
+  const counts: Record<UseKind, number> = { definition: 0, implementation: 0, import: 0, write: 0, call: 0, type: 0, read: 0, text: 0 };
   const listed: Readonly<Record<Precision, FoundReference[]>> = { exact: [], name: [] };
   const precisions: Record<Precision, number> = { exact: 0, name: 0 };
   let inFiles = 0;

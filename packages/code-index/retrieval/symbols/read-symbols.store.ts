@@ -45,6 +45,39 @@ export async function findSymbolRows(query: TenantQuery, scope: Scope, symbolQue
   return rows;
 }
 
+/** Types of Go that have all methods of an interface, by the names of those, up to `limit`: each with the place of one of them. */
+export async function typesWithMethodsOf(
+  query: TenantQuery,
+  scope: Scope,
+  { document_id: document, name, scope: outer }: SymbolRow,
+  limit: number,
+): Promise<readonly { readonly type: string; readonly place: string }[]> {
+  const symbols = sql.id(scope.tenant.schema, "symbols");
+  const whole = outer === "" ? name : `${outer} › ${name}`;
+  const last = lastName(sql.ref("symbol.name"));
+  const { rows } = await sql<{ type: string; place: string }>`
+    with ${builds(scope)}, wanted as materialized (
+      select distinct symbol.name, ${last} as last from ${symbols} as symbol
+      where symbol.document_id = ${document} and symbol.kind = 'method' and symbol.scope = ${whole}
+    ), method as materialized (
+      select symbol.* from ${symbols} as symbol
+      where ${last} = any(array(select last from wanted)) and symbol.name in (select name from wanted) and symbol.kind = 'method'
+        and not exists (
+          select from ${symbols} as other
+          where other.document_id = symbol.document_id and other.kind = 'interface' and other.name = symbol.scope
+        )
+    )
+    select method.scope as type, min(document.path || ':' || method.start_line) as place
+    from method ${inFilesOf(scope, sql`method.document_id`)}
+    where document.language = 'go' and method.scope <> ''
+    group by build.repo, substring(document.path from '^.*/'), method.scope
+    having count(distinct method.name) = (select count(*) from wanted)
+    order by place
+    limit ${limit}
+  `.execute(query);
+  return rows;
+}
+
 /** Names of the scope that begin like one and are spelt nearly so, the likest first. */
 export async function nearNames(query: TenantQuery, scope: Scope, name: string): Promise<readonly string[]> {
   const last = lastName(sql.ref("symbol.name"));

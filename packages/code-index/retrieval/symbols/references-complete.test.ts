@@ -113,7 +113,7 @@ test("without all the lines that define the name and those that only speak of it
     "py/app.py:11 write",
   ]);
   expect(total).toBe(3);
-  expect(counts).toEqual({ definition: 1, import: 1, write: 2, call: 0, type: 0, read: 0, text: 2 });
+  expect(counts).toEqual({ definition: 1, implementation: 0, import: 1, write: 2, call: 0, type: 0, read: 0, text: 2 });
 });
 
 test("an answer that ran out of time says that its counts are the least", async () => {

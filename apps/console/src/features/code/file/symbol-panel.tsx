@@ -129,6 +129,7 @@ function OnlyPrecision({ of: precisions }: { readonly of: ReadonlySet<Precision>
 
 const COUNTED: Readonly<Record<UseKind, readonly [one: string, many: string]>> = {
   definition: ["definition", "definitions"],
+  implementation: ["implementation", "implementations"],
   import: ["import", "imports"],
   write: ["write", "writes"],
   call: ["call", "calls"],
