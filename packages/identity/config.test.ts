@@ -122,6 +122,20 @@ describe("identity's variables", () => {
     }
   });
 
+  test("the console has a host of its own", () => {
+    const read = (url: string) => readConfig({ PUBLIC_URL: identityVariables.PUBLIC_URL }, { PUBLIC_URL: url }).PUBLIC_URL;
+    expect(read("https://sightline.example.org:8443/")).toBe("https://sightline.example.org:8443");
+    for (const wrong of [
+      "https://example.org/sightline",
+      "https://example.org/sightline/",
+      "https://example.org/?a=b",
+      "https://u:p@example.org",
+    ]) {
+      expect(() => read(wrong)).toThrow(/PUBLIC_URL=.*can't be below a path/);
+    }
+    expect(() => read("nonsense")).toThrow(/expected an address such as/);
+  });
+
   test("everything that is wrong is named at once", () => {
     expect(() => readConfig(identityVariables, { ADMIN_EMAIL: "nobody", REGISTRATION: "maybe" })).toThrow(
       expect.objectContaining({ problems: expect.objectContaining({ length: 5 }) }),

@@ -40,8 +40,11 @@ export const identityVariables = {
     secret: true,
   },
   PUBLIC_URL: {
-    doc: "Address at which browsers open the console: issuer of the tokens, the origin cookie routes accept, and what decides on the cookie's flags.",
-    schema: httpUrlVariable(),
+    doc: "Address at which browsers open the console: issuer of the tokens, the origin cookie routes accept, and what decides on the cookie's flags. The root of a host, without a path.",
+    schema: httpUrlVariable().refine(
+      (url) => !URL.canParse(url) || new URL(url).href === `${new URL(url).origin}/`,
+      "the console can't be below a path: give it a host of its own, such as https://sightline.example.org",
+    ),
     default: "http://localhost:3000",
   },
   CODEINDEX_PUBLIC_URL: {
