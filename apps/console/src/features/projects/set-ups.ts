@@ -32,7 +32,10 @@ sightline.close_redis_publisher().wait()  # sends what is left`,
 
 function inTypeScript({ packages, imports, work, providerKey }: Program): LanguageSetUp {
   return {
-    install: (origin) => `npm install ${origin}/sdk/sightline-sdk.tgz ${packages}`.trimEnd(),
+    // Below another package.json, npm installs into that one.
+    install: (origin) =>
+      `mkdir my-agent && cd my-agent && npm init -y
+npm install ${origin}/sdk/sightline-sdk.tgz ${packages}`.trimEnd(),
     file: "agent.mjs",
     code: `import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 ${imports}

@@ -48,3 +48,11 @@ it("a program that calls a model says which key it needs, and no other does", ()
     "plain in typescript: none",
   ]);
 });
+
+it("a program in TypeScript has a package of its own, whatever is above its folder", () => {
+  const installs = SET_UPS.flatMap(({ in: { typescript } }) => (typescript === undefined ? [] : [typescript.install("http://console")]));
+  expect(installs).toHaveLength(6);
+  for (const install of installs) {
+    expect(install).toMatch(/^mkdir my-agent && cd my-agent && npm init -y\nnpm install http:\/\/console\/sdk\/sightline-sdk\.tgz/);
+  }
+});

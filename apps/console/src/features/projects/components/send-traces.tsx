@@ -75,7 +75,7 @@ function WithSdk({ projectId, intake, setUp }: { readonly projectId: string; rea
       <Step title="Install the SDK, served by this console">
         <CopyableBlock text={setUp.install(window.location.origin)} label="the command that installs the SDK" />
       </Step>
-      <Step title="Save these two files">
+      <Step title="Save these two files there">
         <Dimmed size="xs">.env, or the same in your agent’s environment; an agent with the SDK needs no API key</Dimmed>
         <CopyableBlock text={environmentFor(projectId, intake, window.location.origin)} label="the environment variables" />
         {redisNotes(intake).map((note) => (
