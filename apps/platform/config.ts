@@ -64,7 +64,7 @@ export const platformVariables = {
     default: "pretty",
   },
   SIGHTLINE_INSTALL: {
-    doc: "Whether a missing redis-server may be installed with apt-get when the process is root.",
+    doc: "Whether a missing redis-server may be installed with apt-get when the process is root; at a terminal it asks before.",
     schema: booleanVariable(),
     default: "true",
   },

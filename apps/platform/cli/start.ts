@@ -63,7 +63,11 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
     format: resolved.platform.LOG_FORMAT,
     write: (text) => process.stdout.write(text),
     color: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+    answers: process.stdin.isTTY && process.stdout.isTTY ? process.stdin : undefined,
   });
+  if (process.getuid?.() === 0) {
+    output.say("Warning: everything runs as root. A user of its own keeps a fault in it away from the rest of the machine.");
+  }
   const lock = await reserveStores(resolved, output);
   await rememberAddresses(resolved.platform.SIGHTLINE_HOME, given);
   const supervisor = createSupervisor({ output });

@@ -32,26 +32,42 @@ export async function redisServerVersion(path: string): Promise<string> {
   return /v=([\d.]+)/.exec(stdout)?.[1] ?? "unknown";
 }
 
+type Provision = {
+  readonly mayInstall: boolean;
+  readonly say: (line: string) => void;
+  /** Asks the person at the terminal; without one, root is told and not asked. */
+  readonly ask: ((question: string) => Promise<boolean>) | undefined;
+  /** For tests, on machines that have one. */
+  readonly find?: typeof findRedisServer;
+  readonly install?: () => Promise<boolean>;
+};
+
 /**
- * Makes sure that there is a redis-server: installs it where that is allowed and possible.
+ * Makes sure that there is a redis-server: installs it where that is allowed and possible, and nobody says no.
  *
- * @throws {Error} with the command for the system, when there is none and it can't be installed.
+ * @throws {Error} with the command for the system, when there is none and it is not installed.
  */
-export async function provideRedisServer(options: { readonly mayInstall: boolean; readonly say: (line: string) => void }): Promise<string> {
-  const found = await findRedisServer();
+export async function provideRedisServer({ mayInstall, say, ask, find = findRedisServer, install }: Provision): Promise<string> {
+  const found = await find();
   if (found !== undefined) {
     return found;
   }
-  if (options.mayInstall && process.getuid?.() === 0 && (await isExecutable("/usr/bin/apt-get"))) {
-    options.say("There is no redis-server; installing it with apt-get install -y redis-server.");
-    if (await aptInstall()) {
-      const installed = await findRedisServer();
-      if (installed !== undefined) {
-        return installed;
-      }
+  if (!mayInstall) {
+    throw new Error(`There is no redis-server, and SIGHTLINE_INSTALL=false lets none be installed. ${REDIS_HINT}`);
+  }
+  const installNow = install ?? (await findInstaller());
+  if (installNow !== undefined && ((await ask?.("There is no redis-server. Install it with apt-get install -y redis-server?")) ?? true)) {
+    say("There is no redis-server; installing it with apt-get install -y redis-server (SIGHTLINE_INSTALL=false prevents that).");
+    const installed = (await installNow()) ? await find() : undefined;
+    if (installed !== undefined) {
+      return installed;
     }
   }
   throw new Error(REDIS_HINT);
+}
+
+async function findInstaller(): Promise<(() => Promise<boolean>) | undefined> {
+  return process.getuid?.() === 0 && (await isExecutable("/usr/bin/apt-get")) ? aptInstall : undefined;
 }
 
 function isExecutable(path: string): Promise<boolean> {

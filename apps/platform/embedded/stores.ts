@@ -31,7 +31,7 @@ export async function reserveStores({ platform, embeddedPostgres, embeddedRedis 
   try {
     if (embeddedRedis) {
       await endLeftoverRedis(platform.SIGHTLINE_HOME);
-      await provideRedisServer({ mayInstall: platform.SIGHTLINE_INSTALL, say: output.say });
+      await provideRedisServer({ mayInstall: platform.SIGHTLINE_INSTALL, say: output.say, ask: output.ask });
     }
     return lock;
   } catch (error) {

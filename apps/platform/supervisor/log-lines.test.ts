@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { createOutput, type LogFormat } from "./log-lines.ts";
 
@@ -33,4 +34,23 @@ test("what is not JSON is shown as it is", () => {
 test("for machines every line is one JSON object", () => {
   expect(JSON.parse(render("json", JSON.stringify(record)))).toEqual(record);
   expect(JSON.parse(render("json", "Segmentation fault"))).toMatchObject({ name: "indexer", msg: "Segmentation fault" });
+});
+
+test.each([
+  ["\n", true],
+  ["Yes\n", true],
+  ["n\n", false],
+  ["what?\n", false],
+  ["", false],
+])("a person who answers %j has said %s", async (typed, answer) => {
+  let written = "";
+  const output = createOutput({ format: "pretty", write: (text) => (written += text), color: false, answers: Readable.from([typed]) });
+  expect(await output.ask?.("Install it?")).toBe(answer);
+  expect(written).toBe("Install it? [Y/n] ");
+});
+
+test("where nobody sits at a terminal, nobody is asked", () => {
+  const write = () => undefined;
+  expect(createOutput({ format: "pretty", write, color: false }).ask).toBeUndefined();
+  expect(createOutput({ format: "json", write, color: false, answers: Readable.from([]) }).ask).toBeUndefined();
 });

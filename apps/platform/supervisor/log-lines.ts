@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { styleText } from "node:util";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
@@ -10,12 +12,16 @@ export type Output = {
   readonly childLine: (name: string, line: string) => void;
   /** A sentence of the program itself. */
   readonly say: (text: string) => void;
+  /** Asks whoever sits at the terminal, for whom Enter is yes; undefined where nobody does. */
+  readonly ask?: ((question: string) => Promise<boolean>) | undefined;
 };
 
 type OutputOptions = {
   readonly format: LogFormat;
   readonly write: (text: string) => void;
   readonly color: boolean;
+  /** Where a person's answers come from. */
+  readonly answers?: Readable | undefined;
 };
 
 const COLORS = ["cyan", "magenta", "green", "yellow", "blue", "gray"] as const;
@@ -29,7 +35,7 @@ const recordSchema = z.looseObject({
   err: z.object({ stack: z.string().optional(), message: z.string().optional() }).optional(),
 });
 
-export function createOutput({ format, write, color }: OutputOptions): Output {
+export function createOutput({ format, write, color, answers }: OutputOptions): Output {
   const names: string[] = [];
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     color ? styleText(style, text, { validateStream: false }) : text;
@@ -57,11 +63,21 @@ export function createOutput({ format, write, color }: OutputOptions): Output {
     return {
       childLine: (name, line) => write(`${parseRecord(line) === undefined ? wrap(name, line) : line}\n`),
       say: (text) => write(`${wrap("sightline", text)}\n`),
+      ask: undefined,
     };
   }
   return {
     childLine: (name, line) => write(`${pretty(name, line)}\n`),
     say: (text) => write(`${text}\n`),
+    ask:
+      answers &&
+      (async (question) => {
+        write(`${question} [Y/n] `);
+        for await (const line of createInterface({ input: answers })) {
+          return /^(?:y|yes|)$/i.test(line.trim());
+        }
+        return false;
+      }),
   };
 }
 
