@@ -2,7 +2,7 @@
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
   console.error(
-    `Sightline needs Node.js 22.18 or newer, and this is ${process.versions.node}. Install a newer one; on Linux \`npm ci\` brings one, unless optional dependencies are left out.`,
+    `Sightline needs Node.js 22.18 or newer, and this is ${process.versions.node}. Install a newer one; on Linux \`npm ci\` brings one, unless it leaves out optional dependencies or scripts. Then run \`npm ci\` again.`,
   );
   process.exit(1);
 }
