@@ -15,18 +15,22 @@ export async function onDatabase(work: (setting: Setting) => Promise<void>): Pro
 type PartsOptions = {
   /** Whether the databases are migrated and their tenants set up before; otherwise they only have to answer. */
   readonly prepared: boolean;
+  /** Whether it fails where the database can't have the code index. */
+  readonly needsCode?: boolean;
 };
 
 /** Runs a task of the command line on the parts. `name` is the log's. */
 export function onParts(
   name: string,
   work: (parts: Parts) => Promise<void>,
-  { prepared }: PartsOptions = { prepared: true },
+  { prepared, needsCode = false }: PartsOptions = { prepared: true },
 ): Promise<void> {
   return onDatabase(async ({ environment, platform }) => {
     const log = createLog({ name, level: "warn", destination: process.stderr });
     const waitSeconds = platform.SIGHTLINE_WAIT_SECONDS;
-    await (prepared ? prepare(environment, log, waitSeconds, { firstAdmin: false }) : waitForDatabases(environment, log, waitSeconds));
+    await (prepared
+      ? prepare(environment, log, waitSeconds, { firstAdmin: false, needsCode })
+      : waitForDatabases(environment, log, waitSeconds));
     await withParts(environment, log, work);
   });
 }

@@ -3,7 +3,7 @@ import { addConnect } from "./connect-command.ts";
 import { addEval } from "./eval/command.ts";
 import { addUploadScip } from "./upload-scip-command.ts";
 import { loadEnvironmentFile } from "#settings/environment.ts";
-import { roleNames, roleTasks } from "#settings/role-names.ts";
+import { parseRole, roleNames, roleTasks } from "#settings/role-names.ts";
 import { version } from "#settings/version.ts";
 
 /**
@@ -48,7 +48,8 @@ export function createProgram(): Command {
   program
     .command("prepare", { hidden: true })
     .description("Prepare the databases for a start.")
-    .action(async () => (await import("./prepare.ts")).prepareForStart());
+    .argument("<roles...>")
+    .action(async (roles: readonly string[]) => (await import("./prepare.ts")).prepareForStart(roles.map(parseRole)));
 
   program
     .command("demo")

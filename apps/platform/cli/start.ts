@@ -149,7 +149,7 @@ async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: Bri
       output.say(`Starting the embedded ${stores.map(({ name }) => name).join(" and ")} …`);
     }
     await supervisor.start(stores);
-    const prepared = await supervisor.runOnce(prepareChild(setting.environment));
+    const prepared = await supervisor.runOnce(prepareChild(setting.environment, roles));
     if (prepared?.type !== "prepared") {
       throw new Error("The databases were not prepared.");
     }

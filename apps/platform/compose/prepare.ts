@@ -3,7 +3,7 @@ import { codeIndexVariables } from "@sightline/code-index/settings";
 import { systemClock } from "@sightline/foundation/clock";
 import { readConfig } from "@sightline/foundation/config";
 import { createDatabase, waitForDatabase, type Database } from "@sightline/foundation/database/database";
-import { AppError } from "@sightline/foundation/errors";
+import { AppError, errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { foreignRevisions, migrateUp, type MigrationSet } from "@sightline/foundation/database/migrations";
 import { createIdentity, identityMigrations, type Identity } from "@sightline/identity";
@@ -30,6 +30,12 @@ export const migrationGroups: readonly MigrationGroup[] = [
 
 export type FirstAdmin = { readonly email: string; readonly oneTimePassword?: string | undefined };
 
+type PrepareOptions = {
+  readonly firstAdmin: boolean;
+  /** Whether it fails where the database has not what the code index needs; else the code index is left out then. */
+  readonly needsCode: boolean;
+};
+
 /**
  * Brings the databases to where every role can start: reachable, migrated, with the default tenant and a first admin.
  * Any number of processes may do it at once.
@@ -40,15 +46,15 @@ export async function prepare(
   environment: Environment,
   log: Logger,
   waitSeconds: number,
-  { firstAdmin }: { readonly firstAdmin: boolean } = { firstAdmin: true },
+  { firstAdmin, needsCode }: PrepareOptions,
 ): Promise<FirstAdmin | undefined> {
   await waitForDatabases(environment, log, waitSeconds);
-  await migrateAll(environment, log);
+  const hasCode = await migrateAll(environment, log, needsCode);
   return withParts(environment, log, async ({ identity, codeIndex }) => {
     // Before anything is written to a new database: only an empty audit is signed for the first time.
     await identity.signAudit();
     await identity.ensureTenant("default");
-    for (const tenant of await identity.listTenants()) {
+    for (const tenant of hasCode ? await identity.listTenants() : []) {
       await ensureCodeIndexTenant(codeIndex, { tenantId: tenant.id, name: tenant.name }).catch((error: unknown) => {
         // It was added anew while the old one is still being removed: the others have to start meanwhile.
         if (!(error instanceof AppError && error.code === "tenant_deleting")) {
@@ -68,9 +74,22 @@ export async function waitForDatabases(environment: Environment, log: Logger, wa
   await Promise.all([...urls].map(([url, variable]) => waitForDatabase({ url, variable, log, giveUpAfterMs: waitSeconds * 1000 })));
 }
 
-async function migrateAll(environment: Environment, log: Logger): Promise<void> {
+/** @returns whether the code index is there. */
+async function migrateAll(environment: Environment, log: Logger, needsCode: boolean): Promise<boolean> {
+  let hasCode = true;
   await forEachMigrationSet(environment, log, async (pool, set) => {
-    for (const name of await migrateUp(pool, set)) {
+    const applied = await migrateUp(pool, set).catch((error: unknown) => {
+      if (needsCode || set !== codeIndexMigrations || !isRaised(error)) {
+        throw error;
+      }
+      hasCode = false;
+      log.warn(`The code index is left out, and its roles would not start: ${errorMessage(error)}`);
+      return undefined;
+    });
+    if (applied === undefined) {
+      return;
+    }
+    for (const name of applied) {
       log.info(`migrated ${set.part}: ${name}`);
     }
     // Replicas of two versions run side by side while one is exchanged for the other, so this is no reason to end.
@@ -81,6 +100,13 @@ async function migrateAll(environment: Environment, log: Logger): Promise<void> 
       );
     }
   });
+  return hasCode;
+}
+
+/** Whether a migration itself refused, and not the server or the way to it. */
+function isRaised(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {};
+  return cause instanceof Error && "code" in cause && cause.code === "P0001";
 }
 
 /** Does something with the migrations of each part, one after the other, in the database where they belong. */

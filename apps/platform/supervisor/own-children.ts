@@ -11,9 +11,9 @@ export function roleChild(role: RoleName, environment: Environment): ChildSpecif
   return { name: role, program: PROGRAM, words: ["role", role], environment: environmentOfRole(role, environment) };
 }
 
-/** Describes what prepares the databases, which needs the whole environment of the start. */
-export function prepareChild(environment: Environment): ChildSpecification {
-  return { name: "sightline", program: PROGRAM, words: ["prepare"], environment };
+/** Describes what prepares the databases for these roles, which needs the whole environment of the start. */
+export function prepareChild(environment: Environment, roles: readonly RoleName[]): ChildSpecification {
+  return { name: "sightline", program: PROGRAM, words: ["prepare", ...roles], environment };
 }
 
 /** Describes the demo command, which needs the whole environment of the start. */

@@ -66,7 +66,7 @@ export async function startDocumentedWorld(): Promise<DocumentedWorld> {
   await mkdir(given.SIGHTLINE_HOME);
   await writeFile(join(given.SIGHTLINE_HOME, "secrets.env"), `API_KEY=${given.API_KEY}\n`);
 
-  await prepare(environment, silentLog, 10);
+  await prepare(environment, silentLog, 10, { firstAdmin: true, needsCode: true });
   const roles = await startRoles(environment);
   const close = async () => {
     await roles.stop();

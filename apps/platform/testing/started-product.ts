@@ -38,7 +38,7 @@ export async function startProduct(name: string, own: Environment): Promise<Star
     CONSOLE_PORT: String(await freePort()),
     ...own,
   });
-  await prepare(environment, silentLog, 10, { firstAdmin: own["ADMIN_EMAIL"] !== undefined });
+  await prepare(environment, silentLog, 10, { firstAdmin: own["ADMIN_EMAIL"] !== undefined, needsCode: true });
   const roles = await startRoles(environment);
   return {
     database,
