@@ -112,24 +112,22 @@ test.for([true, false])(
     const traceId = uuidv7();
     const events = agentRun(createProducer(rig.projectId), traceId).map((event) => {
       const failed = { status: "failure" as const, error: "TimeoutError: no answer" };
-      switch (event.type) {
-        case "trace.start":
-          return { ...event, body: { ...event.body, purpose: "experiment" as const } };
-        case "observation.end":
-          return { ...event, body: { ...event.body, ...(event.body.usage === undefined ? failed : {}) } };
-        case "trace.end":
-          return { ...event, body: { ...event.body, ...failed } };
-        default:
-          return event;
+      if (event.type === "trace.start") {
+        return { ...event, body: { ...event.body, purpose: "experiment" as const } };
       }
+      if (event.type === "trace.end") {
+        return { ...event, body: { ...event.body, ...failed } };
+      }
+      const isCall = event.type === "observation.end" && event.body.usage !== undefined;
+      return event.type === "observation.end" && !isCall ? { ...event, body: { ...event.body, ...failed } } : event;
     });
     const trace = async () => {
       await writeEvents(database, events);
       await countAndFind(database, rig.projectId);
     };
     const report = async () => {
-      const run = { item_id: item?.id, repetition: 0, state: "failed", error: "TimeoutError: no answer", trace_id: traceId };
-      await rig.post(`/experiments/${experiment}/runs`, { runs: [run] });
+      const failed = { item_id: item?.id, repetition: 0, state: "failed", error: "TimeoutError: no answer", trace_id: traceId };
+      await rig.post(`/experiments/${experiment}/runs`, { runs: [failed] });
     };
     await (isCountedFirst ? trace() : report());
     await (isCountedFirst ? report() : trace());
