@@ -85,17 +85,27 @@ export async function findBaseline(
 /** One that is finished stays so; one that was cancelled may be gone on with. */
 export async function setState(
   query: Query,
-  { projectId, reader, id, state, means, now }: OneInProject & Pick<Row, "state" | "means"> & { readonly now: Date },
+  { projectId, reader, id, state, now }: OneInProject & { readonly state: Row["state"]; readonly now: Date },
 ): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable("observability.experiments as experiment")
-    .set({ state, means: JSON.stringify(means), ended_at: state === "running" ? null : now })
+    .set({ state, ended_at: state === "running" ? null : now })
     .where("experiment.project_id", "=", projectId)
     .where("experiment.id", "=", id)
     .where("experiment.state", "<>", "finished")
     .where(hasRoleIn(reader, "editor", projectId))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+export async function setMeans(query: Query, { projectId, reader, id, means }: OneInProject & Pick<Row, "means">): Promise<void> {
+  await query
+    .updateTable("observability.experiments as experiment")
+    .set({ means: JSON.stringify(means) })
+    .where("experiment.project_id", "=", projectId)
+    .where("experiment.id", "=", id)
+    .where(hasRoleIn(reader, "editor", projectId))
+    .execute();
 }
 
 function visible(query: Query, { projectId, reader }: InProject) {

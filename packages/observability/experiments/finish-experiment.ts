@@ -1,6 +1,6 @@
 import { AppError, orRefuse } from "@sightline/foundation/errors";
 import { evaluateChecks } from "#checks/evaluate-checks.ts";
-import type { ScoreMean, Trace } from "#contract.ts";
+import type { Trace } from "#contract.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
 import { findItems } from "#datasets/items.store.ts";
 import { loadTrace } from "#query/trace/load-trace.ts";
@@ -8,7 +8,7 @@ import type { Query } from "#schema.ts";
 import { markUnplaced, measureRuns } from "#store/measure-runs.store.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { findExperiment, setState } from "./experiments.store.ts";
-import { listItemMeans, listRunMeans, type ItemMean } from "./item-means.store.ts";
+import { keepMeans } from "./keep-means.ts";
 import { errorOf } from "./report-runs.ts";
 import { findUnchecked, findUnmeasured, writeChecks, type OfExperiment, type RunRow } from "./runs.store.ts";
 
@@ -44,19 +44,9 @@ export async function finishExperiment(query: Query, { state, wait, now, ...of }
   await measureAll(query, of);
   const rest = await findUnchecked(query, { ...of, limit: 1 });
   if (rest.length === 0 || state === "cancelled") {
-    const pooled = { ...of, experimentIds: [of.experimentId] };
-    const means = meansOf([...(await listItemMeans(query, pooled)), ...(await listRunMeans(query, pooled))]);
-    await setState(query, { ...of, id: of.experimentId, state, means, now });
+    await setState(query, { ...of, id: of.experimentId, state, now });
+    await keepMeans(query, of);
   }
-}
-
-function meansOf(items: readonly ItemMean[]): ScoreMean[] {
-  const scored = items.flatMap(({ name, source, mean }) => (mean === null ? [] : [{ name, source, mean }]));
-  return [...Map.groupBy(scored, ({ source, name }) => JSON.stringify([source === "run", name, source])).entries()]
-    .toSorted(([one], [other]) => one.localeCompare(other))
-    .flatMap(([, [first, ...rest]]) =>
-      first === undefined ? [] : [{ ...first, mean: rest.reduce((sum, { mean }) => sum + mean, first.mean) / (rest.length + 1) }],
-    );
 }
 
 /** Traces that were counted before their run was reported; the others are measured as they are counted. */

@@ -8,6 +8,7 @@ import type { Masking } from "#events/masker.ts";
 import type { Query } from "#schema.ts";
 import { experimentNotFound, itemsUnknown, outputTooLong, repetitionUnknown } from "./experiments.errors.ts";
 import { findExperiment, type ExperimentRow } from "./experiments.store.ts";
+import { keepMeans } from "./keep-means.ts";
 import { findDeletedTraces, insertRuns, lockExperiment, type OfExperiment } from "./runs.store.ts";
 
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
@@ -34,7 +35,7 @@ export async function reportRuns(
   const { dataset_id: datasetId, dataset_version: version, split } = experiment;
   // Before checks are evaluated, which were masked alike, and whose results quote the output.
   const masked = await maskByRules(query, of.projectId, runs, maskRun);
-  return query.transaction().execute(async (transaction) => {
+  const reported = await query.transaction().execute(async (transaction) => {
     await lockExperiment(transaction, of);
     const items = new Map((await lockItems(transaction, { ...of, datasetId, version, split, ids })).map((item) => [item.item_id, item]));
     const unknown = ids.filter((id) => !items.has(id));
@@ -56,6 +57,10 @@ export async function reportRuns(
     const written = await insertRuns(transaction, of, checked);
     return { written, known: runs.length - written };
   });
+  if (experiment.state === "finished" && reported.written > 0) {
+    await keepMeans(query, of);
+  }
+  return reported;
 }
 
 function maskRun(run: ReportedRun, { value, text }: Masking): ReportedRun {
