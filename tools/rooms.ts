@@ -483,7 +483,10 @@ export const PARTS: readonly Part[] = [
         uses: ["counting", "query/access", "store"],
         why: "the contract's rules watch the product, not a project's traces",
       },
-      "alerts/project": { uses: ["counting", "query/access", "prices", "store"], why: "a rule reads counted hours and sends messages" },
+      "alerts/project": {
+        uses: ["counting", "query/access", "query/conditions", "prices", "store"],
+        why: "a rule reads counted hours and sends messages",
+      },
       ingest: { uses: ["ingest/writing", "events", "messages", "store"], why: "writing never waits for reading" },
       "ingest/writing": { uses: ["store"], why: "rows are written without knowing the stream that they come from" },
       otlp: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseTraceQuery } from "./trace-query.ts";
 import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Alerts of a project: rules that are checked every minute, their channels, and what happened. */
@@ -7,7 +8,7 @@ import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.t
  * What a rule measures, over the last `window_minutes`. `errors`, `error_rate` (0 to 1) and `latency_p95`
  * (milliseconds): of traces that ended, or of the steps that the filter names. `cost` (US dollars) and `tokens`: of
  * model calls that ended; `cost_per_user`: of the user whose calls cost most. `gaps`: events found to be lost.
- * `no_traces`: traces that began. `issues` measures nothing: it tells of each issue when it is found, and when a trace
+ * `no_traces`: traces that began. `matching`: traces that began and that the query of the filter finds. `issues` measures nothing: it tells of each issue when it is found, and when a trace
  * opens it again; its threshold and window mean nothing.
  */
 export const alertMetricSchema = z.enum([
@@ -19,6 +20,7 @@ export const alertMetricSchema = z.enum([
   "tokens",
   "gaps",
   "no_traces",
+  "matching",
   "issues",
 ]);
 export type AlertMetric = z.infer<typeof alertMetricSchema>;
@@ -26,8 +28,13 @@ export type AlertMetric = z.infer<typeof alertMetricSchema>;
 const name = z.string().trim().min(1, "give it a name").max(100).regex(WITHOUT_NUL, nulRefused);
 const filterText = z.string().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
 
-/** The whole name of each. Not for `gaps` and `issues`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. */
-export const alertFilterSchema = z.object({ trace: filterText.optional(), model: filterText.optional(), node: filterText.optional() });
+/** The whole name of each. Not for `gaps` and `issues`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. `matching` has a query, as the list of traces does, and nothing else. */
+export const alertFilterSchema = z.object({
+  trace: filterText.optional(),
+  model: filterText.optional(),
+  node: filterText.optional(),
+  query: filterText.max(1_000).optional(),
+});
 export type AlertFilter = z.infer<typeof alertFilterSchema>;
 
 const ruleFields = {
@@ -55,7 +62,17 @@ export const changeAlertRuleRequestSchema = z.object(ruleFields).partial();
 export type ChangeAlertRuleRequest = z.infer<typeof changeAlertRuleRequestSchema>;
 
 /** Why a rule with such a filter can't be evaluated; undefined when it can. */
-export function filterProblem(metric: AlertMetric, { trace, model, node }: AlertFilter): string | undefined {
+export function filterProblem(metric: AlertMetric, { trace, model, node, query }: AlertFilter): string | undefined {
+  if (metric === "matching") {
+    return (trace ?? model ?? node) !== undefined
+      ? "traces that match are told apart by the query alone"
+      : query === undefined
+        ? "write the query that finds them, such as tool:refund -node:ask"
+        : parseTraceQuery(query).errors[0]?.message;
+  }
+  if (query !== undefined) {
+    return "only traces that match are told apart by a query";
+  }
   if ((metric === "gaps" || metric === "issues") && (trace ?? model ?? node) !== undefined) {
     return `${metric === "gaps" ? "missing events" : "issues"} can't be told apart by trace, model or node`;
   }

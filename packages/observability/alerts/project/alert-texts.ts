@@ -24,6 +24,7 @@ const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly writ
   tokens: { name: "tokens", write: String },
   gaps: { name: "missing events", write: String },
   no_traces: { name: "traces begun", write: String },
+  matching: { name: "matching traces", write: String },
   issues: { name: "new and reopened issues", write: String },
 };
 

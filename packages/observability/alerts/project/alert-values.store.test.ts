@@ -35,6 +35,8 @@ const QUESTIONS: readonly (readonly [MeasuredMetric, AlertFilter, number | null]
   ["tokens", { model: "m-1", trace: "checkout-1" }, 110],
   ["cost", { model: "m-2" }, null],
   ["no_traces", { trace: "checkout-2" }, 1],
+  ["matching", { query: "status:failure" }, 1],
+  ["matching", { query: "duration:>1500ms -status:failure" }, 3],
 ];
 
 test.each(QUESTIONS)("%s of %j are those of the window", async (metric, filter, value) => {

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
-import type { AlertFilter, AlertMetric } from "#contract.ts";
+import { parseTraceQuery, type AlertFilter, type AlertMetric } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { selectCost, selectPrice } from "#prices/select-price.ts";
 import { isLive, isOfLiveTrace } from "#store/live-traces.ts";
+import { sqlConditions } from "#query/conditions/conditions.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 
 /** A rule for issues has no value. */
@@ -29,12 +30,24 @@ const LIMIT_MS = 5_000;
 export async function readAlertValue(query: Query, question: AlertQuestion): Promise<number | null> {
   return query.transaction().execute(async (transaction) => {
     await sql`set local statement_timeout = ${sql.raw(String(LIMIT_MS))}`.execute(transaction);
-    const { rows } = await statement(question).execute(transaction);
+    const asked =
+      question.metric === "matching" ? await matching(transaction, question) : statement({ ...question, metric: question.metric });
+    const { rows } = await asked.execute(transaction);
     return rows[0]?.value ?? null;
   });
 }
 
-function statement(question: AlertQuestion) {
+/** Counts traces that began in the window and that the query finds. */
+async function matching(transaction: Query, question: AlertQuestion) {
+  const { projectId, filter } = question;
+  const { terms } = parseTraceQuery(filter.query ?? "");
+  const conditions = await sqlConditions(terms, { query: transaction, projectId, now: new Date(), isCounted: false, isByTime: true });
+  return sql<Answer>`
+    select count(*)::double precision as value from observability.trace_entries as entry
+    where entry.project_id = ${projectId}::uuid and entry.sort_at >= ${sinceOf(question)} and ${sql.join(conditions, sql` and `)}`;
+}
+
+function statement(question: AlertQuestion & { readonly metric: Exclude<MeasuredMetric, "matching"> }) {
   const { projectId, metric, filter } = question;
   const since = sinceOf(question);
   switch (metric) {

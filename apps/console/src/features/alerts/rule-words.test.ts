@@ -19,6 +19,10 @@ test.each([
     { metric: "cost", threshold: 12, window_minutes: 1440, filter: { trace: "shop" } },
     "the cost of trace “shop” is above $12.00 in the last 24 hours",
   ],
+  [
+    { metric: "matching", threshold: 0, window_minutes: 60, filter: { query: "tool:refund -node:ask" } },
+    "the traces that match “tool:refund -node:ask” are above 0 in the last hour",
+  ],
   [{ metric: "issues", threshold: 5, window_minutes: 15, filter: {} }, "an issue is new or reopened"],
 ] as const)("a rule reads as a sentence: %j", (rule, words) => {
   expect(ruleInWords(rule)).toBe(words);

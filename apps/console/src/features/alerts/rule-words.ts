@@ -8,7 +8,7 @@ type Words = {
   /** What the threshold of the API is in that unit. */
   readonly factor: number;
   readonly write: (value: number) => string;
-  readonly narrowedBy: readonly ("trace" | "model" | "node")[];
+  readonly narrowedBy: readonly ("trace" | "model" | "node" | "query")[];
 };
 
 export const METRICS: Readonly<Record<AlertMetric, Words>> = {
@@ -32,6 +32,7 @@ export const METRICS: Readonly<Record<AlertMetric, Words>> = {
   tokens: { label: "tokens", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace", "model"] },
   gaps: { label: "missing events", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
   no_traces: { label: "number of traces started", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace"] },
+  matching: { label: "traces", unit: "", factor: 1, write: formatCount, narrowedBy: ["query"] },
   issues: { label: "new and reopened issues", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
 };
 
@@ -51,7 +52,7 @@ export function comparison(metric: AlertMetric): string {
   if (metric === "no_traces") {
     return "is at or below";
   }
-  return ["errors", "tokens", "gaps"].includes(metric) ? "are above" : "is above";
+  return ["errors", "tokens", "gaps", "matching"].includes(metric) ? "are above" : "is above";
 }
 
 /** `the errors of model “m-1” are above 10 in the last 15 minutes` */
@@ -64,6 +65,9 @@ export function ruleInWords({
   const { label, write } = METRICS[metric];
   if (metric === "issues") {
     return "an issue is new or reopened";
+  }
+  if (metric === "matching") {
+    return `the traces that match “${filter.query ?? ""}” are above ${write(threshold)} in the last ${windowInWords(minutes)}`;
   }
   if (metric === "no_traces" && threshold === 0) {
     return `no trace${filter.trace === undefined ? "" : ` “${filter.trace}”`} has started in the last ${windowInWords(minutes)}`;

@@ -2,6 +2,7 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import { Checkbox, Group, Modal, NativeSelect, Text, TextInput } from "@mantine/core";
 import {
   type AlertChannel,
+  type AlertFilter,
   type CreateAlertRuleRequest,
   alertMetricSchema,
   createAlertRuleRequestSchema,
@@ -23,6 +24,11 @@ type Props = {
   readonly channels: readonly AlertChannel[];
   readonly onClose: () => void;
 };
+
+/** What a metric is narrowed by before anything is chosen. */
+function withoutValue(metric: string): AlertFilter {
+  return metric === "matching" ? { query: "" } : {};
+}
 
 /** A rule as one sentence with gaps to fill in. */
 export function RuleModal({ projectId, draft, channels, onClose }: Props) {
@@ -73,22 +79,30 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
             aria-label="Metric"
             data={METRIC_CHOICES}
             value={rule.metric}
-            onChange={(event) => setRule({ ...rule, metric: alertMetricSchema.parse(event.currentTarget.value), filter: {} })}
+            onChange={(event) =>
+              setRule({
+                ...rule,
+                metric: alertMetricSchema.parse(event.currentTarget.value),
+                filter: withoutValue(event.currentTarget.value),
+              })
+            }
           />
           {narrowedBy.length > 0 && (
             <>
-              <Text span>of</Text>
-              <NativeSelect
-                aria-label="Only for"
-                data={[{ value: "", label: "all traces" }, ...narrowedBy.map((value) => ({ value, label: `the ${value}` }))]}
-                value={narrowing}
-                onChange={({ currentTarget: { value } }) => setRule({ ...rule, filter: value === "" ? {} : { [value]: "" } })}
-              />
+              <Text span>{rule.metric === "matching" ? "that match" : "of"}</Text>
+              {rule.metric !== "matching" && (
+                <NativeSelect
+                  aria-label="Only for"
+                  data={[{ value: "", label: "all traces" }, ...narrowedBy.map((value) => ({ value, label: `the ${value}` }))]}
+                  value={narrowing}
+                  onChange={({ currentTarget: { value } }) => setRule({ ...rule, filter: value === "" ? {} : { [value]: "" } })}
+                />
+              )}
               {narrowing !== "" && (
                 <TextInput
-                  aria-label={`Name of the ${narrowing}`}
-                  placeholder="its whole name"
-                  maxLength={200}
+                  aria-label={narrowing === "query" ? "Query" : `Name of the ${narrowing}`}
+                  placeholder={narrowing === "query" ? "tool:refund -node:ask" : "its whole name"}
+                  maxLength={narrowing === "query" ? 1_000 : 200}
                   spellCheck={false}
                   value={which}
                   onChange={(event) => setRule({ ...rule, filter: { [narrowing]: event.currentTarget.value } })}
