@@ -62,7 +62,7 @@ export async function capture({ index: { database, tenant, embedding }, repo, qu
     const unknown = chunkIds.filter((id) => chunks[id] === undefined);
     const cosines = await readAs(database, tenant, DEADLINE_MS, async (transaction) => {
       const texts = new Map((await readContents(transaction, scope, unknown)).map((chunk) => [chunk.chunk_id, chunk.content]));
-      const read = await readChunks(transaction, scope, chunkIds, { compared: semantic.compared, withTypes: true });
+      const read = await readChunks(transaction, scope, chunkIds, { compared: semantic.compared, typesOf: "" });
       for (const { likeness: _likeness, ...chunk } of read) {
         chunks[chunk.chunk_id] ??= { ...chunk, content: texts.get(chunk.chunk_id) ?? "" };
       }

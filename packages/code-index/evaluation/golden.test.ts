@@ -91,7 +91,7 @@ test("of the names that a place defines its types are told", async () => {
       transaction,
       { tenant },
       rows.map(({ id }) => id),
-      { withTypes: true },
+      { typesOf: "" },
     );
   });
   expect(types.flatMap((chunk) => chunk.types).toSorted()).toEqual(["Depot", "Planner", "edge"]);

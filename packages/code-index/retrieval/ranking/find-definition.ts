@@ -1,4 +1,5 @@
 import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
+import type { NamedMember } from "#retrieval/query/query-shape.ts";
 import { numberFiles, type Candidate } from "./candidate.ts";
 
 type DefinitionQuery = Pick<ParsedQuery, "member" | "text">;
@@ -27,7 +28,7 @@ export function findDefinition(candidates: readonly Candidate[], { member, text 
   }
   const members = named(member.name);
   if (member.owner === undefined) {
-    return closest(members, member.name);
+    return closest(members, member);
   }
   const owners = named(member.owner);
   const files = numberFiles([...owners, ...members]);
@@ -36,22 +37,22 @@ export function findDefinition(candidates: readonly Candidate[], { member, text 
   return all([own, ...(member.isWritten ? [members, owners] : [])].find((found) => found.length > 0) ?? []);
 }
 
-/** Whether a query is a name that types have, by how it begins. */
-export function asksForType({ member }: Pick<ParsedQuery, "member">): boolean {
-  return member !== undefined && /^\p{Lu}/u.test(member.name);
+/** The name that a query is, where it begins as those of types. */
+export function typeAskedFor({ member }: Pick<ParsedQuery, "member">): string | undefined {
+  return member !== undefined && /^\p{Lu}/u.test(member.name) ? member.name : undefined;
 }
 
 function all(candidates: readonly Candidate[]): ReadonlyMap<Candidate, number> {
   return new Map(candidates.map((each) => [each, 1]));
 }
 
-/** Of what a name that begins with a capital defines, types before methods and fields; then what stands in the file that is named so. */
-function closest(candidates: readonly Candidate[], name: string): ReadonlyMap<Candidate, number> {
-  const asksType = asksForType({ member: { name, owner: undefined, isWritten: true } });
+/** Types before methods and fields of the name, where types were asked for; then what stands in the file that is named so. */
+function closest(candidates: readonly Candidate[], member: NamedMember): ReadonlyMap<Candidate, number> {
+  const asked = typeAskedFor({ member });
   const closeness = ({ chunk }: Candidate) => {
-    const isType = asksType && chunk.types.some((type) => namesOf(type).includes(name));
+    const isType = asked !== undefined && chunk.types.some((type) => namesOf(type).includes(asked));
     const file = chunk.path.slice(chunk.path.lastIndexOf("/") + 1);
-    return (isType ? 2 : 0) + (joined(file.slice(0, file.lastIndexOf("."))) === joined(name) ? 1 : 0);
+    return (isType ? 2 : 0) + (joined(file.slice(0, file.lastIndexOf("."))) === joined(member.name) ? 1 : 0);
   };
   const found = candidates.map((each) => [each, closeness(each)] as const);
   const best = Math.max(...found.map(([, close]) => close));

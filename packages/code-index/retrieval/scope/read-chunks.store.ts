@@ -18,7 +18,7 @@ import {
 export type FoundChunk = Pick<SearchResult, "repo" | "ref" | "commit" | "path" | "language" | "start_line" | "end_line"> & {
   readonly chunk_id: number;
   readonly symbols: readonly string[];
-  /** Those of them that are types or modules; empty where nobody asked. */
+  /** Those of them that are types or modules, where `typesOf` asked for one; else empty. */
   readonly types: readonly string[];
 };
 
@@ -34,12 +34,12 @@ export async function readChunks(
   query: TenantQuery,
   scope: Scope,
   chunkIds: readonly number[],
-  { compared, withTypes }: { readonly compared?: Compared | undefined; readonly withTypes: boolean },
+  { compared, typesOf }: { readonly compared?: Compared | undefined; readonly typesOf?: string | undefined } = {},
 ): Promise<readonly DescribedChunk[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<DescribedChunk>`
     select chunk_id, repo, found.ref, commit, found.path, language, start_line, end_line, symbols, ${likeness(schema, compared)} as likeness,
-      said.words as subject_words, ${withTypes ? typesIn(schema) : sql`'{}'::text[]`} as types
+      said.words as subject_words, ${typesIn(schema, typesOf)} as types
     from (
       select distinct on (chunk.chunk_id) chunk.chunk_id, build.id as repo_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
         chunk.start_line, chunk.end_line, chunk.symbols, chunk.text_hash, chunk.document_id
@@ -54,12 +54,15 @@ export async function readChunks(
   return rows;
 }
 
-function typesIn(schema: TenantSchema): RawBuilder<readonly string[]> {
-  return sql`array(
+/** Of the places that define a name with `part` in it. */
+function typesIn(schema: TenantSchema, part: string | undefined): RawBuilder<readonly string[]> {
+  return part === undefined
+    ? sql`'{}'::text[]`
+    : sql`case when position(${part} in array_to_string(symbols, ' ')) = 0 then '{}'::text[] else array(
     select symbol.name from ${sql.id(schema, "symbols")} as symbol
     where symbol.document_id = found.document_id and symbol.start_line between found.start_line and found.end_line
       and symbol.kind in ('class', 'interface', 'type', 'enum', 'module')
-  )`;
+  ) end`;
 }
 
 function likeness(schema: TenantSchema, compared: Compared | undefined): RawBuilder<number | null> {

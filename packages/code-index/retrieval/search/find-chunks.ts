@@ -5,7 +5,7 @@ import { areVisible } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { Candidate } from "#retrieval/ranking/candidate.ts";
 import { findFileKind } from "#retrieval/ranking/file-kind.ts";
-import { asksForType } from "#retrieval/ranking/find-definition.ts";
+import { typeAskedFor } from "#retrieval/ranking/find-definition.ts";
 import { fuse, type FusedChunk } from "#retrieval/ranking/fuse.ts";
 import { readSearchable, READ_MS } from "#retrieval/scope/read-searchable.ts";
 import { keepMeeting } from "#retrieval/patterns/match-conditions.ts";
@@ -70,7 +70,7 @@ async function browse(dependencies: SearchDependencies, finding: Finding): Promi
     const listed = await listChunks(transaction, scope, { limit, everyChunk });
     const { kept, isComplete } = await keepThoseMeeting(readTexts, listed, finding);
     const best = kept.slice(0, CANDIDATES);
-    const chunks = new Map((await readChunks(transaction, scope, best, { withTypes: false })).map((chunk) => [chunk.chunk_id, chunk]));
+    const chunks = new Map((await readChunks(transaction, scope, best)).map((chunk) => [chunk.chunk_id, chunk]));
     const ofAllKinds = best.flatMap((chunkId) => {
       const chunk = chunks.get(chunkId);
       return chunk === undefined ? [] : [{ ...chunk, score: 0, fused: 0, explain: () => ({}), matchedCommitTerms: [], ranks: {} }];
@@ -125,7 +125,7 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
     const readTexts = createTextReader(transaction, scope);
     const chunkIds = fused.map((chunk) => chunk.chunkId);
     const chunks = new Map(
-      (chunkIds.length === 0 ? [] : await readChunks(transaction, scope, chunkIds, { compared, withTypes: asksForType(query) })).map(
+      (chunkIds.length === 0 ? [] : await readChunks(transaction, scope, chunkIds, { compared, typesOf: typeAskedFor(query) })).map(
         (chunk) => [chunk.chunk_id, chunk],
       ),
     );

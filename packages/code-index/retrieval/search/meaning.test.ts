@@ -120,7 +120,7 @@ test("chunks are read with their cosines, and what has no vector yet has none", 
         transaction,
         { tenant },
         chunks.map(({ chunk_id: id }) => id),
-        { compared, withTypes: false },
+        { compared },
       );
     });
     const likeness = Object.fromEntries(read.map((chunk) => [chunk.path, chunk.likeness]));
