@@ -22,6 +22,10 @@ beforeAll(async () => {
   running = await startCodeIndex();
   shop = await running.index("acme/shop", {
     ...HANDLERS,
+    "src/shelves.ts": Array.from(
+      { length: 3 },
+      (_, shelf) => `export function fillShelf${shelf}() {\n${`  placeOnShelf(${shelf});\n`.repeat(80)}}\n`,
+    ).join("\n"),
     "src/cart.ts": "/** Puts an item into the shopping cart. */\nexport function addToCart(item: string) {\n  cart.push(item);\n}\n",
     "notes/fence.md": "```js\nconst fenced = `x`;\n```\n",
   });
@@ -117,6 +121,13 @@ test.for(ERAS)("a client of MCP %s searches, and gets repository, commit, path, 
   expect(text).toMatch(/^3: {3}cart\.push\(item\)/mu);
 });
 
+test("a file is one result, which names its other places", async () => {
+  const { text } = await callTool("search", { query: "placeOnShelf" });
+  expect(text.match(/^\d+\. .*src\/shelves\.ts.*/gmu)).toEqual([
+    expect.stringMatching(/^1\. acme\/shop src\/shelves\.ts:\d+-\d+ \(.+\), also \d+-\d+/u),
+  ]);
+});
+
 test.for([400, 1_000, 2_000, 4_000])("an answer of %i tokens at the most keeps to them, and says what was cut", async (maxTokens) => {
   const { text } = await callTool("search", {
     query: "handleRequest audit request",
@@ -159,7 +170,7 @@ test("code that has fences of its own does not end the answer's", async () => {
 
 test("repositories are listed with status and commit", async () => {
   const { text } = await callTool("list_repos", { query: "SHOP" });
-  expect(text).toBe(`acme/shop@${shop.commit} (ready, 14 files)`);
+  expect(text).toBe(`acme/shop@${shop.commit} (ready, 15 files)`);
   expect((await callTool("list_repos", { query: "nothing" })).text).toContain("No repository");
 });
 
