@@ -67,7 +67,11 @@ for (const path of missing) {
   }
 }
 if (values.features !== undefined) {
-  await writeFeatures(captured, values.features);
+  // What says which half it is of is never learned from.
+  await writeFeatures(
+    captured.filter(({ half }) => half === undefined),
+    values.features,
+  );
 } else if (values.peers) {
   printPeers(captured, await askPeers(positionals));
 } else {
