@@ -26,7 +26,7 @@ export async function readScope<Result>(
     const hidden = builds.length === 0 && (scope.repo !== undefined || scope.ref !== undefined);
     return hidden ? { hidden, found: found[0] } : { hidden, result: await read(transaction, builds) };
   }).catch((error: unknown) => {
-    throw isTimeout(error) ? tooSlow(milliseconds) : error;
+    throw isTimeout(error) ? tooSlow(milliseconds, scope) : error;
   });
   return outcome.hidden ? refuseHiddenRepository(database, scope, outcome.found) : outcome.result;
 }
@@ -36,7 +36,19 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === QUERY_CANCELED;
 }
 
-export function tooSlow(milliseconds: number): AppError {
-  const message = `There was no answer within ${milliseconds / 1_000} s; name a repository, a path or a language.`;
-  return refusal(503, "too_slow", message);
+export function tooSlow(milliseconds: number, scope: Scope): AppError {
+  return refusal(503, "too_slow", `There was no answer within ${milliseconds / 1_000} s; ${narrower(scope)}.`);
+}
+
+/** Said where there is no better advice. */
+export const BUSY = "the server is busy, ask again";
+
+/** What makes an answer quicker and was not done yet. */
+export function narrower({ repo, path, lang }: Scope): string {
+  const open = [
+    ...(repo === undefined ? ["a repository"] : []),
+    ...(path === undefined ? ["a path"] : []),
+    ...(lang === undefined ? ["a language"] : []),
+  ];
+  return repo === undefined ? `name ${open.join(" or ")}` : open.length === 0 ? BUSY : `${BUSY}, or name ${open.join(" or ")}`;
 }

@@ -11,6 +11,7 @@ import { LEGS } from "#retrieval/legs/legs.ts";
 import type { Conditions } from "#retrieval/patterns/match-conditions.ts";
 import type { ParsedQuery } from "#retrieval/query/parse-query.ts";
 import type { Reranker } from "#retrieval/ranking/rerank.ts";
+import { BUSY } from "#retrieval/scope/read-scope.ts";
 import type { Searched } from "#retrieval/scope/read-searchable.ts";
 
 export type SearchDependencies = {
@@ -30,6 +31,9 @@ export type SearchDependencies = {
 };
 
 export type Legs = Readonly<Record<LegName, LegOutcome>>;
+
+/** How much longer the legs may take when none had time to answer. */
+const PATIENCE = 2;
 
 const TEXT_LEGS = legNameSchema.options.filter((leg) => LEGS[leg].findsText);
 
@@ -52,11 +56,13 @@ export async function runLegs(dependencies: SearchDependencies, searching: Searc
   if (searching.repositories.length === 0) {
     return skipAll("no repository is indexed yet");
   }
-  const run = ({ search, advice, ...leg }: Leg, name: LegName) => {
-    const deadlineMs = deadlines?.[name] ?? leg.deadlineMs;
+  // Whoever named a repository and a word can't narrow it down any more.
+  const isNarrow = searching.repositories.length === 1 && /\S{3}/u.test(searching.query.text);
+  const run = ({ search, advice, ...leg }: Leg, name: LegName, times: number) => {
+    const deadlineMs = (deadlines?.[name] ?? leg.deadlineMs) * times;
     return runLeg({
       deadlineMs,
-      advice,
+      advice: isNarrow ? BUSY : advice,
       search: () => search({ database, memory, embedder, ...searching, limit: hitsOf(name, searching), deadlineMs }),
       onError: (error) => {
         if (database.signal?.aborted !== true) {
@@ -65,9 +71,13 @@ export async function runLegs(dependencies: SearchDependencies, searching: Searc
       },
     });
   };
-  const answered = await Promise.all(legNameSchema.options.map(async (name) => [name, await run(LEGS[name], name)] as const));
-  const outcomes = Object.fromEntries(answered) as Legs;
-  database.signal?.throwIfAborted();
+  const runAll = async (times: number) => {
+    const answered = await Promise.all(legNameSchema.options.map(async (name) => [name, await run(LEGS[name], name, times)] as const));
+    database.signal?.throwIfAborted();
+    return Object.fromEntries(answered) as Legs;
+  };
+  const first = await runAll(1);
+  const outcomes = TEXT_LEGS.every((leg) => first[leg].state.state === "timeout") ? await runAll(PATIENCE) : first;
   refuseSilence(outcomes);
   return outcomes;
 }

@@ -6,6 +6,7 @@ import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
+import { narrower } from "#retrieval/scope/read-scope.ts";
 import { createSearchState, search } from "./search.ts";
 
 let database: TestDatabase<CodeIndexTables>;
@@ -67,3 +68,37 @@ test(
     await own.close();
   },
 );
+
+test("where nothing had time to answer all may take longer once, and whoever can ask for no less is told that the server is busy", async () => {
+  const shared = { ...createSearchState(), database, log: silentLog, embedder: undefined };
+  let asked = 0;
+  const deadlines = {
+    get bm25() {
+      asked++;
+      return 50;
+    },
+    exact: 50,
+    semantic: 50,
+  };
+  const ask = async (query: string, repo?: string) => search({ ...shared, deadlines }, { tenant }, { query, repo, limit: 5 });
+  const holder = await database.pool.connect();
+  try {
+    await holder.query(`begin; lock table "${tenant.schema}".postings, "${tenant.schema}".trigrams, "${tenant.schema}".code_chunks`);
+    await expect(ask("needle haystack", "acme/words")).rejects.toThrow(
+      /^No leg of the search could answer: no answer within 100 ms; the server is busy, ask again;/,
+    );
+    expect(asked).toBe(2);
+  } finally {
+    await holder.query("rollback");
+    holder.release();
+  }
+  expect((await search(shared, { tenant }, { query: "needle haystack", repo: "acme/words", limit: 5 })).results).toHaveLength(5);
+});
+
+test.for([
+  [{}, "name a repository or a path or a language"],
+  [{ repo: "a/b" }, "the server is busy, ask again, or name a path or a language"],
+  [{ repo: "a/b", path: "src/", lang: "go" }, "the server is busy, ask again"],
+] as const)("the advice for %j is none that was followed already", ([given, advice]) => {
+  expect(narrower({ tenant, ...given })).toBe(advice);
+});

@@ -45,7 +45,7 @@ export async function search(given: SearchDependencies, access: Access, request:
     return await answer(dependencies, access, request, began);
   } catch (error) {
     dependencies.database.signal?.throwIfAborted();
-    throw isTimeout(error) ? tooSlow(READ_MS) : error;
+    throw isTimeout(error) ? tooSlow(READ_MS, askedScope(access, request)) : error;
   }
 }
 

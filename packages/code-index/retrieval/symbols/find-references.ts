@@ -8,7 +8,7 @@ import { findExactMeaning, readPosition, type ExactMeaning } from "./exact-meani
 import { createPlaceReader, readKnownFiles } from "./exact-places.ts";
 import { findDefinitions, suggestNames, presentSymbols } from "./find-symbol.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
-import { readScope } from "#retrieval/scope/read-scope.ts";
+import { narrower, readScope } from "#retrieval/scope/read-scope.ts";
 import type { Semaphore } from "@sightline/foundation/semaphore";
 import type { NameFinder } from "#splitting/name-finder.ts";
 import { nearestFiles } from "./near-files.ts";
@@ -95,7 +95,7 @@ export async function findReferences(
       files_total: found.files,
       partial: !isWhole,
       notes: [
-        ...notesOn({ name, isOther, definitions, found, meaning, isWhole }),
+        ...notesOn(scope, { name, isOther, definitions, found, meaning, isWhole }),
         ...(isEmpty(found) && isWhole
           ? [`No line uses ${asked.name.slice(0, 100)}; ${await suggestNames(transaction, scope, asked)}.`]
           : []),
@@ -159,9 +159,12 @@ type Noted = {
   readonly isWhole: boolean;
 };
 
-function notesOn({ name, isOther, definitions, found: { total, precisions, others, unparsed }, meaning, isWhole }: Noted): string[] {
+function notesOn(
+  scope: Scope,
+  { name, isOther, definitions, found: { total, precisions, others, unparsed }, meaning, isWhole }: Noted,
+): string[] {
   const shown = name.slice(0, 100);
-  const kinds = new Set(definitions.slice(0, DEFINITIONS).map(({ path, repo, scope }) => `${repo} ${path} ${scope}`));
+  const kinds = new Set(definitions.slice(0, DEFINITIONS).map(({ path, repo, scope: outer }) => `${repo} ${path} ${outer}`));
   return [
     ...(isOther ? [`Nothing has exactly the name that was asked for; this is of ${name}.`] : []),
     ...(kinds.size > 1 && total > 0 && meaning?.isPlaced !== true && others === 0
@@ -174,6 +177,6 @@ function notesOn({ name, isOther, definitions, found: { total, precisions, other
       : []),
     ...(others > 0 ? [`${others} more lines have ${shown} for another symbol, as an uploaded index knows; they are not listed.`] : []),
     ...(unparsed > 0 ? [`There was no time to parse ${unparsed} of the files: their lines count as read.`] : []),
-    ...(isWhole ? [] : ["Not everything was looked at: there are at least as many lines; name a repository, a path or a language."]),
+    ...(isWhole ? [] : [`Not everything was looked at: there are at least as many lines; ${narrower(scope)}.`]),
   ];
 }
