@@ -144,3 +144,29 @@ test("coverage says whether a file is searchable, and if not why", async () => {
   expect(await cover("src/pay.ts")).toMatchObject({ state: "absent", similar: ["pay.ts"] });
   expect(await cover("a\0b")).toMatchObject({ state: "absent", similar: [] });
 });
+
+test("words of scripts without blanks are found in another order and amid others", async () => {
+  await seedBuild(database, {
+    tenant,
+    repo: "acme/scripts",
+    commit: "c0",
+    files: {
+      "merge.ts": "// 把两个购物车进行合并\nmerge();\n",
+      "price.ts": "// 价格计算\nprice();\n",
+      "read.ts": "// 設定ファイルを読み込む\nread();\n",
+      "cart.ts": "// เพิ่มสินค้าลงในตะกร้าของลูกค้า\nadd();\n",
+    },
+  });
+  const found = async (query: string) => (await find(query, { repo: "acme/scripts" })).places;
+  expect(await found("购物车合并")).toEqual(["acme/scripts@main merge.ts c0"]);
+  expect(await found("ファイル設定の読み込み")).toEqual(["acme/scripts@main read.ts c0"]);
+  expect(await found("ตะกร้าสินค้า")).toEqual(["acme/scripts@main cart.ts c0"]);
+  expect(await found("价格")).toEqual(["acme/scripts@main price.ts c0"]);
+});
+
+test("a query of nothing that could be used says so", async () => {
+  const dependencies = { ...createSearchState(), database, log: silentLog, embedder: undefined };
+  const { results, notes } = await search(dependencies, { tenant }, { query: "???!!", limit: 5 });
+  expect(results).toEqual([]);
+  expect(notes).toContain("The query has no letter and no digit: it was only looked for as it is. grep finds punctuation, too.");
+});

@@ -169,6 +169,9 @@ function notesOnFinding({ isPartial, isCapped, ranked }: Found, { query, isGuess
     const what = isOfCase ? "holds the words in this case; without case:" : "holds all that is in quotes or slashes; without them";
     return [`No place ${what} the nearest ones are found.`];
   }
+  if (ranked.length === 0 && query.queryTerms.length === 0 && query.text !== "") {
+    return ["The query has no letter and no digit: it was only looked for as it is. grep finds punctuation, too."];
+  }
   if (isGuess) {
     return ["No place holds the text or a word of it; these are only the nearest in meaning or spelling."];
   }

@@ -13,6 +13,10 @@ const ASCII_PART = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+/g;
 const COMPOUND = /[_$]|[\p{Ll}\p{N}\p{Lo}\p{M}]\p{Lu}|\p{Lu}{2}\p{Ll}|\p{N}\p{L}/u;
 const ASCII_COMPOUND = /[_$]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[0-9][a-z]/;
 
+/** Scripts that have no blanks between words: Chinese, Japanese, Thai and others. Their words are found by each two characters, as no list of words is needed for that. */
+const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+const RUN = new RegExp(`${UNSPACED.source}+|${UNSPACED.source.replace("[", "[^")}+`, "gu");
+
 // oxlint-disable-next-line no-control-regex -- it asks whether every character is ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 
@@ -44,6 +48,11 @@ export function copyWord(word: string): string {
 /** The terms of one word: itself, and its parts. */
 export function termsOfWord(word: string): readonly string[] {
   const whole = truncateWord(word);
+  if (UNSPACED.test(whole)) {
+    const runs = whole.match(RUN) ?? [];
+    const parts = runs.flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : termsOfWord(run)));
+    return [...new Set([whole.toLowerCase(), ...parts])];
+  }
   const { part, compound } = isAscii(whole) ? ASCII_RULES : UNICODE_RULES;
   const parts = compound.test(whole) ? (whole.match(part) ?? []) : [];
   return [whole, ...parts].map((term) => term.toLowerCase());
@@ -57,11 +66,18 @@ export function locateTerms(text: string): readonly { readonly term: string; rea
     let after = 0;
     const placed = parts.flatMap((term) => {
       const at = lower.indexOf(term, after);
-      after = at === -1 ? after : at + term.length;
+      // Pairs of characters overlap.
+      after = at === -1 ? after : at + 1;
       return at === -1 ? [] : [{ term, from: from + at, to: from + at + term.length }];
     });
     return [{ term: whole, from, to: from + word.length }, ...placed];
   });
+}
+
+/** Each two characters that stand together, and a single one by itself. */
+function pairsOf(run: string): readonly string[] {
+  const characters = Array.from(run);
+  return characters.length === 1 ? characters : characters.slice(1).map((character, index) => `${characters[index] ?? ""}${character}`);
 }
 
 type Rules = { readonly part: RegExp; readonly compound: RegExp };
