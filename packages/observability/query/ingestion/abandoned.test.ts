@@ -99,6 +99,14 @@ describe("what a producer left running", () => {
     expect(await statusesOf(traceId)).toEqual(["abandoned", "abandoned"]);
   });
 
+  test.each(["@sightline/sdk 0.5.0", "sightline-sdk 0.5.0"])("shows so after 90 seconds where %s said hello and no more", async (sdk) => {
+    const { traceId, events } = begun();
+    await writeEvents(database, [...events, producer.event("producer.hello", { sdk, runtime: "r", host: "h", pid: 1 })]);
+    await silence(SILENT_MS + 1_000);
+    await lookFor(SILENT_MS);
+    expect(await statusesOf(traceId)).toEqual(["abandoned", "abandoned"]);
+  });
+
   test("runs while another process works on a step of it", async () => {
     const { traceId, events } = begun();
     const other = createProducer(projectId);

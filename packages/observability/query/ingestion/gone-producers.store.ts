@@ -15,7 +15,10 @@ export async function markEndedProducers(query: Query, { each }: Marking): Promi
   await markGone(query, { each, isGone: sql`ended_at >= last_event_at` });
 }
 
-/** Marks producers that have been silent for so long; those that never sent a heartbeat have longer. */
+/**
+ * Marks producers that have been silent for so long; those that never sent a heartbeat have longer, but for our SDKs, which all send them:
+ * a job that ends by `os._exit` within the first half minute has sent none.
+ */
 export async function markSilentProducers(
   query: Query,
   { each, silentMs, withoutHeartbeatMs }: Marking & { readonly silentMs: number; readonly withoutHeartbeatMs: number },
@@ -23,7 +26,7 @@ export async function markSilentProducers(
   return markGone(query, {
     each,
     isGone: sql`heard_at < now() - interval '1 millisecond' *
-      case when announced_seq is null then ${withoutHeartbeatMs}::double precision else ${silentMs} end`,
+      case when announced_seq is null and coalesce(hello ->> 'sdk', '') !~ '^(@sightline/sdk|sightline-sdk) ' then ${withoutHeartbeatMs}::double precision else ${silentMs} end`,
   });
 }
 
