@@ -89,6 +89,26 @@ def test_a_stream_that_is_left_early_is_interrupted(stream: Stream, chat):
     assert (end["status"], end["attributes"]["cancelled"]) == ("interrupted", True)
 
 
+def test_a_stream_that_is_closed_early_is_interrupted_while_its_handle_lives(stream: Stream, chat, address):
+    asked: Any = {"model": "gpt-x", "messages": ASKED, "stream": True}
+    with chat.chat.completions.create(**asked) as left:
+        next(iter(left))
+    with chat.chat.completions.create(**asked) as unread:
+        pass
+    with chat.chat.completions.create(**asked) as whole:
+        assert list(whole)
+
+    async def later() -> Any:
+        async with openai.AsyncOpenAI(base_url=address, api_key="k", max_retries=0) as client:
+            async with await wrap_openai(client).chat.completions.create(**asked) as answer:
+                await anext(aiter(answer))
+            return answer
+
+    handles = [left, unread, whole, asyncio.run(later())]
+    assert [end["status"] for end in stream.read().ends] == ["interrupted", "interrupted", "success", "interrupted"]
+    assert len(handles) == 4
+
+
 class Answer(BaseModel):
     text: str = ""
 

@@ -116,9 +116,13 @@ def _open(
 def _watch(answer: Any, call: ProviderCall, opened: OpenCall) -> None:
     iterator = quietly(lambda: getattr(answer, "_iterator", None))
     if isinstance(iterator, AsyncIterator):
-        answer._iterator = _watch_async(iterator, call.collect(), opened)
+        progress = _Progress(call.collect(), opened)
+        answer._iterator = _watch_async(iterator, progress)
+        _watch_close(answer, progress)
     elif isinstance(iterator, Iterator):
-        answer._iterator = _watch_sync(iterator, call.collect(), opened)
+        progress = _Progress(call.collect(), opened)
+        answer._iterator = _watch_sync(iterator, progress)
+        _watch_close(answer, progress)
     elif hasattr(answer, "http_response"):
         _watch_raw(answer, call, opened)
     else:
@@ -207,8 +211,26 @@ class _Progress:
         self._opened.end(outcome)
 
 
-def _watch_sync(chunks: Iterator[Any], collector: Collector, opened: OpenCall) -> Iterator[Any]:
-    progress = _Progress(collector, opened)
+def _watch_close(stream: Any, progress: _Progress) -> None:
+    """A stream that is closed before its end was left, also where nobody collects what is left of it for long."""
+    close = getattr(stream, "close", None)
+    if inspect.iscoroutinefunction(close):
+
+        async def close_later() -> None:
+            progress.end(GeneratorExit())
+            await close()
+
+        stream.close = close_later
+    elif close is not None:
+
+        def close_now() -> None:
+            progress.end(GeneratorExit())
+            close()
+
+        stream.close = close_now
+
+
+def _watch_sync(chunks: Iterator[Any], progress: _Progress) -> Iterator[Any]:
     try:
         for chunk in chunks:
             progress.add(chunk)
@@ -219,8 +241,7 @@ def _watch_sync(chunks: Iterator[Any], collector: Collector, opened: OpenCall) -
     progress.end()
 
 
-async def _watch_async(chunks: AsyncIterator[Any], collector: Collector, opened: OpenCall) -> AsyncIterator[Any]:
-    progress = _Progress(collector, opened)
+async def _watch_async(chunks: AsyncIterator[Any], progress: _Progress) -> AsyncIterator[Any]:
     try:
         async for chunk in chunks:
             progress.add(chunk)
