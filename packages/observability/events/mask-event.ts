@@ -9,8 +9,8 @@ export type MaskedEvent = {
 };
 
 /**
- * Masks the producer's contents of an event: values, texts, errors, reasoning, tool entries and contents. The fields by
- * which it is found and counted (names, ids of sessions, threads and users, models, times, tokens) stay.
+ * Masks the producer's contents of an event: values, texts, errors, reasoning, tool entries, contents and tags, which people write. The
+ * fields by which it is found and counted (names, labels, ids of sessions, threads and users, models, times, tokens) stay.
  *
  * @throws {MaskingError}
  */
@@ -26,11 +26,12 @@ export function maskEvent(given: StreamEvent, masker: Masker): MaskedEvent {
 function masked(event: StreamEvent, masking: Masking): StreamEvent {
   const { text, value } = masking;
   switch (event.type) {
-    case "trace.start":
-    case "observation.start": {
-      const body = { ...event.body, input: value(event.body.input), attributes: recordOf(event.body.attributes, masking) };
-      return { ...event, body } as StreamEvent;
+    case "trace.start": {
+      const { body } = event;
+      return { ...event, body: { ...body, ...begun(body, masking), tags: body.tags?.map((tag) => text(tag)) } };
     }
+    case "observation.start":
+      return { ...event, body: { ...event.body, ...begun(event.body, masking) } };
     case "trace.end": {
       const { body } = event;
       return { ...event, body: { ...body, ...ended(body, masking) } };
@@ -72,6 +73,12 @@ function masked(event: StreamEvent, masking: Masking): StreamEvent {
     default:
       return event satisfies never;
   }
+}
+
+type Begun = { readonly input?: unknown; readonly attributes?: Record<string, unknown> | undefined };
+
+function begun({ input, attributes }: Begun, masking: Masking) {
+  return { input: masking.value(input), attributes: recordOf(attributes, masking) };
 }
 
 type Ended = { readonly output?: unknown; readonly error?: string | undefined; readonly attributes?: Record<string, unknown> | undefined };

@@ -140,7 +140,14 @@ function secretive(producer: Producer) {
   const ids = { trace_id: uuidv7(), observation_id: uuidv7() };
   const attributes = { note: `is ${SECRET}`, kept: "kept-text" };
   return [
-    producer.event("trace.start", { trace_id: ids.trace_id, name: "run", started_at: at, input: { password: SECRET }, attributes }),
+    producer.event("trace.start", {
+      trace_id: ids.trace_id,
+      name: "run",
+      started_at: at,
+      input: { password: SECRET },
+      tags: [`of ${SECRET}`],
+      attributes,
+    }),
     producer.event("observation.start", {
       ...ids,
       parent_id: null,
