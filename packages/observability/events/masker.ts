@@ -1,3 +1,4 @@
+import { parseExactly } from "#exact-json.ts";
 import { translateGlob } from "@sightline/foundation/patterns";
 import { RE2JS, RE2JSException } from "re2js";
 import { MASKED, type MaskingRules } from "#contract.ts";
@@ -243,7 +244,7 @@ function contentOf(value: unknown): string | undefined {
 
 function parse(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseExactly(text) };
   } catch {
     return undefined;
   }

@@ -79,6 +79,24 @@ describe("a stream entry", () => {
     expect(decodeBody({ input: "[{".repeat(1_000) })).toMatchObject({ ok: true });
   });
 
+  test("keeps the digits of numbers that JavaScript can't hold, as texts", () => {
+    const sent = '{"id":9007199254740993,"below":-12345678901234567890,"huge":1e400,"held":9007199254740991,"float":0.30000000000000004}';
+    const decoded = decodeBody({}, `,"input":${sent},"attributes":{"text":"1e400"}`);
+    expect(decoded).toMatchObject({
+      event: {
+        body: {
+          input: {
+            id: "9007199254740993",
+            below: "-12345678901234567890",
+            huge: "1e400",
+            held: 9007199254740991,
+            float: 0.30000000000000004,
+          },
+        },
+      },
+    });
+  });
+
   test("over the limit of a body's length is refused", () => {
     expect(decodeEntry(withBody(`"${"x".repeat(MAX_BODY_LENGTH)}"`))).toMatchObject({
       ok: false,

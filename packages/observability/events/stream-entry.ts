@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseExactly } from "#exact-json.ts";
 import { bendBody } from "./bend-event.ts";
 import { EVENT_VERSION, eventSchema, type StreamEvent } from "./event.ts";
 
@@ -125,7 +126,7 @@ function describe(error: z.ZodError): string {
 }
 
 function readBody(json: string): unknown {
-  const value: unknown = JSON.parse(json);
+  const value = parseExactly(json);
   // What PostgreSQL cannot hold arrives as an escape alone: in JSON text itself there is no NUL, in UTF-8 no half of a pair.
   return json.includes("\\u") || !(hasFewBrackets(json) || isShallow(value, 0)) ? storable(value, 0) : value;
 }

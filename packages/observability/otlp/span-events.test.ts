@@ -132,6 +132,7 @@ test("nothing of a span is dropped: what no field takes up is in its attributes"
   const links = [{ traceId: TRACE, spanId: TOOL, attributes: attributes({ why: "retry" }) }];
   const values = [
     { key: "n", value: { intValue: "9007199254740993" } },
+    { key: "input.value", value: { stringValue: '{"order":9007199254740993,"far":1e400}' } },
     { key: "small", value: { intValue: "42" } },
     { key: "d", value: { doubleValue: "NaN" } },
     { key: "b", value: { bytesValue: "aGk=" } },
@@ -139,7 +140,9 @@ test("nothing of a span is dropped: what no field takes up is in its attributes"
   ];
   await sendInBatches([[jsonSpan(ROOT, 0, { events, links, attributes: values })]]);
   await otlp.store();
-  expect((await otlp.traces())[0]?.observation_list[0]?.attributes).toMatchObject({
+  const [step] = (await otlp.traces())[0]?.observation_list ?? [];
+  expect(step?.input).toEqual({ order: "9007199254740993", far: "1e400" });
+  expect(step?.attributes).toMatchObject({
     n: "9007199254740993",
     small: 42,
     d: "NaN",

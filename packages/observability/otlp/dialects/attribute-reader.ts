@@ -1,3 +1,4 @@
+import { parseExactly } from "#exact-json.ts";
 import { MAX_VALUE_DEPTH, toText, type OtlpAttributes, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 
 export type AttributeReader = ReturnType<typeof createAttributeReader>;
@@ -85,7 +86,7 @@ export function createJsonReader(max = MAX_JSON_ITEMS): JsonReader {
     }
     left -= items;
     try {
-      const parsed = JSON.parse(value) as OtlpValue;
+      const parsed = parseExactly(value) as OtlpValue;
       return depthOf(parsed) > MAX_VALUE_DEPTH ? value : parsed;
     } catch {
       return value;
