@@ -45,8 +45,7 @@ const PORT_VARIABLES = [
   "SIGHTLINE_POSTGRES_PORT",
   "SIGHTLINE_REDIS_PORT",
 ];
-/** With `--demo` the demo comes between this and the banner. */
-const UP = /(?:Sightline \S+|Everything) is up/;
+const UP = /Sightline \S+ is up/;
 const START_MS = 300_000;
 const STOP_MS = 20_000;
 
@@ -122,7 +121,7 @@ export async function startProduct(place: Place, words: readonly string[] = []):
   try {
     await printed(UP, START_MS, 0);
     startedInMs = performance.now() - startedAt;
-    await printed(/Ctrl-C stops everything/, START_MS, 0);
+    await printed(words.includes("--demo") ? /The demo is done/ : /Ctrl-C stops everything/, START_MS, 0);
   } catch (error) {
     await interrupt();
     throw error;

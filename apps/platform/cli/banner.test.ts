@@ -53,3 +53,9 @@ test("a log for machines never holds the one-time password; a file that only its
 test("without a new admin nothing is said of one", async () => {
   expect(await presentFirstAdmin(undefined, { format: "pretty", home })).toEqual([]);
 });
+
+test("it says what goes on and what is not shown after it", () => {
+  const banner = (more: object) => renderBanner({ roles: ["console"], environment: {}, tookMs: 1234, firstAdmin: [], ...more });
+  expect(banner({ demo: true, isQuiet: true })).toMatch(/The demo is being made in the background.*\n.*LOG_LEVEL=INFO shows everything/);
+  expect(banner({})).not.toMatch(/demo|LOG_LEVEL/);
+});

@@ -13,12 +13,16 @@ type BannerOptions = {
   readonly tookMs: number;
   /** What `presentFirstAdmin` says. */
   readonly firstAdmin: readonly string[];
+  /** Whether the demo comes after it. */
+  readonly demo?: boolean;
+  /** Whether nothing below a warning comes after it. */
+  readonly isQuiet?: boolean;
 };
 
 type Presenting = { readonly format: LogFormat; readonly home: string };
 
 /** Renders what a person needs once everything is up. */
-export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerOptions): string {
+export function renderBanner({ roles, environment, tookMs, firstAdmin, demo = false, isQuiet = false }: BannerOptions): string {
   const consoleUrl = environment["PUBLIC_URL"] ?? "http://localhost:3000";
   const mcpUrl = mcpUrlOf(environment);
   const otlpUrl = `${environment["OBSERVABILITY_PUBLIC_URL"] ?? "http://localhost:8000"}/v1/traces`;
@@ -35,6 +39,8 @@ export function renderBanner({ roles, environment, tookMs, firstAdmin }: BannerO
     ...(firstAdmin.length === 0 ? [] : ["", ...firstAdmin]),
     ...(roles.includes("code-index") ? ["", ...presentConnecting(environment, consoleUrl)] : []),
     "",
+    ...(demo ? ["  The demo is being made in the background: this repository's index first, then two runs of an agent."] : []),
+    ...(isQuiet ? ["  From here on only warnings and errors are shown; LOG_LEVEL=INFO shows everything."] : []),
     "  Ctrl-C stops everything.",
     "",
   ];
@@ -73,6 +79,6 @@ export async function presentFirstAdmin(admin: FirstAdmin | undefined, { format,
   }
   return [
     `  First admin  ${email}`,
-    `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; not shown again)`,
+    `  Password     ${oneTimePassword}   (for the first login only, where you choose your own; no later start shows it)`,
   ];
 }

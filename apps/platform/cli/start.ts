@@ -59,10 +59,12 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
   const given = demo ? { ...process.env, CODEINDEX_ALLOW_FILE_URLS: "true" } : process.env;
   demandValidConfig(roles, given);
   const resolved = resolveSetting(given);
+  let isQuiet = false;
   const output = createOutput({
     format: resolved.platform.LOG_FORMAT,
     write: (text) => process.stdout.write(text),
     color: process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+    isQuiet: () => isQuiet,
     answers: process.stdin.isTTY && process.stdout.isTTY ? process.stdin : undefined,
   });
   if (process.getuid?.() === 0) {
@@ -102,16 +104,21 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
       await supervisor.start(roles.map((role) => roleChild(role, setting.environment)));
     }
     const tookMs = Date.now() - startedAt;
-    if (demo) {
-      output.say("Everything is up. The demo comes first, then how to log in …");
-      await supervisor.runOnce(demoChild(setting.environment)).catch((error: unknown) => {
-        output.say(`${errorMessage(error)} Sightline runs on; \`sightline demo\` tries again.`);
-      });
-    }
-    // Last, so that the one-time password does not scroll away.
     const firstAdmin = await presentFirstAdmin(unseen, presenting);
-    output.say(renderBanner({ roles, environment: setting.environment, tookMs, firstAdmin }));
     unseen = undefined;
+    // What is sent to a file or another program is for whoever runs it, who may need all of it later.
+    isQuiet = process.stdout.isTTY && !given["LOG_LEVEL"] && !given["CODEINDEX_LOG_LEVEL"];
+    output.say(renderBanner({ roles, environment: setting.environment, tookMs, firstAdmin, demo, isQuiet }));
+    if (demo) {
+      // In the background, so that nobody waits for it to log in; what it pushed out of sight is said again.
+      const outcome = await supervisor.runOnce(demoChild(setting.environment)).then(
+        () => "The demo is done.",
+        (error: unknown) => `${errorMessage(error)} Sightline runs on; \`sightline demo\` tries again.`,
+      );
+      if (!shutdown.requested()) {
+        output.say(["", `  ${outcome}`, ...firstAdmin, ""].join("\n"));
+      }
+    }
   } catch (error) {
     // The password exists in no other place, so it is shown even though the start failed.
     const firstAdmin = await presentFirstAdmin(unseen, presenting);

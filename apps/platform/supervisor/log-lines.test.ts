@@ -54,3 +54,21 @@ test("where nobody sits at a terminal, nobody is asked", () => {
   expect(createOutput({ format: "pretty", write, color: false }).ask).toBeUndefined();
   expect(createOutput({ format: "json", write, color: false, answers: Readable.from([]) }).ask).toBeUndefined();
 });
+
+test("once quiet, a person is shown warnings, errors and what a program itself prints", () => {
+  let quiet = false;
+  let written = "";
+  const { childLine } = createOutput({ format: "pretty", write: (text) => (written += text), color: false, isQuiet: () => quiet });
+  const tell = (level: string) => childLine("consumer", JSON.stringify({ ...record, level, msg: `of ${level}` }));
+  tell("info");
+  quiet = true;
+  ["debug", "info", "warn", "error"].forEach(tell);
+  childLine("demo", "Indexing sightline");
+  expect(written.split("\n").map((line) => /of \w+|Indexing/.exec(line)?.[0])).toEqual([
+    "of info",
+    "of warn",
+    "of error",
+    "Indexing",
+    undefined,
+  ]);
+});

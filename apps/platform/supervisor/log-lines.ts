@@ -20,6 +20,8 @@ type OutputOptions = {
   readonly format: LogFormat;
   readonly write: (text: string) => void;
   readonly color: boolean;
+  /** Whether a person is shown nothing below a warning now. */
+  readonly isQuiet?: () => boolean;
   /** Where a person's answers come from. */
   readonly answers?: Readable | undefined;
 };
@@ -35,7 +37,7 @@ const recordSchema = z.looseObject({
   err: z.object({ stack: z.string().optional(), message: z.string().optional() }).optional(),
 });
 
-export function createOutput({ format, write, color, answers }: OutputOptions): Output {
+export function createOutput({ format, write, color, isQuiet = () => false, answers }: OutputOptions): Output {
   const names: string[] = [];
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     color ? styleText(style, text, { validateStream: false }) : text;
@@ -49,14 +51,17 @@ export function createOutput({ format, write, color, answers }: OutputOptions): 
   function pretty(name: string, line: string): string {
     const record = recordSchema.safeParse(parseRecord(line)).data;
     if (record === undefined) {
-      return `${" ".repeat(8)} ${prefix(name)} ${line}`;
+      return `${" ".repeat(8)} ${prefix(name)} ${line}\n`;
+    }
+    if (isQuiet() && (record.level === "info" || record.level === "debug")) {
+      return "";
     }
     const { level, time, msg = "", err, name: _name, pid: _pid, ...rest } = record;
     const mark = level === "error" || level === "fatal" ? paint("red", "error ") : level === "warn" ? paint("yellow", "warning ") : "";
     const details = Object.entries(rest).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
     const head = [msg, paint("dim", details.join(" "))].filter((part) => part !== "").join("  ");
     const stack = err === undefined ? "" : `\n${indent(withoutOthersFrames(err.stack ?? err.message ?? "", level))}`;
-    return `${paint("dim", localTime(time))} ${prefix(name)} ${mark}${head}${stack}`;
+    return `${paint("dim", localTime(time))} ${prefix(name)} ${mark}${head}${stack}\n`;
   }
 
   if (format === "json") {
@@ -67,7 +72,7 @@ export function createOutput({ format, write, color, answers }: OutputOptions): 
     };
   }
   return {
-    childLine: (name, line) => write(`${pretty(name, line)}\n`),
+    childLine: (name, line) => write(pretty(name, line)),
     say: (text) => write(`${text}\n`),
     ask:
       answers &&
