@@ -15,7 +15,6 @@ export async function logInFirst(page: Page, consoleUrl: string, { email, passwo
   await page.waitForURL(/\/login/);
   await enterCredentials(page, { email, password });
   await page.getByRole("heading", { level: 1, name: "Choose your password" }).waitFor();
-  await page.getByLabel("Current password", { exact: true }).fill(password);
   await page.getByLabel("New password", { exact: true }).fill(chosen);
   await page.getByLabel("Confirm new password", { exact: true }).fill(chosen);
   await page.getByRole("button", { name: "Set the new password" }).click();

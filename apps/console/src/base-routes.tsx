@@ -1,6 +1,7 @@
 import { createRootRouteWithContext, createRoute, redirect } from "@tanstack/react-router";
 import { z } from "zod";
 import { findRequiredPage, meQuery } from "#features/auth/api/me.ts";
+import { rememberPassword } from "#features/auth/typed-password.ts";
 import { Frame } from "#shell/frame.tsx";
 import { NotFoundPage, NotFoundScreen } from "#shell/not-found-page.tsx";
 import { Root } from "#shell/root.tsx";
@@ -26,6 +27,9 @@ export const signedInRoute = createRoute({
     }
     const me = await queries.ensureQueryData(meQuery);
     const requiredPage = findRequiredPage(me);
+    if (!me.must_change_password) {
+      rememberPassword(undefined);
+    }
     if (requiredPage === undefined || requiredPage === location.pathname) {
       return;
     }

@@ -39,6 +39,25 @@ describe("the login", () => {
     expect(requests.find(({ path }) => path.endsWith("/verify-2fa"))?.body).toEqual({ partial_token: "half", code: "123456" });
   });
 
+  it("does not ask for a one-time password twice", async () => {
+    const { user, requests } = await logIn({
+      [LOGIN]: { access_token: "token", token_type: "bearer", expires_in: 900 },
+      "GET /api/identity/login/me": { ...ME, must_change_password: true },
+      "POST /api/identity/login/password": () => refuse(403, "wrong_password", "The current password is wrong."),
+    });
+    await user.type(await screen.findByLabelText("New password"), "seven green lanterns");
+    expect(screen.queryByLabelText("Current password")).toBeNull();
+    await user.type(screen.getByLabelText("Confirm new password"), "seven green lanterns{Enter}");
+    await waitFor(() =>
+      expect(requests.find(({ path }) => path.endsWith("/login/password"))?.body).toEqual({
+        current_password: "correct horse",
+        new_password: "seven green lanterns",
+      }),
+    );
+    // Somebody else may have replaced it meanwhile.
+    expect(await screen.findByLabelText("Current password")).not.toBeNull();
+  });
+
   it("asks for the password again once the second step is refused as a whole", async () => {
     const { user } = await logIn({ [LOGIN]: partial, [VERIFY]: () => refuse(401, "auth_failed", "Too many wrong codes.") });
     await user.type(await screen.findByRole("textbox", { name: "Code" }), "123456");

@@ -8,6 +8,7 @@ import { useChange } from "#http/use-change.ts";
 import { ApiError, hasStatus } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
 import { toClock } from "#ui/time/countdown.ts";
+import { rememberPassword } from "#features/auth/typed-password.ts";
 import type { PartialLogin } from "#features/auth/login-passage.ts";
 import { CompanySignIn } from "./company-sign-in.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";
@@ -43,6 +44,7 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, next, onLo
       }
     },
     onSuccess(answer) {
+      rememberPassword(password);
       if ("access_token" in answer) {
         api.signIn(answer.access_token);
         onLoggedIn();

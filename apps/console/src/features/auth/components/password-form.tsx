@@ -2,6 +2,8 @@ import { Alert, Button, PasswordInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import { Form } from "#ui/kit/form.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
+import { hasCode } from "#http/api-error.ts";
+import { rememberedPassword } from "#features/auth/typed-password.ts";
 import { identity } from "#http/calls.ts";
 import { useChange } from "#http/use-change.ts";
 import { useApi } from "#http/api-context.ts";
@@ -15,7 +17,8 @@ import { fullSessionSchema } from "@sightline/identity/contract";
 export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
   const api = useApi();
   const withStepUp = useStepUp();
-  const [current, setCurrent] = useState("");
+  const [oneTime] = useState(rememberedPassword);
+  const [current, setCurrent] = useState(oneTime ?? "");
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
   const [submitted, setSubmitted] = useState(false);
@@ -60,14 +63,16 @@ export function PasswordForm({ onChanged }: { readonly onChanged: () => void }) 
           {wait.seconds > 0 ? `Too many tries. You can try again in ${formatDuration(wait.seconds * 1000)}.` : change.error.message}
         </Alert>
       )}
-      <PasswordInput
-        ref={currentField}
-        label="Current password"
-        autoComplete="current-password"
-        visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
-        {...typedInto(current, setCurrent)}
-        error={problem.current}
-      />
+      {(oneTime === undefined || hasCode(change.error, "wrong_password")) && (
+        <PasswordInput
+          ref={currentField}
+          label="Current password"
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
+          {...typedInto(current, setCurrent)}
+          error={problem.current}
+        />
+      )}
       <PasswordInput
         ref={chosenField}
         label="New password"
