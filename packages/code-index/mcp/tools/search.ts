@@ -13,11 +13,11 @@ export const searchTool = defineTool({
   description: `Search the team's indexed repositories: by meaning, by words and letter for letter at once, best places first.
 Ask a question ("where are retries backed off"), name an identifier (parseConfig) or paste code or an error message.
 The query takes repo: path: lang: symbol: -word "phrase" /regex/ and OR. For every single match use grep, for callers find_references.
-Results carry repo, path and lines; what was cut to max_tokens is said. Read on with read_file.`,
+Results carry repo, path and lines; what was cut is said. Read on with read_file.`,
   inputSchema: z.strictObject({
     query: textField(10_000, "A question, a name, a path, or code or a message to find letter for letter.", 0),
     ...whereFields,
-    limit: z.int().min(1).max(50).default(10).describe("Files at the most, each with its best place."),
+    limit: z.int().min(1).max(50).default(10).describe("Files at the most."),
     cursor: cursorField,
     min_commit: asked.min_commit.describe("Wait until the index of repo holds this commit, as after your own push."),
     wait_ms: z.int().min(0).max(10_000).optional().describe("How long to wait for min_commit."),
