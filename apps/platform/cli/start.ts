@@ -67,10 +67,10 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
     isQuiet: () => isQuiet,
     answers: process.stdin.isTTY && process.stdout.isTTY ? process.stdin : undefined,
   });
+  const lock = await reserveStores(resolved, output);
   if (process.getuid?.() === 0) {
     output.say("Warning: everything runs as root. A user of its own keeps a fault in it away from the rest of the machine.");
   }
-  const lock = await reserveStores(resolved, output);
   await rememberAddresses(resolved.platform.SIGHTLINE_HOME, given);
   const supervisor = createSupervisor({ output });
   let local: Lifecycle | undefined;

@@ -53,6 +53,12 @@ describe("POST /api/v1/auth/register", () => {
     expect((await register({ ...ada, email })).statusCode).toBe(400);
   });
 
+  test("a Turkish \u0130 is no i", async () => {
+    expect((await register({ ...ada, email: "b\u0130a@example.org" })).statusCode).toBe(201);
+    expect((await logIn(subject.server, "B\u0130A@example.org")).statusCode).toBe(200);
+    expect((await logIn(subject.server, "bia@example.org")).statusCode).toBe(401);
+  });
+
   test("after it registration is closed, for a taken address too", async () => {
     await register(ada);
 

@@ -76,7 +76,6 @@ describe("POST /admin/users", () => {
     { wrong: "half a character for a name", body: { name: "Eve \ud800" } },
     { wrong: "a name over the limit", body: { name: "x".repeat(201) } },
     { wrong: "no address", body: { email: "eve" } },
-    { wrong: "a Turkish İ in the address", body: { email: "b\u0130a@example.org" } },
     { wrong: "an address with a null character", body: { email: "eve\0@example.org" } },
     { wrong: "an unknown role", body: { role: "owner" } },
   ])("$wrong makes no account", async ({ body }) => {
