@@ -121,7 +121,7 @@ export const registerRepositoryRequestSchema = z.object({
   full_name: z
     .string()
     .max(200)
-    .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\/[A-Za-z0-9_.-]+$/, "expected owner/repo"),
+    .regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_.-]+)+$/, "expected owner/repo, or group/sub/project"),
   /** Where git fetches from; `https://github.com/<full_name>.git` when left out. */
   clone_url: z.string().max(2000).optional(),
   /** False: nothing is indexed until `POST /api/v1/repos/{repo_id}/index`, as to look at the preview first. */

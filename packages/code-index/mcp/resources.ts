@@ -105,7 +105,7 @@ function completers({ database, access }: ToolContext) {
   const repositories = async ({ owner, name }: Arguments) => {
     const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
     return rows
-      .map((row) => ({ parts: row.full_name.split("/"), refs: row.refs }))
+      .map(({ full_name: whole, refs }) => ({ parts: [whole.slice(0, whole.indexOf("/")), whole.slice(whole.indexOf("/") + 1)], refs }))
       .filter(({ parts }) => [owner, name].every((asked, at) => asked === undefined || parts[at]?.toLowerCase() === asked.toLowerCase()));
   };
   const startingWith = (values: readonly string[], value: string) =>

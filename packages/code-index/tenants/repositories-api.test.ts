@@ -70,7 +70,8 @@ test("a repository is registered with all its settings, and index: false waits",
 
 test.for([
   [{ full_name: "acme" }, "full_name"],
-  [{ full_name: "acme/app/more" }, "full_name"],
+  [{ full_name: "acme//app" }, "full_name"],
+  [{ full_name: "acme/app/" }, "full_name"],
   [{ full_name: "a/b", branches: ["-x"] }, "branches"],
   [{ full_name: "a/b", branches: ["a..b"] }, "branches"],
   [{ full_name: "a/b", include: ["a\nb"] }, "include"],

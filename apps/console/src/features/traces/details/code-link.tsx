@@ -2,6 +2,7 @@ import { Anchor } from "@mantine/core";
 import { repositoryName, type Observation } from "@sightline/observability/contract";
 import { IconCode } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { codeLink } from "#ui/page/code-link.ts";
 import classes from "./step-details.module.css";
 
 type CodeLinkProps = {
@@ -12,14 +13,14 @@ type CodeLinkProps = {
 
 /** The code that ran, opened where the repository is known. */
 export function CodeLink({ code, within }: CodeLinkProps) {
-  const [owner, repo] = code.repo === undefined ? [] : repositoryName(code.repo).split("/");
+  const { owner, repo } = codeLink(code.repo === undefined ? "" : repositoryName(code.repo)).params;
   const place = `${code.file}:${code.line}`;
   return (
     <p className={classes.code}>
       <IconCode size={16} aria-hidden="true" />
       {within !== undefined && <span className={classes.part}>in {within}</span>}
       {code.function !== undefined && code.function !== within && <span>{code.function}</span>}
-      {owner === undefined || repo === undefined ? (
+      {owner === "" || repo === "" ? (
         <span>{place}</span>
       ) : (
         <Anchor
