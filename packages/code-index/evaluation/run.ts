@@ -6,8 +6,8 @@ import { readConfig } from "@sightline/foundation/config";
 import { embedderVariables } from "#config.ts";
 import { captureRepository, modelOf, type CapturedRepository } from "./capture-repository.ts";
 import { repositoryName } from "./git.ts";
-import { askPeers } from "#evaluation/peers/ask-peers.ts";
-import { printPeers } from "#evaluation/peers/print-peers.ts";
+import { askPeers } from "#evaluation/ask-peers.ts";
+import { printPeers } from "#evaluation/print-peers.ts";
 import { printTables } from "./print-tables.ts";
 import { writeFeatures } from "./write-features.ts";
 

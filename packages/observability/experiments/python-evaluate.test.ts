@@ -163,7 +163,7 @@ describe("an evaluation in Python", needsPython, () => {
     const { told: alone } = await against("no-such-branch");
     expect(alone.table).toContain("There is no baseline.");
     const { told: refused } = await against(datasetId);
-    expect(refused.table).toContain("The platform compared nothing: There is no such experiment");
+    expect(refused.table).toContain("The platform compared nothing: The project has no such experiment");
   });
 
   test("ends at its cap", async () => {

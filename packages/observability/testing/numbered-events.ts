@@ -71,7 +71,8 @@ export function createNumberedProducer({ projectId, homelessProjectId, random, p
       const id = uuidv7();
       return { fields: ["hello", id], fate, id, producerId: "", seq: 0 };
     }
-    return entry("trace.start", { trace_id: body.trace_id }, "unreadable");
+    // Of no trace: whatever else is odd is mended.
+    return entry("trace.start", { name: body.name }, "unreadable");
   }
 
   return {

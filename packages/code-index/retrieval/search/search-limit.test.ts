@@ -1,6 +1,6 @@
 import { createDatabase } from "@sightline/foundation/database/database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import { createTestDatabase, needsRealPostgres, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
@@ -69,31 +69,35 @@ test(
   },
 );
 
-test("where nothing had time to answer all may take longer once, and whoever can ask for no less is told that the server is busy", async () => {
-  const shared = { ...createSearchState(), database, log: silentLog, embedder: undefined };
-  let asked = 0;
-  const deadlines = {
-    get bm25() {
-      asked++;
-      return 50;
-    },
-    exact: 50,
-    semantic: 50,
-  };
-  const ask = async (query: string, repo?: string) => search({ ...shared, deadlines }, { tenant }, { query, repo, limit: 5 });
-  const holder = await database.pool.connect();
-  try {
-    await holder.query(`begin; lock table "${tenant.schema}".postings, "${tenant.schema}".trigrams, "${tenant.schema}".code_chunks`);
-    await expect(ask("needle haystack", "acme/words")).rejects.toThrow(
-      /^No leg of the search could answer: no answer within 100 ms; the server is busy, ask again;/,
-    );
-    expect(asked).toBe(2);
-  } finally {
-    await holder.query("rollback");
-    holder.release();
-  }
-  expect((await search(shared, { tenant }, { query: "needle haystack", repo: "acme/words", limit: 5 })).results).toHaveLength(5);
-});
+test(
+  "where nothing had time to answer all may take longer once, and whoever can ask for no less is told that the server is busy",
+  needsRealPostgres,
+  async () => {
+    const shared = { ...createSearchState(), database, log: silentLog, embedder: undefined };
+    let asked = 0;
+    const deadlines = {
+      get bm25() {
+        asked++;
+        return 50;
+      },
+      exact: 50,
+      semantic: 50,
+    };
+    const ask = async (query: string, repo?: string) => search({ ...shared, deadlines }, { tenant }, { query, repo, limit: 5 });
+    const holder = await database.pool.connect();
+    try {
+      await holder.query(`begin; lock table "${tenant.schema}".postings, "${tenant.schema}".trigrams, "${tenant.schema}".code_chunks`);
+      await expect(ask("needle haystack", "acme/words")).rejects.toThrow(
+        /^No leg of the search could answer: no answer within 100 ms; the server is busy, ask again;/,
+      );
+      expect(asked).toBe(2);
+    } finally {
+      await holder.query("rollback");
+      holder.release();
+    }
+    expect((await search(shared, { tenant }, { query: "needle haystack", repo: "acme/words", limit: 5 })).results).toHaveLength(5);
+  },
+);
 
 test.for([
   [{}, "name a repository or a path or a language"],

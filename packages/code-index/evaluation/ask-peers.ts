@@ -8,8 +8,8 @@ import type { Judged } from "#evaluation/judge.ts";
 import type { EvalQuery } from "#evaluation/query-set.ts";
 import { readAskedSet } from "#evaluation/read-set.ts";
 
-const MAKE = fileURLToPath(new URL("../../../../tools/python-environment.sh", import.meta.url));
-const ASK = fileURLToPath(new URL("ask_semble.py", import.meta.url));
+const MAKE = fileURLToPath(new URL("../../../tools/python-environment.sh", import.meta.url));
+const ASK = fileURLToPath(new URL("peers/ask_semble.py", import.meta.url));
 const REQUIREMENTS = "packages/code-index/evaluation/peers/requirements.txt";
 
 const answerSchema = z.array(z.array(z.object({ path: z.string(), start_line: z.int(), end_line: z.int() })));
