@@ -54,7 +54,7 @@ export function describeDebugging(stage: () => Stage): void {
         await details.getByRole("link", { name: "apps/platform/demo/agent.ts:" }).click();
         // Named after the checkout's remote, or `local/…` without one.
         await page.waitForURL(/\/code\/[^/?]+\/[^/?]+\?.*path=apps%2Fplatform%2Fdemo%2Fagent\.ts.*#L\d+/);
-        await page.getByText("runDemoAgent").first().waitFor();
+        await page.getByText("createTracedGraph").first().waitFor();
       },
       LONG_MS,
     );

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
-/** The schema of an answer that is sent as it is made, for the API's description alone: it is text of this media type. */
-export function streamedAnswer(mediaType: `${string}/${string}`, description: string) {
-  return { description, content: { [mediaType]: { schema: z.unknown() } } };
+type MediaType = `${string}/${string}`;
+
+/** The schema of an answer that is sent as it is made, for the API's description alone: it is text of one of these media types. */
+export function streamedAnswer(mediaTypes: MediaType | readonly MediaType[], description: string) {
+  return { description, content: Object.fromEntries([mediaTypes].flat().map((type) => [type, { schema: z.unknown() }])) };
 }

@@ -79,7 +79,7 @@ export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
           summary: "The same items as a file",
           params: experimentParams,
           querystring: exportComparedItemsRequestSchema,
-          response: { 200: streamedAnswer("application/jsonl", "One item a line, or CSV.") },
+          response: { 200: streamedAnswer(["application/jsonl", "text/csv"], "One item a line, or CSV.") },
         },
       },
       async (request, reply) => {

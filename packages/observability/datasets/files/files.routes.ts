@@ -72,7 +72,7 @@ export function fileRoutes({ query, clock, log }: RouteDependencies) {
           summary: "The items of one version as a file that can be imported; of the newest unless another is named",
           params: datasetParams,
           querystring: exportItemsRequestSchema,
-          response: { 200: streamedAnswer("application/jsonl", "One item a line, or CSV.") },
+          response: { 200: streamedAnswer(["application/jsonl", "text/csv"], "One item a line, or CSV.") },
         },
       },
       async (request, reply) => {
