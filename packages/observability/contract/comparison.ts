@@ -63,6 +63,11 @@ export const comparedScoreSchema = z.object({
 });
 export type ComparedScore = z.infer<typeof comparedScoreSchema>;
 
+/** `cost ($)`, `duration (s)`: the name of a score with the unit of what runs took. */
+export function nameWithUnit({ name, source }: Pick<ComparedScore, "name" | "source">): string {
+  return source !== "run" || name === "tokens" ? name : `${name} (${name === "cost" ? "$" : "s"})`;
+}
+
 export const experimentComparisonSchema = z.object({
   candidate: experimentSchema,
   /** Newest first; empty when there is nothing to compare with. */

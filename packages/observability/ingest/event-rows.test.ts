@@ -10,7 +10,7 @@ import { clearTables, tablesOf } from "#testing/consumer-rig.ts";
 import { randomOf, shuffled } from "@sightline/foundation/testing/random";
 import { writeEvents } from "#testing/write-events.ts";
 import { toRows } from "./event-rows.ts";
-import { toInstant } from "./instant.ts";
+import { toInstant } from "#ingest/writing/instant.ts";
 import { toMultirange } from "./multirange.ts";
 
 let database: TestDatabase<ObservabilitySchema>;

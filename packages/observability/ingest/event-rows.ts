@@ -4,7 +4,7 @@ import type { BatchRows, ObservationWrite, PayloadWrite, ProducerWrite, TraceWri
 import { toLine } from "#messages/line.ts";
 import { shortenHash, findReferences, isHash } from "#store/blob-reference.ts";
 import { listSearchWords } from "#store/search-words.ts";
-import { toInstant } from "./instant.ts";
+import { toInstant } from "#ingest/writing/instant.ts";
 import { higher, lower, mergeHalves } from "./merge-halves.ts";
 import { scoreColumns } from "./score-columns.ts";
 import { toMultirange } from "./multirange.ts";

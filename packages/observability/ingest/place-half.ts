@@ -1,6 +1,6 @@
 import type { StreamEvent } from "#events/event.ts";
 import type { TraceWrite } from "#ingest/writing/batch-rows.ts";
-import { toInstant } from "./instant.ts";
+import { toInstant } from "#ingest/writing/instant.ts";
 
 type BodyOf<Type extends StreamEvent["type"]> = Extract<StreamEvent, { type: Type }>["body"];
 

@@ -1,7 +1,7 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
-import { DEFAULT_MARGIN, type ComparedScore, type Gate } from "#contract.ts";
+import { DEFAULT_MARGIN, nameWithUnit, type ComparedScore, type Gate } from "#contract.ts";
 import { compareExperiments, type Compared } from "#experiments/compare-experiments.ts";
 import type { Only } from "#experiments/compared-items.store.ts";
 import { experimentNotFound } from "#experiments/experiments.errors.ts";
@@ -11,7 +11,7 @@ import { listComparedItems } from "#experiments/list-compared-items.ts";
 import type { InProject } from "#store/reader.ts";
 import { explainItems } from "./explain-items.ts";
 import { findProject, nameField, projectField } from "./find-project.ts";
-import { renderExperiment, scoreName, scoreText } from "./list-experiments.ts";
+import { renderExperiment, scoreText } from "./list-experiments.ts";
 import { fenced, NOTICE, plural, recordedLine } from "./recorded-text.ts";
 import type { Reading, ToolDefinition } from "./trace-tool.ts";
 
@@ -115,11 +115,11 @@ function renderScore({ candidate: { mean, missing }, baseline, difference, ...sc
   const now = mean === null ? "none" : scoreText(mean);
   const lacking = missing === 0 ? "" : `, ${missing} missing`;
   if (difference === null || baseline === null) {
-    return `score ${scoreName(score)}: ${now}${lacking}`;
+    return `score ${recordedLine(nameWithUnit(score), NAME)}: ${now}${lacking}`;
   }
   const { value, low, high, verdict, items, improved, worsened } = difference;
   const before = baseline.mean === null ? "none" : scoreText(baseline.mean);
-  return `score ${scoreName(score)}: ${verdict.replace("_", " ")}, ${before} → ${now}, Δ ${scoreText(value)} (95%: ${scoreText(low)} to ${scoreText(high)}), ${plural(items, "item")}, ${improved} better, ${worsened} worse${lacking}`;
+  return `score ${recordedLine(nameWithUnit(score), NAME)}: ${verdict.replace("_", " ")}, ${before} → ${now}, Δ ${scoreText(value)} (95%: ${scoreText(low)} to ${scoreText(high)}), ${plural(items, "item")}, ${improved} better, ${worsened} worse${lacking}`;
 }
 
 /** Those that got worse by the score that fell most; where none did, those that fail. */

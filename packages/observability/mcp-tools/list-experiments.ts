@@ -1,6 +1,6 @@
 import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
-import type { ScoreMean } from "#contract.ts";
+import { nameWithUnit, type ScoreMean } from "#contract.ts";
 import { listExperiments, type ExperimentRow } from "#experiments/experiments.store.ts";
 import { findDatasetNamed, findProject, nameField, projectField } from "./find-project.ts";
 import { fenced, NOTICE, plural, recordedLine, timeText } from "./recorded-text.ts";
@@ -51,14 +51,8 @@ export function renderExperiment(row: ExperimentRow): string {
 }
 
 function meansText(means: readonly ScoreMean[]): readonly string[] {
-  const told = means.slice(0, SCORES).map((score) => `${scoreName(score)} ${scoreText(score.mean)}`);
+  const told = means.slice(0, SCORES).map((score) => `${recordedLine(nameWithUnit(score), NAME)} ${scoreText(score.mean)}`);
   return told.length === 0 ? [] : [`  ${told.join(", ")}`];
-}
-
-/** With the unit of what runs took. */
-export function scoreName({ name, source }: Pick<ScoreMean, "name" | "source">): string {
-  const unit = source !== "run" || name === "tokens" ? "" : name === "cost" ? " ($)" : " (s)";
-  return `${recordedLine(name, NAME)}${unit}`;
 }
 
 export function scoreText(value: number): string {

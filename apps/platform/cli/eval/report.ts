@@ -1,4 +1,4 @@
-import type { ComparedScore, ExperimentComparison, Gate } from "@sightline/observability/contract";
+import { nameWithUnit, type ComparedScore, type ExperimentComparison, type Gate } from "@sightline/observability/contract";
 
 const VERDICTS: Readonly<Record<NonNullable<ComparedScore["difference"]>["verdict"], string>> = {
   better: "better",
@@ -19,14 +19,9 @@ export function toTable({ candidate, baseline, scores, notes }: ExperimentCompar
     "|---|---|---|---|---|",
     ...scores.map(
       (score) =>
-        `| ${score.name.replaceAll("|", "∣")}${unitOf(score)} | ${number(score.baseline?.mean)} | ${number(score.candidate.mean)} | ${describe(score)} |`,
+        `| ${nameWithUnit(score).replaceAll("|", "∣")} | ${number(score.baseline?.mean)} | ${number(score.candidate.mean)} | ${describe(score)} |`,
     ),
   ].join("\n");
-}
-
-/** Of what runs took. */
-function unitOf({ source, name }: ComparedScore): string {
-  return source !== "run" || name === "tokens" ? "" : name === "cost" ? " ($)" : " (s)";
 }
 
 function describe({ difference }: ComparedScore): string {

@@ -25,7 +25,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** What a metric is narrowed by before anything is chosen. */
+/** The filter of a metric before anything is chosen. */
 function withoutValue(metric: string): AlertFilter {
   return metric === "matching" ? { query: "" } : {};
 }

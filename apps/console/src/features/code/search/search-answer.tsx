@@ -7,7 +7,7 @@ import { searchQuery } from "#features/code/api/search.ts";
 import { withoutReadFilter, type ReadFilter } from "#features/code/query/read-filter.ts";
 import { type SearchState, isOn } from "#features/code/query/search-state.ts";
 import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
-import { useShownAtOnce } from "#ui/kit/use-shown-at-once.ts";
+import { useShownAtOnce } from "#ui/page/use-shown-at-once.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
 import { Facets } from "./facets.tsx";

@@ -9,7 +9,7 @@ import { encoded } from "#http/calls.ts";
 import { Button, Checkbox, Popover, Stack } from "@mantine/core";
 import { IconChevronDown, IconColumns3 } from "@tabler/icons-react";
 import { useState } from "react";
-import { useShownAtOnce } from "#ui/kit/use-shown-at-once.ts";
+import { useShownAtOnce } from "#ui/page/use-shown-at-once.ts";
 import { COLUMNS, type ColumnId, DEFAULT_COLUMNS } from "#features/traces/list/model/columns.ts";
 
 /** Chooses the time and the columns, and saves the list as a file. */

@@ -5,7 +5,7 @@ import { answerTo, onlyItems } from "#http/queries.ts";
 
 const configsOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/score-configs`;
 
-/** What the scores of each name mean. */
+/** The project's score configs, by name. */
 export function scoreConfigsQuery(projectId: string) {
   return queryOptions({
     queryKey: ["score configs", projectId],

@@ -14,7 +14,7 @@ export function isGiven({ name, type, value }: TypedScore): boolean {
   return name.trim() !== "" && value.trim() !== "" && (type !== "number" || Number.isFinite(Number(value)));
 }
 
-/** What was typed, as a request has it. */
+/** Makes the request's fields of a score that was typed. */
 export function toGivenScore({ name, type, value, comment }: TypedScore) {
   const given =
     type === "number"

@@ -17,7 +17,7 @@ type Doing = { readonly what: "add" | "change" | "delete"; readonly config: Conf
 
 const NEW: Config = { name: "", data_type: "number", direction: null, minimum: null, maximum: null, categories: [], target: null };
 
-/** What the scores of each name mean, so that nobody gives "good" where others give 4. */
+/** The score configs of a project: nobody gives "good" where others give 4. */
 export function ScoreSettings({ projectId }: { readonly projectId: string }) {
   const configs = useQuery(scoreConfigsQuery(projectId));
   const [doing, setDoing] = useState<Doing>();

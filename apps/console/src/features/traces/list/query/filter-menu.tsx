@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { FACETS_SHOWN, facetsQuery } from "#features/traces/api/list-traces.ts";
 import { Dimmed } from "#ui/words/dimmed.tsx";
-import { useShownAtOnce } from "#ui/kit/use-shown-at-once.ts";
+import { useShownAtOnce } from "#ui/page/use-shown-at-once.ts";
 import type { TimeRange } from "#ui/time/time-range.ts";
 import { capitalized, formatCount } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";

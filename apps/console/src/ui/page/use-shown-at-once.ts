@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** What the address holds and a click changes, shown as chosen at once: the address follows when the page behind it is drawn. */
+/** A value of the address is shown as chosen at once: the address follows when the page behind it is drawn. */
 export function useShownAtOnce<T extends string | readonly string[]>(value: T, onChange: (next: T) => void): [T, (next: T) => void] {
   const [followed, setFollowed] = useState(value);
   const [shown, setShown] = useState(value);
