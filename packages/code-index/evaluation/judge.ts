@@ -13,21 +13,20 @@ export type Scores = {
 const DEPTH = 10;
 
 /**
- * How well the first ten results answer. Where files are looked for each file counts as one place in the order; where a place is
+ * How well the first ten results answer (NDCG with linear gains: Järvelin and Kekäläinen, 2002). Where files are looked for each file counts as one place in the order; where a place is
  * looked for, a result that does not say which lines it means is taken as right when the file is.
  */
 export function judge(results: readonly Judged[], targets: readonly Target[]): Scores {
   const isByFile = targets.every((target) => target.lines === undefined);
   const places = (isByFile ? firstOfEachFile(results) : results).slice(0, DEPTH);
-  const ranks = targets
-    .map((target) => places.findIndex((result) => answers(result, target)) + 1)
-    .filter((rank) => rank > 0)
-    .toSorted((one, other) => one - other);
-  const ideal = targets.slice(0, DEPTH).reduce((sum, _, index) => sum + gainAt(index + 1), 0);
-  const hits = (depth: number) => Number(ranks.some((rank) => rank <= depth));
+  const found = targets
+    .map(({ gain = 1, ...target }) => ({ gain, rank: places.findIndex((result) => answers(result, target)) + 1 }))
+    .filter(({ rank }) => rank > 0);
+  const ideal = targets.slice(0, DEPTH).reduce((sum, { gain = 1 }, index) => sum + gain * discountAt(index + 1), 0);
+  const hits = (depth: number) => Number(found.some(({ gain, rank }) => gain === 1 && rank <= depth));
   return {
     // Two targets in one chunk are at the same rank: no more than the ideal.
-    ndcg: Math.min(1, ranks.reduce((sum, rank) => sum + gainAt(rank), 0) / ideal),
+    ndcg: Math.min(1, found.reduce((sum, { gain, rank }) => sum + gain * discountAt(rank), 0) / ideal),
     hit1: hits(1),
     hit5: hits(5),
   };
@@ -38,7 +37,7 @@ export function mean(scores: readonly Scores[]): Scores {
   return { ndcg: average(({ ndcg }) => ndcg), hit1: average(({ hit1 }) => hit1), hit5: average(({ hit5 }) => hit5) };
 }
 
-function gainAt(rank: number): number {
+function discountAt(rank: number): number {
   return 1 / Math.log2(rank + 1);
 }
 

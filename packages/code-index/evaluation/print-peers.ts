@@ -2,7 +2,7 @@ import { scoreAnswer, searching, type Answering } from "#evaluation/answer.ts";
 import type { CapturedRepository } from "#evaluation/capture-repository.ts";
 import { judge } from "#evaluation/judge.ts";
 import { halves, printHead, printRow, shown } from "#evaluation/print-tables.ts";
-import type { Family } from "#evaluation/query-set.ts";
+import type { Family, Target } from "#evaluation/query-set.ts";
 import { replay, type Replayed } from "#evaluation/replay.ts";
 import { keyOf, type Peers } from "./ask-peers.ts";
 
@@ -47,7 +47,7 @@ function compare(replayed: Replayed, peers: Peers, byFile: boolean): readonly Co
   if (semble === undefined || (!byFile && !hasLines)) {
     return [];
   }
-  const targets = byFile ? [...new Set(captured.targets.map(({ path }) => path))].map((path) => ({ path })) : captured.targets;
+  const targets = byFile ? filesOf(captured.targets) : captured.targets;
   const scored = { ...replayed, captured: { ...captured, targets } };
   const answered = (answer: Answering) => scoreAnswer(answer, scored).ndcg;
   return [
@@ -59,6 +59,14 @@ function compare(replayed: Replayed, peers: Peers, byFile: boolean): readonly Co
       ripgrep: answered(() => captured.ripgrep.map((path) => ({ path }))),
     },
   ];
+}
+
+/** The files of targets, each for what its best is worth. */
+function filesOf(targets: readonly Target[]): readonly Target[] {
+  // The first of a file is the best of it.
+  return targets
+    .filter(({ path }, index) => targets.findIndex((other) => other.path === path) === index)
+    .map(({ path, gain }) => ({ path, gain }));
 }
 
 function printTable(title: string, compared: readonly Compared[]): void {

@@ -9,13 +9,18 @@ export const MADE = ["commit", "docstring", "symbol", "split name"] as const;
 export type Family = (typeof QUESTIONS)[number] | "report" | (typeof MADE)[number];
 
 /** What a query has to find: a file, or a place in it. */
-export type Target = { readonly path: string; readonly lines?: readonly [first: number, last: number] | undefined };
+export type Target = {
+  readonly path: string;
+  readonly lines?: readonly [first: number, last: number] | undefined;
+  /** What finding it gains, where that is less than 1: it answers in part. */
+  readonly gain?: number | undefined;
+};
 
 export type EvalQuery = {
   readonly family: Family;
   readonly language: string;
   readonly text: string;
-  /** Each counts once. */
+  /** Each counts once; what answers whole before what answers in part. */
   readonly targets: readonly Target[];
   /** The folder that is named as `path`; "" where the code is not in one. Left out of a query that names none. */
   readonly within?: string;

@@ -3,6 +3,10 @@ import { z } from "zod";
 import { QUESTIONS, type EvalQuery } from "./query-set.ts";
 
 const lineSchema = z.int().min(1);
+const targetSchema = z.strictObject({ path: z.string(), lines: z.tuple([lineSchema, lineSchema]).optional() });
+
+/** What a place gains that answers in part. */
+const PART = 0.5;
 
 /** What people ask of one repository: `sets/<owner>+<name>.json`, described in sets/README.md. */
 const setSchema = z.strictObject({
@@ -17,20 +21,23 @@ const setSchema = z.strictObject({
     z.strictObject({
       kind: z.enum(QUESTIONS),
       text: z.string().min(1),
-      targets: z.array(z.strictObject({ path: z.string(), lines: z.tuple([lineSchema, lineSchema]).optional() })).min(1),
+      targets: z.array(targetSchema).min(1),
+      secondary: z.array(targetSchema).default([]),
     }),
   ),
-  reports: z.array(
-    z.strictObject({
-      issue: z.int(),
-      /** The commit that fixed it. */
-      fix: z.string().regex(/^[0-9a-f]{40}$/),
-      title: z.string().min(1),
-      body: z.string().min(1),
-      /** Those that the fix changed, tests and documents apart. */
-      files: z.array(z.string()).min(1),
-    }),
-  ),
+  reports: z
+    .array(
+      z.strictObject({
+        issue: z.int(),
+        /** The commit that fixed it. */
+        fix: z.string().regex(/^[0-9a-f]{40}$/),
+        title: z.string().min(1),
+        body: z.string().min(1),
+        /** Those that the fix changed, tests and documents apart. */
+        files: z.array(z.string()).min(1),
+      }),
+    )
+    .default([]),
 });
 
 export type AskedSet = {
@@ -52,7 +59,10 @@ export async function readAskedSet(name: string): Promise<AskedSet | undefined> 
   }
   const { language, commit, root, half, questions, reports } = setSchema.parse(JSON.parse(await readFile(new URL(file, SETS), "utf8")));
   const folder = root === "" ? "" : root.replace(/\/?$/, "/");
-  const asked = questions.map(({ kind, text, targets }): EvalQuery => ({ family: kind, language, text, targets }));
+  const asked = questions.map(({ kind, text, targets, secondary }): EvalQuery => {
+    const partly = secondary.map((target) => ({ ...target, gain: PART }));
+    return { family: kind, language, text, targets: [...targets, ...partly] };
+  });
   const reported = reports.map(({ title, body, files }): EvalQuery => ({
     family: "report",
     language,

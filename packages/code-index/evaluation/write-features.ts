@@ -34,10 +34,12 @@ function* rowsOf({ captured, repository, described }: Replayed, number: number):
     files.set(chunk.path, files.get(chunk.path) ?? files.size);
     const { features } = each;
     const target = captured.targets.findIndex(
-      ({ path, lines }) => path === chunk.path && (lines === undefined || (chunk.start_line <= lines[1] && chunk.end_line >= lines[0])),
+      ({ path, lines, gain }) =>
+        gain === undefined && path === chunk.path && (lines === undefined || (chunk.start_line <= lines[1] && chunk.end_line >= lines[0])),
     );
     const isByFile = captured.targets.every(({ lines }) => lines === undefined);
-    const { family, within, targets } = captured;
+    const { family, within } = captured;
+    const targets = captured.targets.filter(({ gain }) => gain === undefined);
     const about = [
       repository.name,
       repository.language,
