@@ -123,7 +123,7 @@ export async function checkHistory({ call, id, origin, seed }: Asked): Promise<{
 
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-async function waitForHistory(call: Call, id: string, head: string): Promise<boolean> {
+export async function waitForHistory(call: Call, id: string, head: string): Promise<boolean> {
   for (const deadline = Date.now() + HISTORY_MS; Date.now() < deadline; await delay(1_000)) {
     const { depth } = await call<Depth>(`/repos/${id}/commits?limit=1`);
     if (depth.newest === head) {

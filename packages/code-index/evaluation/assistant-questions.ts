@@ -5,11 +5,8 @@ export type ToolCall = (seen: string) => readonly [name: string, given: Readonly
 
 export type Question = {
   readonly repo: string;
-  readonly language: string;
   readonly question: string;
-  /** The best way without commits, diffs, blame, outlines and old files; then with them. */
-  readonly before: readonly ToolCall[];
-  readonly after: readonly ToolCall[];
+  readonly calls: readonly ToolCall[];
   /** What git says must be in the answers. */
   readonly facts: (git: Git) => readonly string[];
 };
@@ -32,6 +29,7 @@ const always =
 
 const [JQ, CLICK, GIN] = ["jqlang/jq", "pallets/click", "gin-gonic/gin"];
 const PARSER = "src/jv_parse.c";
+const COMPLETION = "src/click/shell_completion.py";
 const WITHOUT_LIMIT = "83e2cf607f";
 const [API_BASE, API_HEAD] = ["7a865dcf1d", "41d8591eb1"];
 
@@ -48,10 +46,8 @@ const findDepth = always("grep", { repo: JQ, pattern: "Exceeds depth limit", pat
 export const QUESTIONS: readonly Question[] = [
   {
     repo: JQ,
-    language: "C",
     question: "Which commit put the limit of depth into the parser, and why?",
-    before: [findDepth, always("commit_search", { repo: JQ, path: PARSER, query: "depth limit for parsing" })],
-    after: [
+    calls: [
       findDepth,
       always("read_file", { repo: JQ, path: PARSER, start: 161, end: 161, show: "blame" }),
       (seen) => ["read_commit", { repo: JQ, commit: blamed(seen), path: PARSER }],
@@ -63,19 +59,15 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     repo: JQ,
-    language: "C",
     question: "What does the JSON parser's file define?",
-    before: [always("read_file", { repo: JQ, path: PARSER, max_tokens: 12_000 })],
-    after: [always("read_file", { repo: JQ, path: PARSER, show: "outline" })],
+    calls: [always("read_file", { repo: JQ, path: PARSER, show: "outline" })],
     facts: (git) =>
       [...git("show", `HEAD:${PARSER}`).matchAll(/^(?:static |struct )*[\w* ]+?(\w+)\([^;]*\) \{$/gmu)].map(([, name = ""]) => name),
   },
   {
     repo: JQ,
-    language: "C",
     question: `How did parse_token read at ${WITHOUT_LIMIT}, before the limit?`,
-    before: [always("read_file", { repo: JQ, path: PARSER, start: 147, end: 165 })],
-    after: [always("read_file", { repo: JQ, path: PARSER, start: 147, end: 165, commit: WITHOUT_LIMIT })],
+    calls: [always("read_file", { repo: JQ, path: PARSER, start: 147, end: 165, commit: WITHOUT_LIMIT })],
     facts: (git) =>
       git("show", `${WITHOUT_LIMIT}:${PARSER}`)
         .split("\n")
@@ -84,10 +76,8 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     repo: CLICK,
-    language: "Python",
     question: "Who raises MissingParameter outside the tests?",
-    before: [always("find_references", { symbol: "MissingParameter", repo: CLICK, path: "src/**" })],
-    after: [always("find_references", { symbol: "MissingParameter", repo: CLICK, path: "src/**" })],
+    calls: [always("find_references", { symbol: "MissingParameter", repo: CLICK, path: "src/**" })],
     facts: (git) =>
       git("grep", "-n", "raise MissingParameter", "HEAD", "--", "src")
         .trim()
@@ -96,13 +86,8 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     repo: CLICK,
-    language: "Python",
     question: "How did value_is_missing come to be as it is?",
-    before: [
-      always("find_symbol", { repo: CLICK, name: "Parameter.value_is_missing" }),
-      (seen) => ["commit_search", { repo: CLICK, path: place(seen).path, query: "value is missing" }],
-    ],
-    after: [
+    calls: [
       always("find_symbol", { repo: CLICK, name: "Parameter.value_is_missing" }),
       (seen) => ["read_file", { repo: CLICK, ...place(seen), show: "history" }],
     ],
@@ -116,10 +101,8 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     repo: GIN,
-    language: "Go",
     question: "Since when is there ShouldBindBodyWithJSON, and by whom?",
-    before: [always("commit_search", { repo: GIN, query: "ShouldBindBodyWithJSON" })],
-    after: [
+    calls: [
       always("find_symbol", { repo: GIN, name: "ShouldBindBodyWithJSON" }),
       (seen) => ["read_file", { repo: GIN, ...place(seen), show: "blame" }],
     ],
@@ -127,10 +110,8 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     repo: GIN,
-    language: "Go",
     question: "Where is a body that is too large handled?",
-    before: [always("grep", { repo: GIN, pattern: "MaxBytesError" })],
-    after: [always("grep", { repo: GIN, pattern: "MaxBytesError" })],
+    calls: [always("grep", { repo: GIN, pattern: "MaxBytesError" })],
     facts: (git) =>
       git("grep", "-n", "MaxBytesError", "HEAD", "--", "*.go")
         .trim()
@@ -139,10 +120,8 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     repo: GIN,
-    language: "Go",
     question: `What did the public API of Context gain between ${API_BASE.slice(0, 8)} and ${API_HEAD.slice(0, 8)}?`,
-    before: [always("commit_search", { repo: GIN, path: "context.go", since: "2024-05-01", until: "2025-05-31", limit: 50 })],
-    after: [always("read_commit", { repo: GIN, base: API_BASE, commit: API_HEAD, path: "context.go", max_tokens: 12_000 })],
+    calls: [always("read_commit", { repo: GIN, base: API_BASE, commit: API_HEAD, path: "context.go", max_tokens: 12_000 })],
     facts: (git) => {
       const diff = git("diff", API_BASE, API_HEAD, "--", "context.go");
       const methods = (sign: string) =>
@@ -151,4 +130,125 @@ export const QUESTIONS: readonly Question[] = [
       return methods("+").filter((name) => !gone.has(name));
     },
   },
+  {
+    repo: GIN,
+    question: "What renders a response, each by its own Render?",
+    calls: [always("find_references", { repo: GIN, symbol: "Render", kind: "implementation", path: "render/**" })],
+    facts: (git) => [
+      ...new Set(matchesOf(git("grep", "-hE", String.raw`^func \(.*\) Render\(w http`, "HEAD", "--", "render/*.go"), /\(\w+ \*?(\w+)\)/gu)),
+    ],
+  },
+  {
+    repo: GIN,
+    question: "Where is Context.Next?",
+    calls: [always("find_symbol", { repo: GIN, name: "Context.Next" })],
+    facts: (git) => placesOf(git("grep", "-nE", String.raw`^func \(c \*Context\) Next\(`, "HEAD")),
+  },
+  {
+    repo: GIN,
+    question: "Which interfaces does the router have?",
+    calls: [
+      always("find_symbol", { repo: GIN, name: "IRouter", kind: "interface" }),
+      always("find_symbol", { repo: GIN, name: "IRoutes", kind: "interface" }),
+    ],
+    facts: (git) => placesOf(git("grep", "-nE", String.raw`^type IRoute\w+ interface`, "HEAD")),
+  },
+  {
+    repo: GIN,
+    question: "Who uses BindingBody?",
+    calls: [always("find_references", { repo: GIN, symbol: "BindingBody" })],
+    facts: (git) =>
+      linesOf(git("grep", "-nwE", "BindingBody", "HEAD", "--", "*.go"))
+        .filter(({ text }) => !/^\s*(?:\/\/|type )/u.test(text))
+        .map(({ line, text }) => `${line}: ${text.trim()}`),
+  },
+  {
+    repo: GIN,
+    question: "Which files render?",
+    calls: [always("list_files", { repo: GIN, path: "render" })],
+    facts: (git) => matchesOf(git("ls-tree", "-r", "--name-only", "HEAD", "render"), /^render\/(.+)$/gmu),
+  },
+  {
+    repo: GIN,
+    question: "Who last changed Engine.ServeHTTP?",
+    calls: [
+      always("find_symbol", { repo: GIN, name: "Engine.ServeHTTP" }),
+      (seen) => ["read_file", { repo: GIN, ...place(seen), show: "blame" }],
+    ],
+    facts: (git) => {
+      const [{ line = 1 } = {}] = linesOf(git("grep", "-n", ") ServeHTTP(", "HEAD", "--", "gin.go"));
+      const length = git("show", "HEAD:gin.go").split("\n").slice(line).indexOf("}") + 1;
+      return [
+        ...new Set(matchesOf(git("blame", "--abbrev=11", `-L${line},+${length + 1}`, "HEAD", "--", "gin.go"), /^\^?([0-9a-f]{12})/gmu)),
+      ];
+    },
+  },
+  {
+    repo: CLICK,
+    question: "What is a ParamType?",
+    calls: [always("find_references", { repo: CLICK, symbol: "ParamType", kind: "implementation", path: "src/**" })],
+    facts: (git) => matchesOf(git("grep", "-hE", String.raw`^class \w+\(ParamType\b`, "HEAD", "--", "src"), /^class (\w+)/gmu),
+  },
+  {
+    repo: CLICK,
+    question: "Who opens streams?",
+    calls: [always("find_references", { repo: CLICK, symbol: "open_stream", path: "src/**" })],
+    facts: (git) =>
+      linesOf(git("grep", "-nw", "open_stream", "HEAD", "--", "src"))
+        .filter(({ text }) => !/^\s*(?:def |#)/u.test(text))
+        .map(({ line, text }) => `${line}: ${text.trim()}`),
+  },
+  {
+    repo: CLICK,
+    question: "When did completion in the shell last change?",
+    calls: [always("commit_search", { repo: CLICK, path: COMPLETION, limit: 1 })],
+    facts: (git) => [git("log", "-1", "--format=%h", "--abbrev=12", "--", COMPLETION).trim()],
+  },
+  {
+    repo: CLICK,
+    question: "Which usage errors does the core raise?",
+    calls: [always("grep", { repo: CLICK, pattern: String.raw`raise \w*(Usage|Parameter)\w*\(`, regex: true, path: "src/**" })],
+    facts: (git) =>
+      linesOf(git("grep", "-nE", String.raw`raise \w*(Usage|Parameter)\w*\(`, "HEAD", "--", "src")).map(
+        ({ line, text }) => `${line}: ${text}`,
+      ),
+  },
+  {
+    repo: CLICK,
+    question: "What does types.py define?",
+    calls: [always("read_file", { repo: CLICK, path: "src/click/types.py", show: "outline" })],
+    facts: (git) => matchesOf(git("show", "HEAD:src/click/types.py"), /^(?:class|def) (\w+)/gmu),
+  },
+  {
+    repo: JQ,
+    question: "Who joins two strings?",
+    calls: [always("find_references", { repo: JQ, symbol: "jv_string_concat" })],
+    facts: (git) =>
+      linesOf(git("grep", "-nw", "jv_string_concat", "HEAD", "--", "src/*.c"))
+        .filter(({ text }) => !text.startsWith("jv "))
+        .map(({ line, text }) => `${line}: ${text.trim()}`),
+  },
+  {
+    repo: JQ,
+    question: "Where is jv_parse_sized?",
+    calls: [always("find_symbol", { repo: JQ, name: "jv_parse_sized" })],
+    facts: (git) => placesOf(git("grep", "-nE", String.raw`^jv jv_parse_sized\(.*\{$`, "HEAD", "--", "src")),
+  },
 ];
+
+/** What `git grep -n` prints of a commit. */
+function linesOf(printed: string): readonly { readonly path: string; readonly line: number; readonly text: string }[] {
+  return [...printed.matchAll(/^HEAD:([^:]+):(\d+):(.*)$/gmu)].map(([, path = "", line = "", text = ""]) => ({
+    path,
+    line: Number(line),
+    text,
+  }));
+}
+
+function placesOf(printed: string): readonly string[] {
+  return linesOf(printed).map(({ path, line }) => `${path}:${line}`);
+}
+
+function matchesOf(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(([, found = ""]) => found);
+}

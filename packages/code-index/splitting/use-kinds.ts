@@ -129,7 +129,9 @@ function isInherited(whole: Node): boolean {
       return true;
     }
     // Python's argument list of a class is what it inherits from.
-    if (GIVEN.test(type) && roleOf(node.parent) !== "superclasses") {
+    // Python's `Box[A]` is inherited from as `Box`.
+    const isWhole = type === "subscript" && isSame(node.parent.firstNamedChild, node);
+    if (!isWhole && GIVEN.test(type) && roleOf(node.parent) !== "superclasses") {
       return false;
     }
   }

@@ -99,7 +99,7 @@ export async function findReferences(
         ...(isEmpty(found) && isWhole
           ? [`No line uses ${asked.name.slice(0, 100)}; ${await suggestNames(transaction, scope, asked)}.`]
           : []),
-        ...(wanted === "implementation" ? await notesOnMethodSets(transaction, scope, defined) : []),
+        ...(wanted === "implementation" ? await notesOnMethodSets(transaction, scope, definitions) : []),
         ...(await notesOnPosition(transaction, scope, position, { name, meaning })),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
         ...(before === 0 ? await notesOnLeftOut(transaction, scope) : []),
@@ -115,8 +115,10 @@ export async function findReferences(
 const TYPES = 50;
 
 /** Go says nowhere what implements an interface. */
-async function notesOnMethodSets(query: TenantQuery, scope: Scope, defined: SymbolRow | undefined): Promise<readonly string[]> {
-  if (defined?.language !== "go" || defined.kind !== "interface") {
+async function notesOnMethodSets(query: TenantQuery, scope: Scope, definitions: readonly SymbolRow[]): Promise<readonly string[]> {
+  // Methods are often called as the interface that asks for them.
+  const defined = definitions.find(({ language, kind }) => language === "go" && kind === "interface");
+  if (defined === undefined) {
     return [];
   }
   const types = (await typesWithMethodsOf(query, scope, defined, TYPES)).map(({ type, place }) => `${type} (${place})`);

@@ -226,19 +226,20 @@ test("what extends or implements a name is asked for by its kind, and counted be
   await indexed(tenant, "acme/kinds", {
     "a.ts":
       "export interface Store { load(): void }\nexport class Memory implements Store { load() {} }\nexport const open = (store: Store) => store.load();\n",
-    "b.py": "from a import Store\n\nclass Files(Store):\n    pass\n",
+    "b.py": "from a import Store\n\nclass Files(Store):\n    pass\n\n\nclass Boxes(Store[int], Box[Store]):\n    pass\n",
     "c.rs": "impl Store for Disk {}\n",
   });
   const { references: found, counts, total } = await references("Store", { repo: "acme/kinds", kind: "implementation" });
-  expect(lines(found)).toEqual(["acme/kinds a.ts:2", "acme/kinds b.py:3", "acme/kinds c.rs:1"]);
-  expect(total).toBe(3);
-  expect(counts).toMatchObject({ definition: 1, implementation: 3, import: 1, type: 1 });
+  expect(lines(found)).toEqual(["acme/kinds a.ts:2", "acme/kinds b.py:3", "acme/kinds b.py:7", "acme/kinds c.rs:1"]);
+  expect(total).toBe(4);
+  expect(counts).toMatchObject({ definition: 1, implementation: 4, import: 1, type: 1 });
   await indexed(tenant, "acme/methods", {
     "store/store.go":
       "package store\n\ntype Store interface {\n\tLoad() error\n\tSave(x int) error\n}\n\ntype Cache interface {\n\tLoad() error\n\tSave(x int) error\n}\n",
     "disk/disk.go": "package disk\n\ntype Disk struct{}\n\nfunc (d *Disk) Load() error { return nil }\n",
     "disk/save.go": "package disk\n\nfunc (d *Disk) Save(x int) error { return nil }\n",
-    "half/half.go": "package half\n\ntype Half struct{}\n\nfunc (h Half) Load() error { return nil }\n",
+    "half/half.go":
+      "package half\n\ntype Half struct{}\n\nfunc (h Half) Load() error { return nil }\n\nfunc (h Half) Store(id string) error { return nil }\n",
   });
   const { notes } = await references("Store", { repo: "acme/methods", kind: "implementation" });
   expect(notes).toContain("By the names of its methods these types of Go implement it: Disk (disk/disk.go:5).");
