@@ -176,7 +176,7 @@ export const QUESTIONS: readonly Question[] = [
       (seen) => ["read_file", { repo: GIN, ...place(seen), show: "blame" }],
     ],
     facts: (git) => {
-      const [{ line = 1 } = {}] = linesOf(git("grep", "-n", ") ServeHTTP(", "HEAD", "--", "gin.go"));
+      const line = linesOf(git("grep", "-n", ") ServeHTTP(", "HEAD", "--", "gin.go"))[0]?.line ?? 1;
       const length = git("show", "HEAD:gin.go").split("\n").slice(line).indexOf("}") + 1;
       return [
         ...new Set(matchesOf(git("blame", "--abbrev=11", `-L${line},+${length + 1}`, "HEAD", "--", "gin.go"), /^\^?([0-9a-f]{12})/gmu)),

@@ -6,7 +6,7 @@ import type { ApiKeyScope } from "#contract.ts";
 import { hashIfApiKey } from "./api-key.ts";
 
 type KeyAuthenticators = {
-  /** An API key that may send to its project, as `Authorization: Bearer` or `X-API-Key`. */
+  /** An API key that may send to its project, as `Authorization: Bearer` or `X-API-Key`, or as the password of `Authorization: Basic`. */
   readonly ingest: Authenticator;
   /** Anyone with an access token of a tenant; or, below `/projects/:project_id`, an API key that may read that project. */
   readonly "user-or-key": Authenticator;
@@ -20,6 +20,7 @@ type Options = { readonly findKey: (hash: string) => Promise<UsableKey | undefin
 type Request = Parameters<Authenticator>[0];
 
 const BEARER = /^Bearer +(\S{1,200})$/i;
+const BASIC = /^Basic +([\w+/]{1,1000}={0,2})$/i;
 
 export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenticators {
   async function useKey(request: Request, hash: string, scope: ApiKeyScope): Promise<UsableKey> {
@@ -67,8 +68,14 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
 }
 
 function hashOf({ headers }: Request): string | undefined {
-  const given = headers["x-api-key"] ?? BEARER.exec(headers.authorization ?? "")?.[1];
+  const given = headers["x-api-key"] ?? BEARER.exec(headers.authorization ?? "")?.[1] ?? passwordOf(headers.authorization);
   return typeof given === "string" ? hashIfApiKey(given) : undefined;
+}
+
+/** Langfuse's SDKs send a public key as the name, which says nothing here, and the secret one as the password. */
+function passwordOf(authorization = ""): string | undefined {
+  const [, encoded] = BASIC.exec(authorization) ?? [];
+  return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString().split(":").slice(1).join(":");
 }
 
 function isProject(parameters: unknown, projectId: string): boolean {

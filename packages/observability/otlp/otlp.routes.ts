@@ -55,6 +55,9 @@ type OtlpOptions = { readonly publisher: Pick<StreamPublisher, "publish">; reado
 type Request = Parameters<typeof getPrincipal>[0];
 type RequestError = Parameters<typeof toAppError>[0];
 
+/** Where exporters send to; the second is where Langfuse's SDKs do, once their base address is ours. */
+const PATHS = ["/v1/traces", "/api/public/otel/v1/traces"];
+
 const BUSY_SECONDS = 2;
 const AWAY_SECONDS = 5;
 const FULL_SECONDS = 15;
@@ -102,21 +105,23 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
         summary: "OTLP/HTTP: spans of an OpenTelemetry exporter, as protobuf or JSON; by an API key with the scope ingest",
         response: { 200: answered },
       };
-      scope.post("/v1/traces", { config: { auth: "ingest" }, bodyLimit: MAX_SENT_BYTES, schema }, async (request, reply) => {
-        const projectId = projectOf(request);
-        const batches = await readBatches(request);
-        const { events, refused } = toSpanEvents(projectId, batches);
-        if ((await publish(projectId, events)) === "full") {
-          const message = "The event stream is full: the consumer is behind or does not run. The spans were not taken; send them again.";
-          throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
-        }
-        metrics.requests.inc({ status: "200" });
-        metrics.refused.inc(refused.length);
-        return reply
-          .type(isProtobuf(request) ? PROTOBUF_TYPE : "application/json")
-          .serializer((body: unknown) => body as string)
-          .send(answerSuccess(isProtobuf(request), refused));
-      });
+      for (const path of PATHS) {
+        scope.post(path, { config: { auth: "ingest" }, bodyLimit: MAX_SENT_BYTES, schema }, async (request, reply) => {
+          const projectId = projectOf(request);
+          const batches = await readBatches(request);
+          const { events, refused } = toSpanEvents(projectId, batches);
+          if ((await publish(projectId, events)) === "full") {
+            const message = "The event stream is full: the consumer is behind or does not run. The spans were not taken; send them again.";
+            throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
+          }
+          metrics.requests.inc({ status: "200" });
+          metrics.refused.inc(refused.length);
+          return reply
+            .type(isProtobuf(request) ? PROTOBUF_TYPE : "application/json")
+            .serializer((body: unknown) => body as string)
+            .send(answerSuccess(isProtobuf(request), refused));
+        });
+      }
     });
   };
 

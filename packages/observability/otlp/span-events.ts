@@ -171,7 +171,7 @@ type Common = {
 function traceStart(traceId: string, { projectId, span, source, place, facts, input }: Common): DraftEvent {
   return draft(projectId, "trace.start", {
     trace_id: traceId,
-    name: boundText(facts.name, MAX_NAME_LENGTH),
+    name: boundText(facts.traceName ?? facts.name, MAX_NAME_LENGTH),
     started_at: toTimestamp(span.startNanos),
     thread_id: optionalName(facts.threadId),
     session_id: optionalName(facts.sessionId),

@@ -108,6 +108,11 @@ test.each<[string, Record<string, number>, object]>([
     { input_tokens: 5, cache_read: 60, cache_creation: 10 },
     { input_tokens: 75, cache_read_tokens: 60, cache_write_tokens: 10 },
   ],
+  [
+    "hold the cached ones, as Pydantic AI called them first",
+    { input_tokens: 1300, "details.cache_read_tokens": 1200, "details.reasoning_tokens": 3 },
+    { input_tokens: 1300, cache_read_tokens: 1200, reasoning_tokens: 3 },
+  ],
   ["are not negative", { input_tokens: -5 }, {}],
 ])("input tokens that %s", (_name, given, expected) => {
   const names: Readonly<Record<string, string>> = { cache_read: "cache_read.input_tokens", cache_creation: "cache_creation.input_tokens" };

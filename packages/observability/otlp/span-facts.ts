@@ -26,6 +26,7 @@ export function readSpanFacts(span: GivenSpan, readJson: JsonReader = createJson
     kind,
     name: toolName ?? (kind === "graph" ? read.text("agentName") : undefined) ?? task?.node ?? name,
     toolName,
+    traceName: read.text("traceName"),
     task,
     /** Tokens of a model call only: agents and the outer spans of the AI SDK repeat the sums of the calls below them. */
     call: kind === "llm" || read.isEmbedding ? readModelCall(span, read) : undefined,

@@ -8,18 +8,22 @@ export type EndStatus = "success" | "failure" | "interrupted";
 
 const MAX_ERROR_LENGTH = 16_384;
 
-type Ended = Pick<OtlpSpan, "status" | "events">;
+type Ended = Pick<OtlpSpan, "status" | "events" | "attributes">;
+
+/** Langfuse's SDK of JavaScript says by its own names alone that an observation failed. */
+const LEVEL = "langfuse.observation.level";
+const LEVEL_MESSAGE = "langfuse.observation.status_message";
 
 export function readSpanStatus(span: Ended): EndStatus {
   const names = [span.status.message, ...exceptionsOf(span).map((attributes) => textOf(attributes, "exception.type"))];
   if (names.some(isInterrupt)) {
     return "interrupted";
   }
-  return span.status.code === STATUS_ERROR ? "failure" : "success";
+  return span.status.code === STATUS_ERROR || span.attributes.get(LEVEL) === "ERROR" ? "failure" : "success";
 }
 
 /** Describes the error of a failed span: the exception's type and message, else the status' message. */
-export function readSpanError(span: Ended & Pick<OtlpSpan, "attributes">): string | undefined {
+export function readSpanError(span: Ended): string | undefined {
   if (readSpanStatus(span) !== "failure") {
     return undefined;
   }
@@ -29,7 +33,11 @@ export function readSpanError(span: Ended & Pick<OtlpSpan, "attributes">): strin
   const hasOwnMessage = [type, type.slice(type.lastIndexOf(".") + 1)].some((name) => message.startsWith(`${name}:`));
   const texts = hasOwnMessage ? [message] : [type, message];
   const error =
-    texts.filter((text) => text !== "").join(": ") || span.status.message || textOf(span.attributes, "error.type") || httpStatusOf(span);
+    texts.filter((text) => text !== "").join(": ") ||
+    span.status.message ||
+    textOf(span.attributes, LEVEL_MESSAGE) ||
+    textOf(span.attributes, "error.type") ||
+    httpStatusOf(span);
   return boundText(error === "" ? NO_REASON : error, MAX_ERROR_LENGTH);
 }
 

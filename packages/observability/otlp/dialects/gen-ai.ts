@@ -1,5 +1,8 @@
 import { withPrefix, type Dialect } from "./dialect.ts";
 
+/** Pydantic AI's names from before there were conventions. */
+const OLD_DETAILS = "gen_ai.usage.details.";
+
 /** OpenTelemetry's conventions for generative AI, which most frameworks write beside their own names. */
 export const genAi: Dialect = {
   name: "GenAI",
@@ -30,9 +33,13 @@ export const genAi: Dialect = {
     usage: ({ group }) => group("gen_ai.usage."),
     inputTokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
     outputTokens: ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"],
-    cacheReadTokens: ["gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"],
-    cacheWriteTokens: ["gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens"],
-    reasoningTokens: ["gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens"],
+    cacheReadTokens: ["gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", `${OLD_DETAILS}cache_read_tokens`],
+    cacheWriteTokens: [
+      "gen_ai.usage.cache_creation.input_tokens",
+      "gen_ai.usage.cache_creation_input_tokens",
+      `${OLD_DETAILS}cache_write_tokens`,
+    ],
+    reasoningTokens: ["gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", `${OLD_DETAILS}reasoning_tokens`],
     // The second is Sentry's, the third the AI SDK's.
     firstTokenSeconds: [
       "gen_ai.response.time_to_first_chunk",
