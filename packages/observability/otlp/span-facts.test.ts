@@ -218,3 +218,79 @@ const MINUTE_NANOS = 60_000_000_000n;
 function nanosOf(time: string): bigint {
   return BigInt(Date.parse(time)) * 1_000_000n;
 }
+
+describe("LangSmith's SDK, as its exporter for OpenTelemetry of Python writes it,", () => {
+  const notes = {
+    "langsmith.trace.session_name": "default",
+    "gen_ai.system": "langchain",
+    "langsmith.metadata.thread_id": "t-1",
+    "langsmith.metadata.session_id": "s-1",
+    "langsmith.metadata.user_id": "ada",
+    "langsmith.metadata.plan": "pro",
+    "langsmith.metadata.ls_method": "traceable",
+    "langsmith.metadata.LANGSMITH_TRACING": "true",
+    "langsmith.span.tags": "vip, eu",
+  };
+
+  test("says what a run is of", () => {
+    const facts = factsOf("support", {
+      ...notes,
+      "langsmith.span.kind": "chain",
+      "gen_ai.operation.name": "chain",
+      "gen_ai.prompt": '{"question":"Where is order 42?"}',
+      "gen_ai.completion": '{"output":"It was shipped."}',
+    });
+    expect(facts).toMatchObject({
+      kind: "span",
+      threadId: "t-1",
+      sessionId: "s-1",
+      userId: "ada",
+      tags: ["vip", "eu"],
+      metadata: { plan: "pro" },
+    });
+    expect(facts).toMatchObject({ input: { question: "Where is order 42?" }, output: "It was shipped." });
+    expect(Object.keys(facts.metadata)).toEqual(["plan"]);
+  });
+
+  test("has a tool's parameters and result", () => {
+    const facts = factsOf("find_order", {
+      ...notes,
+      "langsmith.span.kind": "tool",
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "find_order",
+      "gen_ai.prompt": '{"order":42}',
+      "gen_ai.completion": '{"order":42,"state":"shipped"}',
+    });
+    expect(facts).toMatchObject({ kind: "tool", toolName: "find_order", input: { order: 42 }, output: { order: 42, state: "shipped" } });
+  });
+
+  test("counts what was cached and reasoned", () => {
+    const { kind, call, input } = factsOf("answer", {
+      ...notes,
+      "langsmith.span.kind": "llm",
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": "m-1",
+      "gen_ai.prompt": '{"messages":[{"role":"user","content":"Where is order 42?"}]}',
+      "gen_ai.usage.input_tokens": 120,
+      "gen_ai.usage.output_tokens": 30,
+      "gen_ai.usage.input_token_details": "{'cache_read': 64, 'cache_creation': 8}",
+      "gen_ai.usage.output_token_details": "{'reasoning': 12}",
+    });
+    expect(kind).toBe("llm");
+    expect(call?.usage).toMatchObject({
+      input_tokens: 120,
+      output_tokens: 30,
+      cache_read_tokens: 64,
+      cache_write_tokens: 8,
+      reasoning_tokens: 12,
+    });
+    expect(JSON.stringify(input)).toContain("Where is order 42?");
+  });
+
+  test.each([
+    ["retriever", "embeddings", "retriever"],
+    ["prompt", "chat", "span"],
+  ])("calls a %s what it is, and not %s", (run, operation, kind) => {
+    expect(factsOf("x", { "langsmith.span.kind": run, "gen_ai.operation.name": operation }).kind).toBe(kind);
+  });
+});

@@ -12,6 +12,7 @@ const EXAMPLES: Readonly<Record<string, readonly [name: string, attributes: Reco
   Mastra: ["run", { "mastra.span.type": "agent_run", "mastra.agent_run.input": "hi" }, { input: "hi" }],
   Haystack: ["haystack.agent.step.llm", { "haystack.agent.step.llm.output": "hi" }, { kind: "llm", output: "hi" }],
   Langfuse: ["run", { "langfuse.release": "1.2" }, { release: "1.2" }],
+  LangSmith: ["run", { "langsmith.span.tags": "vip, eu" }, { tags: ["vip", "eu"] }],
   OpenTelemetry: ["run", { "enduser.id": "ada" }, { userId: "ada" }],
   GenAI: ["chat", { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m" }, { kind: "llm", requestModel: "m" }],
   OpenInference: ["call", { "openinference.span.kind": "TOOL", "tool.name": "weather" }, { kind: "tool", toolName: "weather" }],

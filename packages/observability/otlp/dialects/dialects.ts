@@ -9,6 +9,7 @@ import { haystack } from "./haystack.ts";
 import { langChain } from "./langchain.ts";
 import { langfuse } from "./langfuse.ts";
 import { langGraph } from "./langgraph.ts";
+import { langSmith } from "./langsmith.ts";
 import { mastra } from "./mastra.ts";
 import { openInference } from "./openinference.ts";
 import { openLit } from "./openlit.ts";
@@ -23,6 +24,7 @@ export const DIALECTS: readonly Dialect[] = [
   mastra,
   haystack,
   langfuse,
+  langSmith,
   // Conventions that many instrumentations write.
   openTelemetry,
   genAi,

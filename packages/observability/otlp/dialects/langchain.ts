@@ -1,15 +1,14 @@
 import { toRecord } from "#otlp/wire/otlp-span.ts";
 import { withPrefix, type Dialect, type SpanReader } from "./dialect.ts";
 
-/** The metadata of LangChain's callbacks, which OpenInference hands on as the JSON of one attribute, and LangSmith's tags. */
+/** The metadata of LangChain's callbacks, which OpenInference hands on as the JSON of one attribute. */
 export const langChain: Dialect = {
   name: "LangChain",
-  canRead: withPrefix("metadata", "langsmith"),
+  canRead: withPrefix("metadata"),
   facts: {
     threadId: (span) => fieldOfMetadata(span, "thread_id") ?? fieldOfMetadata(span, "langgraph_thread_id"),
     sessionId: (span) => fieldOfMetadata(span, "session_id"),
     userId: (span) => fieldOfMetadata(span, "user_id"),
-    tags: ["langsmith.span.tags"],
     metadata: ({ peek }) => peek("metadata"),
   },
 };

@@ -1,0 +1,45 @@
+import { toRecord, toText, type OtlpValue } from "#otlp/wire/otlp-span.ts";
+import { notesUnder, withPrefix, type Dialect, type SpanReader } from "./dialect.ts";
+
+const METADATA = "langsmith.metadata.";
+const notes = notesUnder(METADATA);
+/** What LangSmith adds to the application's own notes. */
+const ADDED = /^(?:ls_|LANGSMITH_|LANGCHAIN_|usage_metadata$|revision_id$|thread_id$|conversation_id$)/;
+
+/** LangSmith's SDK with `LANGSMITH_OTEL_ENABLED`, which writes GenAI's names beside its own, and calls a retriever an embedding there. */
+export const langSmith: Dialect = {
+  name: "LangSmith",
+  canRead: withPrefix("langsmith"),
+  kinds: { llm: "llm", retriever: "retriever", prompt: "span" },
+  readKind: ({ attributes }) => attributes.get("langsmith.span.kind"),
+  facts: {
+    toolInput: ["gen_ai.prompt"],
+    toolOutput: readOutput,
+    output: readOutput,
+    threadId: [`${METADATA}thread_id`, `${METADATA}conversation_id`],
+    sessionId: [`${METADATA}session_id`],
+    userId: [`${METADATA}user_id`],
+    tags: ({ text }) => text("langsmith.span.tags")?.split(", "),
+    metadata: (span) => {
+      const given = typeof notes === "function" ? toRecord(notes(span)) : undefined;
+      return Object.fromEntries(Object.entries(given ?? {}).filter(([name]) => !ADDED.test(name)));
+    },
+    cacheReadTokens: (span) => countIn(span, "input", "cache_read"),
+    cacheWriteTokens: (span) => countIn(span, "input", "cache_creation"),
+    reasoningTokens: (span) => countIn(span, "output", "reasoning"),
+  },
+};
+
+/** What a function returns is the one field `output` of an object, unless it is an object. */
+function readOutput({ value }: SpanReader): OtlpValue | undefined {
+  const all = value("gen_ai.completion");
+  const [only, ...others] = Object.entries(toRecord(all) ?? {});
+  return others.length === 0 && only?.[0] === "output" ? only[1] : all;
+}
+
+/** A count of the details, which are a dictionary as Python prints it: `{'cache_read': 64}`. */
+function countIn({ peek }: SpanReader, side: "input" | "output", name: string): number | undefined {
+  const printed = toText(peek(`gen_ai.usage.${side}_token_details`)) ?? "";
+  const [, count] = new RegExp(`'${name}': (\\d{1,15})\\b`).exec(printed) ?? [];
+  return count === undefined ? undefined : Number(count);
+}
