@@ -71,7 +71,8 @@ test("numbers and truths that a model writes as texts are taken; texts that look
   expect(asTexts).toEqual(await ask({ pattern: "foo", limit: 2, regex: true, context: 0, max_tokens: 900 }));
   expect(asTexts.content[0]?.text).toMatch(/^2 (?:of \d+ )?matching lines:/);
   expect((await ask({ pattern: "33" })).content[0]?.text).toContain("return 33");
-  for (const limit of ["many", "", "1.5", "100000"]) {
+  expect(await ask({ pattern: "foo", limit: "", cursor: "", ref: null })).toEqual(await ask({ pattern: "foo" }));
+  for (const limit of ["many", "1.5", "100000"]) {
     expect(await ask({ pattern: "foo", limit })).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("limit") }] });
   }
 });

@@ -1,5 +1,6 @@
 import { LATE, within } from "@sightline/foundation/deadline";
 import { AppError } from "@sightline/foundation/errors";
+import { parseJson } from "@sightline/foundation/parse-json";
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Semaphore } from "@sightline/foundation/semaphore";
@@ -62,27 +63,32 @@ export function defineTool<Input extends z.ZodObject>({ answer, ...tool }: Defin
   return { ...tool, answer: (given, call) => answer(tool.inputSchema.parse(given), call) };
 }
 
-/** What clients give a tool. Some models write numbers and truths as texts. */
+/** What clients give a tool. Some models write numbers, truths and lists as texts, and name what they leave out. */
 export function takenBy({ inputSchema }: Pick<Tool, "inputSchema">): z.ZodObject {
   const fields = Object.entries({ ...inputSchema.shape, max_tokens: maxTokensSchema });
-  return z.strictObject(Object.fromEntries(fields.map(([name, field]) => [name, orAsText(field)])));
+  return z.strictObject(Object.fromEntries(fields.map(([name, field]) => [name, asMeant(field)])));
 }
 
-const VALUES: ReadonlyMap<string, unknown> = new Map([
-  ["true", true],
-  ["false", false],
-]);
-
-/** The field, which takes what it takes also when it is written as a text. */
-function orAsText(field: z.core.$ZodType): z.ZodType {
+/** The field, which takes the first meaning of what is given that it can take. */
+function asMeant(field: z.core.$ZodType): z.ZodType {
+  const takes = (given: unknown) => z.safeParse(field, given).success;
   const taken = z.preprocess((given) => {
-    if (typeof given !== "string" || given.trim() === "" || z.safeParse(field, given).success) {
-      return given;
-    }
-    const meant = VALUES.get(given) ?? Number(given);
-    return z.safeParse(field, meant).success ? meant : given;
+    const [meant] = meaningsOf(given).filter(({ meaning }) => takes(meaning));
+    return meant === undefined ? given : meant.meaning;
   }, field);
-  return z.safeParse(field, undefined).success ? taken.optional() : taken;
+  return takes(undefined) ? taken.optional() : taken;
+}
+
+type Meant = { readonly meaning: unknown };
+
+/** As it is, as the JSON that a text is, in Python's spelling too, or as a list of one; null and a blank text as left out. */
+function meaningsOf(given: unknown): readonly Meant[] {
+  if (given === null || (typeof given === "string" && given.trim() === "")) {
+    return [{ meaning: given }, { meaning: undefined }];
+  }
+  const written = typeof given === "string" ? [parseJson(given), parseJson(given.toLowerCase())] : [];
+  const one = [given, ...written.filter((meaning) => meaning !== undefined)];
+  return [...one, ...one.map((meaning) => [meaning])].map((meaning) => ({ meaning }));
 }
 
 /** The other hints are about tools that change something. */
