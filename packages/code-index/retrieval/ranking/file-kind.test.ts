@@ -32,6 +32,7 @@ test.for([
   ["types/a.d.ts", "declaration"],
   ["deps/lua/lua.c", "vendored"],
   ["third-party/a.c", "vendored"],
+  ["shared/src/commonMain/kotlin/com/acme/samples/cart/Cart.kt", "source"],
   ["src/latest/contest.ts", "source"],
   ["src/testify/suite.go", "source"],
   ["src/attest.rs", "source"],

@@ -69,10 +69,10 @@ const ROOT_VENDORED = /^deps\//;
 const MAX_PATHS = 10_000;
 
 /**
- * Where the product is by convention, so that `testing` or `samples` in there are names of its own: `src/main` (of Java and its like), `lib` of
- * Elixir and Ruby, `src` of PHP.
+ * Where the product is by convention, so that `testing` or `samples` in there are names of its own: `src/main` of Java and its like,
+ * `commonMain` of Kotlin, `lib` of Elixir and Ruby, `src` of PHP.
  */
-const PRODUCT = /(?:^|\/)(?:src\/main\/|lib\/(?=.*\.(?:ex|rb)$)|src\/(?=.*\.php$)(?!.*\/Tests\/))/;
+const PRODUCT = /(?:^|\/)(?:src\/(?:\w+M|m)ain\/|lib\/(?=.*\.(?:ex|rb)$)|src\/(?=.*\.php$)(?!.*\/Tests\/))/;
 /** Settings of a tool only where tools look for them. */
 const INNER_CONFIG = /(?:^|\/)src\/.*\.config\.[cm]?[jt]s$/;
 
