@@ -91,6 +91,8 @@ test("only as many as wanted are kept, the newest, and the answer says that ther
     depth: { commits: 4, complete: false },
     notes: [expect.stringContaining("newest 4 commits")],
   });
+  // A full page is not all there is, either.
+  expect((await history.commits({ query: "change", limit: 2 })).notes.join()).toContain("newest 4 commits");
   await history.commit("change 10", { "b.ts": "1\n" });
   await history.index(4);
   expect(await history.subjects()).toEqual(["change 10", "change 9", "change 8", "change 7"]);

@@ -224,14 +224,7 @@ function notesOn({ request, history, build, crowded, isCut, found }: Noted): str
       ? []
       : [`The history ends at ${history.newest ?? "nothing"}, while ${build?.commit ?? ""} is indexed; it follows.`];
   const ranked = isCut ? [`Of the commits with these words the newest ${MAX_RANKED} are ranked; add a rarer word.`] : [];
-  return [
-    ...(found === 0 ? [`No commit matches.${hintOn(request)}`] : []),
-    ...ranked,
-    ...(found < request.limit ? older : []),
-    ...cut,
-    ...behind,
-    ...failed,
-  ];
+  return [...(found === 0 ? [`No commit matches.${hintOn(request)}`] : []), ...ranked, ...older, ...cut, ...behind, ...failed];
 }
 
 /** What was meant, where it is plain that nothing can match. */
