@@ -28,7 +28,7 @@ export const indexedFileSchema = indexedCommitSchema.extend({ path: z.string(), 
 export const precisionSchema = z.enum(["exact", "name"]);
 export type Precision = z.infer<typeof precisionSchema>;
 
-/** Where in the code the name stands that is asked for: with a SCIP index of that file, only that very symbol is meant. */
+/** Where in the code the name stands that is asked for: only that very symbol is meant, as far as a SCIP index of the file or its syntax tells. */
 const positionFields = {
   /** `path:line` or `path:line:column`, both from 1, of a file of `repo`, or of `position_repo`, on the branch asked for. */
   position: z.string().max(4_200).optional(),
@@ -226,6 +226,8 @@ export const foundSymbolSchema = indexedFileSchema.extend({
   /** The comment that belongs to it, without its marks; empty where there is none. */
   comment: z.string(),
   precision: precisionSchema,
+  /** Why syntax takes it for what stands at the position, where no uploaded index knows; null otherwise. */
+  reason: z.string().nullable(),
 });
 export type FoundSymbol = z.infer<typeof foundSymbolSchema>;
 

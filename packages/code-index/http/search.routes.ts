@@ -60,7 +60,7 @@ export function searchRoutes({
     server.get(
       "/api/v1/symbols",
       route("reader", "Where a name is defined", { querystring: symbolsRequestSchema, response: { 200: symbolsAnswerSchema } }),
-      async (request) => findSymbols(database, getAccess(request), request.query),
+      async (request) => findSymbols({ database, finder }, getAccess(request), request.query),
     );
 
     server.get(

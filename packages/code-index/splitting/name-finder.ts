@@ -1,12 +1,15 @@
 import type { Logger } from "@sightline/foundation/log";
 import { findLanguage } from "./languages.ts";
 import { usesOfKind, wholeWord, type NameUse } from "./name-lines.ts";
-import type { NameAnswer, NameRequest } from "./name-worker.ts";
+import type { NameAnswer, NameRequest, UseRequest } from "./name-worker.ts";
 import { createParserThreads } from "./parser-threads.ts";
+import type { UseAnswer } from "./uses/answer-use.ts";
 
 /** Finds the places of a file that have a name and what each does with it, off the main thread. */
 export type NameFinder = {
   readonly find: (request: NameRequest) => Promise<readonly NameUse[]>;
+  /** What a use or a definition is, as far as its file's syntax tells; empty where there is no grammar. */
+  readonly explain: (request: UseRequest) => Promise<UseAnswer>;
   /** Ends the threads. What is being looked at is not answered any more. */
   readonly close: () => Promise<void>;
 };
@@ -18,14 +21,15 @@ const FILE_MS = 10_000;
 
 /** Its threads are started when they are first needed. */
 export function createNameFinder({ log }: { readonly log: Logger }): NameFinder {
-  const pool = createParserThreads<NameRequest, NameAnswer>({
+  const pool = createParserThreads<NameRequest | UseRequest, NameAnswer>({
     worker: WORKER,
     threads: THREADS,
     fileMs: FILE_MS,
     pack: (request) => [request, []],
-    lost: ({ text, language, name }, reason) => {
+    lost: (request, reason) => {
+      const { text, language } = request;
       log.warn({ reason, language, characters: text.length }, "a file could not be parsed; its uses of a name count as reads");
-      return { uses: usesOfKind(text, name, "read") };
+      return { uses: "question" in request ? [] : usesOfKind(text, request.name, "read"), explained: {} };
     },
   });
   return {
@@ -37,6 +41,7 @@ export function createNameFinder({ log }: { readonly log: Logger }): NameFinder 
       }
       return findLanguage(language)?.grammar === undefined ? usesOfKind(text, name, "text") : (await pool.run(request)).uses;
     },
+    explain: async (request) => (findLanguage(request.language)?.grammar === undefined ? {} : (await pool.run(request)).explained),
     close: pool.close,
   };
 }

@@ -17,11 +17,11 @@ const IMPORTING = /^(?:require|require_relative|library|source|import|alias|use)
 const CALLING = /call|invo[ck]ation|command$|apply|application/;
 
 /** The last part of `a.b.c`, and what has its type arguments behind it, stand for the whole. */
-const ACCESS =
+export const ACCESS =
   /^(?:member_(?:expression|access_expression|binding_expression|access|name)|conditional_access_expression|attribute|field_(?:expression|access|path)|selector_expression|navigation_(?:expression|suffix)|dot|dot_index_expression|method_index_expression|dotted_(?:name|identifier)|extract_operator|namespace_operator|object_reference|command_name|(?:un)?conditional_assignable_selector|value_(?:expr|qid|path)|sym_lit|variable_expression|select_expression|attrpath|field|expression|user_defined_type|user_type|selector)$|^scoped_|^qualified_|^nested_/;
-const GENERIC = /^(?:generic_(?:name|type|function)|template_(?:type|function|method))$/;
+export const GENERIC = /^(?:generic_(?:name|type|function)|template_(?:type|function|method))$/;
 
-const CALL =
+export const CALL =
   /call(?!_?(?:argument|suffix))|invo[ck]ation|^new_expression$|creation_expression|decorator$|(?<!type_)annotation$|^jsx_(?:opening|self_closing)|message_expression|^command$|^apply|application_expression|^normal_command$|^emit_statement$/;
 const CALLEE = ["function", "method", "macro", "constructor", "target", "name", "type", "command_name", "expr"];
 
@@ -38,7 +38,7 @@ const BINDING_ROLES =
   /^(?:left|lhs|target|pattern|name|declarator|alias|variable|key|field|item|argument|parameters?|bound_identifier|designator|operand|attrpath|universal|property)$/;
 /** What binds its first child, in grammars without fields for it. */
 const BINDS_FIRST =
-  /^(?:assignment(?:_statement)?|for_generic_clause|field_definition|input_value_definition|update_expression|(?:inc|dec)_statement|postfix_(?:unary_)?expression|parameters?|lambda_parameters|closure_parameters|block_parameters|method_parameters|method_parameter|variable_declaration|initialized_\w+|payload|delete_statement|shorthand_field_initializer|set_expression|named_argument|value_argument|field_update|enum_entry|enum_field|for_in_clause|exception_variable|script_parameter|class_parameter|field_declaration|struct_declarator)$/;
+  /^(?:assignment(?:_statement)?|typed_parameter|for_generic_clause|field_definition|input_value_definition|update_expression|(?:inc|dec)_statement|postfix_(?:unary_)?expression|parameters?|lambda_parameters|closure_parameters|block_parameters|method_parameters|method_parameter|variable_declaration|initialized_\w+|payload|delete_statement|shorthand_field_initializer|set_expression|named_argument|value_argument|field_update|enum_entry|enum_field|for_in_clause|exception_variable|script_parameter|class_parameter|field_declaration|struct_declarator)$/;
 /** Where a name that is declared belongs to a type, or to a whole file. */
 const MEMBERS =
   /class|interface|struct|enum|record|object_type|template_body|protocol|contract_body|field_|enumerator_list|variant|message_body|fields|column_definitions|^declaration_list|namespace|source_file|translation_unit/;
@@ -101,7 +101,7 @@ function embeddedKind(leaf: Node): "text" | "import" | undefined {
 }
 
 /** The whole of which a name is the last part: `a.b` of its `b`. */
-function wholeOf(leaf: Node): Node {
+export function wholeOf(leaf: Node): Node {
   let whole = leaf;
   for (let { parent } = whole; parent !== null; { parent } = whole) {
     const isWhole =
@@ -152,7 +152,7 @@ function isSpecified(whole: Node): boolean {
 /** Nodes between a name and the `@` of its specification: calls, arguments, `when`. */
 const MAX_SPECIFYING = 7;
 
-function isSame(one: Node | null, other: Node): boolean {
+export function isSame(one: Node | null, other: Node): boolean {
   // Small nodes have no identity of their own.
   return one !== null && one.id === other.id && one.startIndex === other.startIndex;
 }
@@ -255,7 +255,7 @@ function isMember(holder: Node): boolean {
   return node !== null && DECLARES.test(node.type);
 }
 
-function roleOf(node: Node): string {
+export function roleOf(node: Node): string {
   const { parent } = node;
   if (parent === null) {
     return "";

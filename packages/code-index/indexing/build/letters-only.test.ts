@@ -68,7 +68,7 @@ test.for(["CatalogContext", "inTheFont", "inThePicture", "color", "BuildModel"])
 );
 
 test("what is generated defines and uses names", async () => {
-  const { symbols } = await findSymbols(fixture.database, { tenant }, { name: "BuildModel", limit: 20 });
+  const { symbols } = await findSymbols(fixture.finding, { tenant }, { name: "BuildModel", limit: 20 });
   expect(symbols).toMatchObject([{ path: "Catalog/Migrations/Snapshot.cs", kind: "method", scope: "ContextModelSnapshot" }]);
   const { references } = await findReferences(fixture.finding, { tenant }, { symbol: "CatalogContext", all: true, limit: 200 });
   expect(references.map(({ path, line }) => `${path}:${line}`).toSorted()).toEqual(linesOfGit("-w", "-F", "-e", "CatalogContext"));

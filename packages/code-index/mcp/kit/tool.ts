@@ -179,4 +179,6 @@ export const whereFields = {
   ref: branchField.optional().describe("An indexed branch; the default one when left out."),
 };
 
+export const positionField = textField(1_000, "path:line of a use in repo: only that very symbol.", 0).optional();
+
 export const cursorField = textField(10_000, "The cursor of the answer before, to go on.").optional();

@@ -4,7 +4,7 @@ import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
 import { createPlaces, fitItems, fitPage, renderPage } from "#mcp/kit/fit.ts";
 import { placeSymbols } from "./find-symbol.ts";
-import { cursorField, defineTool, textField, whereFields } from "#mcp/kit/tool.ts";
+import { cursorField, defineTool, positionField, textField, whereFields } from "#mcp/kit/tool.ts";
 
 export const findReferencesTool = defineTool({
   name: "find_references",
@@ -14,7 +14,7 @@ What is nearest to the definition comes first, tests and vendored copies last. N
   inputSchema: z.strictObject({
     symbol: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
     ...whereFields,
-    position: textField(1_000, "path:line of a use in repo: only that very symbol.", 0).optional(),
+    position: positionField,
     all: z.boolean().default(false).describe("Also lines that define it, and strings, comments and files without a grammar."),
     kind: z.enum(["implementation"]).optional().describe("Only what extends or implements it."),
     limit: z.int().min(1).max(200).default(50).describe("Uses at the most."),

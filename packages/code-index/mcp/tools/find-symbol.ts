@@ -2,7 +2,7 @@ import { z } from "zod";
 import { symbolKindSchema, type FoundSymbol } from "#contract.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";
 import { createPlaces, fitPage, renderPage } from "#mcp/kit/fit.ts";
-import { cursorField, defineTool, textField, whereFields } from "#mcp/kit/tool.ts";
+import { cursorField, defineTool, positionField, textField, whereFields } from "#mcp/kit/tool.ts";
 
 const OVERHEAD_TOKENS = 150;
 
@@ -15,11 +15,12 @@ Exact names come first; otherwise other case, then names that begin with it. Use
     name: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
     kind: symbolKindSchema.optional().describe("Only of this kind."),
     ...whereFields,
+    position: positionField,
     limit: z.int().min(1).max(200).default(20).describe("Definitions at the most."),
     cursor: cursorField,
   }),
-  answer: async (request, { database, access, maxTokens }) => {
-    const found = await findSymbols(database, access, request);
+  answer: async (request, { database, finder, access, maxTokens }) => {
+    const found = await findSymbols({ database, finder }, access, request);
     const { symbols, total } = found;
     const placed = placeSymbols(symbols);
     const { shown, isCut, next, notes } = fitPage(placed, found, { maxTokens: maxTokens - OVERHEAD_TOKENS, render: (text) => text });
@@ -31,8 +32,8 @@ Exact names come first; otherwise other case, then names that begin with it. Use
 /** Definitions in two lines each. */
 export function placeSymbols(symbols: readonly FoundSymbol[], placeOf = createPlaces()): readonly string[] {
   return symbols.map((symbol) => {
-    const { start_line: start, end_line: end, kind, name, scope, signature, precision } = symbol;
+    const { start_line: start, end_line: end, kind, name, scope, signature, precision, reason } = symbol;
     const whole = scope === "" ? name : `${scope} › ${name}`;
-    return `${placeOf(symbol)}:${start}-${end} ${kind} ${whole}${precision === "exact" ? " [exact]" : ""}\n  ${signature}`;
+    return `${placeOf(symbol)}:${start}-${end} ${kind} ${whole}${precision === "exact" ? " [exact]" : reason === null ? "" : ` [${reason}]`}\n  ${signature}`;
   });
 }

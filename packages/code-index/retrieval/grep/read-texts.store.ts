@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { escapeExpression } from "@sightline/foundation/patterns";
+import { sql, type RawBuilder } from "kysely";
 import type { GrepFile } from "#contract.ts";
 import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
@@ -55,6 +56,33 @@ export async function filesFrom(
     where file.path >= ${from.path} and document.chunks > 0 and ${matchesFile(scope, "document")}
     order by file.path
     limit ${limit}
+  `.execute(query);
+  return rows;
+}
+
+/** A searchable file by its whole path, in a scope of one repository. */
+export async function textFileAt(query: TenantQuery, scope: Scope, path: string): Promise<TextFile | undefined> {
+  return (await filesWhere(query, scope, sql`file.path = ${path}`))[0];
+}
+
+/** Most files of a repository that are one module's by the end of their paths. */
+const MAX_MODULE_FILES = 200;
+
+/** The files of one repository that are called so, or stand for a folder that is: `name.ts`, `name/index.ts`. */
+export async function filesCalled(query: TenantQuery, scope: Scope, name: string): Promise<readonly TextFile[]> {
+  const called = `(^|/)${escapeExpression(name).replaceAll("_", "[-_]")}(/src)?(/(index|__init__|mod|lib|main|init))?(\\.d)?\\.\\w+$`;
+  return filesWhere(query, scope, sql`file.path ~ ${called}`);
+}
+
+async function filesWhere(query: TenantQuery, scope: Scope, condition: RawBuilder<unknown>): Promise<readonly TextFile[]> {
+  const { schema } = scope.tenant;
+  const { rows } = await sql<TextFile>`
+    select ${fileColumns} from ${visibleBuilds(scope)} as build
+    join ${sql.id(schema, "files")} as file on file.generation = build.generation
+    join ${sql.id(schema, "documents")} as document on document.document_id = file.document_id
+    where ${condition}
+    order by length(file.path), file.path
+    limit ${MAX_MODULE_FILES}
   `.execute(query);
   return rows;
 }

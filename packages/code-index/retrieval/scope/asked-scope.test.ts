@@ -44,7 +44,7 @@ const WAYS: Readonly<Record<string, (where: Where) => Promise<{ readonly found: 
     return { found: total, notes };
   },
   symbols: async (where) => {
-    const { total, notes } = await findSymbols(fixture.database, { tenant }, { name: "start", limit: 20, ...where });
+    const { total, notes } = await findSymbols(fixture.finding, { tenant }, { name: "start", limit: 20, ...where });
     return { found: total, notes };
   },
   references: async (where) => {

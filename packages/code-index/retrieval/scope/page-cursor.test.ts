@@ -28,7 +28,7 @@ afterAll(async () => {
   await source.remove();
 });
 
-const symbols = (cursor?: string) => findSymbols(fixture.database, { tenant }, { name: "load", limit: 10, cursor });
+const symbols = (cursor?: string) => findSymbols(fixture.finding, { tenant }, { name: "load", limit: 10, cursor });
 const references = (cursor?: string) => findReferences(fixture.finding, { tenant }, { symbol: "fetchIt", all: false, limit: 10, cursor });
 const folder = () => listFolder(fixture.database, { tenant, repo: REPO }, {});
 

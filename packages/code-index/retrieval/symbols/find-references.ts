@@ -49,7 +49,8 @@ export async function findReferences(
     const before = paging.shownBefore(cursor);
     // The definition may lie outside the folder that is asked for.
     const position = readPosition(where);
-    const definitions = await findDefinitions(transaction, { ...scope, path: undefined, lang: undefined }, { symbolName: asked, position });
+    const whole = { ...scope, path: undefined, lang: undefined };
+    const { rows: definitions, notes: notesOnUse } = await findDefinitions(transaction, whole, { symbolName: asked, position, finder });
     const nearest = definitions.slice(0, DEFINITIONS);
     const find = async (name: string) => {
       const since = performance.now();
@@ -100,6 +101,7 @@ export async function findReferences(
           ? [`No line uses ${asked.name.slice(0, 100)}; ${await suggestNames(transaction, scope, asked)}.`]
           : []),
         ...(wanted === "implementation" ? await notesOnMethodSets(transaction, scope, definitions) : []),
+        ...notesOnUse,
         ...(await notesOnPosition(transaction, scope, position, { name, meaning })),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
         ...(before === 0 ? await notesOnLeftOut(transaction, scope) : []),

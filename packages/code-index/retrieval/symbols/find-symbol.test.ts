@@ -50,7 +50,7 @@ async function indexed(of: Tenant, name: string, files: Readonly<Record<string, 
 }
 
 const symbols = (name: string, asked: Partial<SymbolsRequest> = {}, repositories?: readonly string[]) =>
-  findSymbols(fixture.database, { tenant, repositories }, { name, limit: 20, ...asked });
+  findSymbols(fixture.finding, { tenant, repositories }, { name, limit: 20, ...asked });
 const references = (symbol: string, asked: Partial<ReferencesRequest> = {}, repositories?: readonly string[]) =>
   findReferences(fixture.finding, { tenant, repositories }, { symbol, all: false, limit: 50, ...asked });
 const places = (found: readonly { readonly path: string; readonly name: string }[]) => found.map(({ path, name }) => `${path} ${name}`);
@@ -196,7 +196,7 @@ test("a token for one repository, and another tenant, learn nothing of the other
   expect(lines(web)).toEqual(["acme/web app.ts:1", "acme/web app.ts:2"]);
   const restricted = await references("addToCart", {}, [shopId]);
   expect(new Set(restricted.references.map(({ repo }) => repo))).toEqual(new Set(["acme/shop"]));
-  const foreign = await findSymbols(fixture.database, { tenant: other }, { name: "addToCart", limit: 20 });
+  const foreign = await findSymbols(fixture.finding, { tenant: other }, { name: "addToCart", limit: 20 });
   expect(places(foreign.symbols)).toEqual(["foreign.ts addToCart"]);
 });
 

@@ -7,21 +7,26 @@ import { findFileKind } from "#retrieval/ranking/file-kind.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 import { readDefinitionTexts } from "./definition-text.ts";
+import { definitionsAt } from "./definitions-at.ts";
 import { withExactDefinitions } from "./exact-definitions.ts";
 import { findExactMeaning, readPosition, type Position } from "./exact-meaning.ts";
 import { readSymbolName, type AskedName } from "./symbol-name.ts";
+import type { NameFinder } from "#splitting/name-finder.ts";
 
 const READ_MS = 5_000;
 /** Most definitions of one name. */
 const MAX_DEFINITIONS = 2_000;
 
+export type SymbolDependencies = { readonly database: CodeIndexDatabase; readonly finder: NameFinder };
+
 /**
- * Where a name is defined: as it was written, else in other case, else names that begin with it.
+ * Where a name is defined: as it was written, else in other case, else names that begin with it; what it means at a position, as far as
+ * an uploaded index or syntax tells.
  *
  * @throws {AppError} `invalid_query`, `invalid_cursor` (400), and as `readScope`.
  */
 export async function findSymbols(
-  database: CodeIndexDatabase,
+  { database, finder }: SymbolDependencies,
   access: Access,
   { name, kind, limit, cursor, ...where }: SymbolsRequest,
 ): Promise<FoundPage<SymbolsAnswer>> {
@@ -32,11 +37,12 @@ export async function findSymbols(
     const paging = createPaging(["symbols", access.tenant.tenantId, symbolName, kind, where, nameBuilds(builds)]);
     const before = paging.shownBefore(cursor);
     const named = await lookUp(transaction, scope, symbolName, kind);
-    const exact = (await exactly(transaction, scope, { symbolName, position: readPosition(where) }, named.isNear ? [] : named.rows)).filter(
-      (row) => kind === undefined || row.kind === kind,
-    );
-    const { rows, isNear } = exact.length > 0 ? { rows: exact, isNear: false } : named;
-    const found = nearestTo(symbolName, rows.slice(0, MAX_DEFINITIONS));
+    const position = readPosition(where);
+    const meant = await atPosition(transaction, scope, { symbolName, position, finder }, named.isNear ? [] : named.rows);
+    const exact = meant.rows.filter((row) => kind === undefined || row.kind === kind);
+    const { rows, isNear } =
+      exact.length > 0 ? { rows: exact, isNear: false } : named.isNear && meant.notes.length > 0 ? { rows: [], isNear: false } : named;
+    const found = meant.isOrdered && exact.length > 0 ? rows : nearestTo(symbolName, rows.slice(0, MAX_DEFINITIONS));
     const page = found.slice(before, before + limit);
     const shown = before + page.length;
     return {
@@ -47,6 +53,7 @@ export async function findSymbols(
         ...(rows.length === 0
           ? [...(await notesOnNothing(transaction, scope, symbolName, kind)), ...(await notesOnEmptyScope(transaction, scope))]
           : notesOn({ symbolName, isNear, rows })),
+        ...meant.notes,
         ...(before === 0 ? await notesOnLeftOut(transaction, scope) : []),
       ],
       next_cursor: shown < found.length ? paging.cursorAfter(shown) : null,
@@ -56,20 +63,31 @@ export async function findSymbols(
   });
 }
 
-type Asking = { readonly symbolName: AskedName; readonly position: Position | undefined };
+type Asking = { readonly symbolName: AskedName; readonly position: Position | undefined; readonly finder: NameFinder };
+/** `isOrdered` where the likeliest is first already. */
+type Meant = { readonly rows: readonly SymbolRow[]; readonly notes: readonly string[]; readonly isOrdered: boolean };
 
 /** The definitions of exactly the name, or of the name in other case; nearest first. */
-export async function findDefinitions(query: TenantQuery, scope: Scope, asking: Asking): Promise<readonly SymbolRow[]> {
+export async function findDefinitions(query: TenantQuery, scope: Scope, asking: Asking): Promise<Omit<Meant, "isOrdered">> {
   const rows = await findSymbolRows(query, scope, { names: asking.symbolName.spellings, how: "whole", limit: MAX_DEFINITIONS });
-  return nearestTo(asking.symbolName, await exactly(query, scope, asking, rows));
+  const meant = await atPosition(query, scope, asking, rows);
+  return meant.isOrdered ? meant : { ...meant, rows: nearestTo(asking.symbolName, meant.rows) };
 }
 
-/** The definitions, exactly as far as uploaded indexes know them. */
-async function exactly(query: TenantQuery, scope: Scope, asking: Asking, rows: readonly SymbolRow[]): Promise<readonly SymbolRow[]> {
+/** The definitions, exactly as far as uploaded indexes know them, else as syntax tells what is meant at a position. */
+async function atPosition(query: TenantQuery, scope: Scope, asking: Asking, rows: readonly SymbolRow[]): Promise<Meant> {
+  const { symbolName, position, finder } = asking;
   const meaning = await findExactMeaning(query, scope, asking);
-  return meaning === undefined
-    ? rows
-    : withExactDefinitions(query, scope, { symbolName: asking.symbolName, meaning, rows, isOne: asking.position !== undefined });
+  if (position !== undefined && meaning?.isPlaced !== true) {
+    const { rows: meant, notes } = await definitionsAt(query, scope, { finder, name: symbolName.name, position });
+    return { rows: meant.length > 0 ? meant : rows, notes, isOrdered: meant.length > 0 };
+  }
+  return {
+    rows:
+      meaning === undefined ? rows : await withExactDefinitions(query, scope, { symbolName, meaning, rows, isOne: position !== undefined }),
+    notes: [],
+    isOrdered: false,
+  };
 }
 
 type Looked = { readonly rows: readonly SymbolRow[]; readonly isNear: boolean };
@@ -86,8 +104,9 @@ async function lookUp(query: TenantQuery, scope: Scope, symbolName: AskedName, k
 
 export async function presentSymbols(query: TenantQuery, scope: Scope, rows: readonly SymbolRow[]): Promise<FoundSymbol[]> {
   const texts = await readDefinitionTexts(query, scope, rows);
-  return rows.map(({ document_id: _document, description, precision = "name", ...row }, index) => ({
+  return rows.map(({ document_id: _document, column: _column, description, precision = "name", reason = null, ...row }, index) => ({
     ...row,
+    reason,
     signature: description?.signature || (texts[index]?.signature ?? ""),
     comment: description?.comment || (texts[index]?.comment ?? ""),
     precision,

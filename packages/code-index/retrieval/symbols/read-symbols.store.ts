@@ -5,10 +5,14 @@ import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store
 import { lastName } from "#store/tenancy/tenant-template.ts";
 
 /** A definition, and the document it is in. */
-export type SymbolRow = Omit<FoundSymbol, "signature" | "comment" | "precision"> & {
+export type SymbolRow = Omit<FoundSymbol, "signature" | "comment" | "precision" | "reason"> & {
   readonly document_id: number;
   /** By name when left out. */
   readonly precision?: Precision;
+  /** Where in its first line the name is, from 1, as far as it is known. */
+  readonly column?: number;
+  /** Why it is meant at the position that was asked about. */
+  readonly reason?: string;
   /** What an uploaded index says of it; texts are empty where it says nothing. */
   readonly description?: Pick<FoundSymbol, "signature" | "comment">;
 };
