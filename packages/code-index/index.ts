@@ -33,7 +33,7 @@ import { createReranker } from "./retrieval/ranking/rerank.ts";
 import { ranksByFeatures } from "./retrieval/ranking/reranking-model.ts";
 import { createWatchdog } from "./indexing/watchdog.ts";
 import { createGrepLimit } from "./retrieval/grep/grep.ts";
-import { createNameFinder } from "./splitting/name-finder.ts";
+import { createNameFinder } from "./splitting/uses/name-finder.ts";
 import { createSearchState, type SearchDependencies } from "./retrieval/search/search.ts";
 import { createProvisioner } from "./tenants/provision-tenant.ts";
 import { noteCancellation, takeCancellations } from "./mcp/kit/cancellations.store.ts";

@@ -10,7 +10,7 @@ import type { UseKind } from "#contract.ts";
 import { createGrepLimit } from "#retrieval/grep/grep.ts";
 import { findReferences, type ReferenceDependencies } from "#retrieval/symbols/find-references.ts";
 import { findLanguage } from "#splitting/languages.ts";
-import { createNameFinder } from "#splitting/name-finder.ts";
+import { createNameFinder } from "#splitting/uses/name-finder.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { openEvaluatedIndex } from "./evaluated-index.ts";
 import { checkOut, git, repositoryName } from "./git.ts";

@@ -13,7 +13,7 @@ import {
 import { search, type SearchDependencies } from "#retrieval/search/search.ts";
 import { getAccess, whileAwaited } from "#http/kit/request-tenant.ts";
 import { grep, type GrepDependencies } from "#retrieval/grep/grep.ts";
-import type { NameFinder } from "#splitting/name-finder.ts";
+import type { NameFinder } from "#splitting/uses/name-finder.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
 import { findReferences } from "#retrieval/symbols/find-references.ts";
 import { findSymbols } from "#retrieval/symbols/find-symbol.ts";

@@ -12,7 +12,7 @@ import { runJob, type JobTools } from "#indexing/run-job.ts";
 import type { CodeIndexTables, JobMode, JobProgress } from "#schema.ts";
 import { createGrepLimit } from "#retrieval/grep/grep.ts";
 import type { ReferenceDependencies } from "#retrieval/symbols/find-references.ts";
-import { createNameFinder } from "#splitting/name-finder.ts";
+import { createNameFinder } from "#splitting/uses/name-finder.ts";
 import { createSplitter, type Splitter } from "#splitting/splitter.ts";
 import { enqueueJob } from "#store/records/jobs.store.ts";
 import { claimJob, type ClaimedJob } from "#store/records/claim-job.store.ts";

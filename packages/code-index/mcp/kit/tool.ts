@@ -4,7 +4,7 @@ import { parseJson } from "@sightline/foundation/parse-json";
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Semaphore } from "@sightline/foundation/semaphore";
-import type { NameFinder } from "#splitting/name-finder.ts";
+import type { NameFinder } from "#splitting/uses/name-finder.ts";
 import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
@@ -179,6 +179,6 @@ export const whereFields = {
   ref: branchField.optional().describe("An indexed branch; the default one when left out."),
 };
 
-export const positionField = textField(1_000, "path:line of a use in repo: only that very symbol.", 0).optional();
+export const positionField = textField(1_000, "path:line of a use: only its symbol.", 0).optional();
 
 export const cursorField = textField(10_000, "The cursor of the answer before, to go on.").optional();

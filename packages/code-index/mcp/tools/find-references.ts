@@ -12,10 +12,10 @@ export const findReferencesTool = defineTool({
   description: `Find every use of a name: calls, imports, types, reads and writes, with line, text and the function each is in.
 What is nearest to the definition comes first, tests and vendored copies last. Names decide; exact ones are certain.`,
   inputSchema: z.strictObject({
-    symbol: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
+    symbol: textField(500, "Such as parseConfig, or inside of something: Server.start."),
     ...whereFields,
     position: positionField,
-    all: z.boolean().default(false).describe("Also lines that define it, and strings, comments and files without a grammar."),
+    all: z.boolean().default(false).describe("Also definitions, strings, comments, files without a grammar."),
     kind: z.enum(["implementation"]).optional().describe("Only what extends or implements it."),
     limit: z.int().min(1).max(200).default(50).describe("Uses at the most."),
     cursor: cursorField,

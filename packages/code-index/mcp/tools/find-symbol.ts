@@ -12,7 +12,7 @@ export const findSymbolTool = defineTool({
   description: `Find where a function, class, field or other symbol is defined, by its name: path, lines and signature.
 Exact names come first; otherwise other case, then names that begin with it. Use search when you don't know the name, find_references for its uses.`,
   inputSchema: z.strictObject({
-    name: textField(500, "A name, such as parseConfig, or with what it is inside of: Server.start."),
+    name: textField(500, "Such as parseConfig, or inside of something: Server.start."),
     kind: symbolKindSchema.optional().describe("Only of this kind."),
     ...whereFields,
     position: positionField,

@@ -8,7 +8,7 @@ export const grepTool = defineTool({
   name: "grep",
   title: "Find every matching line",
   description: `Find every line that holds an exact text or matches a regular expression, by repository, path and line: complete, unlike search.
-Use it to count or list all occurrences, or for punctuation and short texts; use search when you look for the best place for a question.`,
+For counts, all occurrences, punctuation and short texts; search finds the best place for a question.`,
   inputSchema: z.strictObject({
     pattern: textField(2_000, "A text to find letter for letter, or with regex an expression (RE2)."),
     regex: z.boolean().default(false).describe("Within a line, unless it says \\n or (?s)."),

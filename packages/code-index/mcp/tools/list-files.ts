@@ -7,7 +7,7 @@ export const listFilesTool = defineTool({
   name: "list_files",
   title: "List files",
   description: `List the folders and files of a repository at the indexed commit, with their sizes in lines.
-Use it to get to know a repository, or with glob to find files by name. To find code, search is quicker.`,
+To get to know a repository, or with glob to find files by name.`,
   inputSchema: z.strictObject({
     repo: oneRepoField,
     path: textField(4_096, "A folder, such as src/server; the whole repository when left out.", 0).optional(),

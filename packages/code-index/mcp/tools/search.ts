@@ -19,7 +19,7 @@ Results carry repo, path and lines; what was cut is said. Read on with read_file
     ...whereFields,
     limit: z.int().min(1).max(50).default(10).describe("Files at the most."),
     cursor: cursorField,
-    min_commit: asked.min_commit.describe("Wait until the index of repo holds this commit, as after your own push."),
+    min_commit: asked.min_commit.describe("Wait until repo's index holds it, as after your push."),
     wait_ms: z.int().min(0).max(10_000).optional().describe("How long to wait for min_commit."),
   }),
   answer: async (request, call) => answerSearch(await search(call, call.access, { ...request, one_per_file: true }), call.maxTokens),

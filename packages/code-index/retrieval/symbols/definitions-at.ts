@@ -1,7 +1,7 @@
 import { textFileAt } from "#retrieval/grep/read-texts.store.ts";
-import type { NameFinder } from "#splitting/name-finder.ts";
+import type { NameFinder } from "#splitting/uses/name-finder.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { createUseResolver } from "./uses/meaning-of-use.ts";
+import { createUseResolver } from "./meaning-of-use.ts";
 import type { Position } from "./exact-meaning.ts";
 import type { SymbolRow } from "./read-symbols.store.ts";
 

@@ -10,7 +10,7 @@ import { findDefinitions, suggestNames, presentSymbols } from "./find-symbol.ts"
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { narrower, readScope } from "#retrieval/scope/read-scope.ts";
 import type { Semaphore } from "@sightline/foundation/semaphore";
-import type { NameFinder } from "#splitting/name-finder.ts";
+import type { NameFinder } from "#splitting/uses/name-finder.ts";
 import { nearestFiles } from "./near-files.ts";
 import { notesOnPosition } from "./notes-on-position.ts";
 import { filesHolding, MAX_FILES, readNameLines, type FoundLines, type ReferenceLimits } from "./read-name-lines.ts";

@@ -11,7 +11,7 @@ import { definitionsAt } from "./definitions-at.ts";
 import { withExactDefinitions } from "./exact-definitions.ts";
 import { findExactMeaning, readPosition, type Position } from "./exact-meaning.ts";
 import { readSymbolName, type AskedName } from "./symbol-name.ts";
-import type { NameFinder } from "#splitting/name-finder.ts";
+import type { NameFinder } from "#splitting/uses/name-finder.ts";
 
 const READ_MS = 5_000;
 /** Most definitions of one name. */

@@ -4,7 +4,7 @@ import { readTexts, type TextFile } from "#retrieval/grep/read-texts.store.ts";
 import { inPortions, walkFiles } from "#retrieval/grep/walk-files.ts";
 import { findCandidates, narrowByText } from "#retrieval/patterns/candidates.ts";
 import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
-import type { NameFinder } from "#splitting/name-finder.ts";
+import type { NameFinder } from "#splitting/uses/name-finder.ts";
 import { usesOfKind, type NameUse } from "#splitting/name-lines.ts";
 import type { RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { KnownPlace } from "./exact-places.ts";

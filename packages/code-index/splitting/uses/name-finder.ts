@@ -1,9 +1,9 @@
 import type { Logger } from "@sightline/foundation/log";
-import { findLanguage } from "./languages.ts";
-import { usesOfKind, wholeWord, type NameUse } from "./name-lines.ts";
+import { findLanguage } from "#splitting/languages.ts";
+import { usesOfKind, wholeWord, type NameUse } from "#splitting/name-lines.ts";
 import type { NameAnswer, NameRequest, UseRequest } from "./name-worker.ts";
-import { createParserThreads } from "./parser-threads.ts";
-import type { UseAnswer } from "./uses/answer-use.ts";
+import { createParserThreads } from "#splitting/parser-threads.ts";
+import type { UseAnswer } from "./answer-use.ts";
 
 /** Finds the places of a file that have a name and what each does with it, off the main thread. */
 export type NameFinder = {

@@ -1,6 +1,6 @@
 import { filesCalled, readTexts } from "#retrieval/grep/read-texts.store.ts";
-import { findSymbolRows, type SymbolRow } from "#retrieval/symbols/read-symbols.store.ts";
-import type { NameFinder } from "#splitting/name-finder.ts";
+import { findSymbolRows, type SymbolRow } from "./read-symbols.store.ts";
+import type { NameFinder } from "#splitting/uses/name-finder.ts";
 import type { UseAnswer, UseQuestion } from "#splitting/uses/answer-use.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { createFit, lastOfModule } from "./module-fit.ts";

@@ -1,5 +1,5 @@
 import type { TextFile } from "#retrieval/grep/read-texts.store.ts";
-import type { SymbolRow } from "#retrieval/symbols/read-symbols.store.ts";
+import type { SymbolRow } from "./read-symbols.store.ts";
 import type { UsePlace } from "#splitting/uses/explain-use.ts";
 import type { FileImport } from "#splitting/uses/file-imports.ts";
 import type { Spot } from "#splitting/uses/place.ts";

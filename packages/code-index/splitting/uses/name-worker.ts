@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { createGrammars } from "./grammars.ts";
-import { findNameUses, usesOfKind, type NameUse } from "./name-lines.ts";
-import type { ThreadStart } from "./parser-threads.ts";
-import { answerUse, type UseAnswer, type UseQuestion } from "./uses/answer-use.ts";
+import { createGrammars } from "#splitting/grammars.ts";
+import { findNameUses, usesOfKind, type NameUse } from "#splitting/name-lines.ts";
+import type { ThreadStart } from "#splitting/parser-threads.ts";
+import { answerUse, type UseAnswer, type UseQuestion } from "./answer-use.ts";
 
 export type NameRequest = { readonly text: string; readonly language: string; readonly name: string; readonly isDefined: boolean };
 export type UseRequest = { readonly text: string; readonly language: string; readonly question: UseQuestion };

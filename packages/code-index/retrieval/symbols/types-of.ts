@@ -1,4 +1,4 @@
-import type { SymbolRow } from "#retrieval/symbols/read-symbols.store.ts";
+import type { SymbolRow } from "./read-symbols.store.ts";
 import type { Holder } from "#splitting/uses/holder.ts";
 import { MAX_STEPS, type Lookups } from "./lookups.ts";
 import {
