@@ -9,7 +9,8 @@ import type { SymbolRow } from "./read-symbols.store.ts";
 const RESOLVE_MS = 3_000;
 
 type Asking = { readonly finder: NameFinder; readonly name: string; readonly position: Position };
-type Found = { readonly rows: readonly SymbolRow[]; readonly notes: readonly string[] };
+/** Without `rows` nothing is known of the place. */
+type Found = { readonly rows?: readonly SymbolRow[]; readonly notes: readonly string[] };
 
 /**
  * What a name at a position means by the syntax of its file, where no uploaded index knows it: those definitions alone that are sure,
@@ -20,12 +21,12 @@ export async function definitionsAt(query: TenantQuery, asking: Scope, { finder,
   const scope = { ...asking, repo, path: undefined, lang: undefined };
   const file = await textFileAt(query, scope, path);
   if (file === undefined) {
-    return { rows: [], notes: [] };
+    return { notes: [] };
   }
   const resolve = createUseResolver({ query, scope, finder, until: performance.now() + RESOLVE_MS });
   const { meant, nothing, unknown } = await resolve(file, { line, column, name });
   if (nothing !== undefined) {
-    return { rows: [], notes: [`No use of ${name.slice(0, 100)} is at ${path.slice(0, 500)}:${line}: ${nothing}.`] };
+    return { notes: [`No use of ${name.slice(0, 100)} is at ${path.slice(0, 500)}:${line}: ${nothing}.`] };
   }
   const sure = meant.filter(({ isSure }) => isSure);
   const listed = sure.length > 0 ? sure : meant;

@@ -40,9 +40,10 @@ export async function findSymbols(
     const position = readPosition(where);
     const meant = await atPosition(transaction, scope, { symbolName, position, finder }, named.isNear ? [] : named.rows);
     const exact = meant.rows.filter((row) => kind === undefined || row.kind === kind);
-    const { rows, isNear } =
-      exact.length > 0 ? { rows: exact, isNear: false } : named.isNear && meant.notes.length > 0 ? { rows: [], isNear: false } : named;
-    const found = meant.isOrdered && exact.length > 0 ? rows : nearestTo(symbolName, rows.slice(0, MAX_DEFINITIONS));
+    // What syntax says of a position is all that there is to say of it.
+    const isTold = meant.isOrdered || meant.notes.length > 0;
+    const { rows, isNear } = exact.length > 0 || isTold ? { rows: exact, isNear: false } : named;
+    const found = meant.isOrdered ? rows : nearestTo(symbolName, rows.slice(0, MAX_DEFINITIONS));
     const page = found.slice(before, before + limit);
     const shown = before + page.length;
     return {
@@ -80,7 +81,7 @@ async function atPosition(query: TenantQuery, scope: Scope, asking: Asking, rows
   const meaning = await findExactMeaning(query, scope, asking);
   if (position !== undefined && meaning?.isPlaced !== true) {
     const { rows: meant, notes } = await definitionsAt(query, scope, { finder, name: symbolName.name, position });
-    return { rows: meant.length > 0 ? meant : rows, notes, isOrdered: meant.length > 0 };
+    return { rows: meant ?? rows, notes, isOrdered: meant !== undefined };
   }
   return {
     rows:

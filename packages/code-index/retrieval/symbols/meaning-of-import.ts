@@ -32,7 +32,7 @@ export function createImports({ ask, rowsNamed, fileOf }: Lookups) {
     if (by.name === undefined) {
       return moduleMeaning(by.module, file);
     }
-    const whole = joined(by.module, by.name);
+    const whole = joined(by.module, by.name, file.language);
     const module = { name: whole, file };
     const rows = (await rowsNamed(by.name === "default" ? name : by.name, file)).filter(({ kind }) => kind !== "method");
     const fitting = byFit(nearest(rows, file), createFit(by.module, file.path, file.language));
@@ -83,16 +83,10 @@ export function createImports({ ask, rowsNamed, fileOf }: Lookups) {
   return { boundRow, moduleMeaning, imported, exportOf };
 }
 
+const BETWEEN: Readonly<Record<string, string>> = { rust: "::", php: "\\" };
+
 /** A module with a name of it, as the language writes it. */
-export function joined(module: string, name: string): string {
-  const between = module.includes("::")
-    ? "::"
-    : module.includes("\\")
-      ? "\\"
-      : module.includes("/")
-        ? "/"
-        : module.endsWith(".")
-          ? ""
-          : ".";
+export function joined(module: string, name: string, language: string): string {
+  const between = BETWEEN[language] ?? (module.includes("/") ? "/" : module.endsWith(".") ? "" : ".");
   return `${module}${between}${name}`;
 }

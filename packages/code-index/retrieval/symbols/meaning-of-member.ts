@@ -1,4 +1,4 @@
-import type { ExplainedUse } from "#splitting/uses/explain-use.ts";
+import type { ExplainedUse, MemberUse } from "#splitting/uses/explain-use.ts";
 import type { Holder } from "#splitting/uses/holder.ts";
 import type { Lookups } from "./lookups.ts";
 import { joined, type Imports } from "./meaning-of-import.ts";
@@ -6,7 +6,7 @@ import { createFit } from "./module-fit.ts";
 import { byFit, byNearness, lastPart, type File, type UseMeaning } from "./near-rows.ts";
 import { MOST_MEANT, type Types } from "./types-of.ts";
 
-type Member = { readonly name: string; readonly explained: ExplainedUse; readonly of: Holder | undefined; readonly isGiven: boolean };
+type Member = { readonly name: string; readonly explained: ExplainedUse; readonly of: Holder | undefined; readonly as: MemberUse };
 
 /** Finds what `name` of `a.name` means, by what `a` is. */
 export function createMembers({ rowsNamed }: Lookups, { moduleMeaning, exportOf }: Imports, { typesOf, memberOf }: Types) {
@@ -17,7 +17,7 @@ export function createMembers({ rowsNamed }: Lookups, { moduleMeaning, exportOf 
       ({ row }) => row.kind !== "method",
     );
     const [best] = rows;
-    const deeper = { name: joined(module.name, name), file: module.file };
+    const deeper = { name: joined(module.name, name, file.language), file: module.file };
     const exported = best === undefined || best.fit < 0.95 ? await exportOf(module.name, name, module.file, step) : undefined;
     const inner = best === undefined && exported === undefined ? await moduleMeaning(deeper.name, module.file) : exported;
     if (inner !== undefined && inner.meant.length > 0) {
@@ -37,21 +37,21 @@ export function createMembers({ rowsNamed }: Lookups, { moduleMeaning, exportOf 
         };
   }
 
-  async function member(file: File, { name, explained, of, isGiven }: Member, step: number): Promise<UseMeaning> {
-    const held = of === undefined ? { types: [] } : await typesOf(file, of, { own: explained.inside[0], isGiven }, step);
+  async function member(file: File, { name, explained, of, as }: Member, step: number): Promise<UseMeaning> {
+    const held = of === undefined ? { types: [] } : await typesOf(file, of, { own: explained.inside[0], isGiven: as === "given" }, step);
     if (held.module !== undefined) {
       return ofModule(file, { name, module: held.module, imports: explained.imports }, step);
     }
     const types = held.isList === true ? [] : held.types;
     for (const type of types.slice(0, MOST_MEANT)) {
-      const found = await memberOf(type.row, name, step, new Set(), isGiven);
+      const found = await memberOf(type.row, name, step, new Set(), as);
       if (found.length > 0) {
         const how =
           of === "self"
             ? "member of the type around it"
             : of === "super"
               ? "member of what the type around it extends"
-              : isGiven
+              : as === "given"
                 ? `given by name to ${type.row.name}`
                 : `member of ${type.row.name}, the type of what stands before it`;
         return {

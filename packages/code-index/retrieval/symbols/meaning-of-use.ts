@@ -28,18 +28,25 @@ export function createUseResolver(resolving: Parameters<typeof createLookups>[0]
       case "nothing":
         return { meant: [], nothing: use.what };
       case "bound":
-        return { meant: [{ row: await imports.boundRow(file, { ...use.by, to: use.to }, use.what), reason: reasonOf(use), isSure: true }] };
+        return bound(file, use, name);
       case "module":
         return imports.moduleMeaning(use.module, file);
       case "imported":
         return imports.imported(file, use.by, name, step);
       case "member":
-        return member(file, { name, explained, of: use.of, isGiven: use.isGiven }, step);
+        return member(file, { name, explained, of: use.of, as: use.as }, step);
       case "alone":
         return alone(file, { name, explained, isMember: use.isMember }, step);
       default:
         return use satisfies never;
     }
+  }
+
+  async function bound(file: File, use: Extract<ExplainedUse["use"], { is: "bound" }>, name: string): Promise<UseMeaning> {
+    const row = await imports.boundRow(file, { ...use.by, to: use.to }, use.what);
+    // `mod name;` of Rust stands for a file.
+    const module = file.language === "rust" && row.kind === "module" ? { module: { name: `self::${name}`, file } } : {};
+    return { meant: [{ row, reason: reasonOf(use), isSure: true }], ...module };
   }
 
   type Alone = { readonly name: string; readonly explained: ExplainedUse; readonly isMember: boolean };
@@ -57,7 +64,7 @@ export function createUseResolver(resolving: Parameters<typeof createLookups>[0]
         }
       }
     }
-    const seen = rows.filter((row) => row.kind !== "method" || row.scope === "");
+    const seen = rows.filter((row) => row.kind !== "method" || (isMember && row.scope === ""));
     const here = seen.filter((row) => isIn(row, file));
     if (here.length > 0) {
       return { meant: here.map((row) => ({ row, reason: "defined in the same file", isSure: here.length === 1 })) };
@@ -76,7 +83,7 @@ export function createUseResolver(resolving: Parameters<typeof createLookups>[0]
     const fits = wild.map(({ module }) => ({ module, fit: createFit(module, file.path, file.language) }));
     const fitting = seen.flatMap((row) =>
       fits
-        .filter(({ fit }) => fit(row.path) >= 0.85)
+        .filter(({ fit }) => fit(row.path) >= (file.language === "rust" ? 0.95 : 0.85))
         .map(({ module }) => ({ row, module }))
         .slice(0, 1),
     );

@@ -1,4 +1,5 @@
 import type { SymbolRow } from "./read-symbols.store.ts";
+import type { MemberUse } from "#splitting/uses/explain-use.ts";
 import type { Holder } from "#splitting/uses/holder.ts";
 import { MAX_STEPS, type Lookups } from "./lookups.ts";
 import {
@@ -53,7 +54,7 @@ export function createTypes({ ask, rowsNamed, isLate }: Lookups, meaningOf: Mean
     }
     const { meant, module } = await meaningOf(file, of, step + 1);
     const sure = meant.filter(({ isSure }) => isSure);
-    if (module !== undefined && sure.every(({ row }) => row.kind === "module" && row.start_line === 1)) {
+    if (module !== undefined && sure.every(({ row }) => row.kind === "module")) {
       return { types: [], module };
     }
     // A name that is neither bound nor imported is built in where names have to be.
@@ -91,7 +92,13 @@ export function createTypes({ ask, rowsNamed, isLate }: Lookups, meaningOf: Mean
   }
 
   /** What a type has of a name, itself or by what it extends. */
-  async function memberOf(type: SymbolRow, name: string, step: number, seen: Set<string>, isGiven = false): Promise<readonly SymbolRow[]> {
+  async function memberOf(
+    type: SymbolRow,
+    name: string,
+    step: number,
+    seen: Set<string>,
+    as: MemberUse = "read",
+  ): Promise<readonly SymbolRow[]> {
     const key = `${type.path} ${type.start_line} ${type.name}`;
     if (step > MAX_STEPS || seen.has(key) || isLate()) {
       return [];
@@ -99,10 +106,15 @@ export function createTypes({ ask, rowsNamed, isLate }: Lookups, meaningOf: Mean
     seen.add(key);
     const rows = (await rowsNamed(name, type)).filter((row) => lastPart(row.scope) === lastPart(type.name));
     const [near] = nearest(rows, type);
-    if (near !== undefined && distance(near, type) <= (BY_FOLDER.has(type.language) || type.language === "rust" ? 1 : 0)) {
-      return rows.filter((row) => row.path === near.path);
+    const { members } = await ask(type, { ask: "members", from: type.start_line, to: type.end_line, name, isGiven: as === "given" });
+    // Rust has methods and fields of one name, and the methods elsewhere.
+    const isField = as !== "called" && type.language === "rust" && members?.member?.isDeclared === true;
+    if (near !== undefined && distance(near, type) <= reachOf(type.language) && !isField) {
+      return alike(
+        rows.filter((row) => row.path === near.path),
+        as,
+      );
     }
-    const { members } = await ask(type, { ask: "members", from: type.start_line, to: type.end_line, name, isGiven });
     const own = members?.member === undefined ? [] : [placed(type, members.member, "field", type.name)];
     if (members?.member?.isDeclared === true) {
       return own;
@@ -111,7 +123,7 @@ export function createTypes({ ask, rowsNamed, isLate }: Lookups, meaningOf: Mean
     for (const base of members?.bases ?? []) {
       const { meant } = await meaningOf(type, base, step + 1);
       for (const { row } of meant.filter(({ row: found, isSure }) => isSure || TYPE_KINDS.has(found.kind)).slice(0, 1)) {
-        const found = await memberOf(row, name, step + 1, seen, isGiven);
+        const found = await memberOf(row, name, step + 1, seen, as);
         if (found.length > 0) {
           return found;
         }
@@ -130,4 +142,15 @@ export function createTypes({ ask, rowsNamed, isLate }: Lookups, meaningOf: Mean
   }
 
   return { typeNamed, typesOf, memberOf };
+}
+
+/** Methods where one is called, fields where one is read, as far as there are both. */
+function alike(rows: readonly SymbolRow[], as: MemberUse): readonly SymbolRow[] {
+  const fitting = rows.filter(({ kind }) => (kind === "method" || kind === "function") === (as === "called"));
+  return fitting.length > 0 ? fitting : rows;
+}
+
+/** How far from a type its members may be defined: anywhere in Ruby, beside it where a package or an `impl` goes on in another file. */
+function reachOf(language: string): number {
+  return language === "ruby" ? Number.POSITIVE_INFINITY : BY_FOLDER.has(language) || language === "rust" ? 1 : 0;
 }

@@ -13,6 +13,10 @@ const GIVEN_BY_NAME =
 export function bindingOf(file: ParsedFile, leaf: Node): Binding | undefined {
   const syntax = syntaxOf(file.language);
   const bindings = leavesNamed(file, leaf.text).flatMap((found) => bindingAt(file.language, found) ?? []);
+  const itself = bindings.find((binding) => isSame(binding.leaf, leaf));
+  if (itself !== undefined) {
+    return itself;
+  }
   const own = scopeAround(file.language, leaf);
   for (let around: Node | null = leaf; around !== null; around = around.parent) {
     const scope = around;
@@ -44,8 +48,11 @@ export function bindingAt(language: string, leaf: Node): Binding | undefined {
     return undefined;
   }
   const isTypeParameter = /^type_param|^infer_type$|^mapped_type_clause$/.test(parent.type) && isSame(parent.firstNamedChild, leaf);
+  // `FnOnce(T)` binds nothing.
+  const isType = leaf.type === "type_identifier" && parent.type === "parameters";
   const kind = isTypeParameter ? "write" : kindOfUse(leaf);
   if (
+    isType ||
     (kind !== "write" && kind !== "definition") ||
     !isSame(wholeOf(leaf), leaf) ||
     GIVEN_BY_NAME.test(parent.type) ||

@@ -11,6 +11,9 @@ import { syntaxOf } from "./syntax-of-names.ts";
 /** Where a use stands; the first in its line where there is no column. */
 export type UsePlace = { readonly line: number; readonly column?: number | undefined; readonly name: string };
 
+/** What is done with a member; what is given is given by its name, as in `f(name=1)`. */
+export type MemberUse = "called" | "read" | "given";
+
 /** What a name is at a place, as far as its file's syntax tells. */
 export type ExplainedUse = {
   readonly use:
@@ -27,7 +30,7 @@ export type ExplainedUse = {
     | { readonly is: "imported"; readonly by: FileImport }
     /** A module, as it is imported, or a part of its path. */
     | { readonly is: "module"; readonly module: string }
-    | { readonly is: "member"; readonly of: Holder | undefined; readonly isGiven: boolean }
+    | { readonly is: "member"; readonly of: Holder | undefined; readonly as: MemberUse }
     | { readonly is: "alone"; readonly isMember: boolean };
   /** The types around it, from the innermost. */
   readonly inside: readonly string[];
@@ -47,7 +50,12 @@ export function explainUse(file: ParsedFile, names: Query | undefined, place: Us
     .toReversed()
     .flatMap(({ kind, name, receiver }) => (receiver === undefined ? (TYPES.has(kind) ? [lastPart(name)] : []) : [lastPart(receiver)]));
   const imports = importsOf(file.root);
-  return { use: meaningOf(file, leaf, imports), inside, imports };
+  const own = definitions.find(({ kind, nameAt, to }) => kind !== "scope" && nameAt === leaf.startIndex && to >= leaf.endIndex);
+  const use: ExplainedUse["use"] =
+    own === undefined
+      ? meaningOf(file, leaf, imports)
+      : { is: "bound", by: spotOf(leaf), what: "member", to: endOf(leaf), isTop: false, isHere: true };
+  return { use, inside, imports };
 }
 
 function lastPart(name: string): string {
@@ -69,15 +77,15 @@ function meaningOf(file: ParsedFile, leaf: Node, imports: readonly FileImport[])
     }
   }
   if (leaf.type === "instance_variable") {
-    return { is: "member", of: "self", isGiven: false };
+    return { is: "member", of: "self", as: "read" };
   }
   const receiver = receiverOf(leaf);
   if (receiver !== undefined) {
-    return { is: "member", of: holderOf(receiver), isGiven: false };
+    return { is: "member", of: holderOf(receiver), as: kindOfUse(leaf) === "call" ? "called" : "read" };
   }
   const taker = takerOf(leaf);
   if (taker !== undefined) {
-    return { is: "member", of: taker, isGiven: true };
+    return { is: "member", of: taker, as: "given" };
   }
   const binding = bindingOf(file, leaf);
   const imported = imports.find(({ local }) => local === name);
@@ -92,7 +100,7 @@ function meaningOf(file: ParsedFile, leaf: Node, imports: readonly FileImport[])
       : { is: "imported", by: required };
   }
   const isKey = roleOf(leaf) === "key" || /^property_identifier$|^field_identifier$/.test(leaf.type);
-  return isKey ? { is: "member", of: undefined, isGiven: true } : { is: "alone", isMember: syntaxOf(file.language).implicit === true };
+  return isKey ? { is: "member", of: undefined, as: "given" } : { is: "alone", isMember: syntaxOf(file.language).implicit === true };
 }
 
 /** `a.b` of `a.b.c` for `b`. */
@@ -121,7 +129,7 @@ function leafAt(file: ParsedFile, { line, column, name }: UsePlace): Node | stri
   if (from >= text.length) {
     return "the file has no such line";
   }
-  const leaves = leavesNamed(file, name, from, to).filter((leaf) => leaf.text === name || kindOfUse(leaf) === "text");
+  const leaves = leavesNamed(file, name, from, to).filter((leaf) => leaf.isNamed && (leaf.text === name || kindOfUse(leaf) === "text"));
   if (column !== undefined) {
     const at = Math.min(from + column - 1, to);
     const here = leaves.find(({ startIndex, endIndex }) => startIndex <= at && at <= endIndex);
