@@ -114,7 +114,7 @@ function isAssigned(language: string, leaf: Node): boolean {
 }
 
 /** The innermost scope around a node, or the whole file; `undefined` for the file itself. */
-export function scopeAround(language: string, node: Node): Node | undefined {
+function scopeAround(language: string, node: Node): Node | undefined {
   const syntax = syntaxOf(language);
   for (let { parent } = node; parent !== null; { parent } = parent) {
     if (parent.parent === null || isScope(syntax, parent.type)) {
