@@ -298,7 +298,7 @@ export const PARTS: readonly Part[] = [
       },
       "scip/format": { uses: [], why: "bytes in, occurrences out" },
       "retrieval/commits": {
-        uses: ["retrieval/files", "retrieval/scope", "retrieval/query", "splitting", "store/index", "store/tenancy"],
+        uses: ["retrieval/files", "retrieval/scope", "retrieval/query", "splitting", "store/index", "store/records", "store/tenancy"],
         why: "commits have an order of their own",
       },
       "retrieval/files": {
@@ -319,6 +319,7 @@ export const PARTS: readonly Part[] = [
           "indexing/build",
           "indexing/embedding",
           "indexing/history",
+          "indexing/reading",
           "indexing/tasks",
           "webhooks",
           "tenants",
@@ -345,6 +346,19 @@ export const PARTS: readonly Part[] = [
         uses: ["indexing/build", "indexing/tasks", "credentials", "splitting", "git", "store/index", "store/tenancy"],
         why: "history is kept beside the index, not by its jobs",
       },
+      "indexing/reading": {
+        uses: [
+          "indexing/build",
+          "indexing/history",
+          "credentials",
+          "splitting",
+          "git",
+          "git/revisions",
+          "store/records",
+          "store/tenancy",
+        ],
+        why: "what git answers is asked and told through tables, and written nowhere else",
+      },
       "indexing/tasks": {
         uses: ["git", "store/records", "store/tenancy"],
         why: "how work is repeated and leased does not depend on the work",
@@ -359,7 +373,8 @@ export const PARTS: readonly Part[] = [
       embedding: { uses: ["tokens", "store/index"], why: "text in, vectors out; its words are those of the index" },
       splitting: { uses: [], why: "text in, chunks out, in a thread of its own" },
       tokens: { uses: [], why: "it counts, whoever asks" },
-      git: { uses: [], why: "it knows addresses and folders, not repositories of tenants" },
+      git: { uses: ["git/revisions"], why: "it knows addresses and folders, not repositories of tenants" },
+      "git/revisions": { uses: ["git"], why: "a revision is looked up in a repository on this machine" },
       "store/index": { uses: ["store/records", "store/tenancy"], why: "a build holds the lease of a job" },
       "store/records": { uses: ["store/tenancy"], why: "records exist before anything is indexed" },
       "store/tenancy": { uses: [], why: "every statement is a tenant's, so this is below all of them" },

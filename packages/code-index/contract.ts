@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { branchSchema } from "./branch-schema.ts";
-import { hashSchema } from "./contract/history.ts";
+import { revisionSchema } from "./contract/history.ts";
 import { foundSymbolSchema, indexedCommitSchema, indexedFileSchema } from "./contract/search.ts";
 
 /** Requests and answers of the code index; safe to import in a browser. */
@@ -230,7 +230,7 @@ export const fileRequestSchema = z.object({
   path: z.string().min(1).max(4096),
   ref: branchSchema.optional(),
   /** The file as it was at that commit; as it is indexed when left out. */
-  commit: hashSchema.optional(),
+  commit: revisionSchema.optional(),
   start: z.coerce.number().int().min(1).optional(),
   end: z.coerce.number().int().min(1).optional(),
 });

@@ -14,6 +14,8 @@ const momentSchema = z.union(
 export const commitsRequestSchema = z.object({
   /** Words of the message; the newest commits when left out. */
   query: z.string().max(2_000).optional(),
+  /** Text that they add or remove, letter for letter, instead of words; looked for in what they changed, in all commits of the branch. */
+  changed: z.string().min(1).max(500).optional(),
   /** A file, whose earlier names are followed, a folder, or part of a path; `*` stands for anything. */
   path: z.string().max(4_096).optional(),
   /** Part of the author's name or email. */
@@ -64,7 +66,10 @@ export const MAX_CHANGED_FILES = 2_000;
 
 export const hashSchema = z.string().regex(/^[0-9a-f]{4,64}$/iu, "expected the hash of a commit, or its first four characters or more");
 
-export const commitParamsSchema = z.object({ repo_id: z.string().max(100), commit: hashSchema });
+/** A commit as people call it: a hash or its beginning, a tag, a branch or HEAD (the indexed commit), behind it `~3`, `^` or `@{2026-10-01}`. */
+export const revisionSchema = z.string().trim().min(1).max(300);
+
+export const commitParamsSchema = z.object({ repo_id: z.string().max(100), commit: revisionSchema });
 
 export const commitRequestSchema = z.object({
   /** A branch; the default one when left out. */
@@ -101,7 +106,7 @@ const changes = {
 export const commitAnswerSchema = z.object({ repo: z.string(), ref: z.string(), commit: commitSchema, ...changes });
 export type CommitAnswer = z.infer<typeof commitAnswerSchema>;
 
-export const compareRequestSchema = commitRequestSchema.extend({ base: hashSchema, head: hashSchema });
+export const compareRequestSchema = commitRequestSchema.extend({ base: revisionSchema, head: revisionSchema });
 export type CompareRequest = z.infer<typeof compareRequestSchema>;
 
 export const compareAnswerSchema = z.object({ repo: z.string(), ref: z.string(), base: z.string(), head: z.string(), ...changes });

@@ -58,7 +58,11 @@ function parseEntry(line: Buffer): TreeEntry {
 }
 
 /** The contents of blobs, in the order asked for, through one git process. */
-export async function* readBlobs(mirror: Mirror, blobs: readonly string[], { signal }: Reading): AsyncGenerator<Buffer, void, undefined> {
+export async function* readBlobs(
+  mirror: Pick<Mirror, "directory">,
+  blobs: readonly string[],
+  { signal }: Reading,
+): AsyncGenerator<Buffer, void, undefined> {
   if (blobs.length === 0) {
     return;
   }

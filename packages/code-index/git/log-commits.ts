@@ -14,7 +14,7 @@ type Logging<Logged> = {
 
 /** Has one git process tell of commits of a history, in the order asked for. @throws {SourceError} when it leaves one out. */
 export async function* logCommits<Logged extends { readonly commit: string }>(
-  { directory }: History,
+  { directory }: Pick<History, "directory">,
   commits: readonly string[],
   { format, options, parse, signal }: Logging<Logged>,
 ): AsyncGenerator<Logged, void, undefined> {

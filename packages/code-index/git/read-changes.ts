@@ -1,5 +1,6 @@
 import { MAX_CHANGED_FILES } from "#contract.ts";
 import type { History } from "./history.ts";
+import { startGit } from "./git.ts";
 import { logCommits } from "./log-commits.ts";
 import { SourceError } from "./source-error.ts";
 import { createReader, type StreamReader } from "./stream-reader.ts";
@@ -28,37 +29,73 @@ export type CommitChanges = { readonly commit: string; readonly changes: readonl
 const MAX_FILE_BYTES = 256 * 1_024;
 const MAX_COMMIT_BYTES = 1_024 * 1_024;
 
-type Reading = {
+type Rules = {
   /** Why the hunks of a path are not to be kept. */
   readonly leftOut: (path: string) => string | undefined;
-  readonly signal: AbortSignal;
+  /** Which files are read, by either name; all when left out. */
+  readonly isAsked?: (path: string) => boolean;
 };
+
+type Reading = Rules & { readonly signal: AbortSignal };
 
 /** Reads what commits of a history changed, in the order asked for. */
 export function readChanges(
-  history: History,
+  history: Pick<History, "directory">,
   commits: readonly string[],
-  { leftOut, signal }: Reading,
+  { signal, ...rules }: Reading,
 ): AsyncGenerator<CommitChanges, void, undefined> {
   return logCommits(history, commits, {
     format: "%x01%H",
     options: ["-m", "--first-parent", "--raw", "--no-abbrev", "--patch", "--find-renames", "--no-ext-diff", "--no-textconv"],
-    parse: (printed) => parseChanges(createReader(printed), leftOut),
+    parse: (printed) => parseChanges(createReader(printed), rules),
     signal,
   });
 }
 
-async function* parseChanges(reader: StreamReader, leftOut: Reading["leftOut"]): AsyncGenerator<CommitChanges, void, undefined> {
-  for (let begin = await reader.until(0); begin !== undefined; begin = await reader.until(0)) {
-    yield await readCommitChanges(reader, begin.toString("latin1", 1), leftOut);
+/** What differs between two commits. */
+export async function readDifference(
+  { directory }: Pick<History, "directory">,
+  { base, head }: { readonly base: string; readonly head: string },
+  { signal, ...rules }: Reading,
+): Promise<CommitChanges> {
+  const told = ["--raw", "--no-abbrev", "--patch", "--find-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
+  const { child, ended, stop } = startGit({
+    arguments: ["diff-tree", "-r", "-z", ...told, "--end-of-options", base, head],
+    directory,
+    signal,
+  });
+  child.stdin.end();
+  try {
+    const reader = createReader(child.stdout);
+    const changes = await readCommitChanges(reader, head, { ...rules, entries: await readEntries(reader) });
+    await ended;
+    return changes;
+  } finally {
+    stop();
   }
 }
 
-async function readCommitChanges(reader: StreamReader, commit: string, leftOut: Reading["leftOut"]): Promise<CommitChanges> {
+async function* parseChanges(reader: StreamReader, rules: Rules): AsyncGenerator<CommitChanges, void, undefined> {
+  for (let begin = await reader.until(0); begin !== undefined; begin = await reader.until(0)) {
+    const isEmpty = (await reader.peek(1)).toString("latin1") !== "\n";
+    const entries = isEmpty ? [] : (await reader.take(1), await readEntries(reader));
+    yield await readCommitChanges(reader, begin.toString("latin1", 1), { ...rules, entries });
+  }
+}
+
+async function readCommitChanges(
+  reader: StreamReader,
+  commit: string,
+  { entries, leftOut, isAsked = () => true }: Rules & { readonly entries: readonly Entry[] },
+): Promise<CommitChanges> {
   const changes: FileChange[] = [];
   let left = MAX_COMMIT_BYTES;
-  const entries = await readEntries(reader);
   for (const entry of entries) {
+    if (!isAsked(entry.path) && !(entry.oldPath !== null && isAsked(entry.oldPath))) {
+      await readHunks(reader, 0);
+      await (entry.becomesAnother ? readHunks(reader, 0) : undefined);
+      continue;
+    }
     const reason = leftOut(entry.path) ?? (entry.oldPath === null ? undefined : leftOut(entry.oldPath));
     const max = reason !== undefined || changes.length >= MAX_CHANGED_FILES ? 0 : Math.min(MAX_FILE_BYTES, left);
     const hunks = await readHunks(reader, max);
@@ -95,10 +132,6 @@ const STATUSES = { A: "added", D: "deleted", M: "modified", T: "modified", R: "r
 /** `:<mode> <mode> <blob> <blob> <status>`, then one name or two, each with a NUL; and one more NUL at the end. */
 async function readEntries(reader: StreamReader): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
-  if ((await reader.peek(1)).toString("latin1") !== "\n") {
-    return entries;
-  }
-  await reader.take(1);
   for (let meta = await reader.until(0); meta !== undefined && meta.length > 0; meta = await reader.until(0)) {
     const [, , , blob = "", letters = ""] = meta.toString("latin1").split(" ");
     const status = Object.entries(STATUSES).find(([letter]) => letters.startsWith(letter))?.[1];

@@ -1,3 +1,4 @@
+import { startGit } from "./git.ts";
 import type { History } from "./history.ts";
 import { logCommits } from "./log-commits.ts";
 import { SourceError } from "./source-error.ts";
@@ -30,16 +31,44 @@ const FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B%x00";
 
 /** Reads commits of a history, in the order asked for. No content of a file is needed for it. */
 export function readCommits(
-  history: History,
+  history: Pick<History, "directory">,
   commits: readonly string[],
-  { signal }: { readonly signal: AbortSignal },
+  { withPaths = true, signal }: { readonly withPaths?: boolean; readonly signal: AbortSignal },
 ): AsyncGenerator<Commit, void, undefined> {
   return logCommits(history, commits, {
     format: FORMAT,
-    options: ["--no-mailmap", "--encoding=UTF-8", "-c", "--name-status", "--find-renames=100%"],
+    options: ["--no-mailmap", "--encoding=UTF-8", ...(withPaths ? ["-c", "--name-status", "--find-renames=100%"] : ["--no-patch"])],
     parse: (printed) => parseCommits(fieldsOf(printed)),
     signal,
   });
+}
+
+type Pickaxe = {
+  readonly commit: string;
+  readonly text: string;
+  readonly path?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+};
+
+/** The commits that add or remove a text, the newest first, each with the files in which it did. */
+export async function* readPickaxe(
+  { directory }: Pick<History, "directory">,
+  { commit, text, path, since, until }: Pickaxe,
+  { signal }: { readonly signal: AbortSignal },
+): AsyncGenerator<Commit, void, undefined> {
+  const limits = Object.entries({ since, until }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
+  const told = ["--no-mailmap", "--encoding=UTF-8", "--name-status", "--no-renames", "--no-textconv", "--no-show-signature", "--no-color"];
+  const given = ["log", "-z", `-S${text}`, ...limits, ...told, `--format=tformat:${FORMAT}`];
+  const below = path === undefined ? [] : [`:(top,literal)${path}`];
+  const { child, ended, stop } = startGit({ arguments: [...given, "--end-of-options", commit, "--", ...below], directory, signal });
+  child.stdin.end();
+  try {
+    yield* parseCommits(fieldsOf(child.stdout));
+    await ended;
+  } finally {
+    stop();
+  }
 }
 
 /** What stands between NULs, in batches as it comes; of one that is too long the beginning. */

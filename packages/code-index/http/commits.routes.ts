@@ -14,10 +14,7 @@ import {
   lineHistoryAnswerSchema,
   lineHistoryRequestSchema,
 } from "#contract.ts";
-import { blame } from "#retrieval/commits/blame.ts";
-import { compareCommits } from "#retrieval/commits/compare-commits.ts";
-import { readLineHistory } from "#retrieval/commits/line-history.ts";
-import { readCommit } from "#retrieval/commits/read-commit.ts";
+import { blame, compareCommits, readCommit, readLineHistory } from "#retrieval/commits/read-revisions.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { untilAborted, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -38,7 +35,7 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
 
     server.get(
       "/api/v1/repos/:repo_id/commits/:commit",
-      route("reader", "A commit by its hash, or the beginning of it, with what it changed against its first parent", {
+      route("reader", "A commit by hash, tag, branch or HEAD~3, with what it changed against its first parent", {
         params: commitParamsSchema,
         querystring: commitRequestSchema,
         response: { 200: commitAnswerSchema },
@@ -48,7 +45,7 @@ export function commitRoutes({ database }: { readonly database: CodeIndexDatabas
 
     server.get(
       "/api/v1/repos/:repo_id/compare",
-      route("reader", "What changed between two commits of a branch", {
+      route("reader", "What differs between two revisions", {
         params: repositoryParamsSchema,
         querystring: compareRequestSchema,
         response: { 200: compareAnswerSchema },

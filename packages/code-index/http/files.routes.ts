@@ -12,7 +12,7 @@ import {
   treeRequestSchema,
   treeSchema,
 } from "#contract.ts";
-import { readFileAtCommit } from "#retrieval/commits/file-at-commit.ts";
+import { readFileAtCommit } from "#retrieval/commits/read-revisions.ts";
 import { readCoverage, readFile, readOutline, readTree } from "#retrieval/files/read-file.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { findRepository, repositoryParamsSchema, scopeOfRepository } from "#http/kit/find-repository.ts";
@@ -43,7 +43,7 @@ export function fileRoutes({ database }: { readonly database: CodeIndexDatabase 
 
     server.get(
       "/api/v1/repos/:repo_id/file",
-      route("reader", "A file, or some of its lines, of the indexed commit or of one that is kept", {
+      route("reader", "A file, or some of its lines, of the indexed commit or of any revision", {
         params: repositoryParamsSchema,
         querystring: fileRequestSchema,
         response: { 200: fileSchema },

@@ -25,6 +25,7 @@ import { deleteMarked } from "#tenants/delete-marked.ts";
 import { createPoll } from "#webhooks/poll.ts";
 import { createBackfill } from "#indexing/embedding/embed-pending.ts";
 import { indexVectors } from "#indexing/embedding/index-vectors.ts";
+import { createGitAnswerer, type GitAnswerer } from "#indexing/reading/answer-git.ts";
 import { keepOneHistory } from "#indexing/history/keep-history.ts";
 import { createPostingsMemory } from "#indexing/build/postings-memory.ts";
 import { makePreview } from "./preview.ts";
@@ -105,6 +106,7 @@ export function createIndexer({ config, database, log, clock }: IndexerOptions):
       { name: "indexing vectors", everyMs: VECTORS_MS, run: (signal) => indexVectors({ ...tools, each: eachIndexed }, signal) },
       { name: "tidying mirrors", everyMs: MIRRORS_MS, run: (signal) => tidy(tools, signal) },
       ...histories(tools, config.CODEINDEX_HISTORY_COMMITS, hints),
+      ...gitReads(createGitAnswerer(tools), hints),
       ...polls(tools, config.CODEINDEX_POLL_MINUTES),
       { name: "deleting old deliveries", everyMs: HOUR_MS, run: () => pruneDeliveries(database, { now: clock.now() }) },
       { name: "deleting old jobs", everyMs: HOUR_MS, run: () => deleteOldJobs(database, { now: clock.now() }) },
@@ -208,6 +210,22 @@ function lanes(tools: JobTools, count: number, queue: Queue): readonly RepeatedT
       return job !== undefined;
     },
   }));
+}
+
+/** Questions about commits that are answered at once. */
+const GIT_READS = 4;
+/** Somebody waits for them. */
+const GIT_READS_MS = 10;
+const GIT_READS_REST_MS = 200;
+
+function gitReads(answer: GitAnswerer, hints: Hints): readonly RepeatedTask[] {
+  return beside(GIT_READS, {
+    name: "answering from git",
+    everyMs: GIT_READS_MS,
+    restMs: () => (hints.areHeard() ? POLL_HEARD_MS : GIT_READS_REST_MS),
+    wakenBy: hints.wakenBy("git_reads"),
+    run: answer,
+  });
 }
 
 /** Pause between two searches for a branch whose history is behind its index. */

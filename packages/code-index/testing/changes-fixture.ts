@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { repeat } from "@sightline/foundation/repeat";
+import { silentLog } from "@sightline/foundation/testing/silent-log";
+import { createGitAnswerer } from "#indexing/reading/answer-git.ts";
 import { keepOneHistory } from "#indexing/history/keep-history.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import { startBuildFixture, type BuildFixture } from "./build-fixture.ts";
@@ -17,6 +20,11 @@ export type Indexed = { readonly scope: RepositoryScope; readonly repoId: string
 export async function startChangesFixture(): Promise<ChangesFixture> {
   const fixture = await startBuildFixture();
   const tenant = await fixture.tenant("one");
+  const answering = repeat({
+    log: silentLog,
+    tasks: [{ name: "answering from git", everyMs: 5, restMs: 20, run: createGitAnswerer(fixture.tools) }],
+  });
+  answering.start();
   const names = new Map<string, string>();
   const keep = async (depth = 10_000) => {
     while (await keepOneHistory({ ...fixture.tools, depth }, new AbortController().signal)) {
@@ -26,7 +34,10 @@ export async function startChangesFixture(): Promise<ChangesFixture> {
   return {
     fixture,
     database: fixture.database,
-    stop: fixture.stop,
+    stop: async () => {
+      await answering.stop();
+      await fixture.stop();
+    },
     keep,
     index: async (url, { depth, repoId: known } = {}) => {
       const repo = names.get(known ?? "") ?? `acme/${randomUUID().slice(0, 8)}`;

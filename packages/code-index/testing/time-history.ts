@@ -2,11 +2,6 @@ import { createDatabase } from "@sightline/foundation/database/database";
 import { migrateUp } from "@sightline/foundation/database/migrations";
 import { createLog } from "@sightline/foundation/log";
 import { sql } from "kysely";
-import { blame } from "#retrieval/commits/blame.ts";
-import { compareCommits } from "#retrieval/commits/compare-commits.ts";
-import { readFileAtCommit } from "#retrieval/commits/file-at-commit.ts";
-import { readLineHistory } from "#retrieval/commits/line-history.ts";
-import { readCommit } from "#retrieval/commits/read-commit.ts";
 import { searchCommits } from "#retrieval/commits/search-commits.ts";
 import type { CodeIndexTables } from "#schema.ts";
 import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
@@ -24,26 +19,16 @@ const log = createLog({ name: "time", level: "warn" });
 const connected = createDatabase<CodeIndexTables>({ url, poolSize: 4, applicationName: "time", log, statementTimeoutMs: 600_000 });
 await migrateUp(connected.pool, codeIndexMigrations);
 const tenant = await ensureTenant(connected, { tenantId: "bench", name: "bench" });
-const { repo, commits, paths } = await writeHistory(connected, tenant, Number(wanted));
+const { repo, paths } = await writeHistory(connected, tenant, Number(wanted));
 await sql`vacuum (analyze)`.execute(connected.query);
 const { database, explain } = noteStatements(connected);
 const scope = { tenant, repo };
 
-/** Spread over the branch, from its newest commit to its first. */
-const commitAt = (round: number, of = ROUNDS) => commits.at(-1 - Math.floor((round * (commits.length - 1)) / of)) ?? "";
 const pathAt = (round: number) => paths[(round * 17) % paths.length] ?? "";
-const head = commitAt(0);
 const ASKED: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
   "newest commits": () => searchCommits(database, scope, { limit: 30 }),
   "commits of a file": (round) => searchCommits(database, scope, { path: pathAt(round), limit: 30 }),
   "commits by words": (round) => searchCommits(database, scope, { query: `case ${round * 31}`, limit: 30 }),
-  commit: (round) => readCommit(database, scope, { commit: commitAt(round).slice(0, 12) }),
-  "compare, 100 commits apart": (round) =>
-    compareCommits(database, scope, { base: commits.at(-101 - round) ?? "", head: commits.at(-1 - round) ?? "" }),
-  "compare, a tenth of the branch apart": (round) => compareCommits(database, scope, { base: commitAt(1, 10), head, path: pathAt(round) }),
-  blame: (round) => blame(database, scope, { path: pathAt(round) }),
-  "file at a commit": (round) => readFileAtCommit(database, scope, { path: pathAt(round), commit: commitAt(round) }),
-  "history of ten lines": (round) => readLineHistory(database, scope, { path: pathAt(round), start: 11, end: 20, limit: 20 }),
 };
 const times: { readonly what: string; readonly took: readonly number[] }[] = [];
 for (const [what, ask] of Object.entries(ASKED)) {

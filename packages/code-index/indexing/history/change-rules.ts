@@ -16,7 +16,7 @@ type Repository = { readonly include: readonly string[]; readonly exclude: reado
 
 /** The rules of a repository and of the newest commit of its history. */
 export async function readChangeRules(
-  { directory, commits }: History,
+  { directory, commits }: Pick<History, "directory" | "commits">,
   { include, exclude }: Repository,
   signal: AbortSignal,
 ): Promise<ChangeRules> {

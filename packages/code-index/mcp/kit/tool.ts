@@ -9,7 +9,6 @@ import type { SearchDependencies } from "#retrieval/search/search.ts";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import { untilAborted } from "#store/tenancy/tenant.ts";
 import { branchSchema } from "#branch-schema.ts";
-import { hashSchema } from "#contract.ts";
 
 const EVERY_MS = 1_000;
 
@@ -169,7 +168,7 @@ export const oneRepoField = textField(200, "owner/repo, as list_repos names it."
 /** Its rule is no part of what models are told of every tool: they take names from answers. */
 const branchField = z.string().refine((name) => branchSchema.safeParse(name).success, "not the name of a branch");
 
-export const hashField = z.string().refine((hash) => hashSchema.safeParse(hash).success, "expected the hash of a commit, or its beginning");
+export const revisionField = textField(300, "Hash, tag, branch, HEAD~3 or main@{2026-10-01}.");
 
 /** Where to look. */
 export const whereFields = {

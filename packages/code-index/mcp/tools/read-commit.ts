@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { CommitAnswer, CompareAnswer } from "#contract.ts";
 import { renderChanges } from "#mcp/kit/render-changes.ts";
-import { defineTool, hashField, oneRepoField, textField, whereFields } from "#mcp/kit/tool.ts";
-import { compareCommits } from "#retrieval/commits/compare-commits.ts";
-import { readCommit } from "#retrieval/commits/read-commit.ts";
+import { defineTool, revisionField, oneRepoField, textField, whereFields } from "#mcp/kit/tool.ts";
+import { compareCommits, readCommit } from "#retrieval/commits/read-revisions.ts";
 
 export const readCommitTool = defineTool({
   name: "read_commit",
@@ -11,8 +10,8 @@ export const readCommitTool = defineTool({
   description: "Read a commit and its diff; with base, what changed from base to commit.",
   inputSchema: z.strictObject({
     repo: oneRepoField,
-    commit: hashField.describe("Hash, or its beginning."),
-    base: hashField.optional(),
+    commit: revisionField,
+    base: textField(300, "The older one.").optional(),
     path: textField(4_096, "Only this file or folder.", 0).optional(),
     ref: whereFields.ref,
   }),

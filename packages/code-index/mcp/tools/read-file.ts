@@ -1,13 +1,11 @@
 import { z } from "zod";
 import type { SourceFile } from "#contract.ts";
-import { blame } from "#retrieval/commits/blame.ts";
-import { readFileAtCommit } from "#retrieval/commits/file-at-commit.ts";
-import { readLineHistory } from "#retrieval/commits/line-history.ts";
+import { blame, readFileAtCommit, readLineHistory } from "#retrieval/commits/read-revisions.ts";
 import { readFile, readOutline } from "#retrieval/files/read-file.ts";
 import { takeTokens } from "#tokens/count-tokens.ts";
 import { fenceFor, numberLines } from "#mcp/kit/fit.ts";
 import { renderBlame, renderLineHistory, renderOutline } from "#mcp/kit/render-file.ts";
-import { defineTool, hashField, textField, oneRepoField, whereFields } from "#mcp/kit/tool.ts";
+import { defineTool, revisionField, textField, oneRepoField, whereFields } from "#mcp/kit/tool.ts";
 
 export const readFileTool = defineTool({
   name: "read_file",
@@ -20,7 +18,7 @@ Cut to max_tokens, it says where to read on.`,
     ref: whereFields.ref,
     start: z.int().min(1).optional().describe("First line, from 1."),
     end: z.int().min(1).optional().describe("Last line, included."),
-    commit: hashField.optional().describe("As it was at this commit."),
+    commit: revisionField.optional(),
     show: z
       .enum(["text", "outline", "blame", "history"])
       .default("text")

@@ -1,6 +1,6 @@
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { changesAt, findCommits, readFirstParents } from "./read-changes.store.ts";
+import { changesAt, positionOf, readFirstParents } from "./read-changes.store.ts";
 import { stepsBetween } from "./steps-between.ts";
 
 /** Changes of all commits between the two. */
@@ -15,9 +15,9 @@ export async function changedSince(
   if (commit === head) {
     return new Set();
   }
-  const [[from], [to]] = [await findCommits(query, scope, commit), await findCommits(query, scope, head)];
-  const { firstParents } = await readFirstParents(query, scope);
-  const steps = from && to && stepsBetween(firstParents, { from: from.position, to: to.position });
+  const [from, to] = [await positionOf(query, scope, commit), await positionOf(query, scope, head)];
+  const firstParents = await readFirstParents(query, scope);
+  const steps = from === undefined || to === undefined ? undefined : stepsBetween(firstParents, { from, to });
   if (steps === undefined || steps.some(({ position }) => !firstParents.isWhole(position))) {
     return undefined;
   }

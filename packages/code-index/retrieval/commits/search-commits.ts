@@ -20,6 +20,8 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
 import { createPaging, invalidCursor, type FoundPage, type Paging } from "#retrieval/scope/page-cursor.ts";
 import { deciding, rankCommits, weighWords, wordsOfQuestion } from "./rank-commits.ts";
+import { depthOf, endOf } from "./commit-limits.ts";
+import { searchChanges } from "./search-changes.ts";
 import { readScope } from "#retrieval/scope/read-scope.ts";
 
 const READ_MS = 8_000;
@@ -38,7 +40,10 @@ export async function searchCommits(
   request: CommitsRequest,
 ): Promise<FoundPage<CommitsAnswer>> {
   const began = performance.now();
-  refuseNul([request.query, request.path, request.author], "A NUL character is in no message, name or path.");
+  refuseNul([request.query, request.path, request.author, request.changed], "A NUL character is in no message, name or path.");
+  if (request.changed !== undefined) {
+    return searchChanges(database, scope, { ...request, changed: request.changed });
+  }
   return readScope({ database, scope, milliseconds: READ_MS }, async (transaction, [build]) => {
     const history = await findHistory(transaction, scope);
     const filter = await filterOf(transaction, scope, request);
@@ -138,11 +143,6 @@ async function filterOf(query: TenantQuery, scope: RepositoryScope, request: Com
   };
 }
 
-/** A date without a time includes its whole day. */
-function endOf(until: string): Date {
-  return until.includes("T") ? new Date(until) : new Date(new Date(until).getTime() + 86_399_999);
-}
-
 async function understandPath(query: TenantQuery, scope: RepositoryScope, path: string): Promise<ChangedPath> {
   const is = await kindOfPath(query, scope, path);
   if (is !== "file") {
@@ -168,7 +168,7 @@ function describePath(path: ChangedPath | undefined): CommitsAnswer["path"] {
   return { is: path.is, names: path.is === "file" ? path.names.map(({ name }) => name) : [path.path] };
 }
 
-export function presentCommit(
+function presentCommit(
   { position: _position, paths, authored_at, committed_at, ...row }: CommitRow,
   changedPath: ChangedPath | undefined,
 ): Commit {
@@ -191,11 +191,6 @@ function askedFirst(paths: readonly string[], changedPath: ChangedPath | undefin
           ? (path: string) => path.startsWith(`${changedPath.path}/`)
           : (path: string) => path.toLowerCase().includes(changedPath.path.toLowerCase());
   return [...paths.filter(isAsked), ...paths.filter((path) => !isAsked(path))];
-}
-
-function depthOf(history: HistoryRow | undefined): CommitsAnswer["depth"] {
-  const { commits = 0, complete = false, newest = null, fetched_at = null } = history ?? {};
-  return { commits, complete, newest, fetched_at: fetched_at?.toISOString() ?? null };
 }
 
 type Noted = {

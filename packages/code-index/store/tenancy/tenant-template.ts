@@ -12,7 +12,11 @@ type TenantTemplate = { readonly schema: RawBuilder<unknown>; readonly tenantId:
  * No table refers to one of the service by a foreign key: to make or drop one, PostgreSQL locks the table it refers to,
  * and a tenant that comes or goes would stop all the others.
  */
-export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilder<unknown>)[] = [firstRevision, secondRevision];
+export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilder<unknown>)[] = [
+  firstRevision,
+  secondRevision,
+  thirdRevision,
+];
 
 /** A name without what it is inside of, in lower case: `Server::start` is `start`. The index is made of the very same words. */
 export function lastName(name: RawBuilder<unknown>): RawBuilder<string> {
@@ -195,5 +199,16 @@ function secondRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
     create index documents_left_out on ${schema}.documents (document_id) where skip_reason is not null;
     -- Null where a chunk has neither postings nor vectors, and its trigrams alone find it.
     alter table ${schema}.code_chunks alter column text_hash drop not null;
+  `;
+}
+
+/** What git answered to somebody who waits for it, and takes it away. */
+function thirdRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
+  return sql`
+    create table ${schema}.git_answers (
+      id uuid primary key,
+      answer json not null,
+      answered_at timestamptz not null default now()
+    );
   `;
 }
