@@ -373,7 +373,7 @@ export const PARTS: readonly Part[] = [
       embedding: { uses: ["tokens", "store/index"], why: "text in, vectors out; its words are those of the index" },
       splitting: { uses: [], why: "text in, chunks out, in a thread of its own" },
       tokens: { uses: [], why: "it counts, whoever asks" },
-      git: { uses: ["git/revisions"], why: "it knows addresses and folders, not repositories of tenants" },
+      git: { uses: [], why: "it knows addresses and folders, not repositories of tenants" },
       "git/revisions": { uses: ["git"], why: "a revision is looked up in a repository on this machine" },
       "store/index": { uses: ["store/records", "store/tenancy"], why: "a build holds the lease of a job" },
       "store/records": { uses: ["store/tenancy"], why: "records exist before anything is indexed" },

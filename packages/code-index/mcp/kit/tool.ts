@@ -168,7 +168,7 @@ export const oneRepoField = textField(200, "owner/repo, as list_repos names it."
 /** Its rule is no part of what models are told of every tool: they take names from answers. */
 const branchField = z.string().refine((name) => branchSchema.safeParse(name).success, "not the name of a branch");
 
-export const revisionField = textField(300, "Hash, tag, branch, HEAD~3 or main@{2026-10-01}.");
+export const revisionField = textField(300, "Hash, tag, branch or HEAD~3.");
 
 /** Where to look. */
 export const whereFields = {

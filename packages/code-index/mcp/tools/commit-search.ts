@@ -17,12 +17,12 @@ function timeField(description: string) {
 export const commitSearchTool = defineTool({
   name: "commit_search",
   title: "Search commits",
-  description: `Search a repository's commits, by words of the message, by what they changed, by author and time; the newest first when no query is given.
+  description: `Search a repository's commits by message, change, author and time; the newest first without a query.
 With path and limit 1 it tells when a file last changed, by whom and why.`,
   inputSchema: z.strictObject({
     repo: oneRepoField,
     query: textField(2_000, "Words of the message, or a ticket's number.", 0).optional(),
-    changed: textField(500, "Exact text that they add or remove.").optional(),
+    changed: textField(500, "Text they add or remove.").optional(),
     path: textField(4_096, "Only what changed it: a file (followed through renames), a folder, or part of a path with *.", 0).optional(),
     author: textField(300, "Part of the author's name or email.", 0).optional(),
     since: timeField("Committed then or later: 2026-01-31, or with time and zone.").optional(),

@@ -153,7 +153,7 @@ export async function findMove(query: TenantQuery, scope: RepositoryScope, { nam
   return rows[0];
 }
 
-export const commitColumns = sql`
+const commitColumns = sql`
   build.repo, commit.position, commit.commit, commit.parents, commit.author, commit.author_email, commit.authored_at, commit.committed_at,
   commit.subject, commit.body, commit.paths, commit.paths_total
 `;

@@ -60,16 +60,6 @@ export async function readFile(
   };
 }
 
-/** All of a file that is searchable; `undefined` for others. */
-export async function readWholeFile(query: TenantQuery, scope: RepositoryScope, path: string): Promise<string | undefined> {
-  const file = await findFile(query, scope, path);
-  if (file === undefined || file.skip_reason !== null) {
-    return undefined;
-  }
-  const pieces = await readPieces(query, scope, { path, start: 1, end: file.lines });
-  return pieces.map(({ content }) => content).join("");
-}
-
 function refuseUnreadable(file: FileRow, { start, end }: { readonly start: number; readonly end: number | undefined }): void {
   if (file.skip_reason !== null) {
     throw refusal(409, "file_not_indexed", `${file.path} is not indexed: ${file.skip_reason}.`);
@@ -80,7 +70,7 @@ function refuseUnreadable(file: FileRow, { start, end }: { readonly start: numbe
 type Range = { readonly path: string; readonly lines: number; readonly start: number; readonly end: number | undefined };
 
 /** @throws {AppError} `invalid_range` (400) */
-export function refuseRange({ path, lines, start, end }: Range): void {
+function refuseRange({ path, lines, start, end }: Range): void {
   if (end !== undefined && end < start) {
     throw refusal(400, "invalid_range", `The range ends (${end}) before it starts (${start}).`);
   }
