@@ -5,6 +5,7 @@ import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { historyFolder } from "./history.ts";
 import { mirrorsFolder, toMirrorRefs } from "./mirror.ts";
 import { compact, exists, removeFolder } from "./mirror-folder.ts";
+import { ASKED, wholeFolder } from "#git/revisions/place.ts";
 import { dropRefs, listRefs } from "./refs.ts";
 
 type Tidying = {
@@ -21,12 +22,27 @@ const MAX_PACKS = 20;
 /** Removes mirrors of repositories that are gone, drops branches that are no longer indexed, and packs what many fetches brought. */
 export async function tidyMirrors({ dataDir, listRepositories, log, signal }: Tidying): Promise<void> {
   for (const { folder, branches } of await removeStrayMirrors({ dataDir, listRepositories, log, signal })) {
+    await forgetUnasked(folder).catch((error: unknown) =>
+      log.warn({ err: error, folder }, "a history that nobody asks for was not removed"),
+    );
     for (const place of [folder, historyFolder(folder)]) {
       await putInOrder(place, branches, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         log.warn({ err: error, folder }, "a mirror was not put in order; the next fetch looks after it");
       });
     }
+  }
+}
+
+/** What nobody asked for so long is not kept on the disk. */
+const ASKED_MS = 7 * 86_400_000;
+
+/** Removes all commits of a repository that were fetched for questions, once there are none any more. */
+async function forgetUnasked(folder: string): Promise<void> {
+  const whole = wholeFolder(folder);
+  const asked = await stat(join(whole, "repository.git", ASKED)).catch(() => undefined);
+  if (asked !== undefined && Date.now() - asked.mtimeMs > ASKED_MS) {
+    await removeFolder(whole);
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "@sightline/foundation/errors";
 import { historyFolder } from "#git/history.ts";
@@ -26,6 +26,9 @@ export function wholeFolder(mirror: string): string {
 /** When it was last brought up, by the time of this file. */
 export const FETCHED = "sightline-fetched";
 
+/** When it was last asked, by the time of this one. */
+export const ASKED = "sightline-asked";
+
 /** What is here of a repository whose mirror is in the folder. */
 export async function findPlaces(mirror: string, now: Date): Promise<readonly Place[]> {
   const history = join(historyFolder(mirror), "repository.git");
@@ -35,11 +38,13 @@ export async function findPlaces(mirror: string, now: Date): Promise<readonly Pl
     timeOf(join(history, "sightline-names-only")),
     timeOf(join(whole, FETCHED)),
   ]);
+  await (fetched === undefined ? undefined : writeFile(join(whole, ASKED), "").catch(() => undefined));
   const border = new Set(splitLines(await readFile(join(history, "shallow")).catch(() => Buffer.of())));
   const newest = headTime === undefined || isNamesOnly !== undefined ? [] : [{ directory: history, border, isWhole: false, age: 0 }];
   const all =
     fetched === undefined ? [] : [{ directory: whole, border: new Set<string>(), isWhole: true, age: (now.getTime() - fetched) / 1_000 }];
-  return [...newest, ...all];
+  // The whole one needs no second look, and has a commit graph.
+  return [...all, ...newest];
 }
 
 async function timeOf(path: string): Promise<number | undefined> {

@@ -1,6 +1,5 @@
-import { readBlobs } from "#git/blobs.ts";
-import { runGit } from "#git/git.ts";
-import { treeEntry, type TreeEntry } from "#git/tree-entry.ts";
+import { startGit } from "#git/git.ts";
+import { createReader } from "#git/stream-reader.ts";
 
 export type At = { readonly directory: string; readonly commit: string; readonly path: string; readonly signal: AbortSignal };
 
@@ -9,26 +8,32 @@ export function isTreePath(path: string): boolean {
   return path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 }
 
-/** What a commit has at a path: a file, a folder, or `undefined`. */
-export async function findEntry({ directory, commit, path, signal }: At): Promise<TreeEntry | "folder" | undefined> {
-  if (!isTreePath(path)) {
+/** What a commit has at a path: a file, a folder, or `undefined`. Of a link it is where it leads. */
+export async function readBlobAt(
+  { directory, commit, path, signal }: At,
+  { maxBytes }: { readonly maxBytes: number },
+): Promise<Buffer | "folder" | "too large" | undefined> {
+  // A name that is asked for ends with its line.
+  if (!isTreePath(path) || path.includes("\n")) {
     return undefined;
   }
-  const given = ["ls-tree", "-z", "-l", "--full-tree", "--end-of-options", commit, path];
-  const printed = await runGit({ arguments: given, directory, signal });
-  const tab = printed.indexOf(9);
-  if (tab === -1) {
-    return undefined;
-  }
-  const [mode = "", type, blob = "", size] = printed.toString("latin1", 0, tab).split(/ +/);
-  return type === "tree"
-    ? "folder"
-    : treeEntry({ mode, blob, path: printed.subarray(tab + 1, printed.indexOf(0)), bytes: Number(size) || 0 });
-}
-
-export async function readBlob(directory: string, blob: string, signal: AbortSignal): Promise<Buffer> {
-  for await (const content of readBlobs({ directory }, [blob], { signal })) {
+  const { child, ended, stop } = startGit({ arguments: ["cat-file", "--batch"], directory, signal });
+  child.stdin.end(`${commit}:${path}\n`);
+  try {
+    const reader = createReader(child.stdout);
+    const header = (await reader.until(10))?.toString("utf8") ?? "";
+    const [, type, size] = /^[0-9a-f]+ (blob|tree) (\d+)$/u.exec(header) ?? [];
+    if (type !== "blob") {
+      await (header === "" ? ended : undefined);
+      return type === "tree" ? "folder" : undefined;
+    }
+    if (Number(size) > maxBytes) {
+      return "too large";
+    }
+    const content = await reader.take(Number(size));
+    await (content === undefined ? ended : undefined);
     return content;
+  } finally {
+    stop();
   }
-  throw new Error("git has no content for a blob.");
 }

@@ -1,7 +1,6 @@
 import { refusal } from "@sightline/foundation/errors";
 import { runGit } from "#git/git.ts";
 import { listRefs, splitLines } from "#git/refs.ts";
-import { SourceError } from "#git/source-error.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { nameRevision } from "./name-revision.ts";
 import { Beyond, type Place } from "./place.ts";
@@ -31,79 +30,86 @@ export async function resolveRevision(revision: string, resolving: Resolving): P
     );
   }
   const { directory } = place;
-  const start = await resolveName(named.name, resolving);
-  const dated = ["rev-list", "--max-count=1", "--first-parent", `--before=${named.until}`, "--end-of-options", start];
-  const [from] = named.until === undefined ? [start] : splitLines(await runGit({ arguments: dated, directory, signal }));
-  const commit = from === undefined ? undefined : await verify(`${from}${named.steps}`, resolving);
-  if (commit === undefined || place.border.has(commit)) {
-    throw new Beyond();
+  if (named.until === undefined) {
+    return inPlace(await resolveName(named.name, { ...resolving, steps: named.steps }), place);
   }
-  return commit;
+  const start = await resolveName(named.name, { ...resolving, steps: "" });
+  const dated = ["rev-list", "--max-count=1", "--first-parent", `--before=${named.until}`, "--end-of-options", start];
+  const [from] = splitLines(await runGit({ arguments: dated, directory, signal }));
+  const [commit] = from === undefined ? [] : await findCommits([`${from}${named.steps}`], resolving);
+  return inPlace(commit ?? beyond(), place);
 }
 
-async function resolveName(name: string, resolving: Resolving): Promise<string> {
-  const { place, branch } = resolving;
+function inPlace(commit: string, { border }: Place): string {
+  return border.has(commit) ? beyond() : commit;
+}
+
+type Stepping = Resolving & { readonly steps: string };
+
+/** The commit that a name and steps back from it mean. */
+async function resolveName(name: string, resolving: Stepping): Promise<string> {
+  const { place, branch, steps } = resolving;
   const short = name.replace(/^(?:refs\/heads\/|heads\/|refs\/remotes\/origin\/|origin\/)/u, "");
   if (name === "HEAD" || short === branch.ref) {
-    return (await verify(branch.head, resolving)) ?? beyond();
+    return (await findCommits([`${branch.head}${steps}`], resolving))[0] ?? beyond();
   }
-  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/iu.test(name)) {
-    return requireReached(await verify(name, resolving), resolving);
-  }
-  for (const ref of place.isWhole ? [`refs/tags/${name.replace(/^(?:refs\/)?tags\//u, "")}`, `refs/heads/${short}`] : []) {
-    const commit = await verify(ref, resolving);
-    if (commit !== undefined) {
-      return ref.startsWith("refs/heads/") && place.age > MOVED_SECONDS ? beyond() : commit;
+  const isWholeHash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/iu.test(name);
+  if (place.isWhole && !isWholeHash) {
+    const tag = `refs/tags/${name.replace(/^(?:refs\/)?tags\//u, "")}`;
+    const [tagged, ofBranch] = await findCommits([`${tag}${steps}`, `refs/heads/${short}${steps}`], resolving);
+    if (tagged !== undefined) {
+      return tagged;
+    }
+    if (ofBranch !== undefined) {
+      return place.age > MOVED_SECONDS ? beyond() : ofBranch;
     }
   }
-  return /^[0-9a-f]{4,64}$/iu.test(name) ? resolveBeginning(name.toLowerCase(), resolving) : beyond();
+  return /^[0-9a-f]{4,64}$/iu.test(name) ? resolveHash(name.toLowerCase(), resolving) : beyond();
 }
 
 function beyond(): never {
   throw new Beyond();
 }
 
-async function resolveBeginning(beginning: string, resolving: Resolving): Promise<string> {
-  const {
-    place: { directory },
-    signal,
-  } = resolving;
+async function resolveHash(beginning: string, resolving: Stepping): Promise<string> {
+  const { place, steps, signal } = resolving;
+  const { directory } = place;
+  const [found] = await findCommits([beginning], resolving);
+  if (found !== undefined) {
+    await requireReached(found, resolving);
+    return steps === "" ? found : ((await findCommits([`${found}${steps}`], resolving))[0] ?? beyond());
+  }
   const objects = await runGit({ arguments: ["rev-parse", `--disambiguate=${beginning}`], directory, signal });
   const types = await runGit(
     { arguments: ["cat-file", "--batch-check=%(objecttype) %(objectname)"], directory, signal },
     objects.toString(),
   );
   const commits = splitLines(types).flatMap((line) => (line.startsWith("commit ") ? line.slice(7) : []));
-  const [found, other] = commits;
-  if (found !== undefined && other !== undefined) {
-    const shown = ["log", "--no-walk=unsorted", "--max-count=5", "--format=%h (%<(80,trunc)%s)", "--abbrev=12", ...commits.slice(0, 5)];
-    const listed = (await runGit({ arguments: shown, directory, signal }))
-      .toString("utf8")
-      .trim()
-      .replaceAll(/ +\)\n?/gu, ")\n");
-    throw refusal(400, "commit_ambiguous", `Several commits begin with ${beginning}: ${listed.trim().replaceAll("\n", ", ")}.`);
+  if (commits.length < 2) {
+    return beyond();
   }
-  return requireReached(found, resolving);
+  const shown = ["log", "--no-walk=unsorted", "--format=%h (%<(80,trunc)%s)", "--abbrev=12", ...commits.slice(0, 5)];
+  const listed = (await runGit({ arguments: shown, directory, signal })).toString("utf8").replaceAll(/ +\)/gu, ")");
+  throw refusal(400, "commit_ambiguous", `Several commits begin with ${beginning}: ${listed.trim().replaceAll("\n", ", ")}.`);
 }
 
 /** What was pushed away by force may still be on the disk, and is told of no more. */
-async function requireReached(commit: string | undefined, { place: { directory }, signal }: Resolving): Promise<string> {
+async function requireReached(commit: string, { place: { directory }, signal }: Resolving): Promise<void> {
   const given = ["for-each-ref", "--count=1", "--format=%(refname)", `--contains=${commit}`];
-  const isReached = commit !== undefined && splitLines(await runGit({ arguments: given, directory, signal })).length > 0;
-  return isReached ? commit : beyond();
+  if (splitLines(await runGit({ arguments: given, directory, signal })).length === 0) {
+    beyond();
+  }
 }
 
-/** The commit that git itself takes a name for. */
-async function verify(name: string, { place: { directory }, signal }: Resolving): Promise<string | undefined> {
-  const given = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
-  try {
-    return splitLines(await runGit({ arguments: given, directory, signal })).at(-1);
-  } catch (error) {
-    if (error instanceof SourceError) {
-      return undefined;
-    }
-    throw error;
-  }
+/** The commits that git takes these for, in one process; `undefined` for what is none. */
+async function findCommits(
+  names: readonly string[],
+  { place: { directory }, signal }: Resolving,
+): Promise<readonly (string | undefined)[]> {
+  const asked = names.map((name) => `${name}^{commit}\n`).join("");
+  const printed = await runGit({ arguments: ["cat-file", "--batch-check=%(objecttype) %(objectname)"], directory, signal }, asked);
+  // Of what has two meanings git prints a line, too.
+  return splitLines(printed).map((line) => (line.startsWith("commit ") ? line.slice(7) : undefined));
 }
 
 /** Says that there is no such commit, and which names are nearest. */

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { byteOrder } from "#splitting/decode.ts";
 import type { TreeEntry } from "#git/blobs.ts";
 
-const MAX_BYTES = 1024 * 1024;
+export const MAX_BYTES = 1024 * 1024;
 
 const LOCK_FILES = new Set([
   "package-lock.json",

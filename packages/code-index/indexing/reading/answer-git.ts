@@ -1,5 +1,6 @@
 import { within, LATE } from "@sightline/foundation/deadline";
 import { AppError, refusal } from "@sightline/foundation/errors";
+import { LRUCache } from "lru-cache";
 import { readdir } from "node:fs/promises";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
@@ -9,7 +10,7 @@ import { fetchWhole } from "#git/revisions/fetch-whole.ts";
 import { Beyond, findPlaces, type Place } from "#git/revisions/place.ts";
 import { refuseUnknown, resolveRevision } from "#git/revisions/resolve-revision.ts";
 import { SourceError } from "#git/source-error.ts";
-import { readChangeRules } from "#indexing/history/change-rules.ts";
+import { readChangeRules, type ChangeRules } from "#indexing/history/change-rules.ts";
 import { answerGitRead, claimGitRead, type ClaimedGitRead, type GitAnswer, type GitQuestion } from "#store/records/git-reads.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { compareTwo, findByText, readOneCommit } from "./read-commits.ts";
@@ -136,9 +137,9 @@ async function answerFrom(
   const resolve = (revision: string) => resolveRevision(revision, { place, branch, signal });
   let beyond: string | undefined;
   try {
-    // Its rules are those that count.
-    const commits = [await resolve(question.head)];
-    const rules = await readChangeRules({ directory, commits }, { include, exclude }, signal);
+    const rules = await rulesOf([directory, question.head, include, exclude], async () =>
+      readChangeRules({ directory, commits: [await resolve("HEAD")] }, { include, exclude }, signal),
+    );
     const answer = await answerBy({ repo, branch, place, rules, resolve, goBeyond: (note) => (beyond = note), signal }, question);
     return { answer, beyond };
   } catch (error) {
@@ -147,6 +148,19 @@ async function answerFrom(
     }
     throw error;
   }
+}
+
+const knownRules = new LRUCache<string, Promise<ChangeRules>>({ max: 100 });
+
+/** The rules of an indexed commit are those that count, at whatever commit is asked about. */
+async function rulesOf(of: readonly unknown[], read: () => Promise<ChangeRules>): Promise<ChangeRules> {
+  const key = JSON.stringify(of);
+  const known = knownRules.get(key) ?? read();
+  knownRules.set(key, known);
+  return known.catch((error: unknown) => {
+    knownRules.delete(key);
+    throw error;
+  });
 }
 
 async function answerBy(reading: Reading, question: GitQuestion): Promise<GitFound> {

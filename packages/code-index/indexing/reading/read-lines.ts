@@ -2,8 +2,8 @@ import { refusal, type AppError } from "@sightline/foundation/errors";
 import type { BlameAnswer, LineHistoryAnswer, SourceFile } from "#contract.ts";
 import { blameLines } from "#git/revisions/blame.ts";
 import { logLines } from "#git/revisions/line-log.ts";
-import { findEntry, readBlob } from "#git/revisions/read-blob.ts";
-import { skipRead, skipUnread } from "#indexing/build/skip.ts";
+import { readBlobAt } from "#git/revisions/read-blob.ts";
+import { MAX_BYTES, skipRead } from "#indexing/build/skip.ts";
 import { decode } from "#splitting/decode.ts";
 import { detectLanguage } from "#splitting/languages.ts";
 import { presentCommits } from "./read-commits.ts";
@@ -18,18 +18,24 @@ type Opened = { readonly commit: string; readonly lines: readonly string[]; read
 async function openFile(reading: Reading, { revision, path, start = 1, end }: OfFile): Promise<Opened> {
   const { place, rules, signal } = reading;
   const commit = await reading.resolve(revision);
-  const entry = await findEntry({ directory: place.directory, commit, path, signal });
-  if (entry === undefined || entry === "folder") {
-    const hint = entry === "folder" ? "it is a folder there" : "search the commits by this path, or the files by its name";
+  // A path has the same rules at every commit, whatever its content is there.
+  const unread = rules.leftOut(path);
+  if (unread !== undefined) {
+    throw notKept(path, unread);
+  }
+  const file = await readBlobAt({ directory: place.directory, commit, path, signal }, { maxBytes: MAX_BYTES });
+  if (file === undefined || file === "folder") {
+    const hint = file === "folder" ? "it is a folder there" : "search the commits by this path, or the files by its name";
     throw refusal(404, "file_not_found", `There was no file ${path.slice(0, 500)} at this commit; ${hint}.`);
   }
-  const reason = rules.leftOut(path) ?? skipUnread(entry);
-  const content = reason === undefined ? await readBlob(place.directory, entry.blob, signal) : Buffer.of();
-  const leftOut = reason ?? skipRead(content);
-  if (leftOut !== undefined) {
-    throw notKept(path, leftOut);
+  if (file === "too large") {
+    throw notKept(path, "larger than 1 MiB");
   }
-  const { text } = decode(content);
+  const unlisted = skipRead(file);
+  if (unlisted !== undefined) {
+    throw notKept(path, unlisted);
+  }
+  const { text } = decode(file);
   const lines = text === "" ? [] : text.split(/(?<=\n)/u);
   if (start > Math.max(lines.length, 1)) {
     throw refusal(400, "invalid_range", `${path} has ${lines.length} lines; line ${start} is past its end.`);
