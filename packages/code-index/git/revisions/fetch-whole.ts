@@ -39,6 +39,7 @@ export async function fetchWhole({ maxBytes = DEFAULT_MAX_BYTES, signal, ...opti
         await withinSize({ directory, maxBytes, signal }, (limited) =>
           remote.git(["fetch", ...flags], ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"], { directory, signal: limited }),
         );
+        await runGit({ arguments: ["pack-refs", "--all"], directory, signal });
         // Which paths a commit changed, in short: blame and the history of lines take a third of the time.
         await runGit({ arguments: ["commit-graph", "write", "--reachable", "--changed-paths", "--no-progress"], directory, signal });
         await writeFile(join(directory, FETCHED), "");
