@@ -7,12 +7,12 @@ import { compileRuntime } from "./parser-runtime.ts";
 const grammarOf = createGrammars(compileRuntime());
 
 /** What each line that has `nm` does with it, as `line kind`; the lines are those of the text, from 1. */
-async function kindsIn(path: string, text: string): Promise<string> {
+async function kindsIn(path: string, text: string, name = "nm"): Promise<string> {
   const grammar = await grammarOf(detectLanguage(path));
   if (grammar === undefined) {
     throw new Error(`There is no grammar for ${path}.`);
   }
-  return strongestOfLines(findNameUses(text, { name: "nm", isDefined: true }, grammar))
+  return strongestOfLines(findNameUses(text, { name, isDefined: true }, grammar))
     .map(({ line, kind }) => `${line} ${kind}`)
     .join(", ");
 }
@@ -257,13 +257,20 @@ test.for([
   ["A.cs", "class A : B, nm {}\nclass C : D<nm> { C() : base(nm) {} }\n", "1"],
   ["a.cpp", "class A : public nm {};\nstruct B : C<nm> {};\nnm x;\n", "1"],
   ["a.rb", "class A < nm\nend\nclass B < C.new(nm)\nend\n", "1"],
+  ["b.rb", "class A\n  include B, Net::Nm\n  extend Nm\n  other.include Nm\n  puts Nm\nend\n", "2 3"],
   ["a.php", "<?php\nclass A extends nm implements B {}\nclass C implements D, nm {}\n", "2 3"],
+  ["b.php", "<?php\nuse A\\nm;\nclass A {\n  use B, nm;\n}\n", "4"],
+  [
+    "a.ex",
+    "defmodule A do\n  @behaviour X.Nm\n  use Nm\n  @other Nm\nend\ndefimpl Nm, for: B do\nend\ndefimpl C, for: Nm do\nend\n",
+    "2 6",
+  ],
   ["a.kt", "class A : nm(), B\nclass C(val x: nm) : D<nm>\n", "1"],
   ["a.swift", "class A: B, nm {}\nstruct S { let x: nm }\nextension S: nm {}\n", "1 3"],
   ["a.scala", "class A extends B with nm\nclass C(x: nm) extends D[nm]\n", "1"],
   ["a.rs", "impl nm for A {}\nimpl<T> a::nm for B<T> {}\nimpl nm {}\nimpl From<nm> for C {}\nimpl D for nm {}\n", "1 2"],
   ["a.dart", "class A extends B implements nm {}\nclass C extends nm {}\n", "1 2"],
 ] as const)("what extends or implements a name in %s", async ([path, text, lines]) => {
-  const kinds = (await kindsIn(path, text)).split(", ");
+  const kinds = (await kindsIn(path, text, text.includes("Nm") ? "Nm" : "nm")).split(", ");
   expect(kinds.flatMap((kind) => (kind.endsWith(" implementation") ? [kind.split(" ")[0]] : [])).join(" ")).toBe(lines);
 });

@@ -75,7 +75,7 @@ function embeddedKind(leaf: Node): "text" | "import" | undefined {
       return "text";
     }
     if (
-      IMPORT.test(type) ||
+      (IMPORT.test(type) && !(leaf.type === "name" && isMixedIn(leaf))) ||
       (type === "export_statement" &&
         /export_(?:specifier|clause)/.test(leaf.parent?.type ?? "") &&
         node.childForFieldName("source") !== null)
@@ -123,6 +123,9 @@ const INHERITING_ROLES = /^(?:superclass(?:es)?|trait)$/;
 const GIVEN = /arguments?$|argument_list$|type_param|keyword_argument|subscript|body|block/;
 
 function isInherited(whole: Node): boolean {
+  if (isMixedIn(whole)) {
+    return true;
+  }
   for (let node = whole, steps = 0; node.parent !== null && steps < 6; node = node.parent, steps++) {
     const { type } = node.parent;
     if (INHERITS.test(type) || (/class|impl_item/.test(type) && INHERITING_ROLES.test(roleOf(node)))) {
@@ -136,6 +139,20 @@ function isInherited(whole: Node): boolean {
     }
   }
   return false;
+}
+
+/** What takes what it is given into the type around it, where the language has no syntax of its own for that. */
+const MIXES = /^(?:include|extend|prepend|behaviour|defimpl)$/;
+
+function isMixedIn(whole: Node): boolean {
+  const { parent } = whole.parent?.type === "scope_resolution" && isSame(whole.parent.lastNamedChild, whole) ? whole.parent : whole;
+  const call = parent?.parent ?? null;
+  // A trait of PHP is used as a namespace is.
+  if (parent?.type === "use_declaration") {
+    return call?.type === "declaration_list";
+  }
+  const isCall = call?.type === "call" && /^argument(?:s|_list)$/.test(parent?.type ?? "") && call.childForFieldName("receiver") === null;
+  return isCall && MIXES.test((call.childForFieldName("method") ?? call.childForFieldName("target"))?.text ?? "");
 }
 
 /** `@spec run(integer) :: atom` of Elixir says what a function takes, and does not call it. */
