@@ -106,14 +106,14 @@ export function createTypes({ ask, rowsNamed, isLate }: Lookups, meaningOf: Mean
     seen.add(key);
     const rows = (await rowsNamed(name, type)).filter((row) => lastPart(row.scope) === lastPart(type.name));
     const [near] = nearest(rows, type);
-    const { members } = await ask(type, { ask: "members", from: type.start_line, to: type.end_line, name, isGiven: as === "given" });
+    const inReach = near === undefined || distance(near, type) > reachOf(type.language) ? [] : rows.filter((row) => row.path === near.path);
     // Rust has methods and fields of one name, and the methods elsewhere.
-    const isField = as !== "called" && type.language === "rust" && members?.member?.isDeclared === true;
-    if (near !== undefined && distance(near, type) <= reachOf(type.language) && !isField) {
-      return alike(
-        rows.filter((row) => row.path === near.path),
-        as,
-      );
+    if (inReach.length > 0 && (as === "called" || type.language !== "rust")) {
+      return alike(inReach, as);
+    }
+    const { members } = await ask(type, { ask: "members", from: type.start_line, to: type.end_line, name, isGiven: as === "given" });
+    if (inReach.length > 0 && members?.member?.isDeclared !== true) {
+      return inReach;
     }
     const own = members?.member === undefined ? [] : [placed(type, members.member, "field", type.name)];
     if (members?.member?.isDeclared === true) {

@@ -22,10 +22,14 @@ export function explainMembers(file: ParsedFile, { from, to, name, isGiven = fal
   });
   const [best] = ranked.toSorted((one, other) => one.rank - other.rank);
   return {
-    member: best === undefined ? undefined : { ...spotOf(best.leaf), to: endOf(best.leaf), isDeclared: best.rank !== 1 },
-    bases: basesOf(file, begin, end),
+    member: best === undefined ? undefined : { ...spotOf(best.leaf), to: endOf(best.leaf), isDeclared: best.rank !== WRITTEN },
+    // What is declared there is not looked for in bases.
+    bases: best !== undefined && best.rank !== WRITTEN ? [] : basesOf(file, from, to),
   };
 }
+
+/** What is only assigned, as `this.name = …`, may be declared elsewhere. */
+const WRITTEN = 1;
 
 function memberRank(file: ParsedFile, leaf: Node): number | undefined {
   const kind = kindOfUse(leaf);
@@ -34,7 +38,7 @@ function memberRank(file: ParsedFile, leaf: Node): number | undefined {
   }
   const receiver = receiverOf(leaf);
   if (kind === "write" && (leaf.type === "instance_variable" || (receiver !== undefined && holderOf(receiver) === "self"))) {
-    return 1;
+    return WRITTEN;
   }
   const binding = bindingAt(file.language, leaf);
   if (binding !== undefined && binding.what !== "parameter" && TYPE_SCOPE.test(binding.scope.type)) {
@@ -61,10 +65,10 @@ function memberRank(file: ParsedFile, leaf: Node): number | undefined {
 
 /** Characters of a definition that its bases stand in. */
 const HEAD = 4_000;
-const INCLUDES = /^[ \t]*(?:include|extend|prepend|use)[ \t]+([\w:\\]+)/gm;
 
-function basesOf(file: ParsedFile, begin: number, end: number): readonly Spot[] {
-  const head = file.text.slice(begin, Math.min(end, begin + HEAD));
+function basesOf(file: ParsedFile, from: number, to: number): readonly Spot[] {
+  const begin = startOfLine(file.text, from);
+  const head = file.text.slice(begin, Math.min(startOfLine(file.text, to + 1), begin + HEAD));
   const found: Spot[] = [];
   for (const match of head.matchAll(/[A-Za-z_$][\w$]*/g)) {
     const leaf = file.root.descendantForIndex(begin + match.index, begin + match.index + match[0].length);
@@ -72,19 +76,23 @@ function basesOf(file: ParsedFile, begin: number, end: number): readonly Spot[] 
       continue;
     }
     const isEmbedded = leaf.type === "type_identifier" && isUnnamedField(leaf);
-    if (isEmbedded || (kindOfUse(leaf) === "implementation" && isLastPart(leaf))) {
-      found.push(spotOf(leaf));
-    } else if (/body|block|declaration_list/.test(leaf.parent?.type ?? "") && found.length > 0) {
-      break;
-    }
-  }
-  for (const { 1: included = "", index, 0: whole } of head.matchAll(INCLUDES)) {
-    const leaf = file.root.descendantForIndex(begin + index + whole.length - 1, begin + index + whole.length);
-    if (leaf !== null && included.endsWith(leaf.text)) {
+    if (isEmbedded || (kindOfUse(leaf) === "implementation" && isLastPart(leaf) && isOwn(leaf, from))) {
       found.push(spotOf(leaf));
     }
   }
   return found.slice(0, 10);
+}
+
+const TYPE_NODE =
+  /^(?:class|interface|struct|trait|impl|module|object|enum|protocol|record)(?:_(?:declaration|definition|item|specifier))?$/;
+
+/** Whether the type right around is the one of that line, and none within it. */
+function isOwn(leaf: Node, line: number): boolean {
+  let node: Node | null = leaf;
+  while (node !== null && !TYPE_NODE.test(node.type)) {
+    node = node.parent;
+  }
+  return node === null || node.startPosition.row < line;
 }
 
 function isLastPart(leaf: Node): boolean {
