@@ -21,14 +21,19 @@ export type Collected = {
   readonly documents: readonly CollectedDocument[];
   /** The text of each symbol, by its number. */
   readonly symbols: readonly string[];
+  /** By the number of a symbol those that it implements or overrides. */
+  readonly bases: ReadonlyMap<number, ReadonlySet<number>>;
 };
 
+/** Bases of one symbol that are kept. */
+const MAX_BASES = 100;
 const NOT_DESCRIBED: Description = { signature: "", comment: "" };
 
 /** @throws {AppError} `invalid_scip` (400), `body_too_large` (413). */
 export async function collectDocuments(messages: AsyncIterable<ScipMetadata | ScipDocument>): Promise<Collected> {
   const numbers = new Map<string, number>();
   const documents = new Map<string, CollectedDocument>();
+  const bases = new Map<number, Set<number>>();
   let metadata: ScipMetadata | undefined;
   let occurrences = 0;
   for await (const message of messages) {
@@ -43,11 +48,12 @@ export async function collectDocuments(messages: AsyncIterable<ScipMetadata | Sc
     const known = documents.get(message.path);
     const document = collect(message, numbers);
     documents.set(message.path, known === undefined ? document : merge(known, document));
+    collectBases(message, numbers, bases);
   }
   if (metadata === undefined) {
     throw notScip("it has no metadata");
   }
-  return { metadata, documents: [...documents.values()], symbols: [...numbers.keys()] };
+  return { metadata, documents: [...documents.values()], symbols: [...numbers.keys()], bases };
 }
 
 function collect({ path, unit, occurrences, symbols }: ScipDocument, numbers: Map<string, number>): CollectedDocument {
@@ -66,6 +72,18 @@ function collect({ path, unit, occurrences, symbols }: ScipDocument, numbers: Ma
       return documentation === undefined ? NOT_DESCRIBED : describeSymbol(documentation);
     }),
   };
+}
+
+function collectBases({ symbols }: ScipDocument, numbers: Map<string, number>, bases: Map<number, Set<number>>): void {
+  for (const [symbol, { bases: own }] of symbols) {
+    const shared = isLocal(symbol) ? [] : own.filter((base) => !isLocal(base) && base !== symbol);
+    if (shared.length > 0) {
+      const number = numberOf(symbol, numbers);
+      const known = bases.get(number) ?? new Set<number>();
+      bases.set(number, known);
+      shared.slice(0, MAX_BASES - known.size).forEach((base) => known.add(numberOf(base, numbers)));
+    }
+  }
 }
 
 /** A tool writes a document for each project that a file belongs to, in which symbols may be called otherwise. */

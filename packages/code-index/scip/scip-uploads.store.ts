@@ -93,6 +93,8 @@ export type NewScipSymbol = {
   readonly name: string;
   readonly definitions: readonly number[];
   readonly documents: readonly number[];
+  /** Numbers of the symbols that it implements or overrides. */
+  readonly bases: readonly number[];
 };
 
 export async function insertScipSymbols(
@@ -101,6 +103,6 @@ export async function insertScipSymbols(
   uploadId: number,
   rows: readonly NewScipSymbol[],
 ): Promise<void> {
-  const columns = "number integer, symbol text, name text, definitions integer[], documents integer[]";
+  const columns = "number integer, symbol text, name text, definitions integer[], documents integer[], bases integer[]";
   await insertRows(query, schema, { table: "scip_symbols", columns, same: { upload_id: uploadId }, rows });
 }

@@ -65,7 +65,7 @@ type Writing = Omit<Uploading, "body"> & { readonly known: KnownCommit; readonly
 async function write(
   query: Transaction<CodeIndexTables>,
   scope: Scope & { readonly repo: string },
-  { repoId, commit, now, known: { ref, changed }, collected: { metadata, documents, symbols } }: Writing,
+  { repoId, commit, now, known: { ref, changed }, collected: { metadata, documents, symbols, bases } }: Writing,
 ): Promise<ScipUploadAnswer> {
   const { schema } = scope.tenant;
   const { root, placed } = await placeDocuments(query, scope, metadata.projectRoot, documents);
@@ -85,7 +85,7 @@ async function write(
   if (uploadId === undefined) {
     throw refusal(404, "commit_not_found", `The branch ${ref} is not indexed any more.`);
   }
-  const places = createSymbolPlaces(symbols);
+  const places = createSymbolPlaces(symbols, bases);
   let number = 0;
   for (const portion of inPortions(kept, () => PORTION_BYTES)) {
     const texts = await readTexts(
@@ -178,7 +178,7 @@ function fitted({ path, unit, packed }: CollectedDocument, text: string): Buffer
 }
 
 /** In which documents each symbol of an upload is. */
-function createSymbolPlaces(symbols: readonly string[]) {
+function createSymbolPlaces(symbols: readonly string[], bases: Collected["bases"]) {
   const known = new Map<number, { readonly definitions: number[]; readonly documents: number[] }>();
   return {
     add: (document: number, { symbols: own, defined }: CollectedDocument) => {
@@ -194,7 +194,8 @@ function createSymbolPlaces(symbols: readonly string[]) {
     rows: (): readonly NewScipSymbol[] =>
       [...known].map(([number, places]) => {
         const symbol = symbols[number] ?? "";
-        return { number, symbol, name: (namesOfSymbol(symbol).names.at(-1) ?? "").slice(0, MAX_NAME_LENGTH), ...places };
+        const name = (namesOfSymbol(symbol).names.at(-1) ?? "").slice(0, MAX_NAME_LENGTH);
+        return { number, symbol, name, ...places, bases: [...(bases.get(number) ?? [])] };
       }),
   };
 }

@@ -12,6 +12,8 @@ export type ScipFile = {
   /** The number of SCIP's `PositionEncoding`; UTF-16 when left out. */
   readonly encoding?: number;
   readonly places: readonly ScipPlace[];
+  /** Which of its symbols implement which. */
+  readonly relations?: readonly { readonly symbol: string; readonly base: string }[];
 };
 
 /** The bytes of `scipMetadata` come before those of the documents. */
@@ -25,7 +27,7 @@ export function scipMetadata({ tool = "hand", projectRoot = "" } = {}): Buffer {
   return Buffer.from(index.finish());
 }
 
-export function scipDocument({ path, encoding = 2, places }: ScipFile): Buffer {
+export function scipDocument({ path, encoding = 2, places, relations = [] }: ScipFile): Buffer {
   const index = protobuf.Writer.create();
   index.uint32(18).fork().uint32(10).string(path).uint32(48).int32(encoding);
   for (const { range, symbol, isDefinition = false } of places) {
@@ -38,6 +40,11 @@ export function scipDocument({ path, encoding = 2, places }: ScipFile): Buffer {
       .uint32(24)
       .int32(isDefinition ? 1 : 0)
       .ldelim();
+  }
+  for (const [symbol, bases] of Map.groupBy(relations, (relation) => relation.symbol)) {
+    index.uint32(26).fork().uint32(10).string(symbol);
+    bases.forEach(({ base }) => index.uint32(34).fork().uint32(10).string(base).uint32(24).bool(true).ldelim());
+    index.ldelim();
   }
   return Buffer.from(index.ldelim().finish());
 }

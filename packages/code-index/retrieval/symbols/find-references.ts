@@ -6,6 +6,9 @@ import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope, notesOnLeftOut } from "#retrieval/scope/asked-scope.ts";
 import { findExactMeaning, readPosition, type ExactMeaning } from "./exact-meaning.ts";
 import { createPlaceReader, readKnownFiles } from "./exact-places.ts";
+import { notesOnImplementations, withOverridden } from "./exact-relations.ts";
+import type { ExactSymbol } from "./read-exact.store.ts";
+import { namesOfSymbol } from "#scip/format/symbol-names.ts";
 import { findDefinitions, suggestNames, presentSymbols } from "./find-symbol.ts";
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { narrower, readScope } from "#retrieval/scope/read-scope.ts";
@@ -57,7 +60,8 @@ export async function findReferences(
       const held = await filesHolding(transaction, scope, { name, builds, until: since + limits.lookMs });
       const nearestMeaning = await findExactMeaning(transaction, scope, { symbolName: { ...asked, name }, position });
       // A name in other case is another name; it is what was meant only where nothing is written as it was asked for.
-      const meaning = nearestMeaning?.isPlaced === true || nearestMeaning?.symbols[0]?.name === name ? nearestMeaning : undefined;
+      const own = nearestMeaning?.isPlaced === true || nearestMeaning?.symbols[0]?.name === name ? nearestMeaning : undefined;
+      const { meaning, overridden } = own === undefined ? { meaning: own, overridden: [] } : await withOverridden(transaction, scope, own);
       const { holding, having, placesIn } = await filesMeant(transaction, scope, { meaning, holding: held.files });
       const files = holding.slice(0, MAX_FILES);
       const documents = files.map((file) => file.document_id);
@@ -75,7 +79,7 @@ export async function findReferences(
         since,
         limits,
       });
-      return { ...lines, name, meaning, isWhole: lines.isWhole && held.isWhole && holding.length <= MAX_FILES };
+      return { ...lines, name, meaning, own, overridden, isWhole: lines.isWhole && held.isWhole && holding.length <= MAX_FILES };
     };
     const exact = await find(asked.name);
     const [defined] = definitions;
@@ -84,7 +88,7 @@ export async function findReferences(
     const found = isOther ? await find(defined.name) : exact;
     const page = found.listed.slice(before, before + limit);
     const shown = before + page.length;
-    const { name, isWhole, meaning } = found;
+    const { name, isWhole, meaning, own, overridden } = found;
     return {
       definitions: await presentSymbols(transaction, scope, nearest),
       definitions_total: definitions.length,
@@ -100,7 +104,10 @@ export async function findReferences(
         ...(isEmpty(found) && isWhole
           ? [`No line uses ${asked.name.slice(0, 100)}; ${await suggestNames(transaction, scope, asked)}.`]
           : []),
-        ...(wanted === "implementation" ? await notesOnMethodSets(transaction, scope, definitions) : []),
+        ...(overridden.length === 0 ? [] : [`Uses of what it overrides are listed, too: ${namesOf(overridden)}.`]),
+        ...(wanted === "implementation"
+          ? [...(await notesOnMethodSets(transaction, scope, definitions)), ...(await notesOnImplementations(transaction, scope, own))]
+          : []),
         ...notesOnUse,
         ...(await notesOnPosition(transaction, scope, position, { name, meaning })),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
@@ -112,6 +119,13 @@ export async function findReferences(
     };
   };
   return scanLimit.run(access.tenant.tenantId, database.signal, () => readScope({ database, scope, milliseconds: STATEMENT_MS }, read));
+}
+
+const OVERRIDDEN = 5;
+
+function namesOf(symbols: readonly ExactSymbol[]): string {
+  const names = symbols.map(({ symbol }) => namesOfSymbol(symbol).names.slice(-2).join("."));
+  return [...new Set(names)].slice(0, OVERRIDDEN).join(", ");
 }
 
 const TYPES = 50;

@@ -47,6 +47,33 @@ export async function sameSymbols(
   );
 }
 
+type Related = { readonly of: readonly ExactSymbol[]; readonly how: "implemented" | "implementing" };
+
+/** The symbols that others implement or override, or those that implement or override them, over any number of steps. */
+export async function relatedSymbols(query: TenantQuery, scope: Scope, { of, how }: Related): Promise<readonly ExactSymbol[]> {
+  const table = sql.id(scope.tenant.schema, "scip_symbols");
+  const given = JSON.stringify(of.map(({ upload_id, number }) => ({ upload_id, number })));
+  const isNext =
+    how === "implemented"
+      ? sql`known.upload_id = related.upload_id and known.number = related.number and next.number = any(known.bases)`
+      : sql`known.upload_id = related.upload_id and known.number = related.number and known.number = any(next.bases)`;
+  return exactSymbols(
+    query,
+    scope,
+    sql`(symbol.upload_id, symbol.number) in (
+      with recursive given as (select upload_id, number from json_to_recordset(${given}::json) as given(upload_id integer, number integer)),
+      related as (
+        select upload_id, number from given
+        union
+        select next.upload_id, next.number
+        from related join ${table} as known on true join ${table} as next on next.upload_id = related.upload_id
+        where ${isNext}
+      )
+      select upload_id, number from related except select upload_id, number from given
+    )`,
+  );
+}
+
 async function exactSymbols(query: TenantQuery, scope: Scope, condition: RawBuilder<unknown>): Promise<readonly ExactSymbol[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<ExactSymbol>`

@@ -9,7 +9,7 @@ export type Description = { readonly signature: string; readonly comment: string
 const SIGNATURE = /^```\w*\n([^]*?)\n?```\s*|^(\([a-z]+\) [^\n]+)\s*/u;
 
 /** What tools say of a symbol: a signature of its own or as a block of code, and then its comment. */
-export function describeSymbol({ signature, documentation }: ScipSymbol): Description {
+export function describeSymbol({ signature, documentation }: Pick<ScipSymbol, "signature" | "documentation">): Description {
   const markdown = documentation.join("\n\n");
   const [block = "", code = "", plain = ""] = SIGNATURE.exec(markdown) ?? [];
   return {

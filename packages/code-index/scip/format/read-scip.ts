@@ -11,7 +11,8 @@ const METADATA = { tool: delimited(2), projectRoot: delimited(3) };
 const TOOL = { name: delimited(1), version: delimited(2) };
 const DOCUMENT = { path: delimited(1), occurrences: delimited(2), symbols: delimited(3), text: delimited(5), encoding: varint(6) };
 const OCCURRENCE = { range: delimited(1), symbol: delimited(2), roles: varint(3) };
-const SYMBOL = { symbol: delimited(1), documentation: delimited(3), signature: delimited(7) };
+const SYMBOL = { symbol: delimited(1), documentation: delimited(3), relations: delimited(4), signature: delimited(7) };
+const RELATION = { symbol: delimited(1), isImplementation: varint(3) };
 const DEFINITION_ROLE = 1;
 
 /** What columns count. Tools that don't say run on JavaScript's strings. */
@@ -30,7 +31,12 @@ export type ScipOccurrence = {
   readonly isDefinition: boolean;
 };
 
-export type ScipSymbol = { readonly documentation: readonly string[]; readonly signature: string };
+export type ScipSymbol = {
+  readonly documentation: readonly string[];
+  readonly signature: string;
+  /** Symbols that it implements or overrides. */
+  readonly bases: readonly string[];
+};
 
 export type ScipDocument = {
   readonly kind: "document";
@@ -146,13 +152,22 @@ function readText(reader: Reader): string {
 
 function readSymbol(reader: Reader): ScipSymbol & { readonly symbol: string } {
   const documentation: string[] = [];
+  const bases: string[] = [];
   const found = { symbol: "", signature: "" };
   readMessage(reader, {
     [SYMBOL.symbol]: () => (found.symbol = reader.string()),
     [SYMBOL.documentation]: () => documentation.push(reader.string()),
+    [SYMBOL.relations]: () => {
+      const base = { symbol: "", isImplemented: false };
+      readMessage(reader, {
+        [RELATION.symbol]: () => (base.symbol = readText(reader)),
+        [RELATION.isImplementation]: () => (base.isImplemented = reader.bool()),
+      });
+      bases.push(...(base.isImplemented && base.symbol !== "" ? [base.symbol] : []));
+    },
     [SYMBOL.signature]: () => readMessage(reader, { [DOCUMENT.text]: () => (found.signature = reader.string()) }),
   });
-  return { ...found, documentation };
+  return { ...found, documentation, bases };
 }
 
 /** What reads a field, by its tag. */

@@ -16,6 +16,7 @@ export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilde
   firstRevision,
   secondRevision,
   thirdRevision,
+  fourthRevision,
 ];
 
 /** A name without what it is inside of, in lower case: `Server::start` is `start`. The index is made of the very same words. */
@@ -211,4 +212,9 @@ function thirdRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
       answered_at timestamptz not null default now()
     );
   `;
+}
+
+/** What an uploaded symbol implements or overrides, by numbers of its upload. */
+function fourthRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
+  return sql`alter table ${schema}.scip_symbols add column bases integer[] not null default '{}'`;
 }
