@@ -15,7 +15,7 @@ export type DefinitionText = Pick<FoundSymbol, "signature" | "comment">;
 export async function readDefinitionTexts(
   query: TenantQuery,
   scope: Scope,
-  rows: readonly SymbolRow[],
+  rows: readonly Pick<SymbolRow, "document_id" | "start_line" | "end_line">[],
 ): Promise<readonly DefinitionText[]> {
   const places = rows.map(({ document_id, start_line: start, end_line: end }) => {
     const line = Math.max(1, start - MAX_COMMENT_LINES);

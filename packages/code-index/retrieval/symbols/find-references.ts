@@ -1,5 +1,5 @@
 import type { ReferencesAnswer, ReferencesRequest } from "#contract.ts";
-import { documentsUsing, typesWithMethodsOf, type SymbolRow } from "./read-symbols.store.ts";
+import { documentsUsing, type SymbolRow } from "./read-symbols.store.ts";
 import type { TextFile } from "#retrieval/grep/read-texts.store.ts";
 import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -14,6 +14,7 @@ import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-
 import { narrower, readScope } from "#retrieval/scope/read-scope.ts";
 import type { Semaphore } from "@sightline/foundation/semaphore";
 import type { NameFinder } from "#splitting/uses/name-finder.ts";
+import { notesOnMethodSets } from "./method-sets.ts";
 import { nearestFiles } from "./near-files.ts";
 import { notesOnPosition } from "./notes-on-position.ts";
 import { filesHolding, MAX_FILES, readNameLines, type FoundLines, type ReferenceLimits } from "./read-name-lines.ts";
@@ -126,19 +127,6 @@ const OVERRIDDEN = 5;
 function namesOf(symbols: readonly ExactSymbol[]): string {
   const names = symbols.map(({ symbol }) => namesOfSymbol(symbol).names.slice(-2).join("."));
   return [...new Set(names)].slice(0, OVERRIDDEN).join(", ");
-}
-
-const TYPES = 50;
-
-/** Go says nowhere what implements an interface. */
-async function notesOnMethodSets(query: TenantQuery, scope: Scope, definitions: readonly SymbolRow[]): Promise<readonly string[]> {
-  // Methods are often called as the interface that asks for them.
-  const defined = definitions.find(({ language, kind }) => language === "go" && kind === "interface");
-  if (defined === undefined) {
-    return [];
-  }
-  const types = (await typesWithMethodsOf(query, scope, defined, TYPES)).map(({ type, place }) => `${type} (${place})`);
-  return types.length === 0 ? [] : [`By the names of its methods these types of Go implement it: ${types.join(", ")}.`];
 }
 
 type Meant = { readonly meaning: ExactMeaning | undefined; readonly holding: readonly TextFile[] };

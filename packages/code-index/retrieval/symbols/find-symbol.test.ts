@@ -240,8 +240,10 @@ test("what extends or implements a name is asked for by its kind, and counted be
     "disk/save.go": "package disk\n\nfunc (d *Disk) Save(x int) error { return nil }\n",
     "half/half.go":
       "package half\n\ntype Half struct{}\n\nfunc (h Half) Load() error { return nil }\n\nfunc (h Half) Store(id string) error { return nil }\n",
+    "other/other.go":
+      "package other\n\ntype Other struct{}\n\nfunc (o Other) Load() error { return nil }\nfunc (o Other) Save(x int, y func(a, b int)) error { return nil }\ntype Silent struct{}\nfunc (s Silent) Load() error { return nil }\nfunc (s Silent) Save(x int) {}\n",
   });
   const { notes } = await references("Store", { repo: "acme/methods", kind: "implementation" });
-  expect(notes).toContain("By the names of its methods these types of Go implement it: Disk (disk/disk.go:5).");
+  expect(notes).toContain("By the names and parameters of its methods these types of Go implement it: Disk (disk/disk.go:5).");
   expect(lines((await references("Store", { repo: "acme/kinds", kind: "import" })).references)).toEqual(["acme/kinds b.py:1"]);
 });

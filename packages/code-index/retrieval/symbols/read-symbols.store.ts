@@ -49,17 +49,24 @@ export async function findSymbolRows(query: TenantQuery, scope: Scope, symbolQue
   return rows;
 }
 
+/** A type of Go, and those of its methods that an interface has, too. */
+export type TypeWithMethods = {
+  readonly type: string;
+  readonly place: string;
+  readonly methods: readonly Pick<SymbolRow, "document_id" | "name" | "start_line" | "end_line">[];
+};
+
 /** Types of Go that have all methods of an interface, by the names of those, up to `limit`: each with the place of one of them. */
 export async function typesWithMethodsOf(
   query: TenantQuery,
   scope: Scope,
   { document_id: document, name, scope: outer }: SymbolRow,
   limit: number,
-): Promise<readonly { readonly type: string; readonly place: string }[]> {
+): Promise<readonly TypeWithMethods[]> {
   const symbols = sql.id(scope.tenant.schema, "symbols");
   const whole = outer === "" ? name : `${outer} › ${name}`;
   const last = lastName(sql.ref("symbol.name"));
-  const { rows } = await sql<{ type: string; place: string }>`
+  const { rows } = await sql<TypeWithMethods>`
     with ${builds(scope)}, wanted as materialized (
       select distinct symbol.name, ${last} as last from ${symbols} as symbol
       where symbol.document_id = ${document} and symbol.kind = 'method' and symbol.scope = ${whole}
@@ -71,7 +78,10 @@ export async function typesWithMethodsOf(
           where other.document_id = symbol.document_id and other.kind = 'interface' and other.name = symbol.scope
         )
     )
-    select method.scope as type, min(document.path || ':' || method.start_line) as place
+    select method.scope as type, min(document.path || ':' || method.start_line) as place,
+      json_agg(json_build_object(
+        'document_id', method.document_id, 'name', method.name, 'start_line', method.start_line, 'end_line', method.end_line
+      )) as methods
     from method ${inFilesOf(scope, sql`method.document_id`)}
     where document.language = 'go' and method.scope <> ''
     group by build.repo, substring(document.path from '^.*/'), method.scope
