@@ -5,7 +5,7 @@ import { withFolderLock } from "@sightline/foundation/folder-lock";
 import { historyFolder } from "./history.ts";
 import { mirrorsFolder, toMirrorRefs } from "./mirror.ts";
 import { compact, exists, removeFolder } from "./mirror-folder.ts";
-import { ASKED, wholeFolder } from "#git/revisions/place.ts";
+import { ASKED, wholeFolder } from "./whole-folder.ts";
 import { dropRefs, listRefs } from "./refs.ts";
 
 type Tidying = {

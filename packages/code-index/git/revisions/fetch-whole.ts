@@ -6,7 +6,7 @@ import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, type MirrorOptions } f
 import { intoRepository, withinSize } from "#git/mirror-folder.ts";
 import { withRemote } from "#git/remote.ts";
 import { SourceError } from "#git/source-error.ts";
-import { FETCHED, wholeFolder } from "./place.ts";
+import { FETCHED, wholeFolder } from "#git/whole-folder.ts";
 
 const MAX_PACKS = 50;
 /** One that was too large is not tried again for so long. */

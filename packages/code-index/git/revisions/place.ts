@@ -1,3 +1,4 @@
+import { ASKED, FETCHED, wholeFolder } from "#git/whole-folder.ts";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "@sightline/foundation/errors";
@@ -17,17 +18,6 @@ export type Place = {
 
 /** The question goes beyond the commits of a place. */
 export class Beyond extends Error {}
-
-/** A repository that has all commits of all branches and tags, for questions about what is not indexed. */
-export function wholeFolder(mirror: string): string {
-  return join(mirror, "revisions");
-}
-
-/** When it was last brought up, by the time of this file. */
-export const FETCHED = "sightline-fetched";
-
-/** When it was last asked, by the time of this one. */
-export const ASKED = "sightline-asked";
 
 /** What is here of a repository whose mirror is in the folder. */
 export async function findPlaces(mirror: string, now: Date): Promise<readonly Place[]> {
