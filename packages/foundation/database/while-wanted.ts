@@ -1,5 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { sql, type KyselyPlugin, type RawBuilder, type Transaction } from "kysely";
-import type { Database } from "./database.ts";
+import type { Database, Running } from "./database.ts";
 
 /** `pid` is null where one session serves everybody, so that nothing can be cancelled from outside. */
 export type Began = { readonly pid: number | null; readonly began: string };
@@ -20,11 +21,11 @@ export async function whileWanted<Schema, Result>(
   work: (transaction: Transaction<Schema>) => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted();
+  const over = new AbortController();
   let cancelling: Promise<void> | undefined;
   const cancel = () => {
     if (running !== undefined && running.pid !== null) {
-      // A statement that can't be cancelled ends by its time-out.
-      cancelling = database.cancel({ pid: running.pid, began: running.began }).catch(() => undefined);
+      cancelling = cancelUntil(over.signal, { database, running: { pid: running.pid, began: running.began } });
     }
   };
   signal.addEventListener("abort", cancel, { once: true });
@@ -35,8 +36,23 @@ export async function whileWanted<Schema, Result>(
     throw error;
   } finally {
     signal.removeEventListener("abort", cancel);
+    over.abort();
     // The cancellation must end before another caller gets this connection.
     await cancelling;
+  }
+}
+
+/** A cancellation that the server is told of just before a statement arrives ends nothing. */
+const AGAIN_MS = 250;
+
+async function cancelUntil(
+  over: AbortSignal,
+  { database, running }: Pick<WhileWanted, "database"> & { readonly running: Running },
+): Promise<void> {
+  while (!over.aborted) {
+    // A statement that can't be cancelled ends by its time-out.
+    await database.cancel(running).catch(() => undefined);
+    await delay(AGAIN_MS, undefined, { signal: over }).catch(() => undefined);
   }
 }
 
