@@ -120,11 +120,12 @@ describe("Resources and their fields (docs/contract.md#code-index-resources-and-
     expect(await columnsOf("codeindex", "developer_tokens")).toEqual(expect.arrayContaining(["token_prefix", "label", "revoked_at"]));
   });
 
-  test("repository | full_name | string of the form owner/repo", async () => {
+  test("repository | full_name | string of the form owner/repo — also group/sub/project, as hosts with subgroups have it: the owner is the first group, and addresses have sub%2Fproject as the repo", async () => {
     const register = (full_name: string) =>
       subject.server.inject({ method: "POST", url: "/api/v1/repos", headers: subject.asAdmin(), payload: { full_name, index: false } });
     expect((await register("no-owner")).statusCode).toBe(400);
     expect((await register("owner/repo")).json()).toMatchObject({ full_name: "owner/repo" });
+    expect((await register("group/sub/project")).json()).toMatchObject({ full_name: "group/sub/project" });
   });
 
   test("A repository index status named indexing exists (it is shown in the Console while a job runs)", async () => {
