@@ -276,7 +276,7 @@ export type CommitsTable = {
   readonly paths_total: number;
   readonly moved_to: readonly string[];
   readonly moved_from: readonly string[];
-  /** Files that differ from its first parent; null when only names were fetched. */
+  /** Names of files that differ from its first parent; null where that is not known. */
   readonly changes_total: number | null;
 };
 
@@ -284,16 +284,6 @@ export type ChangesTable = {
   readonly repo_id: string;
   readonly ref: string;
   readonly position: number;
-  /** The file's name; the last one of a file that was deleted. */
+  /** Of a file that was moved there is a row for each name. */
   readonly path: string;
-  /** The name before, where the file was moved. */
-  readonly old_path: string | null;
-  readonly status: "added" | "deleted" | "modified" | "renamed";
-  /** git's id of the content; null when there is none any more. */
-  readonly blob: string | null;
-  readonly added: number;
-  readonly deleted: number;
-  /** The hunks of git's diff, compressed; null where there are none, or why they were left out. */
-  readonly patch: Buffer | null;
-  readonly left_out: string | null;
 };

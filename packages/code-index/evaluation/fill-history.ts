@@ -19,9 +19,9 @@ export async function fillHistory(database: CodeIndexDatabase, of: Of, { directo
   const history = { directory, commits: listed, complete: false, contents: false };
   const commits = [];
   for await (const each of readCommits(history, listed.toReversed(), { signal: new AbortController().signal })) {
-    commits.push(describeCommit(each, undefined, commits.length + 1));
+    commits.push(describeCommit(each, commits.length + 1));
   }
   await addCommits(database, begun.writer, { commits });
-  const shown = { commit, complete: false, first: 1, last: commits.length, gone: [], rules: "", now: new Date() };
+  const shown = { commit, complete: false, first: 1, last: commits.length, gone: [], now: new Date() };
   await showHistory(database, begun.writer, shown);
 }

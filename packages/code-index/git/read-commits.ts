@@ -29,15 +29,22 @@ const MAX_FIELD_BYTES = 65_536;
 const BEGIN = "\u0001";
 const FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B%x00";
 
+/** Which files are told of: of a merge those that differ from all its parents; both names of all that differ from the first parent; none. */
+const PATHS = {
+  settled: ["-c", "--name-status", "--find-renames=100%"],
+  "first-parent": ["-m", "--first-parent", "--name-status", "--no-renames"],
+  none: ["--no-patch"],
+} as const;
+
 /** Reads commits of a history, in the order asked for. No content of a file is needed for it. */
 export function readCommits(
   history: Pick<History, "directory">,
   commits: readonly string[],
-  { withPaths = true, signal }: { readonly withPaths?: boolean; readonly signal: AbortSignal },
+  { paths = "settled", signal }: { readonly paths?: keyof typeof PATHS; readonly signal: AbortSignal },
 ): AsyncGenerator<Commit, void, undefined> {
   return logCommits(history, commits, {
     format: FORMAT,
-    options: ["--no-mailmap", "--encoding=UTF-8", ...(withPaths ? ["-c", "--name-status", "--find-renames=100%"] : ["--no-patch"])],
+    options: ["--no-mailmap", "--encoding=UTF-8", ...PATHS[paths]],
     parse: (printed) => parseCommits(fieldsOf(printed)),
     signal,
   });

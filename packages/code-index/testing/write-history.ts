@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
-import type { FileChange } from "#git/read-changes.ts";
 import { describeChanges, describeCommit } from "#indexing/history/describe-commit.ts";
 import { addCommits, beginHistory, showHistory } from "#store/index/commits.store.ts";
 import type { CodeIndexDatabase, Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "./seed-build.ts";
 
-const LINES = 60;
-const CONTEXT = 3;
 const BATCH = 500;
 
 export type WrittenHistory = { readonly repo: string; readonly commits: readonly string[]; readonly paths: readonly string[] };
@@ -16,30 +13,29 @@ export async function writeHistory(database: CodeIndexDatabase, tenant: Tenant, 
   const repo = `bench/history-${count}`;
   const commits = Array.from({ length: count }, (_, index) => hashOf(`commit ${index}`));
   const paths = Array.from({ length: Math.max(20, Math.round(count / 500)) }, (_, index) => `src/room-${index % 20}/file-${index}.ts`);
-  const files = new Map(paths.map((path) => [path, Array.from({ length: LINES }, (_, line) => `export const value${line} = 0;`)]));
   const seed = { tenant, repo, commit: commits.at(-1) ?? "" };
   const { repoId } = await seedBuild(database, { ...seed, files: {} });
   const begun = await beginHistory(database, { tenant, repoId, ref: "main" });
   if (begun === undefined) {
     throw new Error("The history can't be begun.");
   }
-  let changes: readonly FileChange[] = [];
+  let changed: readonly string[] = [];
   for (let start = 0; start < count; start += BATCH) {
     const batch = commits.slice(start, start + BATCH).map((commit, offset) => {
       const index = start + offset;
       // Against its first parent a merge changed what the commit that it merges did.
       const isMerge = index % 10 === 9;
-      changes = isMerge ? changes : index === 0 ? [...files].map(addFile) : changeTwo(files, paths, index);
+      const two = [index * 7, index * 13 + 1].map((number) => paths[number % paths.length] ?? "");
+      changed = isMerge ? changed : index === 0 ? paths : [...new Set(two)];
       const parents = isMerge ? [commits[index - 2] ?? "", commits[index - 1] ?? ""] : commits.slice(Math.max(index - 1, 0), index);
-      const told = describe({ commit, parents, index, paths: isMerge ? [] : changes.map(({ path }) => path) });
-      const whole = { commit, changes, total: changes.length };
-      return { commit: describeCommit(told, whole, index + 1), changes: describeChanges(whole, index + 1) };
+      const told = describe({ commit, parents, index, paths: isMerge ? [] : changed });
+      return { commit: describeCommit(told, index + 1, changed.length), changes: describeChanges({ paths: changed }, index + 1) };
     });
     await addCommits(database, begun.writer, { commits: batch.map((each) => each.commit), changes: batch.flatMap((each) => each.changes) });
   }
   const range = { first: 1, last: count, gone: [] };
-  await showHistory(database, begun.writer, { commit: seed.commit, complete: true, ...range, rules: "", now: new Date() });
-  await seedBuild(database, { ...seed, files: Object.fromEntries([...files].map(([path, lines]) => [path, joinLines(lines)])) });
+  await showHistory(database, begun.writer, { commit: seed.commit, complete: true, ...range, now: new Date() });
+  await seedBuild(database, { ...seed, files: Object.fromEntries(paths.map((path) => [path, "export const value = 0;\n"])) });
   return { repo, commits, paths };
 }
 
@@ -50,33 +46,6 @@ function describe({ commit, parents, index, paths }: Told): Parameters<typeof de
   const at = 1_600_000_000 + index * 600;
   const message = Buffer.from(`Change ${index} of room ${index % 20}\n\nIt mends what was found in case ${index % 997}.`);
   return { commit, parents, ...author, authoredAt: at, committedAt: at, message, paths, pathsTotal: paths.length, moves: [] };
-}
-
-const unmoved = { oldPath: null, leftOut: null };
-
-function addFile([path, lines]: readonly [string, readonly string[]]): FileChange {
-  const patch = Buffer.from(`@@ -0,0 +1,${LINES} @@\n${joinLines(lines.map((line) => `+${line}`))}`);
-  return { ...unmoved, path, status: "added", blob: hashOf(path), added: LINES, deleted: 0, patch };
-}
-
-function changeTwo(files: ReadonlyMap<string, string[]>, paths: readonly string[], index: number): readonly FileChange[] {
-  const chosen = new Set([index * 7, index * 13 + 1].map((number) => paths[number % paths.length] ?? ""));
-  return [...chosen].map((path) => {
-    const lines = files.get(path) ?? [];
-    const line = (index * 31) % LINES;
-    const from = Math.max(line - CONTEXT, 0);
-    const around = lines.slice(from, line + CONTEXT + 1);
-    const now = `export const value${line} = ${index};`;
-    const hunk = around.flatMap((text, at) => (at === line - from ? [`-${text}`, `+${now}`] : [` ${text}`]));
-    lines[line] = now;
-    const head = `@@ -${from + 1},${around.length} +${from + 1},${around.length} @@`;
-    const patch = Buffer.from(joinLines([head, ...hunk]));
-    return { ...unmoved, path, status: "modified" as const, blob: hashOf(`${path} ${index}`), added: 1, deleted: 1, patch };
-  });
-}
-
-function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join("");
 }
 
 function hashOf(text: string): string {

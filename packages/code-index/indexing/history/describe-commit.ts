@@ -1,5 +1,3 @@
-import { brotliCompressSync, constants } from "node:zlib";
-import type { CommitChanges } from "#git/read-changes.ts";
 import type { Commit } from "#git/read-commits.ts";
 import { decode } from "#splitting/decode.ts";
 import type { NewChange, NewCommit } from "#store/index/commits.store.ts";
@@ -11,8 +9,8 @@ const MAX_NAME = 300;
 /** Different words of a message that it is found by. */
 const MAX_TERMS = 1_000;
 
-/** @param changes `undefined` when only names were fetched. */
-export function describeCommit(commit: Commit, changes: CommitChanges | undefined, position: number): NewCommit {
+/** @param changed how many names of files differ from its first parent. */
+export function describeCommit(commit: Commit, position: number, changed: number | null = null): NewCommit {
   const message = decodeMessage(commit.message).replaceAll("\r\n", "\n").trim();
   const end = message.search(/\n\s*\n|$/u);
   // As git has it: the first paragraph, in one line.
@@ -35,27 +33,13 @@ export function describeCommit(commit: Commit, changes: CommitChanges | undefine
     paths_total: commit.pathsTotal,
     moved_to: commit.moves.map(({ to }) => to),
     moved_from: commit.moves.map(({ from }) => from),
-    changes_total: changes?.total ?? null,
+    changes_total: changed,
   };
 }
 
-/** Much of a patch is words of programs, which brotli knows beforehand. */
-const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
-
-export function describeChanges({ changes }: CommitChanges, position: number): readonly NewChange[] {
-  // Two names that differ only in how a strange byte is written; the first stands for both.
-  const byPath = new Map(changes.toReversed().map((change) => [change.path, change]));
-  return [...byPath.values()].map(({ path, oldPath, status, blob, added, deleted, patch, leftOut }) => ({
-    position,
-    path,
-    old_path: oldPath,
-    status,
-    blob,
-    added,
-    deleted,
-    patch: patch.length === 0 ? null : `\\x${brotliCompressSync(patch, COMPRESSION).toString("hex")}`,
-    left_out: leftOut,
-  }));
+/** The files that a commit changed against its first parent, as far as they are kept. */
+export function describeChanges({ paths }: Pick<Commit, "paths">, position: number): readonly NewChange[] {
+  return [...new Set(paths)].map((path) => ({ position, path }));
 }
 
 function decodeMessage(bytes: Buffer): string {

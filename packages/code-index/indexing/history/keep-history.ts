@@ -3,7 +3,6 @@ import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import type { SourceAccess } from "#credentials/source-access.ts";
 import { fetchHistory, type History } from "#git/history.ts";
-import { readChanges } from "#git/read-changes.ts";
 import { readCommits } from "#git/read-commits.ts";
 import {
   addCommits,
@@ -19,7 +18,6 @@ import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { settleTables } from "#store/index/settle-tables.store.ts";
 import { toFailureReason } from "#indexing/tasks/interrupted.ts";
 import { workOnClaim } from "#indexing/tasks/work-on-claim.ts";
-import { readChangeRules, type ChangeRules } from "./change-rules.ts";
 import { describeChanges, describeCommit } from "./describe-commit.ts";
 
 export type HistoryTools = {
@@ -80,15 +78,14 @@ async function bringUp(tools: HistoryTools, claimed: ClaimedHistory, signal: Abo
   if (begun === undefined) {
     return 0;
   }
-  const rules = await readChangeRules(history, claimed, signal);
-  const plan = planCommits(history, begun, rules);
-  for await (const batch of describeInBatches(history, plan, { rules, signal })) {
+  const plan = planCommits(history, begun);
+  for await (const batch of describeInBatches(history, plan, signal)) {
     signal.throwIfAborted();
     await addCommits(database, begun.writer, batch);
   }
   const { first, last, gone } = plan;
   const newest = history.commits[0] ?? null;
-  const shown = { commit: newest, complete: history.complete, first, last, gone, rules: rules.identity, now: clock.now() };
+  const shown = { commit: newest, complete: history.complete, first, last, gone, now: clock.now() };
   await showHistory(database, begun.writer, shown);
   // Written after the build, whose end has looked at the tables.
   await settleTables(database, tenant, { paths: 0 });
@@ -105,15 +102,15 @@ type Plan = {
 };
 
 /**
- * What is kept keeps its position and new commits come above it; unless one of them belongs below, or the rules have changed: then all
- * are written anew.
+ * What is kept keeps its position and new commits come above it; unless one of them belongs below: then all are written
+ * anew.
  */
-function planCommits({ commits }: History, { known, lastPosition, rules }: Begun, { identity }: ChangeRules): Plan {
+function planCommits({ commits }: History, { known, lastPosition }: Begun): Plan {
   const wanted = new Set(commits);
   const kept = known.filter(({ commit }) => wanted.has(commit));
   const have = new Set(kept.map(({ commit }) => commit));
   const parents = new Set(kept.flatMap((commit) => commit.parents));
-  const isAnew = rules !== identity || commits.some((commit) => !have.has(commit) && parents.has(commit));
+  const isAnew = commits.some((commit) => !have.has(commit) && parents.has(commit));
   const missing = commits.filter((commit) => isAnew || !have.has(commit)).toReversed();
   const last = lastPosition + missing.length;
   const lowest = isAnew ? undefined : kept.at(-1)?.position;
@@ -126,29 +123,24 @@ function planCommits({ commits }: History, { known, lastPosition, rules }: Begun
   };
 }
 
-/** Commits of a statement, and the characters of their texts, paths and patches. */
+/** Commits of a statement, and the characters of their texts and paths. */
 const BATCH = 200;
 const BATCH_CHARACTERS = 2_000_000;
 /** Commits of a run of git, which may take only so long. */
 const RUN = 2_000;
 
 type Batch = { readonly commits: NewCommit[]; readonly changes: NewChange[] };
-type Describing = { readonly rules: ChangeRules; readonly signal: AbortSignal };
 
-async function* describeInBatches(
-  history: History,
-  { missing, from }: Plan,
-  describing: Describing,
-): AsyncGenerator<Batch, void, undefined> {
+async function* describeInBatches(history: History, { missing, from }: Plan, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
   let batch: Batch = { commits: [], changes: [] };
   let characters = 0;
   for (let start = 0; start < missing.length; start += RUN) {
-    const run = describeRun(history, missing.slice(start, start + RUN), { ...describing, from: from + start });
+    const run = describeRun(history, missing.slice(start, start + RUN), { signal, from: from + start });
     for await (const { commit, changes } of run) {
       batch.commits.push(commit);
       batch.changes.push(...changes);
       characters += commit.body.length + commit.paths.reduce((sum, path) => sum + path.length, 0);
-      characters += changes.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0), 0);
+      characters += changes.reduce((sum, { path }) => sum + path.length, 0);
       if (batch.commits.length >= BATCH || characters > BATCH_CHARACTERS) {
         yield batch;
         batch = { commits: [], changes: [] };
@@ -164,20 +156,20 @@ type Described = { readonly commit: NewCommit; readonly changes: readonly NewCha
 async function* describeRun(
   history: History,
   missing: readonly string[],
-  { rules: { leftOut }, signal, from }: Describing & { readonly from: number },
+  { signal, from }: { readonly signal: AbortSignal; readonly from: number },
 ): AsyncGenerator<Described, void, undefined> {
-  const changing = history.contents ? readChanges(history, missing, { leftOut, signal }) : undefined;
+  const changing = readCommits(history, missing, { paths: "first-parent", signal });
   let position = from;
   try {
     for await (const commit of readCommits(history, missing, { signal })) {
-      const changes = (await changing?.next())?.value ?? undefined;
+      const { value: changed } = await changing.next();
       position++;
       yield {
-        commit: describeCommit(commit, changes, position),
-        changes: changes === undefined ? [] : describeChanges(changes, position),
+        commit: describeCommit(commit, position, changed?.pathsTotal ?? null),
+        changes: changed === undefined ? [] : describeChanges(changed, position),
       };
     }
   } finally {
-    await changing?.return();
+    await changing.return();
   }
 }

@@ -13,7 +13,7 @@ const PATHS = 100;
 type PresentedCommit = CommitAnswer["commit"];
 
 function presentCommit(repo: string, commit: Commit): PresentedCommit {
-  const { authored_at, committed_at, author, author_email, subject, body } = describeCommit(commit, undefined, 0);
+  const { authored_at, committed_at, author, author_email, subject, body } = describeCommit(commit, 0);
   const paths = commit.paths.slice(0, PATHS);
   const said = { author, author_email, authored_at, committed_at, subject, body };
   return { repo, commit: commit.commit, parents: [...commit.parents], ...said, paths, paths_total: commit.pathsTotal };
@@ -26,7 +26,7 @@ export async function presentCommits(
   { withPaths = false }: { readonly withPaths?: boolean } = {},
 ): Promise<readonly PresentedCommit[]> {
   const found: PresentedCommit[] = [];
-  for await (const commit of readCommits(place, [...new Set(hashes)], { withPaths, signal })) {
+  for await (const commit of readCommits(place, [...new Set(hashes)], { paths: withPaths ? "settled" : "none", signal })) {
     found.push(presentCommit(repo, commit));
   }
   return found;

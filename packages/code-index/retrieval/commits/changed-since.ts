@@ -21,6 +21,6 @@ export async function changedSince(
   if (steps === undefined || steps.some(({ position }) => !firstParents.isWhole(position))) {
     return undefined;
   }
-  const rows = await changesAt(query, scope, { positions: steps.map(({ position }) => position), limit: MAX_CHANGES });
-  return rows.length < MAX_CHANGES ? new Set(rows.flatMap(({ path, old_path: old }) => [path, old ?? path])) : undefined;
+  const paths = await changesAt(query, scope, { positions: steps.map(({ position }) => position), limit: MAX_CHANGES });
+  return paths.length < MAX_CHANGES ? new Set(paths) : undefined;
 }

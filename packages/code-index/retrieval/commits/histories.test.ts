@@ -198,7 +198,7 @@ test("of two that write one history the later wins, and nobody sees half of it",
   await expect(
     addCommits(history.fixture.database, slow.writer, { commits: [{ ...row, commit: "b".repeat(40), position: position + 1 }] }),
   ).rejects.toThrow("another indexer");
-  const shown = { commit: null, complete: true, first: 1, last: position, gone: [], rules: "", now: new Date() };
+  const shown = { commit: null, complete: true, first: 1, last: position, gone: [], now: new Date() };
   await expect(showHistory(history.fixture.database, slow.writer, shown)).rejects.toThrow("another indexer");
   expect(fast?.known).toHaveLength(1);
   expect(await history.subjects()).toEqual(["one"]);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ChangesTable, CommitsTable } from "#schema.ts";
+import type { CommitsTable } from "#schema.ts";
 import { packFirstParents, unpackFirstParents, type FirstParents } from "#store/index/first-parents.ts";
 import type { RepositoryScope } from "#retrieval/files/read-files.store.ts";
 import type { TenantQuery } from "#store/tenancy/read-scope.store.ts";
@@ -24,19 +24,13 @@ export async function readFirstParents(query: TenantQuery, scope: RepositoryScop
   return unpackFirstParents(history?.first_parents ?? NONE, history?.first_position ?? 0);
 }
 
-type ChangeRow = Pick<ChangesTable, "path" | "old_path">;
-
 type ChangesAt = { readonly positions: readonly number[]; readonly limit: number };
 
-/** Which files commits changed. */
-export async function changesAt(
-  query: TenantQuery,
-  scope: RepositoryScope,
-  { positions, limit }: ChangesAt,
-): Promise<readonly ChangeRow[]> {
-  const { rows } = await sql<ChangeRow>`
-    select change.path, change.old_path from ${visibleChanges(scope)}
+/** The names of files that commits changed. */
+export async function changesAt(query: TenantQuery, scope: RepositoryScope, { positions, limit }: ChangesAt): Promise<readonly string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select change.path from ${visibleChanges(scope)}
     where change.position = any(${positions}::integer[]) limit ${limit}
   `.execute(query);
-  return rows;
+  return rows.map(({ path }) => path);
 }

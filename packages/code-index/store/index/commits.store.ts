@@ -15,8 +15,7 @@ export type NewCommit = Omit<CommitsTable, "repo_id" | "ref" | "authored_at" | "
   readonly committed_at: string;
 };
 
-/** A patch as hexadecimal digits behind `\\x`. */
-export type NewChange = Omit<ChangesTable, "repo_id" | "ref" | "patch"> & { readonly patch: string | null };
+export type NewChange = Omit<ChangesTable, "repo_id" | "ref">;
 
 export type KnownCommit = { readonly commit: string; readonly position: number; readonly parents: readonly string[] };
 
@@ -26,7 +25,6 @@ export type Begun = {
   readonly known: readonly KnownCommit[];
   /** New commits get higher ones. */
   readonly lastPosition: number;
-  readonly rules: string | null;
 };
 
 type Of = { readonly tenant: Omit<Tenant, "name">; readonly repoId: string; readonly ref: string };
@@ -35,11 +33,11 @@ type Of = { readonly tenant: Omit<Tenant, "name">; readonly repoId: string; read
 export async function beginHistory(database: CodeIndexDatabase, { tenant, repoId, ref }: Of): Promise<Begun | undefined> {
   const { schema } = tenant;
   return withinTenant(database, tenant, {}, async (transaction) => {
-    const { rows } = await sql<{ writer: number; first_position: number; last_position: number; rules: string | null }>`
+    const { rows } = await sql<{ writer: number; first_position: number; last_position: number }>`
       insert into ${sql.id(schema, "histories")} as history (repo_id, ref, writer)
       select repo_id, name, 1 from ${sql.id(schema, "refs")} where repo_id = ${repoId} and name = ${ref}
       on conflict (repo_id, ref) do update set writer = history.writer + 1
-      returning writer, first_position, last_position, rules
+      returning writer, first_position, last_position
     `.execute(transaction);
     const [begun] = rows;
     if (begun === undefined) {
@@ -56,7 +54,6 @@ export async function beginHistory(database: CodeIndexDatabase, { tenant, repoId
       writer: { ...tenant, repoId, ref, writer: begun.writer },
       known: known.rows,
       lastPosition: begun.last_position,
-      rules: begun.rules,
     };
   });
 }
@@ -79,8 +76,7 @@ export async function addCommits(database: CodeIndexDatabase, writer: HistoryWri
 const COMMIT_COLUMNS = `position integer, commit text, parents text[], author text, author_email text, authored_at timestamptz,
   committed_at timestamptz, subject text, body text, terms text[], subject_terms integer, paths text[], paths_total integer, moved_to text[], moved_from text[], changes_total integer`;
 
-const CHANGE_COLUMNS =
-  "position integer, path text, old_path text, status text, blob text, added integer, deleted integer, patch bytea, left_out text";
+const CHANGE_COLUMNS = "position integer, path text";
 
 type Finished = {
   readonly commit: string | null;
@@ -89,7 +85,6 @@ type Finished = {
   readonly last: number;
   /** Those in between that the branch has no more. */
   readonly gone: readonly number[];
-  readonly rules: string;
   readonly now: Date;
 };
 
@@ -109,7 +104,7 @@ export async function showHistory(database: CodeIndexDatabase, writer: HistoryWr
     `.execute(transaction);
     await sql`
       update ${sql.id(schema, "histories")} set commit = ${finished.commit}, complete = ${finished.complete}, fetched_at = ${finished.now},
-        first_position = ${finished.first}, last_position = ${finished.last}, rules = ${finished.rules}, last_error = null,
+        first_position = ${finished.first}, last_position = ${finished.last}, last_error = null,
         commits = ${kept.length}, first_parents = ${packFirstParents(kept, finished)}
       where repo_id = ${repoId} and ref = ${ref}
     `.execute(transaction);

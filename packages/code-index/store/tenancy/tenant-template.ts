@@ -203,7 +203,7 @@ function secondRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
   `;
 }
 
-/** What git answered to somebody who waits for it, and takes it away. */
+/** What git answered to somebody who waits for it, and takes it away. So of what commits changed the names alone are kept. */
 function thirdRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
   return sql`
     create table ${schema}.git_answers (
@@ -211,6 +211,12 @@ function thirdRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
       answer json not null,
       answered_at timestamptz not null default now()
     );
+    insert into ${schema}.changes (repo_id, ref, position, path, status, added, deleted)
+      select repo_id, ref, position, old_path, 'deleted', 0, 0 from ${schema}.changes where old_path is not null
+      on conflict do nothing;
+    alter table ${schema}.changes drop column old_path, drop column status, drop column blob, drop column added, drop column deleted,
+      drop column patch, drop column left_out;
+    alter table ${schema}.histories drop column rules;
   `;
 }
 

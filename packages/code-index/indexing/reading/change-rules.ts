@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { runGit } from "#git/git.ts";
 import type { History } from "#git/history.ts";
 import { createIgnore } from "#indexing/build/ignore.ts";
@@ -6,10 +5,8 @@ import { skipUnread } from "#indexing/build/skip.ts";
 import { decode } from "#splitting/decode.ts";
 
 export type ChangeRules = {
-  /** Why the changes of a path are not kept: what is kept out of the index by a rule stays out of the history, too. */
+  /** Why the changes of a path are not told: what is kept out of the index by a rule is told of at no commit. */
   readonly leftOut: (path: string) => string | undefined;
-  /** Differs when the rules do. */
-  readonly identity: string;
 };
 
 type Repository = { readonly include: readonly string[]; readonly exclude: readonly string[] };
@@ -31,8 +28,5 @@ export async function readChangeRules(
     }
     return known.get(path);
   };
-  const identity = createHash("sha256")
-    .update(JSON.stringify([include, exclude, sightlineignore]))
-    .digest("base64");
-  return { leftOut, identity };
+  return { leftOut };
 }
