@@ -67,7 +67,7 @@ export const codeIndexVariables = {
     default: "4096",
   },
   CODEINDEX_HISTORY_COMMITS: {
-    doc: "Newest commits of each branch that are kept to be searched: about 4 kB each. 0 keeps none. Older ones are fetched when they are asked for.",
+    doc: "Newest commits of each branch that are kept to be searched: about 2 kB each. 0 keeps none. Older ones are fetched when they are asked for.",
     schema: integerVariable(0, 100_000),
     default: "2000",
   },
