@@ -347,16 +347,7 @@ export const PARTS: readonly Part[] = [
         why: "history is kept beside the index, not by its jobs",
       },
       "indexing/reading": {
-        uses: [
-          "indexing/build",
-          "indexing/history",
-          "credentials",
-          "splitting",
-          "git",
-          "git/revisions",
-          "store/records",
-          "store/tenancy",
-        ],
+        uses: ["indexing/build", "indexing/history", "credentials", "splitting", "git", "git/revisions", "store/records", "store/tenancy"],
         why: "what git answers is asked and told through tables, and written nowhere else",
       },
       "indexing/tasks": {

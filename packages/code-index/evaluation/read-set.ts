@@ -5,7 +5,7 @@ import { QUESTIONS, type EvalQuery } from "./query-set.ts";
 const lineSchema = z.int().min(1);
 const targetSchema = z.strictObject({ path: z.string(), lines: z.tuple([lineSchema, lineSchema]).optional() });
 
-/** What a place gains that answers in part. */
+/** The gain of a place that answers in part. */
 const PART = 0.5;
 
 /** What people ask of one repository: `sets/<owner>+<name>.json`, described in sets/README.md. */

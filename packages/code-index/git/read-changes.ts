@@ -52,7 +52,7 @@ export function readChanges(
   });
 }
 
-/** What differs between two commits. */
+/** The differences between two commits. */
 export async function readDifference(
   { directory }: Pick<History, "directory">,
   { base, head }: { readonly base: string; readonly head: string },

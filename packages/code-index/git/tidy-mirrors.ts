@@ -34,7 +34,7 @@ export async function tidyMirrors({ dataDir, listRepositories, log, signal }: Ti
   }
 }
 
-/** What nobody asked for so long is not kept on the disk. */
+/** A whole history that nobody asked for so long is not kept on the disk. */
 const ASKED_MS = 7 * 86_400_000;
 
 /** Removes all commits of a repository that were fetched for questions, once there are none any more. */

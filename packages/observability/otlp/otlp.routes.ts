@@ -55,7 +55,7 @@ type OtlpOptions = { readonly publisher: Pick<StreamPublisher, "publish">; reado
 type Request = Parameters<typeof getPrincipal>[0];
 type RequestError = Parameters<typeof toAppError>[0];
 
-/** Where exporters send to; the second is where Langfuse's SDKs do, once their base address is ours. */
+/** Paths that exporters send to; the second is where Langfuse's SDKs do, once their base address is ours. */
 const PATHS = ["/v1/traces", "/api/public/otel/v1/traces"];
 
 const BUSY_SECONDS = 2;

@@ -11,7 +11,7 @@ export type BlamedLines = {
   readonly path: string;
 };
 
-/** Who last changed lines of a file, as `git blame` has it, from top to bottom. */
+/** The last change of each line, as `git blame` has it, from top to bottom. */
 export async function blameLines(
   { directory, commit, path, signal }: At,
   { start, end }: { readonly start: number; readonly end: number },

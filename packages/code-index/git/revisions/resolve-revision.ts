@@ -93,7 +93,7 @@ async function resolveHash(beginning: string, resolving: Stepping): Promise<stri
   throw refusal(400, "commit_ambiguous", `Several commits begin with ${beginning}: ${listed.trim().replaceAll("\n", ", ")}.`);
 }
 
-/** What was pushed away by force may still be on the disk, and is told of no more. */
+/** Commits that were pushed away by force may still be on the disk, and are told of no more. */
 async function requireReached(commit: string, { place: { directory }, signal }: Resolving): Promise<void> {
   // A tenth of what `for-each-ref --contains` takes with thousands of tags.
   const given = ["rev-list", "--max-count=1", commit, "--not", "--all"];

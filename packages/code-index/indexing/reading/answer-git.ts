@@ -26,9 +26,9 @@ export type GitTools = {
   readonly clock: Clock;
 };
 
-/** What git may take for an answer; whoever waits gives up soon after. */
+/** The time that git may take for an answer; whoever waits gives up soon after. */
 const ANSWER_MS = 12_000;
-/** What is waited for a fetch; it goes on, and the next who asks has it. */
+/** The time that a fetch is waited for; it goes on, and the next who asks has it. */
 const FETCH_WAIT_MS = 8_000;
 
 /** Answers one question that somebody put about a repository's commits; false when none waits. */

@@ -6,7 +6,7 @@ import { decode } from "#splitting/decode.ts";
 import { describeCommit } from "#indexing/history/describe-commit.ts";
 import type { Reading } from "./reading.ts";
 
-/** What git says of commits and of what they changed, as answers have it. */
+/** Commits and what they changed, as git says and answers have it. */
 
 const PATHS = 100;
 

@@ -9,7 +9,7 @@ import { detectLanguage } from "#splitting/languages.ts";
 import { presentCommits } from "./read-commits.ts";
 import type { Reading } from "./reading.ts";
 
-/** What git says of a file at a commit, and of its lines. */
+/** A file at a commit, and its lines, as git has them. */
 
 type OfFile = { readonly revision: string; readonly path: string; readonly start?: number | undefined; readonly end?: number | undefined };
 type Opened = { readonly commit: string; readonly lines: readonly string[]; readonly start: number; readonly end: number };

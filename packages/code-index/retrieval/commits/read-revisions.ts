@@ -44,7 +44,7 @@ export async function readCommit(
   return askGit(database, scope, { question: { kind: "commit", revision, path: folderOrFile(path) }, answer: commitAnswerSchema });
 }
 
-/** What differs between two commits. */
+/** The differences between two commits. */
 export async function compareCommits(
   database: CodeIndexDatabase,
   scope: RepositoryScope,
@@ -64,7 +64,7 @@ export async function readFileAtCommit(
   return suggesting(database, scope, question.path, () => askGit(database, scope, { question, answer: fileSchema }));
 }
 
-/** Who last changed each line of a file, as `git blame` has it. */
+/** The last change of each line of a file, as `git blame` has it. */
 export async function blame(
   database: CodeIndexDatabase,
   scope: RepositoryScope,

@@ -19,7 +19,7 @@ export async function withOverridden(query: TenantQuery, scope: Scope, meaning: 
   };
 }
 
-/** What uploaded indexes know to implement or override it. */
+/** Symbols that uploaded indexes know to implement or override it. */
 export async function notesOnImplementations(
   query: TenantQuery,
   scope: Scope,

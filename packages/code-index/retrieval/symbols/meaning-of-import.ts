@@ -5,7 +5,7 @@ import { createFit } from "./module-fit.ts";
 import { byFit, byNearness, isIn, nearest, placed, type File, type Meant, type UseMeaning } from "./near-rows.ts";
 
 /** Modules that a file passes on names of. */
-const MOST_PASSED = 30;
+const MAX_PASSED = 30;
 
 export type Imports = ReturnType<typeof createImports>;
 
@@ -71,7 +71,7 @@ export function createImports({ ask, rowsNamed, fileOf }: Lookups) {
       const row = await boundRow(file, found.own, "variable");
       return { meant: [{ row, reason, isSure: true }] };
     }
-    for (const by of found.imports.slice(0, MOST_PASSED)) {
+    for (const by of found.imports.slice(0, MAX_PASSED)) {
       const next = by.local === undefined ? await exportOf(by.module, name, file, step + 1) : await imported(file, by, name, step + 1);
       if (next?.meant[0]?.isSure === true) {
         return { ...next, meant: next.meant.map((one) => ({ ...one, reason: `${reason}, which has it from ${by.module}` })) };

@@ -4,7 +4,7 @@ import type { Lookups } from "./lookups.ts";
 import { joined, type Imports } from "./meaning-of-import.ts";
 import { createFit } from "./module-fit.ts";
 import { byFit, byNearness, lastPart, type File, type UseMeaning } from "./near-rows.ts";
-import { MOST_MEANT, type Types } from "./types-of.ts";
+import { MAX_MEANT, type Types } from "./types-of.ts";
 
 type Member = { readonly name: string; readonly explained: ExplainedUse; readonly of: Holder | undefined; readonly as: MemberUse };
 
@@ -43,7 +43,7 @@ export function createMembers({ rowsNamed }: Lookups, { moduleMeaning, exportOf 
       return ofModule(file, { name, module: held.module, imports: explained.imports }, step);
     }
     const types = held.isList === true ? [] : held.types;
-    for (const type of types.slice(0, MOST_MEANT)) {
+    for (const type of types.slice(0, MAX_MEANT)) {
       const found = await memberOf(type.row, name, step, new Set(), as);
       if (found.length > 0) {
         const how =

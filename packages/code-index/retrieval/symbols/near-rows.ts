@@ -10,7 +10,7 @@ export type File = Pick<TextFile, "repo" | "ref" | "commit" | "path" | "language
 /** A definition that a use may mean, with why; `isSure` where syntax leaves no other. */
 export type Meant = { readonly row: SymbolRow; readonly reason: string; readonly isSure: boolean };
 
-/** What a use means, the likeliest first. */
+/** The definitions that a use may mean, the likeliest first. */
 export type UseMeaning = {
   readonly meant: readonly Meant[];
   /** What stands at the place, where that is no use of the name. */

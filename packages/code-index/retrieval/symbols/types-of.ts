@@ -16,7 +16,7 @@ import {
 } from "./near-rows.ts";
 
 /** Types, and their bases, that are looked through. */
-export const MOST_MEANT = 3;
+export const MAX_MEANT = 3;
 /** Languages in which another file's name is imported before it is used. */
 const MUST_IMPORT: ReadonlySet<string> = new Set([
   "typescript",
@@ -61,7 +61,7 @@ export function createTypes({ ask, rowsNamed, isLate }: Lookups, meaningOf: Mean
     const likely = sure.length > 0 ? sure : meant.length === 1 && !MUST_IMPORT.has(file.language) ? meant : [];
     const found: Meant[] = [];
     let isList = of.isList === true;
-    for (const one of likely.slice(0, MOST_MEANT)) {
+    for (const one of likely.slice(0, MAX_MEANT)) {
       const held: Held = isGiven ? { types: [one] } : await typesOfRow(one, step + 1);
       found.push(...held.types);
       isList ||= held.isList === true;
@@ -82,7 +82,7 @@ export function createTypes({ ask, rowsNamed, isLate }: Lookups, meaningOf: Mean
     if (type.member === undefined) {
       return held;
     }
-    for (const holder of held.types.slice(0, MOST_MEANT)) {
+    for (const holder of held.types.slice(0, MAX_MEANT)) {
       const [found] = await memberOf(holder.row, type.member, step, new Set());
       if (found !== undefined) {
         return typesOfRow({ row: found, reason: "", isSure: true }, step + 1);

@@ -28,7 +28,7 @@ export function explainMembers(file: ParsedFile, { from, to, name, isGiven = fal
   };
 }
 
-/** What is only assigned, as `this.name = …`, may be declared elsewhere. */
+/** A member that is only assigned, as `this.name = …`, may be declared elsewhere. */
 const WRITTEN = 1;
 
 function memberRank(file: ParsedFile, leaf: Node): number | undefined {

@@ -12,7 +12,7 @@ type Syntax = {
 
 const BLOCKS =
   /(?:func|method|constructor|lambda|closure|arrow|accessor|_block$|^block$|body$|^do_|catch|match_arm|^when_|case|class|interface|trait|impl_|struct|enum|object_decl|protocol|namespace|module|^program$|^source_file$|^compilation_unit$|comprehension|^init|^object(?:_type)?$)|^(?:for|foreach|enhanced_for|while|if|switch|using|with|try|let)_/;
-/** What has such a word in its name and binds nothing. */
+/** Nodes that have such a word in their name and bind nothing. */
 const NO_SCOPE =
   /param|declarator|call(?!able)|invocation|reference|(?<!object)_type$|identifier|argument|signature$|heritage|modifier|(?<!catch_|except_|case_|match_)clause$|specifier(?<!(?:class|struct|enum)_specifier)|literal(?<!(?:func|lambda)_literal)|_let$|let_condition|let_declaration/;
 

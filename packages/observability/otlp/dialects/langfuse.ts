@@ -5,7 +5,7 @@ import { withPrefix, type Dialect, type SpanReader } from "./dialect.ts";
 const METADATA = "langfuse.trace.metadata.";
 const USAGE = "langfuse.observation.usage_details";
 
-/** What tokens are called: by Langfuse, and by OpenAI and Anthropic, whose counts its integrations hand on. */
+/** Names of tokens: by Langfuse, and by OpenAI and Anthropic, whose counts its integrations hand on. */
 const CACHE_READ = ["cache_read_input_tokens", "input_cached_tokens", "input_cache_read"];
 const CACHE_WRITE = ["cache_creation_input_tokens", "input_cache_creation"];
 const REASONING = ["output_reasoning_tokens", "output_reasoning"];

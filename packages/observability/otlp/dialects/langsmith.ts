@@ -3,7 +3,7 @@ import { notesUnder, withPrefix, type Dialect, type SpanReader } from "./dialect
 
 const METADATA = "langsmith.metadata.";
 const notes = notesUnder(METADATA);
-/** What LangSmith adds to the application's own notes. */
+/** Names that LangSmith adds to the application's own notes. */
 const ADDED = /^(?:ls_|LANGSMITH_|LANGCHAIN_|usage_metadata$|revision_id$|thread_id$|conversation_id$)/;
 
 /** LangSmith's SDK with `LANGSMITH_OTEL_ENABLED`, which writes GenAI's names beside its own, and calls a retriever an embedding there. */
@@ -30,7 +30,7 @@ export const langSmith: Dialect = {
   },
 };
 
-/** What a function returns is the one field `output` of an object, unless it is an object. */
+/** A function's result is the one field `output` of an object, unless it is an object. */
 function readOutput({ value }: SpanReader): OtlpValue | undefined {
   const all = value("gen_ai.completion");
   const [only, ...others] = Object.entries(toRecord(all) ?? {});
