@@ -29,7 +29,7 @@ export async function askGit<Answer>(
   const id = await askGitRead(database, { tenant: scope.tenant, repoId, question: { ...question, ref: ref ?? "", head: head ?? "" } });
   let given;
   try {
-    await awaitAnswer(database, id);
+    await awaitAnswer(database, scope.tenant, id);
   } finally {
     given = await takeGitAnswer(database, scope.tenant, id);
   }
@@ -44,11 +44,11 @@ export async function askGit<Answer>(
 }
 
 /** @throws {AppError} `commits_unavailable` (503); whatever the signal of the database was aborted for. */
-async function awaitAnswer(database: CodeIndexDatabase, id: string): Promise<void> {
+async function awaitAnswer(database: CodeIndexDatabase, tenant: RepositoryScope["tenant"], id: string): Promise<void> {
   const began = performance.now();
   for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 1.5, LAST_POLL_MS)) {
     await sleep(pause, undefined, { signal: database.signal });
-    const state = await gitReadState(database, id);
+    const state = await gitReadState(database, tenant, id);
     const waited = performance.now() - began;
     if (state === "answered") {
       return;

@@ -60,17 +60,17 @@ export async function askGitRead(database: CodeIndexDatabase, { tenant, repoId, 
 }
 
 /** How far a question is. */
-export async function gitReadState(database: CodeIndexDatabase, id: string): Promise<"waits" | "claimed" | "answered"> {
+export async function gitReadState(database: CodeIndexDatabase, tenant: Tenant, id: string): Promise<"waits" | "claimed" | "answered"> {
   const { rows } = await sql<{ state: "waits" | "claimed" | "answered" }>`
     select case when answered then 'answered' when claimed_at is null then 'waits' else 'claimed' end as state
-    from codeindex.git_reads where id = ${id}
+    from codeindex.git_reads where id = ${id} and tenant_id = ${tenant.tenantId}
   `.execute(database.query);
   return rows[0]?.state ?? "waits";
 }
 
 /** Takes the answer, if it is there, and forgets the question. */
 export async function takeGitAnswer(database: CodeIndexDatabase, tenant: Tenant, id: string): Promise<GitAnswer | undefined> {
-  await sql`delete from codeindex.git_reads where id = ${id}`.execute(database.query);
+  await sql`delete from codeindex.git_reads where id = ${id} and tenant_id = ${tenant.tenantId}`.execute(database.query);
   return withinTenant(database, tenant, {}, async (transaction) => {
     const { rows } = await sql<{ answer: GitAnswer }>`
       delete from ${sql.id(tenant.schema, "git_answers")} where id = ${id} returning answer

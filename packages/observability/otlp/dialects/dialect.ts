@@ -54,7 +54,7 @@ export function withPrefix(...known: readonly string[]): Dialect["canRead"] {
 const NOT_NOTES = /^(?:user_id|session_id|userId|sessionId|tags|checkpoint_ns|langgraph_.*)$/;
 
 /** The application's own notes under a prefix. They stay attributes too: a trace has those of its root alone. */
-export function notesUnder(prefix: string): Source {
+export function notesUnder(prefix: string): (span: NamedSpan) => Readonly<Record<string, OtlpValue>> {
   return ({ attributes }) => {
     const notes = [...attributes]
       .filter(([name]) => name.startsWith(prefix))

@@ -2,7 +2,6 @@ import { toRecord, toText, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { notesUnder, withPrefix, type Dialect, type SpanReader } from "./dialect.ts";
 
 const METADATA = "langsmith.metadata.";
-const notes = notesUnder(METADATA);
 /** Names that LangSmith adds to the application's own notes. */
 const ADDED = /^(?:ls_|LANGSMITH_|LANGCHAIN_|usage_metadata$|revision_id$|thread_id$|conversation_id$)/;
 
@@ -20,10 +19,7 @@ export const langSmith: Dialect = {
     sessionId: [`${METADATA}session_id`],
     userId: [`${METADATA}user_id`],
     tags: ({ text }) => text("langsmith.span.tags")?.split(", "),
-    metadata: (span) => {
-      const given = typeof notes === "function" ? toRecord(notes(span)) : undefined;
-      return Object.fromEntries(Object.entries(given ?? {}).filter(([name]) => !ADDED.test(name)));
-    },
+    metadata: (span) => Object.fromEntries(Object.entries(notesUnder(METADATA)(span)).filter(([name]) => !ADDED.test(name))),
     cacheReadTokens: (span) => countIn(span, "input", "cache_read"),
     cacheWriteTokens: (span) => countIn(span, "input", "cache_creation"),
     reasoningTokens: (span) => countIn(span, "output", "reasoning"),
