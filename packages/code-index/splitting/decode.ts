@@ -64,7 +64,7 @@ function decodeMixed(body: Buffer, start: number): Decoded {
   let units = 0;
   let at = 0;
   while (at < body.length) {
-    const length = sequenceLength(body, at);
+    const length = characterLength(body, at);
     const part = length === 0 ? (STRAY[body[at] ?? 0] ?? "") : body.toString("utf8", at, at + length);
     at += Math.max(length, 1);
     parts.push(part);
@@ -76,8 +76,8 @@ function decodeMixed(body: Buffer, start: number): Decoded {
   return { text: parts.join(""), byteAt: (place) => bytes[place] ?? start + at };
 }
 
-/** The bytes of the character that begins here, 0 when none does. */
-function sequenceLength(content: Buffer, at: number): number {
+/** The bytes of the UTF-8 character that begins here, 0 when none does. */
+export function characterLength(content: Buffer, at: number): number {
   const first = content[at] ?? 0;
   const length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   return length === 1 || isUtf8(content.subarray(at, at + length)) ? length : 0;

@@ -19,6 +19,7 @@ type File = {
   readonly content_reason: string | null;
   readonly lines: number | null;
   readonly chunks: number | null;
+  readonly encoding: string | null;
 };
 type Chunk = {
   readonly document_id: number;
@@ -62,7 +63,7 @@ await database.close();
 function filesOfBranch() {
   return sql<File>`
     select file.path, file.blob, file.bytes, file.document_id, file.skip_reason, document.skip_reason as content_reason,
-      document.lines, document.chunks
+      document.lines, document.chunks, document.encoding
     from ${sql.id(schema, "files")} as file join codeindex.refs as ref on ref.generation = file.generation
     left join ${sql.id(schema, "documents")} as document using (document_id)
     where ref.repo_id = ${repoId} and ref.is_default
@@ -114,8 +115,10 @@ type Text = {
   readonly names: readonly string[];
 };
 
-function checkText({ file, content, chunks, symbols, names }: Text): void {
-  const { path } = file;
+function checkText({ file, content: written, chunks, symbols, names }: Text): void {
+  const { path, encoding } = file;
+  const isRead = encoding === null || encoding === "UTF-8 and Windows-1252";
+  const content = isRead ? written : Buffer.from(new TextDecoder(encoding).decode(written));
   let byte = 0;
   let line = 1;
   for (const chunk of chunks) {
@@ -146,7 +149,7 @@ function checkText({ file, content, chunks, symbols, names }: Text): void {
   totals.chunks += chunks.length;
   totals.symbols += symbols.length;
   totals.references += names.length;
-  totals.notUtf8 += isUtf8(content) ? 0 : 1;
+  totals.notUtf8 += isUtf8(written) ? 0 : 1;
 }
 
 function read(content: Buffer, start: number, end: number): string {

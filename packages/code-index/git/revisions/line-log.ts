@@ -2,13 +2,13 @@ import { runGit } from "#git/git.ts";
 import type { At } from "./read-blob.ts";
 import { unquote } from "./unquote.ts";
 
-/** What a commit changed of some lines: the hunks of them, the file's name then, and where they were. */
+/** What a commit changed of some lines: the hunks of them as the file is written, its name then, and where they were. */
 export type LineChange = {
   readonly commit: string;
   readonly path: string;
   readonly start: number;
   readonly end: number;
-  readonly patch: string;
+  readonly patch: Buffer;
 };
 
 type Asked = { readonly start: number; readonly end: number; readonly skip: number; readonly limit: number };
@@ -30,7 +30,7 @@ export async function logLines(
     commit,
   ];
   const settings = [["core.quotePath", "false"]] as const;
-  const printed = (await runGit({ arguments: given, directory, settings, signal })).toString("utf8");
+  const printed = (await runGit({ arguments: given, directory, settings, signal })).toString("latin1");
   return `\n${printed}`
     .split("\n\u0001")
     .slice(1)
@@ -48,9 +48,9 @@ function readChange(text: string, asked: { readonly path: string; readonly start
   }));
   return {
     commit,
-    path: name === "/dev/null" ? asked.path : unquote(name).replace(/^b\//u, ""),
+    path: name === "/dev/null" ? asked.path : unquote(Buffer.from(name, "latin1").toString("utf8")).replace(/^b\//u, ""),
     start: places.length === 0 ? asked.start : Math.min(...places.map(({ from }) => from)),
     end: places.length === 0 ? asked.end : Math.max(...places.map(({ to }) => to)),
-    patch,
+    patch: Buffer.from(patch, "latin1"),
   };
 }

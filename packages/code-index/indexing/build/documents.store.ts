@@ -11,6 +11,9 @@ export type NewChunk = SplitChunk & { readonly text_hash: string | null };
 
 export type NewDocument = NewFile & {
   readonly language: string;
+  /** What it is written in, where that is no Unicode that says so itself. */
+  readonly encoding: string | null;
+  readonly encoding_guessed: boolean;
   readonly lines: number;
   readonly skip_reason: string | null;
   readonly chunks: readonly NewChunk[];
@@ -48,16 +51,19 @@ async function claimDocuments(
   { schema }: Build,
   { documents }: Writing,
 ): Promise<readonly WrittenDocument[]> {
-  const rows = documents.map(({ path, blob, splitter, language, bytes, lines, chunks, skip_reason }) => {
-    return { splitter, path, blob, language, bytes, lines, chunks: chunks.length, skip_reason };
+  const rows = documents.map(({ path, blob, splitter, language, bytes, lines, chunks, skip_reason, ...written }) => {
+    const { encoding, encoding_guessed } = written;
+    return { splitter, path, blob, language, bytes, lines, chunks: chunks.length, skip_reason, encoding, encoding_guessed };
   });
   const { given, values } = givenRows(
-    "splitter integer, blob text, path text, language text, bytes bigint, lines integer, chunks integer, skip_reason text",
+    `splitter integer, blob text, path text, language text, bytes bigint, lines integer, chunks integer, skip_reason text, encoding text,
+    encoding_guessed boolean`,
     rows,
   );
   // In one order everywhere: two builds that write the same contents wait for each other, and not both.
   const { rows: claimed } = await sql<Claimed>`
-    insert into ${sql.id(schema, "documents")} (complete, splitter, blob, path, language, bytes, lines, chunks, skip_reason)
+    insert into ${sql.id(schema, "documents")} (complete, splitter, blob, path, language, bytes, lines, chunks, skip_reason,
+      encoding, encoding_guessed)
     select chunks = '0', ${values} from ${given}
     order by blob, path
     on conflict (blob, path, splitter) do nothing

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createIgnore, readForeign } from "./ignore.ts";
+import { createIgnore, readAttributes } from "./ignore.ts";
 
 const nothing = { include: [], exclude: [] };
 
@@ -65,5 +65,15 @@ test.for([
   ["*.go linguist-generated\nmain.go linguist-generated=false\n", "main.go", false],
   ["*a*a*a*a*b linguist-generated\n*.go linguist-documentation linguist-language=Go\n", "a.go", false],
 ] as const)("the attributes %j over %s", ([attributes, path, expected]) => {
-  expect(readForeign(attributes)(path)).toBe(expected);
+  expect(readAttributes(attributes).isForeign(path)).toBe(expected);
+});
+
+test.for([
+  ["*.rc working-tree-encoding=UTF-16LE eol=crlf\n", "app.rc", "utf-16le"],
+  ["*.c encoding=cp1251\nold/*.c text encoding=sjis\n", "old/a.c", "shift_jis"],
+  ["*.c encoding=cp1251\nold/*.c text encoding=sjis\n", "a.c", "windows-1251"],
+  ["*.c encoding=klingon\n", "a.c", undefined],
+  ["*a*a*a*a*b encoding=latin1\n", "ab", undefined],
+] as const)("the encoding that %j says of %s", ([attributes, path, expected]) => {
+  expect(readAttributes(attributes).encodingOf(path)).toBe(expected);
 });

@@ -1,5 +1,6 @@
 import { type AppError, refusal } from "@sightline/foundation/errors";
 import ignore, { type Ignore } from "ignore";
+import { knownEncoding } from "#splitting/to-utf8.ts";
 
 type IgnoreRules = {
   /** The text of the `.sightlineignore` at the root of the commit. */
@@ -40,20 +41,42 @@ export function createIgnore({
   );
 }
 
-const ATTRIBUTE = /^([-!]?)linguist-(?:generated|vendored)(?:=(true|false))?$/;
+const FOREIGN = /^([-!]?)linguist-(?:generated|vendored)(?:=(true|false))?$/;
+const ENCODING = /^(?:working-tree-)?encoding=(.+)$/;
+/** Lines that name one; each is a matcher of its own. */
+const MAX_ENCODINGS = 50;
 
-/** Says of which paths a `.gitattributes` has it that nobody wrote them here. What is no pattern for us counts for nothing. */
-export function readForeign(gitattributes: string): (path: string) => boolean {
-  const patterns = gitattributes.split(/\r?\n/).flatMap((line) => {
+type Attributes = {
+  /** Whether nobody wrote it here. */
+  readonly isForeign: (path: string) => boolean;
+  /** What the path is written in, where it is said. */
+  readonly encodingOf: (path: string) => string | undefined;
+};
+
+/** What a `.gitattributes` says of paths. What is no pattern for us counts for nothing. */
+export function readAttributes(gitattributes: string): Attributes {
+  const lines = gitattributes.split(/\r?\n/).flatMap((line) => {
     const [pattern = "", ...attributes] = line.trim().split(/\s+/);
-    const [, unset, value] = attributes.map((attribute) => ATTRIBUTE.exec(attribute)).findLast((match) => match !== null) ?? [];
-    if (unset === undefined || pattern.startsWith("#") || problemOfPattern(pattern) !== undefined) {
-      return [];
-    }
-    return [unset !== "" || value === "false" ? `!${pattern}` : pattern];
+    return pattern.startsWith("#") || problemOfPattern(pattern) !== undefined ? [] : [{ pattern, attributes }];
   });
-  const matcher = matcherOf(".gitattributes", patterns);
-  return withinTime(MATCHING_MS, (path) => matcher.ignores(path));
+  const foreign = lines.flatMap(({ pattern, attributes }) => {
+    const [, unset, value] = lastMatch(attributes, FOREIGN);
+    return unset === undefined ? [] : [unset !== "" || value === "false" ? `!${pattern}` : pattern];
+  });
+  const encodings = lines.flatMap(({ pattern, attributes }) => {
+    const encoding = knownEncoding(lastMatch(attributes, ENCODING)[1] ?? "");
+    return encoding === undefined ? [] : [{ encoding, matcher: matcherOf(".gitattributes", [pattern]) }];
+  });
+  const known = encodings.slice(-MAX_ENCODINGS);
+  const matcher = matcherOf(".gitattributes", foreign);
+  return {
+    isForeign: withinTime(MATCHING_MS, (path) => matcher.ignores(path)),
+    encodingOf: withinTime(MATCHING_MS, (path) => known.findLast((each) => each.matcher.ignores(path))?.encoding),
+  };
+}
+
+function lastMatch(attributes: readonly string[], pattern: RegExp): readonly (string | undefined)[] {
+  return attributes.map((attribute) => pattern.exec(attribute)).findLast((match) => match !== null) ?? [];
 }
 
 /** @throws {AppError} from when all paths together have taken longer. */

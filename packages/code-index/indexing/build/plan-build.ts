@@ -1,10 +1,11 @@
+import { crc32 } from "node:zlib";
 import { refusal } from "@sightline/foundation/errors";
 import { listTree, readBlobs, type TreeEntry } from "#git/blobs.ts";
 import type { Mirror } from "#git/mirror.ts";
 import { decode } from "#splitting/decode.ts";
 import { SPLITTER_REVISION } from "#splitting/revision.ts";
 import type { NewFile, LiveFile, SkippedFile } from "#store/index/builds.store.ts";
-import { createIgnore, readForeign } from "./ignore.ts";
+import { createIgnore, readAttributes } from "./ignore.ts";
 import { skipUnread } from "./skip.ts";
 
 /** What a job has to do to bring a branch to a commit. */
@@ -32,8 +33,8 @@ const MAX_IGNORE_FILE_BYTES = 65_536;
 export async function planWhole({ mirror, include, exclude, signal }: Planning): Promise<BuildPlan> {
   const entries = await listTree(mirror, { signal });
   const sightlineignore = await readRootFile(mirror, rootFile(entries, IGNORE_FILE), signal);
-  const attributes = rootFile(entries, ATTRIBUTES_FILE);
-  const isForeign = readForeign(isTooLarge(attributes) ? "" : ((await readRootFile(mirror, attributes, signal)) ?? ""));
+  const attributesFile = rootFile(entries, ATTRIBUTES_FILE);
+  const attributes = readAttributes(isTooLarge(attributesFile) ? "" : ((await readRootFile(mirror, attributesFile, signal)) ?? ""));
   const ignored = createIgnore({ sightlineignore, include, exclude });
   const files: NewFile[] = [];
   const skipped: SkippedFile[] = [];
@@ -41,12 +42,22 @@ export async function planWhole({ mirror, include, exclude, signal }: Planning):
     const { path, blob, bytes } = entry;
     const reason = skipUnread(entry) ?? ignored(path);
     if (reason === undefined) {
-      files.push({ path, blob, bytes, splitter: isForeign(path) ? -SPLITTER_REVISION : SPLITTER_REVISION });
+      const declaredEncoding = attributes.encodingOf(path);
+      files.push({ path, blob, bytes, declaredEncoding, splitter: splitterFor(attributes.isForeign(path), declaredEncoding) });
     } else {
       skipped.push({ path, blob, bytes, skip_reason: reason });
     }
   }
   return { entries: entries.length, files, skipped, removed: [] };
+}
+
+const REVISIONS = 1_000;
+const ENCODINGS = 1_000_000;
+
+/** One number for all that decides how a content is split. */
+function splitterFor(isForeign: boolean, encoding: string | undefined): number {
+  const revision = SPLITTER_REVISION + (encoding === undefined ? 0 : REVISIONS * (1 + (crc32(encoding) % ENCODINGS)));
+  return isForeign ? -revision : revision;
 }
 
 function rootFile(entries: readonly TreeEntry[], name: string): TreeEntry | undefined {

@@ -3,6 +3,7 @@ import { readBlobs } from "#git/blobs.ts";
 import type { Mirror } from "#git/mirror.ts";
 import { detectLanguage } from "#splitting/languages.ts";
 import type { SplitChunk } from "#splitting/split-file.ts";
+import { toUtf8 } from "#splitting/to-utf8.ts";
 import type { Splitter } from "#splitting/splitter.ts";
 import type { NewFile } from "#store/index/builds.store.ts";
 import type { NewDocument } from "./documents.store.ts";
@@ -33,12 +34,14 @@ export async function* readFiles(
 }
 
 /** What a file's content comes to: chunks, or why it has none. */
-async function readFile(file: NewFile, content: Buffer, splitter: Splitter): Promise<NewDocument> {
+async function readFile(file: NewFile, written: Buffer, splitter: Splitter): Promise<NewDocument> {
   const { path } = file;
+  const { content, encoding, isGuess } = toUtf8(written, file.declaredEncoding);
   const language = detectLanguage(path, content);
   const skipReason = skipRead(content);
   if (skipReason !== undefined) {
-    return { ...file, language, lines: 0, skip_reason: skipReason, chunks: [], definitions: [], references: [] };
+    const nothing = { chunks: [], definitions: [], references: [] };
+    return { ...file, language, encoding: null, encoding_guessed: false, lines: 0, skip_reason: skipReason, ...nothing };
   }
   const generated = file.splitter < 0 || isGenerated(content);
   const { chunks, definitions, references } = await splitter.split(content, isMinified(content) ? "text" : language);
@@ -46,6 +49,8 @@ async function readFile(file: NewFile, content: Buffer, splitter: Splitter): Pro
   return {
     ...file,
     language,
+    encoding,
+    encoding_guessed: isGuess,
     lines: chunks.at(-1)?.end_line ?? 0,
     skip_reason: null,
     chunks: chunks.map((chunk) =>

@@ -2,7 +2,6 @@ import type { CommitAnswer, CompareAnswer, FileChange } from "#contract.ts";
 import { readChanges, readDifference, type CommitChanges } from "#git/read-changes.ts";
 import { readCommits, readPickaxe, type Commit } from "#git/read-commits.ts";
 import { isTreePath } from "#git/revisions/read-blob.ts";
-import { decode } from "#splitting/decode.ts";
 import { describeCommit } from "#indexing/history/describe-commit.ts";
 import type { Reading } from "./reading.ts";
 
@@ -46,7 +45,7 @@ export async function readOneCommit(reading: Reading, { revision, path }: Within
     repo,
     ref: branch.ref,
     commit,
-    ...presentChanges(changed, path, `This commit did not change ${path ?? ""}; without path all that it changed is here.`),
+    ...presentChanges(reading, changed, path, `This commit did not change ${path ?? ""}; without path all that it changed is here.`),
   };
 }
 
@@ -57,14 +56,14 @@ export async function compareTwo(
   const { repo, branch, place, rules, signal } = reading;
   const [base, head] = [await reading.resolve(from), await reading.resolve(revision)];
   const changed = await readDifference(place, { base, head }, { leftOut: rules.leftOut, isAsked: isUnder(path), signal });
-  return { repo, ref: branch.ref, base, head, ...presentChanges(changed, path, `Between the two ${path ?? ""} did not change.`) };
+  return { repo, ref: branch.ref, base, head, ...presentChanges(reading, changed, path, `Between the two ${path ?? ""} did not change.`) };
 }
 
 function isUnder(path: string | undefined): (name: string) => boolean {
   return (name) => path === undefined || name === path || name.startsWith(`${path}/`);
 }
 
-function presentChanges({ changes, total }: CommitChanges, path: string | undefined, none: string) {
+function presentChanges({ rules }: Reading, { changes, total }: CommitChanges, path: string | undefined, none: string) {
   const more =
     path === undefined && total > changes.length ? [`${total - changes.length} more files changed; only the first are here.`] : [];
   return {
@@ -74,7 +73,7 @@ function presentChanges({ changes, total }: CommitChanges, path: string | undefi
       status,
       added,
       deleted,
-      patch: decode(patch).text,
+      patch: rules.textOf(name, patch).text,
       left_out: leftOut,
     })),
     changes_total: total,

@@ -4,7 +4,6 @@ import { blameLines } from "#git/revisions/blame.ts";
 import { logLines } from "#git/revisions/line-log.ts";
 import { readBlobAt } from "#git/revisions/read-blob.ts";
 import { MAX_BYTES, skipRead } from "#indexing/build/skip.ts";
-import { decode } from "#splitting/decode.ts";
 import { detectLanguage } from "#splitting/languages.ts";
 import { presentCommits } from "./read-commits.ts";
 import type { Reading } from "./reading.ts";
@@ -12,7 +11,10 @@ import type { Reading } from "./reading.ts";
 /** A file at a commit, and its lines, as git has them. */
 
 type OfFile = { readonly revision: string; readonly path: string; readonly start?: number | undefined; readonly end?: number | undefined };
-type Opened = { readonly commit: string; readonly lines: readonly string[]; readonly start: number; readonly end: number };
+type Opened = { readonly commit: string; readonly lines: readonly string[]; readonly start: number; readonly end: number } & Pick<
+  SourceFile,
+  "encoding"
+>;
 
 /** @throws {AppError} `file_not_found` (404), `file_not_kept` (409), `invalid_range` (400). */
 async function openFile(reading: Reading, { revision, path, start = 1, end }: OfFile): Promise<Opened> {
@@ -35,12 +37,13 @@ async function openFile(reading: Reading, { revision, path, start = 1, end }: Of
   if (unlisted !== undefined) {
     throw notKept(path, unlisted);
   }
-  const { text } = decode(file);
+  const { text, encoding, isGuess } = rules.textOf(path, file);
   const lines = text === "" ? [] : text.split(/(?<=\n)/u);
   if (start > Math.max(lines.length, 1)) {
     throw refusal(400, "invalid_range", `${path} has ${lines.length} lines; line ${start} is past its end.`);
   }
-  return { commit, lines, start, end: Math.min(end ?? lines.length, lines.length) };
+  const told = encoding === null ? {} : { encoding: { name: encoding, guessed: isGuess } };
+  return { commit, lines, start, end: Math.min(end ?? lines.length, lines.length), ...told };
 }
 
 function notKept(path: string, reason: string): AppError {
@@ -50,7 +53,7 @@ function notKept(path: string, reason: string): AppError {
 const MAX_CHARACTERS = 1_000_000;
 
 export async function readText(reading: Reading, asked: OfFile): Promise<SourceFile> {
-  const { commit, lines, start, end } = await openFile(reading, asked);
+  const { commit, lines, start, end, ...told } = await openFile(reading, asked);
   const all = lines.slice(start - 1, end).join("");
   const content = all.slice(0, MAX_CHARACTERS);
   const last = content.length < all.length ? start + content.split("\n").length - 1 : end;
@@ -64,6 +67,7 @@ export async function readText(reading: Reading, asked: OfFile): Promise<SourceF
     start_line: start,
     end_line: last,
     total_lines: lines.length,
+    ...told,
     content,
     truncated: content.length < all.length,
   };
@@ -136,7 +140,7 @@ export async function readLinesHistory(
         path: change.path,
         start_line: change.start,
         end_line: change.end,
-        patch: reason === undefined ? change.patch : "",
+        patch: reason === undefined ? reading.rules.textOf(change.path, change.patch).text : "",
         left_out: reason ?? null,
       };
       return by === undefined ? [] : [{ commit: by, ...told }];

@@ -54,6 +54,7 @@ function answerReadFile(file: SourceFile, maxTokens: number): string {
   const next = end < file.total_lines ? `read on with start=${Math.max(end + 1, file.start_line + 1)}, or ` : "";
   const note = isCut ? `\nCut to max_tokens: ${next}ask with a larger max_tokens.` : "";
   const fence = fenceFor(shown);
-  const head = `${file.repo}@${file.commit} ${file.path}:${file.start_line}-${end} of ${file.total_lines} lines`;
+  const guess = file.encoding?.guessed === true ? `, not UTF-8: read as ${file.encoding.name}, by guess` : "";
+  const head = `${file.repo}@${file.commit} ${file.path}:${file.start_line}-${end} of ${file.total_lines} lines${guess}`;
   return `${head}\n${fence}\n${shown.replace(/\n$/, "")}\n${fence}${note}`;
 }

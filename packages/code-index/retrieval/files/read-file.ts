@@ -55,9 +55,14 @@ export async function readFile(
     start_line: start,
     end_line: start + Math.max(lines - 1, 0),
     total_lines: file.lines,
+    ...encodingOf(file),
     content,
     truncated,
   };
+}
+
+function encodingOf({ encoding }: Pick<FileRow, "encoding">): Pick<SourceFile, "encoding"> {
+  return encoding === null ? {} : { encoding };
 }
 
 function refuseUnreadable(file: FileRow, { start, end }: { readonly start: number; readonly end: number | undefined }): void {

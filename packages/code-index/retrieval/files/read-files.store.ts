@@ -17,12 +17,15 @@ export type FileRow = {
   readonly lines: number;
   readonly chunks: number;
   readonly skip_reason: string | null;
+  /** What it is written in, where that is no Unicode that says so itself. */
+  readonly encoding: { readonly name: string; readonly guessed: boolean } | null;
 };
 
 const fileColumns = sql`
   build.ref, build.commit, file.path, document.language, file.bytes,
   coalesce(document.lines, 0) as lines, coalesce(document.chunks, 0) as chunks,
-  coalesce(file.skip_reason, document.skip_reason) as skip_reason
+  coalesce(file.skip_reason, document.skip_reason) as skip_reason,
+  case when document.encoding is not null then json_build_object('name', document.encoding, 'guessed', document.encoding_guessed) end as encoding
 `;
 
 function filesOf(scope: RepositoryScope) {

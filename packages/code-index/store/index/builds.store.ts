@@ -33,11 +33,13 @@ export type NewFile = {
   readonly path: string;
   readonly blob: string;
   readonly bytes: number;
-  /** Revision of the splitter; negative where the repository's `.gitattributes` say that nobody wrote it here. */
+  /** What `.gitattributes` say that it is written in. */
+  readonly declaredEncoding?: string | undefined;
+  /** Revision of the splitter, and what was said of the encoding; negative where `.gitattributes` say that nobody wrote it here. */
   readonly splitter: number;
 };
 
-export type SkippedFile = Omit<NewFile, "splitter"> & { readonly skip_reason: string };
+export type SkippedFile = Omit<NewFile, "splitter" | "declaredEncoding"> & { readonly skip_reason: string };
 
 /** Adds paths that the repository's own rules leave out. */
 export async function insertSkippedFiles(database: CodeIndexDatabase, build: Build, files: readonly SkippedFile[]): Promise<void> {

@@ -17,6 +17,7 @@ export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilde
   secondRevision,
   thirdRevision,
   fourthRevision,
+  fifthRevision,
 ];
 
 /** A name without what it is inside of, in lower case: `Server::start` is `start`. The index is made of the very same words. */
@@ -223,4 +224,11 @@ function thirdRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
 /** What an uploaded symbol implements or overrides, by numbers of its upload. */
 function fourthRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
   return sql`alter table ${schema}.scip_symbols add column bases integer[] not null default '{}'`;
+}
+
+function fifthRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
+  return sql`
+    -- What a content is written in, where that is no Unicode that says so itself.
+    alter table ${schema}.documents add column encoding text, add column encoding_guessed boolean not null default false;
+  `;
 }
