@@ -22,6 +22,13 @@ test.for([
   ["no token", ["index.scip", ...NAMED], {}, 2, /set SIGHTLINE_TOKEN/],
   ["a token of two lines", ["index.scip", ...NAMED], { SIGHTLINE_TOKEN: `${TOKEN}\nx` }, 2, /SIGHTLINE_TOKEN is not a token/],
   ["no checkout", ["index.scip"], { SIGHTLINE_TOKEN: TOKEN }, 2, /is no git checkout: name the repository with --repo/],
+  [
+    "what GitLab says of a folder without git",
+    ["index.scip", "--url", "http://127.0.0.1:9"],
+    { SIGHTLINE_TOKEN: TOKEN, CI_PROJECT_PATH: "group/sub/shop", CI_COMMIT_SHA: "b".repeat(40) },
+    1,
+    /does not answer/,
+  ],
   ["no file", ["none.scip", ...NAMED], { SIGHTLINE_TOKEN: TOKEN }, 2, /none\.scip can't be read/],
   [
     "nobody there",

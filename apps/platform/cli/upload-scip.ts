@@ -31,8 +31,16 @@ export async function uploadScip(file: string, options: UploadOptions): Promise<
   }
   const url = await readApiUrl(options.url);
   const checkout = await findCheckout(process.cwd());
-  const repo = options.repo ?? checkout?.fullName ?? missing(`${process.cwd()} is no git checkout: name the repository with --repo.`);
-  const commit = options.commit ?? checkout?.commit ?? missing(`${process.cwd()} is no git checkout: name the commit with --commit.`);
+  const repo =
+    options.repo ??
+    firstSet(REPOSITORY) ??
+    checkout?.fullName ??
+    missing(`${process.cwd()} is no git checkout: name the repository with --repo.`);
+  const commit =
+    options.commit ??
+    checkout?.commit ??
+    firstSet(COMMIT) ??
+    missing(`${process.cwd()} is no git checkout: name the commit with --commit.`);
   const body = await promisify(gzip)(await readIndex(file));
   const send = createSender(url, token);
   const path = `/api/v1/repos/${await findId(send, repo)}/scip?commit=${encodeURIComponent(commit)}`;
@@ -50,6 +58,14 @@ export async function uploadScip(file: string, options: UploadOptions): Promise<
     }
     await pause(AGAIN_MS);
   }
+}
+
+/** How GitHub, GitLab and Bitbucket name the repository and the commit; GitLab's has all groups, which an address may hide. */
+const REPOSITORY = ["GITHUB_REPOSITORY", "CI_PROJECT_PATH", "BITBUCKET_REPO_FULL_NAME"];
+const COMMIT = ["GITHUB_SHA", "CI_COMMIT_SHA", "BITBUCKET_COMMIT"];
+
+function firstSet(names: readonly string[]): string | undefined {
+  return names.map((name) => process.env[name]).find((value) => value !== undefined && value !== "");
 }
 
 function missing(what: string): never {
@@ -73,7 +89,12 @@ type Answered =
   | { readonly ok: true; readonly body: unknown }
   | { readonly ok: false; readonly status: number; readonly error: string; readonly message: string };
 
-const errorSchema = z.object({ error: z.string(), message: z.string() });
+const errorSchema = z
+  .object({ error: z.string(), message: z.string(), details: z.array(z.object({ path: z.string(), message: z.string() })).default([]) })
+  .transform(({ details, ...refused }) => ({
+    ...refused,
+    message: [refused.message, ...details.map(({ path, message }) => `${path}: ${message}`)].join("\n"),
+  }));
 
 type Sending = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 

@@ -25,10 +25,10 @@ const SKIPPED = new Set(["node_modules", "dist", "__pycache__"]);
 const STAMP = "built-from";
 const BUILD_MS = 180_000;
 
-/** Builds the web app, with the SDK packages that it serves, unless it is built from exactly these sources already. */
+/** Builds the web app, with the packages that it serves, unless it is built from exactly these sources already. */
 export async function ensureConsoleBuilt(folder: ConsoleFolder, say: (line: string) => void): Promise<void> {
   const sdks = sdkSources();
-  const wanted = await fingerprint([folder.sources, sdks.typescript, sdks.python]);
+  const wanted = await fingerprint([folder.sources, sdks.typescript, sdks.python, sdks.cli]);
   const stamp = join(folder.built, STAMP);
   const isPackaged = wanted === undefined;
   if (isPackaged || (await readFile(stamp, "utf8").catch(() => "")) === wanted) {

@@ -73,3 +73,19 @@ test(
     expect(stdout).toContain("0.5.0 no Redis URL");
   },
 );
+
+test(
+  "npx runs the command line from the console's address, without another package, and its codes are those of CI",
+  async () => {
+    const place = await mkdtemp(join(tmpdir(), "sightline-npx-"));
+    const command = ["--yes", `${address}/sdk/${SDK_FILES.cli}`, "upload-scip"];
+    const options = { cwd: place, timeout: LONG, env: { ...process.env, SIGHTLINE_TOKEN: "" } };
+    expect((await run("npx", [...command, "--help"], options)).stdout).toContain("SIGHTLINE_TOKEN");
+    await expect(run("npx", [...command, "index.scip"], options)).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("No token: set SIGHTLINE_TOKEN."),
+    });
+    await rm(place, { recursive: true });
+  },
+  LONG,
+);

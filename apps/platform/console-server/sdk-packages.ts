@@ -6,12 +6,13 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { z } from "zod";
+import { version } from "#settings/version.ts";
 
-/** Where the sources of both SDKs lie. */
-export type SdkSources = { readonly typescript: string; readonly python: string };
+/** Where the sources of both SDKs and of the command line lie. */
+export type SdkSources = { readonly typescript: string; readonly python: string; readonly cli: string };
 
-/** What `npm install` takes, and what `pip install` takes: the source distribution. The names have no version, so that commands stay as they are. */
-export const SDK_FILES = { npm: "sightline-sdk.tgz", pip: "sightline-sdk.tar.gz" };
+/** What `npm install` takes, what `pip install` takes (the source distribution), and what `npx` runs. The names have no version, so that commands stay as they are. */
+export const SDK_FILES = { npm: "sightline-sdk.tgz", pip: "sightline-sdk.tar.gz", cli: "sightline-cli.tgz" };
 
 const BUILD_MS = 120_000;
 
@@ -29,16 +30,42 @@ const projectSchema = z.object({
   }),
 });
 
-/** The workspace of the SDK, found as the package it is, and the one for Python beside it. */
+/** The workspace of the SDK, found as the package it is, the one for Python beside it, and the commands of this one. */
 export function sdkSources(): SdkSources {
   const typescript = dirname(dirname(createRequire(import.meta.url).resolve("@sightline/sdk")));
-  return { typescript, python: join(dirname(typescript), "sdk-python") };
+  return { typescript, python: join(dirname(typescript), "sdk-python"), cli: join(import.meta.dirname, "..", "cli") };
 }
 
-/** Packs both SDKs as they are published into a folder, which is made. Needs no Python. */
-export async function packSdks({ typescript, python }: SdkSources, folder: string): Promise<void> {
+/** Packs both SDKs and the command line as they are published into a folder, which is made. Needs no Python. */
+export async function packSdks({ typescript, python, cli }: SdkSources, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await Promise.all([packForNpm(typescript, join(folder, SDK_FILES.npm)), packForPip(python, join(folder, SDK_FILES.pip))]);
+  await Promise.all([
+    packForNpm(typescript, join(folder, SDK_FILES.npm)),
+    packForPip(python, join(folder, SDK_FILES.pip)),
+    packCli(cli, join(folder, SDK_FILES.cli)),
+  ]);
+}
+
+/** What CI runs of the command line, with all that it imports: whoever installs it needs no other package. */
+async function packCli(sources: string, file: string): Promise<void> {
+  await withFolder(async (place) => {
+    const vite = createRequire(createRequire(import.meta.url).resolve("@sightline/console/package.json")).resolve("vite/package.json");
+    const rolldown = join(dirname(createRequire(vite).resolve("rolldown/package.json")), "bin", "cli.mjs");
+    const given = [join(sources, "ci.ts"), "--platform", "node", "--format", "esm", "--dir", place];
+    await promisify(execFile)(process.execPath, [rolldown, ...given], { timeout: BUILD_MS });
+    const manifest = {
+      name: "@sightline/cli",
+      version,
+      description: "Uploads SCIP indexes to Sightline and gates experiments, in CI.",
+      license: "Apache-2.0",
+      type: "module",
+      bin: { sightline: "./ci.js" },
+      engines: { node: ">=20" },
+    };
+    await writeFile(join(place, "package.json"), JSON.stringify(manifest));
+    await copyFile(join(sources, "..", "..", "..", "LICENSE"), join(place, "LICENSE"));
+    await pack(place, "package", file);
+  });
 }
 
 async function packForNpm(sources: string, file: string): Promise<void> {

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import { reportFailure } from "#settings/failure.ts";
+import { version } from "#settings/version.ts";
+import { addEval } from "./eval/command.ts";
+import { addUploadScip } from "./upload-scip-command.ts";
+
+/** The commands for CI alone, which `@sightline/cli` is built from: one file, that needs neither the product nor another package. */
+const program = new Command("sightline")
+  .description("What CI asks of a Sightline that runs elsewhere.")
+  .version(version, "-V, --version")
+  .showHelpAfterError()
+  .showSuggestionAfterError();
+addUploadScip(program);
+addEval(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  reportFailure(error);
+}
