@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const webhookProviderSchema = z.enum(["github", "gitlab", "gitea", "bitbucket", "generic"]);
+export const webhookProviderSchema = z.enum(["github", "gitlab", "gitea", "bitbucket", "azure", "generic"]);
 export type WebhookProvider = z.infer<typeof webhookProviderSchema>;
 
 type DescribedHost = {
@@ -29,7 +29,7 @@ export const WEBHOOK_HOSTS: Readonly<Record<WebhookProvider, DescribedHost>> = {
     domain: /gitlab/,
   },
   gitea: {
-    title: "Gitea or Forgejo",
+    title: "Gitea, Forgejo or Gogs",
     recipe: (secret) =>
       `Settings → Webhooks → Add webhook. POST content type \`application/json\`, secret: ${secret}, trigger on push events.`,
     commitPath: "commit",
@@ -39,6 +39,13 @@ export const WEBHOOK_HOSTS: Readonly<Record<WebhookProvider, DescribedHost>> = {
     recipe: (secret) => `Repository settings → Webhooks → Add webhook. Secret: ${secret}; trigger: repository push.`,
     commitPath: "commits",
     domain: /^bitbucket\.org$/,
+  },
+  azure: {
+    title: "Azure DevOps",
+    recipe: (secret) =>
+      `Project settings → Service hooks → Create subscription → Web Hooks, trigger “Code pushed”. Any user name, as the basic authentication password: ${secret}.`,
+    commitPath: "commit",
+    domain: /(?:^|\.)(?:dev\.azure|visualstudio)\.com$/,
   },
   generic: {
     title: "Any other host",

@@ -36,6 +36,19 @@ const serverPush = JSON.stringify({
 });
 const genericPush = JSON.stringify({ full_name: "acme/shop", ref: "refs/heads/main", before: commitOf("a"), after: commitOf("b") });
 
+const azureHeaders = { authorization: `Basic ${Buffer.from(`any:${SERVER_SECRET}`).toString("base64")}` };
+
+function azurePush(remoteUrl: string, resource: object = {}, eventType = "git.push"): string {
+  return JSON.stringify({
+    eventType,
+    resource: {
+      refUpdates: [{ name: "refs/heads/main", oldObjectId: commitOf("a"), newObjectId: commitOf("b") }],
+      repository: { name: "shop", project: { name: "acme" }, defaultBranch: "refs/heads/main", remoteUrl },
+      ...resource,
+    },
+  });
+}
+
 function standardHeaders(body: string, { secret = SERVER_SECRET, key = Buffer.from(secret), at = Date.now() } = {}): Headers {
   const [id, timestamp] = [randomUUID(), String(Math.floor(at / 1000))];
   const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
@@ -63,6 +76,13 @@ test.for([
     { ...fromGithub(githubPush()), "x-gitea-event": "push", "x-gitea-delivery": "2", "x-gitea-signature": hmac(githubPush()) },
   ],
   ["Forgejo", "gitea", githubPush(), { "x-forgejo-event": "push", "x-forgejo-delivery": "3", "x-forgejo-signature": hmac(githubPush()) }],
+  [
+    "Gogs",
+    "gitea",
+    githubPush(),
+    { ...fromGithub(githubPush()), "x-gogs-event": "push", "x-gogs-delivery": "6", "x-gogs-signature": hmac(githubPush()) },
+  ],
+  ["Azure DevOps", "azure", azurePush("https://dev.azure.com/org/acme/_git/shop"), azureHeaders],
   [
     "Bitbucket Cloud",
     "bitbucket",
@@ -147,4 +167,27 @@ test("a repository is found by its name in either case, and by any of its addres
     const headers = { "x-gitlab-event": "Push Hook", "idempotency-key": randomUUID(), "x-gitlab-token": SERVER_SECRET };
     expect(await post(body, headers)).toMatchObject({ status: 202, body: { status: "accepted" } });
   }
+});
+
+test.for([
+  "https://dev.azure.com/Org/My%20Project/_git/Shop",
+  "git@ssh.dev.azure.com:v3/Org/My%20Project/Shop",
+  "https://org.visualstudio.com/My%20Project/_git/Shop",
+])("a repository of Azure DevOps is found that is fetched from %s", async (cloneUrl) => {
+  await addRepository(database(), { fullName: "other/name", cloneUrl });
+  for (const remoteUrl of [
+    "https://org@dev.azure.com/Org/My%20Project/_git/Shop",
+    "https://org.visualstudio.com/DefaultCollection/My%20Project/_git/Shop",
+  ]) {
+    expect(await post(azurePush(remoteUrl), azureHeaders)).toMatchObject({ status: 202, body: { status: "accepted" } });
+  }
+  expect(await post(azurePush(cloneUrl), { authorization: `Basic ${Buffer.from("any:wrong").toString("base64")}` })).toMatchObject({
+    status: 401,
+  });
+});
+
+test("of a repository that was renamed at Azure DevOps an admin is told", async () => {
+  await addRepository(database(), { fullName: "acme/former", cloneUrl: "https://dev.azure.com/org/acme/_git/former" });
+  const body = azurePush("https://dev.azure.com/org/acme/_git/shop", { oldName: "former" }, "git.repo.renamed");
+  expect(await post(body, azureHeaders)).toMatchObject({ status: 202, body: { message: expect.stringContaining("acme/shop now") } });
 });

@@ -38,7 +38,7 @@ export function createWebhook(tools: WebhookOptions): Webhook {
         {
           config: { auth: "webhook" },
           schema: {
-            summary: "Hear of a push: GitHub, GitLab, Gitea, Forgejo, Bitbucket, or a script",
+            summary: "Hear of a push: GitHub, GitLab, Gitea, Forgejo, Gogs, Bitbucket, Azure DevOps, or a script",
             response: { 200: answerSchema, 202: answerSchema },
           },
         },

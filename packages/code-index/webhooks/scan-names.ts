@@ -1,11 +1,11 @@
-import { canonicalAddress } from "#webhooks/hosts/canonical-address.ts";
+import { addressesOf } from "#webhooks/hosts/canonical-address.ts";
 import { HOSTS } from "#webhooks/hosts/hosts.ts";
 
 /** How a delivery may name repositories. */
 export type Names = {
   /** `owner/repo`, in lower case. */
   readonly names: readonly string[];
-  /** As `canonicalAddress` writes them. */
+  /** As `addressesOf` writes them. */
   readonly addresses: readonly string[];
 };
 
@@ -30,7 +30,7 @@ export function scanNames(body: Buffer): Names {
     const kept = found[NAMING.get(key) ?? "name"];
     const text = value.replaceAll("\\/", "/").replaceAll("\0", "");
     if (kept.size < KEPT) {
-      kept.add(kept === found.address ? canonicalAddress(text) : text.toLowerCase());
+      (kept === found.address ? addressesOf(text) : [text.toLowerCase()]).forEach((name) => kept.add(name));
     }
     looked += 1;
     if (looked === LOOKED_AT) {

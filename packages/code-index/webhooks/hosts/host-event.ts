@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Push, PushedBranch } from "#schema.ts";
 import { isBranchName } from "#git/branch-name.ts";
-import { canonicalAddress } from "./canonical-address.ts";
+import { addressesOf } from "./canonical-address.ts";
 
 /** What a delivery tells, in whatever way its host says it. */
 export type HostEvent = { readonly kind: "ping" } | { readonly kind: "unused" } | PushEvent | RepositoryEvent;
@@ -17,7 +17,7 @@ type RepositoryEvent = {
 
 type About = {
   readonly push: Push;
-  /** Where the host says that it can be fetched from, as `canonicalAddress` writes it. Only compared, never fetched from. */
+  /** Where the host says that it can be fetched from, as `addressesOf` writes it. Only compared, never fetched from. */
   readonly addresses: readonly string[];
 };
 
@@ -60,7 +60,7 @@ export function repositoryEvent(repository: TellingRepository, formerName: strin
 function describe({ name, defaultBranch, urls = [] }: TellingRepository, changes: readonly ChangeOfRef[]): About {
   const given = urls.filter((url): url is string => typeof url === "string" && url !== "" && !url.includes("\0") && url.isWellFormed());
   return {
-    addresses: [...new Set(given.map(canonicalAddress))],
+    addresses: [...new Set(given.flatMap(addressesOf))],
     push: {
       full_name: name,
       default_branch: typeof defaultBranch === "string" && isBranchName(defaultBranch) ? defaultBranch : null,

@@ -36,6 +36,21 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     headers: (hmac) => ({ "x-github-event": "push", "x-hub-signature-256": `sha256=${hmac}` }),
     push: { ...change, repository },
   },
+  azure: {
+    headers: () => ({ authorization: `Basic ${Buffer.from(`any:${SECRET}`).toString("base64")}` }),
+    push: {
+      eventType: "git.push",
+      resource: {
+        refUpdates: [{ name: "refs/heads/main", oldObjectId: before, newObjectId: after }],
+        repository: {
+          name: "shop",
+          project: { name: "acme" },
+          defaultBranch: "refs/heads/main",
+          remoteUrl: "https://dev.azure.com/org/acme/_git/shop",
+        },
+      },
+    },
+  },
   generic: { headers: (hmac) => ({ "x-signature-256": `sha256=${hmac}` }), push: { ...change, full_name: "acme/shop" } },
 };
 
@@ -58,12 +73,13 @@ describe.each(HOSTS)("$provider", ({ provider }) => {
   });
 
   test("without a signature is refused, with what is missing", () => {
-    const bare = Object.fromEntries(Object.entries(sent).filter(([name]) => !/signature|token/.test(name)));
+    const bare = Object.fromEntries(Object.entries(sent).filter(([name]) => !/signature|token|authorization/.test(name)));
     expect(() => readHead(bare)).toThrow(/The delivery has n/);
   });
 
   test("names its repository before the body is trusted, and its push is read after", () => {
-    expect(scanNames(body).names).toContain("acme/shop");
+    const { names, addresses } = scanNames(body);
+    expect([...names, ...addresses].filter((name) => /(?:^|\/)acme\/(?:_git\/)?shop$/.test(name))).not.toEqual([]);
     expect(readEvent(readHead(sent), body)).toMatchObject({
       kind: "push",
       push: { full_name: "acme/shop", changes: [{ branch: "main", before, after, deleted: false }] },
