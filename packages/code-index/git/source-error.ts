@@ -42,6 +42,9 @@ const ACCESS = [
   /host key verification failed/i,
 ];
 
+/** As hosts answer for a repository that was renamed or given to another owner. */
+const MOVED = /returned error: (301|302|307|308)/i;
+
 /** What else git says when asking again will not help. */
 const LASTING = [
   /does not appear to be a git repository/i,
@@ -49,12 +52,16 @@ const LASTING = [
   /transport .* not allowed/i,
   /not a git repository/i,
   /dubious ownership/i,
-  /returned error: (301|302|307|308|400|410)/i,
+  MOVED,
+  /returned error: (400|410)/i,
 ];
 
 /** A full disk is not the mirror's fault either: fetching all anew needs more of it. */
 const NETWORK =
   /could not resolve|couldn't resolve|failed to connect|connection|timed? ?out|rpc failed|early eof|hung up|unexpected disconnect|remote end|ssl|tls|http\/?[0-9]|returned error|operation too slow|no space left/i;
+
+const ADVICE_OF_MOVED =
+  "The host says that the repository is at another address now, which is not followed: if it was renamed or moved, change its clone_url.";
 
 const MISSING = /couldn't find remote ref/i;
 
@@ -69,7 +76,8 @@ export function sourceErrorFrom(output: string, exit: string): SourceError {
     /^(fatal|error|remote|ssh|warning: redirect|exec: |host key|no .*host key)|permission denied/i.test(line),
   );
   const reason = (naming.length > 0 ? naming : lines.slice(-3)).join("\n") || `git ended with ${exit} and said nothing`;
-  const message = withoutCredentials(reason).toWellFormed().slice(0, MAX_REASON_LENGTH);
+  const told = withoutCredentials(reason).toWellFormed().slice(0, MAX_REASON_LENGTH);
+  const message = MOVED.test(told) ? `${told}\n${ADVICE_OF_MOVED}` : told;
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(output)) {
     return new SourceError(
       "The ssh host has another key than before, so nothing was fetched: somebody may be in between. If the host has changed its key, have the operator forget the old one (operations: known_hosts).",
