@@ -169,6 +169,7 @@ test("the state of the index is told for one repository and for all", async () =
 test.for([
   ["list_files", { repo: "acme/nowhere" }, /known: acme\/shop/],
   ["list_files", { repo: "acme/shop", path: "service" }, /has nothing at service/],
+  ["list_files", { repo: "acme/shop", path: "src/servces" }, /did you mean src\/services\?/],
   ["list_files", { repo: "acme/shop", path: "cart.ts" }, /did you mean src\/services\/cart\.ts/],
   ["list_files", { repo: "acme/shop", path: "a\0b" }, /NUL/],
   ["list_files", { repo: "acme/shop", cursor: "7.bm9wZQ" }, /cursor/],

@@ -2,7 +2,7 @@ import { type AppError, refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
 import type { Job, Repository } from "#contract.ts";
 import { listJobs, type JobRow } from "#store/records/jobs.store.ts";
-import { listSome } from "#retrieval/scope/repository-errors.ts";
+import { listSome, nearestFirst } from "#retrieval/scope/repository-errors.ts";
 import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import { fitItems, shortReasons } from "#mcp/kit/fit.ts";
 import { defineTool, whereFields } from "#mcp/kit/tool.ts";
@@ -33,7 +33,10 @@ const NAMED = 20;
 const REASON = 300;
 
 function unknownRepository(repo: string, rows: readonly RepositoryRow[]): AppError {
-  const known = rows.map((row) => row.full_name);
+  const known = nearestFirst(
+    rows.map((row) => row.full_name),
+    repo,
+  );
   const message = `The repository ${repo.slice(0, 200)} is not registered here; known: ${listSome(known, NAMED) || "none yet"}.`;
   return refusal(404, "repository_not_found", message);
 }

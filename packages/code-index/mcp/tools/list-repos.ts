@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listSome, nearestFirst } from "#retrieval/scope/repository-errors.ts";
 import { listRepositories, type RepositoryRow } from "#store/records/read-repositories.store.ts";
 import { fitItems } from "#mcp/kit/fit.ts";
 import { presentRepository } from "#http/kit/presenters.ts";
@@ -23,18 +24,23 @@ export const listReposTool = defineTool({
   answer: async ({ query }, { database, access, maxTokens }) => {
     const rows = await listRepositories(database, { ...access, limit: REPOSITORIES });
     const wanted = query === undefined ? rows : rows.filter((row) => row.full_name.toLowerCase().includes(query.toLowerCase()));
+    if (query !== undefined && wanted.length === 0 && rows.length > 0) {
+      const names = rows.map((row) => row.full_name);
+      return `No repository is registered under such a name; the nearest: ${listSome(nearestFirst(names, query), NAMED)}.`;
+    }
     return answerListRepos(wanted, maxTokens);
   },
 });
 
 const REPOSITORIES = 10_000;
+const NAMED = 5;
 const OVERHEAD_TOKENS = 100;
 
 function answerListRepos(rows: readonly RepositoryRow[], maxTokens: number): string {
   const repositories = fitItems(rows.map(presentListed), { maxTokens: maxTokens - OVERHEAD_TOKENS, render: renderRepository });
   const cut = rows.length - repositories.length;
   const notes = cut === 0 ? [] : [`Cut to max_tokens: ${cut} more; name a part of the name as query, or ask with a larger max_tokens.`];
-  const text = rows.length === 0 ? "No repository is registered under such a name." : repositories.map(renderRepository).join("\n");
+  const text = rows.length === 0 ? "No repository is registered yet." : repositories.map(renderRepository).join("\n");
   return [text, ...notes].join("\n");
 }
 

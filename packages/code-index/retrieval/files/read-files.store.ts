@@ -84,7 +84,7 @@ export async function holdsFilesUnder(query: TenantQuery, scope: RepositoryScope
   return rows.length > 0;
 }
 
-/** Paths of the build that end alike or, where there are none, whose last part is spelt nearly so: for people who mistyped one. */
+/** Paths of the build that end alike or, where there are none, files and folders whose last part is spelt nearly so: for people who mistyped one. */
 export async function similarPaths(query: TenantQuery, scope: RepositoryScope, name: string): Promise<readonly string[]> {
   const { rows } = await sql<{ path: string }>`
     select file.path from ${filesOf(scope)}
@@ -96,9 +96,11 @@ export async function similarPaths(query: TenantQuery, scope: RepositoryScope, n
 }
 
 async function nearPaths(query: TenantQuery, scope: RepositoryScope, name: string): Promise<readonly string[]> {
-  const likeness = sql`similarity(substring(lower(file.path) from '[^/]*$'), lower(${name}))`;
+  const likeness = sql`similarity(substring(lower(path) from '[^/]*$'), lower(${name}))`;
+  const folder = sql`regexp_replace(file.path, '/[^/]*$', '')`;
   const { rows } = await sql<{ path: string }>`
-    select file.path from ${filesOf(scope)} where ${likeness} > 0.3 order by ${likeness} desc, file.path limit 3
+    select path from (select file.path from ${filesOf(scope)} union select ${folder} from ${filesOf(scope)}) as known
+    where ${likeness} > 0.3 order by ${likeness} desc, path limit 3
   `.execute(query);
   return rows.map((row) => row.path);
 }
