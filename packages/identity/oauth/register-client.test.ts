@@ -118,6 +118,22 @@ test("a registration is short", async () => {
   expect((await register({ redirect_uris: [] })).json()).toMatchObject({ error: "invalid_client_metadata" });
 });
 
+test("each refusal says in OAuth's own field what is wrong", async () => {
+  const headers = { "content-type": "application/json" };
+  const refusals = await Promise.all([
+    register({ redirect_uris: "https://assistant.example/callback" }),
+    register({ redirect_uris: [] }),
+    register({ redirect_uris: [CALLBACK], software_statement: "x".repeat(20_000) }),
+    subject.server.inject({ method: "POST", url: "/oauth/register", headers, payload: "{" }),
+    subject.server.inject({ method: "POST", url: "/oauth/register", headers: { "content-type": "text/plain" }, payload: "x" }),
+  ]);
+  expect(refusals.map(({ statusCode }) => statusCode)).toEqual([400, 400, 413, 400, 400]);
+  for (const refused of refusals) {
+    expect(refused.json()).toMatchObject({ error: expect.stringMatching(/^[a-z_]+$/), error_description: expect.stringMatching(/\w{3}/) });
+  }
+  expect(refusals[0]?.json()).toMatchObject({ error_description: expect.stringContaining("redirect_uris") });
+});
+
 test("an app that nobody let in is forgotten after a day", async () => {
   const app = await registerApp(subject.server);
   subject.clock.forward(24 * 3600 + 1);
