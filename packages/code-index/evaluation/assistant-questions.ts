@@ -234,6 +234,37 @@ export const QUESTIONS: readonly Question[] = [
     calls: [always("find_symbol", { repo: JQ, name: "jv_parse_sized" })],
     facts: (git) => placesOf(git("grep", "-nE", String.raw`^jv jv_parse_sized\(.*\{$`, "HEAD", "--", "src")),
   },
+  {
+    repo: JQ,
+    question: "How did the parser look in jq 1.6?",
+    calls: [always("read_file", { repo: JQ, path: PARSER, start: 24, end: 60, commit: "jq-1.6" })],
+    facts: (git) =>
+      git("show", `jq-1.6:${PARSER}`)
+        .split("\n")
+        .slice(23, 60)
+        .map((line, index) => `${24 + index}: ${line}`),
+  },
+  {
+    repo: GIN,
+    question: "Which code did v1.9.1 change in what renders?",
+    calls: [always("read_commit", { repo: GIN, base: "v1.9.0", commit: "v1.9.1", path: "render" })],
+    facts: (git) => matchesOf(git("diff", "-U0", "v1.9.0", "v1.9.1", "--", "render"), /^(?!---|\+\+\+)([-+].+)$/gmu),
+  },
+  {
+    repo: CLICK,
+    question: "What came three commits ago?",
+    calls: [always("read_commit", { repo: CLICK, commit: "HEAD~3" })],
+    facts: (git) => [
+      ...git("log", "-1", "--abbrev=12", "--format=%h%n%an%n%s", "HEAD~3").trim().split("\n"),
+      ...git("diff", "--name-only", "HEAD~4", "HEAD~3").trim().split("\n"),
+    ],
+  },
+  {
+    repo: CLICK,
+    question: "Which commits brought should_strip_ansi, and took it away, anywhere?",
+    calls: [always("commit_search", { repo: CLICK, changed: "should_strip_ansi", limit: 20 })],
+    facts: (git) => git("log", "-Sshould_strip_ansi", "--format=%h", "--abbrev=12").trim().split("\n"),
+  },
 ];
 
 /** What `git grep -n` prints of a commit. */
