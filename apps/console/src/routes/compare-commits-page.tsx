@@ -7,6 +7,7 @@ import { compareQuery } from "#features/code/api/commits.ts";
 import { ChangedFiles } from "#features/code/commit/changed-files.tsx";
 import { CommitLink } from "#ui/page/commit-link.tsx";
 import { PickCommit } from "#features/code/commit/pick-commit.tsx";
+import { shortRevision } from "#ui/words/short-revision.ts";
 import { EmptyPanel, ErrorState, LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { hasStatus } from "#http/api-error.ts";
 import { IconButton } from "#ui/kit/icon-button.tsx";
@@ -84,7 +85,7 @@ function End({ name, commit, repository, refName, onPick }: EndProps) {
       </Text>
       {commit !== undefined && (
         <CommitLink repo={repository.full_name} refName={refName} commit={commit} className={classes.hash}>
-          {commit.slice(0, 8)}
+          {shortRevision(commit)}
         </CommitLink>
       )}
       <PickCommit repository={repository} refName={refName} label={commit === undefined ? "Choose a commit" : "Change"} onPick={onPick} />

@@ -33,8 +33,14 @@ export function usesQuery(symbol: string, place: Place) {
   return queryOptions({ queryKey: ["uses", symbol, place], queryFn, staleTime: STALE_MS });
 }
 
-/** The definitions of exactly a name, or of what it is another name for; those of the file where it was met first. */
+/**
+ * The definitions of exactly a name, or of what it is another name for: in the server's order where it knows what is meant, else those of
+ * the file where it was met first.
+ */
 export function pickDefinitions(name: string, path: string, symbols: readonly FoundSymbol[]): readonly FoundSymbol[] {
+  if (symbols.some(({ reason }) => reason !== null)) {
+    return symbols;
+  }
   const exact = symbols.filter((symbol) => symbol.precision === "exact" || /[^.:#]+$/u.exec(symbol.name)?.[0] === name);
   return exact.toSorted((one, other) => Number(other.path === path) - Number(one.path === path));
 }

@@ -1,5 +1,6 @@
 import type { Repository } from "@sightline/code-index/contract";
 import { foundCommitsQuery } from "#features/code/api/commits.ts";
+import { shortRevision } from "#ui/words/short-revision.ts";
 import { PickBySearch, PickedFacts, PickedName } from "#ui/kit/pick-by-search.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
@@ -13,9 +14,10 @@ type PickCommitProps = {
   readonly onPick: (commit: string) => void;
 };
 
-const HASH = /^[0-9a-f]{4,64}$/iu;
+/** What git may read as one: no words of a message. */
+const REVISION = /^[^\s:]{2,200}$/u;
 
-/** Finds a commit of a branch by its message, its hash, or the branch that ends with it. */
+/** Finds a commit of a branch by its message, by its hash, tag or steps back, or the branch that ends with it. */
 export function PickCommit({ repository, refName, label, onPick }: PickCommitProps) {
   const branches = repository.refs.flatMap(({ name, indexed_commit: commit }) =>
     commit === null ? [] : [{ commit, name: `Branch ${name}` }],
@@ -23,10 +25,10 @@ export function PickCommit({ repository, refName, label, onPick }: PickCommitPro
   return (
     <PickBySearch
       label={label}
-      find={{ label: "Find a commit", description: "Words of its message, its hash, or a branch" }}
+      find={{ label: "Find a commit", description: "Words of its message, or its hash, a tag, a branch, HEAD~3" }}
       query={(asked) => foundCommitsQuery({ id: repository.id, ref: refName }, asked)}
       itemsOf={({ commits }, asked): readonly Choice[] => [
-        ...(HASH.test(asked) ? [{ commit: asked, name: `Commit ${asked}` }] : []),
+        ...(REVISION.test(asked) ? [{ commit: asked, name: `Revision ${asked}` }] : []),
         ...branches.filter(({ name }) => name.toLowerCase().includes(asked.toLowerCase())),
         ...commits.map(({ commit, subject, author, committed_at: at }) => ({ commit, name: subject, author, at })),
       ]}
@@ -39,7 +41,7 @@ export function PickCommit({ repository, refName, label, onPick }: PickCommitPro
             <SafeText text={name} />
           </PickedName>
           <PickedFacts>
-            {commit.slice(0, 8)}
+            {shortRevision(commit)}
             {author !== undefined && ` · ${author}`}
             {at !== undefined && (
               <>

@@ -1,6 +1,7 @@
 import { Anchor, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { CommitLink } from "#ui/page/commit-link.tsx";
+import { shortRevision } from "#ui/words/short-revision.ts";
 
 type AtCommitProps = { readonly repo: string; readonly refName: string | undefined; readonly commit: string };
 
@@ -10,7 +11,7 @@ export function AtCommitNote({ repo, refName, commit }: AtCommitProps) {
     <Text size="xs" px="md" py={6} role="note" bg="var(--sl-target)">
       As it was at commit{" "}
       <CommitLink repo={repo} refName={refName} commit={commit}>
-        {commit.slice(0, 8)}
+        {shortRevision(commit)}
       </CommitLink>
       .{" "}
       <Anchor component={Link} to="." search={(before: Record<string, unknown>) => ({ ...before, at: undefined })} inherit td="underline">

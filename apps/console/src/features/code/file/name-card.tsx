@@ -69,7 +69,7 @@ export function NameCard({
               <Link className={classes.link} {...fileLink({ ...definition, end_line: definition.start_line }, branch !== undefined)}>
                 {definition.path}:{definition.start_line}
               </Link>{" "}
-              <PrecisionLabel precision={definition.precision} />
+              <PrecisionLabel precision={definition.precision} reason={definition.reason} />
             </p>
           </section>
         ))}
