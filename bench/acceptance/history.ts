@@ -145,17 +145,17 @@ function blamedBy(porcelain: string): readonly string[] {
   );
 }
 
-/** `undefined` where they do not fit. */
+/** `undefined` where they do not fit. Only a line feed ends a line: a carriage return before it is part of it. */
 function applyHunks(old: string, patch: string): string | undefined {
   const lines = old.split(/(?<=\n)/u);
   let made = "";
   let at = 0;
-  const hunks = [...patch.matchAll(/^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@.*\n((?:(?!@@ -).*\n?)*)/gmu)];
+  const hunks = [...patch.matchAll(/(?<![^\n])@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@[^\n]*\n((?:(?!@@ -)[^\n]*\n?)*)/gu)];
   for (const [, first = "", count, body = ""] of hunks) {
     const start = Number(first) - (count === "0" ? 0 : 1);
     made += lines.slice(at, start).join("");
     at = start;
-    for (const [, sign = "", line = "", isLast] of body.matchAll(/^([ +-])(.*)\n?(\\ No newline.*)?/gmu)) {
+    for (const [, sign = "", line = "", isLast] of body.matchAll(/(?<![^\n])([ +-])([^\n]*)\n?(\\ No newline[^\n]*)?/gu)) {
       const text = isLast === undefined ? `${line}\n` : line;
       if (sign !== "+" && lines[at++] !== text) {
         return undefined;
