@@ -40,9 +40,9 @@ export async function logLines(
 function readChange(text: string, asked: { readonly path: string; readonly start: number; readonly end: number }): LineChange {
   const commit = /^[0-9a-f]+/u.exec(text)?.[0] ?? "";
   const name = /^\+\+\+ (.+)$/mu.exec(text)?.[1] ?? "/dev/null";
-  const begin = text.search(/^@@ /mu);
+  const begin = text.search(/(?<![^\n])@@ /u);
   const patch = begin === -1 ? "" : text.slice(begin).replace(/\n*$/u, "\n");
-  const places = [...patch.matchAll(/^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/gmu)].map(([, from, count = "1"]) => ({
+  const places = [...patch.matchAll(/(?<![^\n])@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/gu)].map(([, from, count = "1"]) => ({
     from: Number(from),
     to: Number(from) + Math.max(Number(count), 1) - 1,
   }));
