@@ -109,7 +109,7 @@ test("definitions are narrowed down by kind, path, language and repository", asy
   expect(places((await symbols("start", { lang: "python" })).symbols)).toEqual(["lib/shop.py start"]);
   expect(places((await symbols("addToCart", { path: "vendor/*" })).symbols)).toEqual(["vendor/copy/cart.ts addToCart"]);
   expect((await symbols("addToCart", { repo: "acme/web" })).symbols).toEqual([]);
-  await expect(symbols("addToCart", { repo: "acme/none" })).rejects.toThrow("acme/none is not indexed here; known: acme/shop, acme/web.");
+  await expect(symbols("addToCart", { repo: "acme/none" })).rejects.toThrow("acme/none is not indexed here; known: acme/web, acme/shop.");
 });
 
 test("uses are listed with line, kind and what they are in: the definition's own folder first, tests and copies behind", async () => {
