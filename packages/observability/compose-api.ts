@@ -1,3 +1,4 @@
+import { readExactValues } from "@sightline/foundation/http/exact-values";
 import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http/http-server";
 import { alertChannelRoutes } from "./alerts/project/alert-channels.routes.ts";
@@ -53,6 +54,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
   registerUncountedHours(metrics, database);
   return {
     routes: async (server) => {
+      readExactValues(server);
       await api.routes(server);
       keyRoutes({ query, clock, log })(server);
       alertRoutes({ database, metrics, clock })(server);

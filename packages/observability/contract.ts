@@ -13,7 +13,7 @@ export * from "./contract/comparison.ts";
 export * from "./contract/compare-sets.ts";
 export * from "./contract/deletions.ts";
 export * from "./contract/issues.ts";
-export type { Json, JsonObject } from "./contract/parts.ts";
+export { jsonObjectSchema, jsonValueSchema, type Json, type JsonObject } from "./contract/parts.ts";
 export * from "./contract/live.ts";
 export { presentMessage, readConversation, withReasoning, type Conversation } from "./messages/conversation.ts";
 export type { RawMessage } from "./messages/read-messages.ts";

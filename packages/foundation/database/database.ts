@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { Client, Pool, TypeOverrides, type PoolClient } from "pg";
 import { openDatabaseSocket, READ_TIMEOUT } from "#database-unavailable.ts";
 import { errorMessage } from "#errors.ts";
+import { parseExactly } from "#exact-json.ts";
 import type { Check } from "#health.ts";
 import type { Logger } from "#log.ts";
 import { createHints, type Hints } from "./hints.ts";
@@ -88,10 +89,16 @@ function connectTo(url: string): { readonly connectionString: string; readonly o
 
 /** The type id of 64-bit integers, which arrive as numbers (counts and ids here stay far below 2^53). */
 const INT8 = 20;
+/**
+ * The type id of json, whose numbers arrive as they were written ({@link parseExactly}). PostgreSQL writes fractions its own way (1e-05), so
+ * what a statement makes of them is jsonb, whose numbers are numbers.
+ */
+const JSON_AS_WRITTEN = 114;
 
 export function createDatabase<Schema>(options: DatabaseOptions): Database<Schema> {
   const types = new TypeOverrides();
   types.setTypeParser(INT8, Number);
+  types.setTypeParser(JSON_AS_WRITTEN, (json) => parseExactly(json));
   const pool = new Pool({
     ...connectTo(options.url),
     max: options.poolSize,

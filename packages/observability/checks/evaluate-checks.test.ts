@@ -1,3 +1,4 @@
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { v7 as uuidv7 } from "uuid";
 import { describe, expect, test } from "vitest";
 import { checksSchema, traceSchema, type Json } from "#contract.ts";
@@ -63,6 +64,18 @@ describe("a check of the output", () => {
     [{ type: "schema", schema: { type: "object", required: ["id"] } }, {}, false],
   ])("%j of %j is %s", (check, output, expected) => {
     expect(passed(check, { output })).toBe(expected);
+  });
+
+  test.each<[object, string, boolean]>([
+    [{ type: "equals", value: [1.1] }, "[1.10]", true],
+    [{ type: "equals", value: [1] }, "[1.0]", true],
+    [{ type: "equals", value: 1.1 }, '"1.10"', false],
+    [{ type: "equals", value: parseExactly("9007199254740993") }, "9007199254740992", false],
+    [{ type: "contains", value: 1.5 }, "[1.50]", true],
+    [{ type: "matches", path: "/n", pattern: "^1[.]10$" }, '{"n":1.10}', true],
+    [{ type: "schema", schema: { properties: { n: { type: "integer", maximum: 1 } } } }, '{"n":1.0}', true],
+  ])("%j of %s, as it was written, is %s", (check, output, expected) => {
+    expect(passed(check, { output: parseExactly(output) as Json })).toBe(expected);
   });
 
   test("takes linear time, whatever the pattern", () => {

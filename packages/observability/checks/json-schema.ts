@@ -34,7 +34,12 @@ export function compileSchema(schema: JsonObject, name: string): (value: unknown
   const fits = compile(schema, name);
   const run = (value: unknown) => (fits(value) ? undefined : describe(fits));
   const refers = REFERENCE.test(text);
-  return (value) => (!refers && text.length * JSON.stringify(value).length < SHORT ? run(value) : withinTime(() => run(value)));
+  return (value) => {
+    const json = JSON.stringify(value);
+    // A schema is of numbers, however they were written.
+    const plain: unknown = JSON.parse(json);
+    return !refers && text.length * json.length < SHORT ? run(plain) : withinTime(() => run(plain));
+  };
 }
 
 /** A schema may refer to itself, so that following it takes for ever, or has no end. */

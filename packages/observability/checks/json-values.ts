@@ -1,3 +1,4 @@
+import { isExactNumber, isSameNumber } from "@sightline/foundation/exact-json";
 import { isIncomplete, nameIncomplete } from "./name-incomplete.ts";
 
 /** RFC 6901; undefined where nothing is. */
@@ -15,8 +16,8 @@ export function resolvePointer(value: unknown, pointer: string): unknown {
 }
 
 export function isEqual(left: unknown, right: unknown): boolean {
-  if (typeof left !== "object" || left === null || typeof right !== "object" || right === null) {
-    return left === right;
+  if (!isHolder(left) || !isHolder(right)) {
+    return left === right || isSameNumber(left, right);
   }
   const [keys, others] = [Object.keys(left), Object.keys(right)];
   return (
@@ -24,6 +25,10 @@ export function isEqual(left: unknown, right: unknown): boolean {
     keys.length === others.length &&
     keys.every((key) => Object.hasOwn(right, key) && isEqual(memberOf(left, key), memberOf(right, key)))
   );
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !isExactNumber(value);
 }
 
 /** Whether a recorded value is whole at a pointer: neither it nor what it stands in was cut or masked. */

@@ -41,9 +41,9 @@ type TracePartsOptions = {
 export function selectTraceParts({ project, status, error, days }: TracePartsOptions): RawBuilder<unknown> {
   const steps = selectSteps(project, days);
   return sql`(
-    select family.segments, total.*, case when total.failed = 0 then '[]'::json else ${selectFailedSteps(steps)} end as failed_steps
+    select family.segments, total.*, case when total.failed = 0 then '[]'::jsonb else ${selectFailedSteps(steps)} end as failed_steps
     from (
-      select array_agg(run.id) as ids, array_agg(run.day) as days, json_agg(json_build_object(
+      select array_agg(run.id) as ids, array_agg(run.day) as days, jsonb_agg(jsonb_build_object(
         'id', run.id, 'day', run.day, 'status', ${status}, 'error', ${error}, 'end_line', run.end_line, 'end_event', run.end_event,
         'started', ${microsOf("run.started_at")}, 'sorted_at', ${microsOf("run.sort_at")}, 'ended', ${microsOf("run.ended_at")}, 'ended_at', run.ended_at,
         'has_start', run.start_event is not null, 'has_end', run.end_event is not null
@@ -59,7 +59,7 @@ export function selectTraceParts({ project, status, error, days }: TracePartsOpt
     cross join lateral (
       select coalesce(sum(part.steps), 0)::bigint as steps, coalesce(sum(part.failed), 0)::bigint as failed, ${sql.join(NUMBERS_OF_TRACE)},
         sum(${selectCost("part", "price")}) as cost,
-        case when count(*) filter (where part.is_used) <= ${MAX_USAGE} then coalesce(json_agg(json_build_array(
+        case when count(*) filter (where part.is_used) <= ${MAX_USAGE} then coalesce(jsonb_agg(jsonb_build_array(
           part.model, part.hour, part.uncached_tokens, part.cache_read_tokens, part.cache_write_tokens, part.output_tokens
         )) filter (where part.is_used), '[]') end as usage
       from (
@@ -87,7 +87,7 @@ export function selectFailedSteps(steps: RawBuilder<unknown>): RawBuilder<readon
       select step.id, step.parent_id from ${steps} where step.end_status = 'failure'
       order by coalesce(step.ended_at, step.seen_at) desc, step.id desc limit ${MAX_FAILED}
     )
-    select coalesce(json_agg(json_build_object(
+    select coalesce(jsonb_agg(jsonb_build_object(
       'id', step.id, 'parent_id', step.parent_id, 'kind', step.kind, 'name', step.name, 'status', coalesce(step.end_status, 'running'),
       'error', left(step.error, 300), 'started', ${millisOf("step.started_at")}, 'ended', ${millisOf("step.ended_at")},
       'duration_ms', step.duration_ms, 'seen', ${millisOf("step.seen_at")},

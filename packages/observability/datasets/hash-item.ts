@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isExactNumber } from "@sightline/foundation/exact-json";
 import type { WriteItem } from "#contract.ts";
 
 /** The input and the expected value, whatever the order of their keys; of its project, so that equal contents of two can't be told. */
@@ -22,7 +23,7 @@ function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(inOrder);
   }
-  return typeof value === "object" && value !== null
+  return typeof value === "object" && value !== null && !isExactNumber(value)
     ? Object.fromEntries(
         Object.entries(value)
           .filter(([, part]) => part !== undefined)

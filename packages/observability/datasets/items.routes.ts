@@ -20,6 +20,7 @@ import { toAuthor } from "#query/access/request-reader.ts";
 import { datasetNotFound, versionNotFound } from "./datasets.errors.ts";
 import { datasetParams } from "./datasets.routes.ts";
 import { findDataset } from "./datasets.store.ts";
+import { ITEM_VALUES } from "./item-values.ts";
 import { chooseTraces, itemsFromTraces } from "./items-from-traces.ts";
 import { findItems, listItems, listTouched, listVersions } from "./items.store.ts";
 import { diffItems, presentItem } from "./present-item.ts";
@@ -63,7 +64,7 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
     server.post(
       `${path}/items`,
       {
-        config,
+        config: { ...config, exactValues: ITEM_VALUES },
         bodyLimit: BODY_BYTES,
         schema: {
           summary: "Add, change and delete items: one new version, or none when nothing changes",
@@ -86,7 +87,7 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
     server.post(
       `${path}/items/from-traces`,
       {
-        config,
+        config: { ...config, exactValues: ITEM_VALUES },
         schema: {
           summary:
             "Make items of recorded traces: of those that are named, or of a step of each; of a session; or of a sample of what a query finds",

@@ -1,11 +1,8 @@
 import { refusal } from "@sightline/foundation/errors";
-import { z } from "zod";
 import type { DemandUsable } from "#checks/demand-usable.ts";
-import { checksSchema, type Check, type WriteItem } from "#contract.ts";
+import { checksSchema, jsonObjectSchema, type Check, type WriteItem } from "#contract.ts";
 import type { Masking } from "#events/masker.ts";
 import { toJson } from "./to-json.ts";
-
-const metadataSchema = z.record(z.string(), z.json());
 
 /**
  * Masks the contents of an item; what it is found and counted by (subject, cluster, split, source) stays.
@@ -18,7 +15,7 @@ export function maskItem(item: WriteItem, { value }: Masking, demandUsable: Dema
     input: toJson(value(item.input)),
     expected: toJson(value(item.expected)),
     checks: maskChecks(item, value(item.checks), demandUsable),
-    metadata: metadataSchema.parse(value(item.metadata)),
+    metadata: jsonObjectSchema.parse(value(item.metadata)),
   };
 }
 

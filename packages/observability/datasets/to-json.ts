@@ -1,9 +1,6 @@
-import { z } from "zod";
-import type { Json } from "#contract.ts";
-
-const schema = z.json();
+import { jsonValueSchema, type Json } from "#contract.ts";
 
 /** A value of a JSON column, by its type. */
 export function toJson(value: unknown): Json {
-  return schema.parse(value ?? null);
+  return jsonValueSchema.parse(value ?? null);
 }

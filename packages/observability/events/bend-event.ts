@@ -1,3 +1,4 @@
+import { parseExactly } from "@sightline/foundation/exact-json";
 import type { z } from "zod";
 
 /** The attribute that names the fields which were not kept as they were sent, each with what was sent. */
@@ -42,7 +43,7 @@ export function bendBody({ ts, body: given }: Given, issues: readonly z.core.$Zo
   if (!isFields(given) || issues.some(({ path }) => path[0] !== "body" || path.length < 2)) {
     return undefined;
   }
-  const body = structuredClone(given);
+  const body = parseExactly(JSON.stringify(given)) as Fields;
   const bent: Record<string, string> = {};
   for (const issue of issues) {
     const path = issue.path.slice(1).map((key) => (typeof key === "symbol" ? key.toString() : key));

@@ -1,3 +1,4 @@
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { expect, test } from "vitest";
 import { createMasker, MaskingError, PatternError } from "./masker.ts";
 
@@ -34,6 +35,8 @@ test("what a pattern finds is masked in texts, in names and in numbers", () => {
     number: "[masked]",
     other: 12,
   });
+  const exact = mask(parseExactly('{"number":4111111111111111.0,"far":1e400,"price":1.10}'), [], [card]);
+  expect(JSON.stringify(exact)).toBe('{"number":"[masked]","far":1e400,"price":1.10}');
 });
 
 test("two names that become the same keep both of their values", () => {

@@ -1,4 +1,4 @@
-import { parseExactly } from "#exact-json.ts";
+import { isExactNumber, parseExactly } from "@sightline/foundation/exact-json";
 import { translateGlob } from "@sightline/foundation/patterns";
 import { RE2JS, RE2JSException } from "re2js";
 import { MASKED, type MaskingRules } from "#contract.ts";
@@ -112,8 +112,9 @@ export function createMasker({ keys, patterns }: MaskingRules): Masker {
       if (typeof value === "string") {
         return inText(value, textDepth);
       }
-      if (typeof value === "number") {
-        return byPatterns(String(value)) === String(value) ? value : MASKED;
+      if (typeof value === "number" || isExactNumber(value)) {
+        const digits = JSON.stringify(value);
+        return byPatterns(digits) === digits ? value : MASKED;
       }
       if (Array.isArray(value)) {
         return value.map((item) => walk(item, depth + 1, textDepth));

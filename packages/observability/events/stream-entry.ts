@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseExactly } from "#exact-json.ts";
+import { isExactNumber, parseExactly } from "@sightline/foundation/exact-json";
 import { bendBody } from "./bend-event.ts";
 import { EVENT_VERSION, eventSchema, type StreamEvent } from "./event.ts";
 
@@ -125,8 +125,11 @@ function describe(error: z.ZodError): string {
   return `${issues.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
+/** The fields of bodies that hold values of the application, in whose numbers each digit is kept. */
+const VALUES: ReadonlySet<string> = new Set(["input", "output", "attributes", "parameters", "result", "raw", "content"]);
+
 function readBody(json: string): unknown {
-  const value = parseExactly(json);
+  const value = parseExactly(json, VALUES);
   // What PostgreSQL cannot hold arrives as an escape alone: in JSON text itself there is no NUL, in UTF-8 no half of a pair.
   return json.includes("\\u") || !(hasFewBrackets(json) || isShallow(value, 0)) ? storable(value, 0) : value;
 }
@@ -159,7 +162,7 @@ function storable(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) {
     return value.map((item) => storable(item, depth + 1));
   }
-  if (typeof value === "object" && value !== null) {
+  if (typeof value === "object" && value !== null && !isExactNumber(value)) {
     // Object.fromEntries defines properties, so that a key named __proto__ stays data.
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [storableText(key), storable(item, depth + 1)]));
   }

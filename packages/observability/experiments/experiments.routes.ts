@@ -63,7 +63,7 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
     server.post(
       path,
       {
-        config,
+        config: { ...config, exactValues: new Set(["config"]) },
         schema: {
           summary: "Begin an experiment over a version of a dataset",
           params: projectParams,
@@ -128,7 +128,7 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
     server.post(
       `${path}/:experiment_id/runs`,
       {
-        config,
+        config: { ...config, exactValues: new Set(["output"]) },
         bodyLimit: BODY_BYTES,
         schema: {
           summary: "Report runs of an experiment; safe to repeat",

@@ -1,3 +1,4 @@
+import { isExactNumber } from "@sightline/foundation/exact-json";
 import type { StreamEvent } from "#events/event.ts";
 import { LABEL_NAMES } from "#trace-labels.ts";
 
@@ -21,6 +22,6 @@ export function listTraceFields({ tags = [], attributes = {}, ...body }: TraceSt
 }
 
 function fieldOf(name: string, value: unknown): readonly string[] {
-  const text = typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+  const text = typeof value === "number" || typeof value === "boolean" || isExactNumber(value) ? String(value) : value;
   return typeof text === "string" && text.trim() !== "" ? [`${name}:${text.slice(0, MAX_VALUE).toWellFormed()}`] : [];
 }

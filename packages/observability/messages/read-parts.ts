@@ -1,3 +1,4 @@
+import { isExactNumber, parseExactly } from "@sightline/foundation/exact-json";
 import type { TranscriptPart } from "#contract/transcript.ts";
 
 /** A part of a message, whole; `value` is a text, or what becomes JSON. */
@@ -221,7 +222,7 @@ export function parsed(value: unknown): unknown {
     return value ?? null;
   }
   try {
-    return JSON.parse(value) as unknown;
+    return parseExactly(value);
   } catch {
     return value;
   }
@@ -232,7 +233,7 @@ export function parsed(value: unknown): unknown {
 export type Values = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 export function toValues(value: unknown): Values {

@@ -1,3 +1,4 @@
+import { isExactNumber } from "@sightline/foundation/exact-json";
 import type { OtlpValue } from "#otlp/wire/otlp-span.ts";
 
 /** The most characters of one text; a longer one, usually a file inside a message, is cut and says so. */
@@ -15,7 +16,7 @@ export function boundValue(value: OtlpValue | undefined): OtlpValue | undefined 
   if (Array.isArray(value)) {
     return value.map((item: OtlpValue) => boundValue(item));
   }
-  return typeof value === "object" && value !== null
+  return typeof value === "object" && value !== null && !isExactNumber(value)
     ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name === "$blob" ? "$$blob" : name, boundValue(item)]))
     : value;
 }

@@ -1,3 +1,4 @@
+import { toNumber } from "@sightline/foundation/exact-json";
 import { MAX_TIME_TO_FIRST_TOKEN_MS, type StreamEvent } from "#events/event.ts";
 import type { FactReader } from "#otlp/dialects/fact-reader.ts";
 import { MAX_NAME_LENGTH, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
@@ -29,8 +30,8 @@ function readTimeToFirstToken({ attributes, startNanos, endNanos, events }: Call
   ];
   const event = events.find(read.isFirstToken);
   const candidates = [
-    toNumber(seconds) * 1_000,
-    toNumber(milliseconds),
+    numberOf(seconds) * 1_000,
+    numberOf(milliseconds),
     typeof moment === "string" ? Date.parse(moment) - Number(startNanos) / 1e6 : Number.NaN,
     event === undefined ? Number.NaN : Number(event.nanos - startNanos) / 1e6,
   ];
@@ -40,7 +41,8 @@ function readTimeToFirstToken({ attributes, startNanos, endNanos, events }: Call
   return candidates.find((time) => time >= 0 && time <= longest);
 }
 
-function toNumber(value: OtlpValue | undefined): number {
+function numberOf(given: OtlpValue | undefined): number {
+  const value = toNumber(given);
   return typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
 }
 

@@ -39,7 +39,7 @@ describe("a file of CSV", () => {
     expect(await rig.readItems(id)).toMatchObject([
       { input: { question: 'say "hi", please', limit: 3 }, expected: "hello", metadata: { by: "ann" }, split: "1", required: true },
       { input: { question: "two\r\nlines" }, expected: { a: [1] }, metadata: {}, split: null, required: false },
-      { input: { question: "12345678901234567890", limit: "0123" }, expected: null, metadata: { by: true } },
+      { input: { question: Number("12345678901234567890"), limit: "0123" }, expected: null, metadata: { by: true } },
     ]);
   });
 

@@ -1,8 +1,9 @@
-/** A cell is the value that it is the JSON of, and a text otherwise; also a number that would not come back as it was. */
+import { parseExactly } from "@sightline/foundation/exact-json";
+
+/** A cell is the value that it is the JSON of, and a text otherwise. */
 export function readCell(cell: string): unknown {
   try {
-    const value: unknown = JSON.parse(cell);
-    return typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER && String(value) !== cell ? cell : value;
+    return parseExactly(cell);
   } catch {
     return cell;
   }

@@ -1,7 +1,9 @@
 import { pipeline } from "node:stream";
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { errorMessage, refusal } from "@sightline/foundation/errors";
 import { type CsvError, parse } from "csv-parse";
 import { z } from "zod";
+import { ITEM_VALUES } from "#datasets/item-values.ts";
 import { readCell, readTextCell } from "./csv-cell.ts";
 import { MAX_LINE_BYTES, readLines, type Line, type Problem } from "./read-lines.ts";
 
@@ -21,7 +23,7 @@ export async function* readJsonLines(content: AsyncIterable<Buffer>): AsyncGener
 
 function readJsonLine({ line, text }: { readonly line: number; readonly text: string }): Row {
   try {
-    return { line, value: JSON.parse(text) };
+    return { line, value: parseExactly(text, ITEM_VALUES) };
   } catch (error) {
     return { line, problem: `is no JSON: ${errorMessage(error)}` };
   }

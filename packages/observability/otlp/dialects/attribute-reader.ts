@@ -1,4 +1,4 @@
-import { parseExactly } from "#exact-json.ts";
+import { parseExactly, toNumber } from "@sightline/foundation/exact-json";
 import { MAX_VALUE_DEPTH, toText, type OtlpAttributes, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 
 export type AttributeReader = ReturnType<typeof createAttributeReader>;
@@ -60,7 +60,7 @@ export function createAttributeReader(attributes: OtlpAttributes, readJson: Json
 
 /** Some instrumentations write numbers as texts. */
 export function toCount(value: OtlpValue): number | undefined {
-  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : toNumber(value);
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 

@@ -1,5 +1,7 @@
-/** The value of an attribute: 64-bit integers that no number can hold are texts, bytes are base64. */
-export type OtlpValue = string | number | boolean | null | readonly OtlpValue[] | { readonly [key: string]: OtlpValue };
+import { isExactNumber, type ExactNumber } from "@sightline/foundation/exact-json";
+
+/** The value of an attribute; bytes are base64. */
+export type OtlpValue = string | number | ExactNumber | boolean | null | readonly OtlpValue[] | { readonly [key: string]: OtlpValue };
 
 export type OtlpAttributes = ReadonlyMap<string, OtlpValue>;
 
@@ -45,7 +47,7 @@ export class UnreadableRequest extends Error {
 
 /** A text with something in it; a number, as which some send ids and versions, is its digits. */
 export function toText(value: unknown): string | undefined {
-  const text = typeof value === "number" ? String(value) : value;
+  const text = typeof value === "number" || isExactNumber(value) ? String(value) : value;
   return typeof text === "string" && text !== "" ? text : undefined;
 }
 
@@ -55,5 +57,5 @@ export function toRecord(value: OtlpValue | undefined): Readonly<Record<string, 
 }
 
 function isRecord(value: OtlpValue | undefined): value is Readonly<Record<string, OtlpValue>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }

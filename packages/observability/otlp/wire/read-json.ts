@@ -1,3 +1,4 @@
+import { isExactNumber, parseExactly, toExact, type ExactNumber } from "@sightline/foundation/exact-json";
 import {
   UnreadableRequest,
   MAX_VALUE_DEPTH,
@@ -31,10 +32,12 @@ export function readJson(body: Uint8Array): readonly OtlpScopeSpans[] {
   });
 }
 
+const NUMBERS: ReadonlySet<string> = new Set(["intValue", "int_value", "doubleValue", "double_value"]);
+
 function parse(body: Uint8Array): unknown {
   refuseManyItems(body);
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return parseExactly(new TextDecoder("utf-8", { fatal: true }).decode(body), NUMBERS);
   } catch (error) {
     throw new UnreadableRequest("it is no JSON in UTF-8", { cause: error });
   }
@@ -106,7 +109,7 @@ function readValue(value: unknown, limits: RequestLimits, depth: number): OtlpVa
   }
   const integer = scalar(field(item, "intValue", "int_value"));
   if (integer !== undefined) {
-    return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+    return typeof integer === "string" && /^-?\d{1,20}$/.test(integer) ? toExact(String(BigInt(integer))) : integer;
   }
   const double = scalar(field(item, "doubleValue", "double_value"));
   if (double !== undefined) {
@@ -151,8 +154,8 @@ function text(value: unknown): string {
 }
 
 /** 64-bit integers, NaN and infinity come as texts. */
-function scalar(value: unknown): string | number | undefined {
-  return typeof value === "string" || typeof value === "number" ? value : undefined;
+function scalar(value: unknown): string | number | ExactNumber | undefined {
+  return typeof value === "string" || typeof value === "number" || isExactNumber(value) ? value : undefined;
 }
 
 function number(value: unknown): number {

@@ -1,3 +1,4 @@
+import { toExact } from "@sightline/foundation/exact-json";
 import type protobuf from "protobufjs/minimal.js";
 import { UnreadableRequest, MAX_VALUE_DEPTH, type OtlpValue } from "./otlp-span.ts";
 import type { RequestLimits } from "./request-limits.ts";
@@ -98,17 +99,15 @@ export function readNanos(reader: Reader): bigint {
   return (BigInt(reader.fixed32()) << 32n) | low;
 }
 
-function readInteger(reader: Reader): number | string {
+function readInteger(reader: Reader): OtlpValue {
   const given = reader.int64();
-  const exact = typeof given === "number" ? BigInt(given) : (BigInt(given.high) << 32n) | BigInt(given.low >>> 0);
-  const value = Number(exact);
-  return Number.isSafeInteger(value) ? value : exact.toString();
+  return typeof given === "number" ? given : toExact(String((BigInt(given.high) << 32n) | BigInt(given.low >>> 0)));
 }
 
 /** JSON knows neither NaN nor infinity. */
-function readDouble(reader: Reader): number | string {
+function readDouble(reader: Reader): OtlpValue {
   const value = reader.double();
-  return Number.isFinite(value) ? value : String(value);
+  return Object.is(value, -0) ? toExact("-0") : Number.isFinite(value) ? value : String(value);
 }
 
 /** Reads the field of a tag, or leaves it where it is and says so. */

@@ -1,3 +1,4 @@
+import { isExactNumber, isSameNumber, toNumber } from "@sightline/foundation/exact-json";
 import type { ValueDifference } from "#contract.ts";
 
 export type Differences = {
@@ -78,7 +79,7 @@ function walkLists(a: readonly unknown[], b: readonly unknown[], path: string, r
 }
 
 function isSame(a: unknown, b: unknown, key: string): boolean {
-  if (a === b) {
+  if (a === b || isSameNumber(a, b)) {
     return true;
   }
   if (Array.isArray(a) || Array.isArray(b)) {
@@ -119,7 +120,8 @@ function isGeneratedId(key: string, value: unknown): boolean {
   return ID_KEYS.has(key) && typeof value === "string" && (UUID.test(value) || GENERATED.test(value) || HEXADECIMAL.test(value));
 }
 
-function isTime(key: string, value: unknown): boolean {
+function isTime(key: string, given: unknown): boolean {
+  const value = toNumber(given);
   return (
     TIME_KEYS.has(key) &&
     ((typeof value === "number" && value > 1e9) || (typeof value === "string" && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(value)))
@@ -159,7 +161,7 @@ function textOf(value: unknown): string | null {
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 function valueOf(record: Readonly<Record<string, unknown>>, name: string): unknown {

@@ -103,7 +103,7 @@ async function read(
       from ranked group by time, is_trace, key, number
     )
     select summed.*, lasted.p50_ms, lasted.p95_ms, lasted.p99_ms, summed.duration_ms / lasted.timed::double precision as mean_ms,
-      json_build_object('p50_ms', waited.p50_ms, 'p95_ms', waited.p95_ms, 'p99_ms', waited.p99_ms,
+      jsonb_build_object('p50_ms', waited.p50_ms, 'p95_ms', waited.p95_ms, 'p99_ms', waited.p99_ms,
         'mean_ms', summed.time_to_first_token_ms / waited.timed::double precision) as time_to_first_token
     from summed
     left join spread as lasted on ${isSpreadOf("lasted", "duration_ms")}

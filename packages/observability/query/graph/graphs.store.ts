@@ -33,7 +33,7 @@ export async function findGraphObservations(query: Query, run: Run): Promise<rea
     select from observability.observations where ${isOfRun(run)} and (kind = 'graph' or graph_step is not null)
   )`;
   const { rows } = await sql<{ observations: readonly Row[] }>`
-    select coalesce(json_agg(row), '[]') as observations from (
+    select coalesce(jsonb_agg(row), '[]') as observations from (
       select id, trace_id, parent_id, kind, end_status, start_seq, (extract(epoch from coalesce(started_at, seen_at)) * 1000)::double precision as time,
         case when graph_step is not null or kind = 'graph' then name end as name,
         ${whileLight("graph_step", "weight", MAX_CHARACTERS)}, ${whileLight("next", "weight", MAX_CHARACTERS)}

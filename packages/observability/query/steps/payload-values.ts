@@ -1,3 +1,4 @@
+import { parseExactly } from "@sightline/foundation/exact-json";
 import type { TruncatedValue } from "#contract.ts";
 import type { Blob } from "./blobs.store.ts";
 import { PREVIEW, MAX_VALUE, type PayloadPart, type PayloadTexts } from "./payload-texts.store.ts";
@@ -14,7 +15,7 @@ export async function toValues(rows: readonly PayloadTexts[], findBlobs: FindBlo
   const wholes = rows.flatMap((row) =>
     PARTS.flatMap((part) => {
       const given = row[part];
-      return given === null || given.characters > MAX_VALUE ? [] : [{ row, part, value: JSON.parse(given.text) as unknown }];
+      return given === null || given.characters > MAX_VALUE ? [] : [{ row, part, value: parseExactly(given.text) }];
     }),
   );
   const asRows = wholes.map(({ value }) => ({ value, attributes: null, tool_entry: null }));

@@ -1,3 +1,4 @@
+import { parseExactly } from "@sightline/foundation/exact-json";
 import type { Kysely } from "kysely";
 import type { PayloadRange, Observation } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -46,7 +47,7 @@ export async function readPayload(query: Kysely<ObservabilitySchema>, run: Run, 
 
 async function resolvedText(query: Kysely<ObservabilitySchema>, run: Run, wanted: PayloadRequest): Promise<string> {
   const text = (await findPayloadText(query, run, wanted)) ?? "null";
-  const rows = [{ value: JSON.parse(text) as unknown, attributes: null, tool_entry: null }];
+  const rows = [{ value: parseExactly(text), attributes: null, tool_entry: null }];
   const [row] = await resolveBlobs(rows, (hashes) => findWholeBlobs(query, run.projectId, hashes));
   return JSON.stringify(row?.value);
 }

@@ -1,3 +1,4 @@
+import { isExactNumber } from "@sightline/foundation/exact-json";
 import { hashReferredTo } from "#store/blob-reference.ts";
 import type { Blob } from "./blobs.store.ts";
 
@@ -64,7 +65,7 @@ function replace(value: unknown, contentOf: (hash: string) => unknown): unknown 
   if (Array.isArray(value)) {
     return value.map((item) => replace(item, contentOf));
   }
-  if (typeof value !== "object" || value === null) {
+  if (typeof value !== "object" || value === null || isExactNumber(value)) {
     return value;
   }
   const hash = hashReferredTo(value);

@@ -46,7 +46,7 @@ const MAX_STEPS = 100_000;
 export async function findSkeleton(query: Query, run: Run): Promise<Skeleton> {
   const { rows } = await sql<Answer>`
     select pg_current_snapshot()::text as snapshot,
-      coalesce((select json_agg(placed) from (
+      coalesce((select jsonb_agg(placed) from (
         select id, parent_id, trace_id, coalesce(start_producer, end_producer) as producer, coalesce(start_seq, end_seq, 0) as seq,
           ${millisOf("started_at")} as started, ${millisOf("ended_at")} as ended, duration_ms, ${millisOf("seen_at")} as seen, end_status, kind,
           case when graph_step is not null or kind = 'graph' then name end as name,
