@@ -95,7 +95,7 @@ class Array:
         (Color, "[class Color]"),
         ((number for number in range(3)), "[generator]"),
         (float("nan"), "nan"),
-        (2**60, str(2**60)),
+        (2**60, 2**60),
         (2**5000, "[integer limit]"),
         ({1: "a", None: "b", (1, "x"): "c"}, {"1": "a", "None": "b", "1, x": "c"}),
         (object(), "[object]"),

@@ -14,7 +14,6 @@ from sightline._mask.safe_text import MAX_KEY_LENGTH, safe_key
 from sightline._mask.secret_keys import is_secret_key, is_secret_value
 from sightline._settings.text_of import MAX_INTEGER_BITS
 
-MAX_SAFE_INTEGER = 2**53 - 1
 _OBJECT_SIZE = 64
 """Bytes that an object, an entry or a number holds beside its texts; so lists of empty lists end, too."""
 _ENTRY_SIZE = 16
@@ -112,11 +111,9 @@ class _Walk:
         return f"{str.__getitem__(text, slice(maximum))}…[cut: {length} characters]"
 
     def _copy_integer(self, value: int) -> Any:
-        self.left -= _ENTRY_SIZE
-        if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
-            return value
-        # JSON's readers hold a larger one as a fraction.
-        return self._copy_text(str(value)) if value.bit_length() <= MAX_INTEGER_BITS else "[integer limit]"
+        bits = value.bit_length()
+        self.left -= _ENTRY_SIZE + (bits >> 2)
+        return value if bits <= MAX_INTEGER_BITS else "[integer limit]"
 
     def _copy_object(self, value: Any, kind: type) -> Any:
         identity = id(value)
