@@ -90,7 +90,9 @@ create table codeindex.repositories (
   clone_url text not null,
   -- `host/path` of the clone URL, in lower case: how `canonicalAddress` of webhooks/ writes the addresses that a delivery names.
   address text generated always as (
-    lower(regexp_replace(regexp_replace(clone_url, '^(?:[A-Za-z]+://)?(?:[^/@]*@)?([^/:]*)(?::[0-9]+(?=/))?[:/]/?', '\1/'), '(?:\.git)?/*$', ''))
+    lower(lower(regexp_replace(
+      regexp_replace(clone_url, '^(?:[A-Za-z]+://)?(?:[^/@]*@)?([^/:]*)(?::[0-9]+(?=/))?[:/]/?', '\1/'), '(?:\.git)?/*$', ''
+    ) collate "C") collate "default")
   ) stored,
   default_branch text,
   -- Branches that are indexed beside the default one.
@@ -111,11 +113,11 @@ create table codeindex.repositories (
   polled_at timestamptz,
   deleting_at timestamptz
 );
--- The hosts do not tell Acme/App from acme/app. The name of one that is being deleted may be given again at once.
-create unique index repositories_name on codeindex.repositories (tenant_id, lower(full_name)) where deleting_at is null;
+-- The hosts do not tell Acme/App from acme/app; small letters are those of `foldCase`. The name of one that is being deleted may be given again at once.
+create unique index repositories_name on codeindex.repositories (tenant_id, lower(lower(full_name collate "C") collate "default")) where deleting_at is null;
 create index repositories_full_name on codeindex.repositories (tenant_id, full_name);
 -- A push is told of by name, without a tenant.
-create index repositories_pushed on codeindex.repositories (lower(full_name));
+create index repositories_pushed on codeindex.repositories (lower(lower(full_name collate "C") collate "default"));
 create index repositories_address on codeindex.repositories (address);
 create index repositories_polled on codeindex.repositories (polled_at nulls first);
 create index repositories_deleting on codeindex.repositories (deleting_at) where deleting_at is not null;

@@ -48,6 +48,8 @@ type Options = {
   readonly embedding?: Partial<EmbeddingConfig>;
   readonly mcpCallsPerMinute?: number;
   readonly plugin?: PluginTools;
+  /** Of its own, which it drops. */
+  readonly database?: TestDatabase<CodeIndexTables>;
 };
 
 export async function startCodeIndex({
@@ -56,8 +58,9 @@ export async function startCodeIndex({
   embedding = {},
   mcpCallsPerMinute = 0,
   plugin,
+  database: given,
 }: Options = {}): Promise<RunningCodeIndex> {
-  const database = await createTestDatabase<CodeIndexTables>(codeIndexMigrations);
+  const database = given ?? (await createTestDatabase<CodeIndexTables>(codeIndexMigrations));
   await ensureCodeIndexTenant(database, { tenantId: "one", name: "one" });
   await ensureCodeIndexTenant(database, { tenantId: "two", name: "two" });
   const issuer = await createTokenIssuer();

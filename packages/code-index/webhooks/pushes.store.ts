@@ -1,3 +1,4 @@
+import { foldCase } from "@sightline/foundation/database/fold-case";
 import { sql, type Kysely } from "kysely";
 import { v7 as newId } from "uuid";
 import type { CodeIndexTables } from "#schema.ts";
@@ -30,7 +31,7 @@ export async function findPushedRepositories(
   const { rows } = await sql<WatchedRepository>`
     select ${watchedColumns}
     from codeindex.repositories as repository join codeindex.tenants as tenant using (tenant_id)
-    where (lower(repository.full_name) = any(${names}::text[]) or repository.address = any(${addresses}::text[]))
+    where (${foldCase(sql.ref("repository.full_name"))} = any(${names}::text[]) or repository.address = any(${addresses}::text[]))
       and repository.deleting_at is null and tenant.deleting_at is null
     order by repository.id
     limit ${MAX_REPOSITORIES}

@@ -1,5 +1,7 @@
+import { isAlike } from "@sightline/foundation/database/fold-case";
 import { likeContaining } from "@sightline/foundation/patterns";
 import { foldEmail, storableText } from "#accounts/account.store.ts";
+import { sql } from "kysely";
 import type { Queries, Role } from "#schema.ts";
 import { INVITED, PASSKEYS } from "#account-facts.ts";
 
@@ -27,7 +29,7 @@ export async function listAccounts(queries: Queries, { tenantId, search, role, a
       const pattern = likeContaining(storableText(search ?? ""));
       return query.where((expression) =>
         expression.or([
-          expression("user.name", "ilike", pattern),
+          isAlike(sql.ref("user.name"), pattern),
           expression(POSITION, "like", likeContaining(storableText(foldEmail(search ?? "")))),
         ]),
       );

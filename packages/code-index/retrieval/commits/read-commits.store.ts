@@ -1,3 +1,4 @@
+import { isAlike, isAlikeAny } from "@sightline/foundation/database/fold-case";
 import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
 import type { CommitsTable } from "#schema.ts";
@@ -119,7 +120,7 @@ export async function matchCommits(
   filter: CommitFilter,
   { terms, literal, by, limit }: Sought,
 ): Promise<readonly MatchingCommit[]> {
-  const has = (column: RawBuilder<unknown>) => sql`${column} ilike ${likeContaining(literal)}`;
+  const has = (column: RawBuilder<unknown>) => isAlike(column, likeContaining(literal));
   const isSought = by === "literal" ? sql`(${has(sql`commit.subject`)} or ${has(sql`commit.body`)})` : sql`commit.terms && ${by}::text[]`;
   const { rows } = await sql<MatchingCommit>`
     select commit.position, array(select term from unnest(${terms}::text[]) as term where term = any(commit.terms)) as found,
@@ -204,7 +205,7 @@ function filesOf(scope: RepositoryScope): RawBuilder<unknown> {
 function matches({ path, author, since, until }: CommitFilter): RawBuilder<unknown> {
   const conditions = [
     path === undefined ? sql`true` : changes(path),
-    author === undefined ? sql`true` : sql`(commit.author || ' <' || commit.author_email || '>') ilike ${likeContaining(author)}`,
+    author === undefined ? sql`true` : isAlike(sql`(commit.author || ' <' || commit.author_email || '>')`, likeContaining(author)),
     since === undefined ? sql`true` : sql`commit.committed_at >= ${since}`,
     until === undefined ? sql`true` : sql`commit.committed_at <= ${until}`,
   ];
@@ -216,7 +217,7 @@ function changes(path: ChangedPath): RawBuilder<unknown> {
     const named = path.names.map(({ name, upTo }) => sql`(commit.paths @> ${[name]}::text[] and commit.position <= ${upTo})`);
     return sql`(${sql.join(named, sql` or `)})`;
   }
-  return path.is === "folder" ? changesFolder(path.path) : changesAny(sql`path ilike any(${pathPatterns(path.path)}::text[])`);
+  return path.is === "folder" ? changesFolder(path.path) : changesAny(isAlikeAny(sql`path`, pathPatterns(path.path)));
 }
 
 function changesFolder(path: string): RawBuilder<unknown> {

@@ -1,3 +1,4 @@
+import { foldCase } from "@sightline/foundation/database/fold-case";
 import { sql } from "kysely";
 import { vectorsTable } from "#store/index/vectors.store.ts";
 import { lastName } from "#store/tenancy/tenant-template.ts";
@@ -73,7 +74,7 @@ export async function pathsBeginning(
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ path: string }>`
     select file.path from ${filesOf(scope)}
-    where starts_with(lower(file.path), lower(${beginning})) order by length(file.path), file.path limit ${limit}
+    where starts_with(${foldCase(sql`file.path`)}, ${foldCase(beginning)}) order by length(file.path), file.path limit ${limit}
   `.execute(query);
   return rows.map((row) => row.path);
 }
@@ -86,9 +87,10 @@ export async function holdsFilesUnder(query: TenantQuery, scope: RepositoryScope
 
 /** Paths of the build that end alike or, where there are none, files and folders whose last part is spelt nearly so: for people who mistyped one. */
 export async function similarPaths(query: TenantQuery, scope: RepositoryScope, name: string): Promise<readonly string[]> {
+  const folded = foldCase(sql`file.path`);
   const { rows } = await sql<{ path: string }>`
     select file.path from ${filesOf(scope)}
-    where lower(file.path) = lower(${name}) or right(lower(file.path), length(${name}) + 1) = '/' || lower(${name})
+    where ${folded} = ${foldCase(name)} or right(${folded}, length(${name}) + 1) = '/' || ${foldCase(name)}
     order by file.path
     limit 5
   `.execute(query);
@@ -96,7 +98,7 @@ export async function similarPaths(query: TenantQuery, scope: RepositoryScope, n
 }
 
 async function nearPaths(query: TenantQuery, scope: RepositoryScope, name: string): Promise<readonly string[]> {
-  const likeness = sql`similarity(substring(lower(path) from '[^/]*$'), lower(${name}))`;
+  const likeness = sql`similarity(substring(${foldCase(sql`path`)} from '[^/]*$'), ${foldCase(name)})`;
   const folder = sql`regexp_replace(file.path, '/[^/]*$', '')`;
   const { rows } = await sql<{ path: string }>`
     select path from (select file.path from ${filesOf(scope)} union select ${folder} from ${filesOf(scope)}) as known
@@ -148,7 +150,7 @@ export async function namesDefined(query: TenantQuery, scope: RepositoryScope, p
     )
     select used.name from used where exists (
       select from ${sql.id(schema, "symbols")} as symbol
-      where ${lastName(sql.ref("symbol.name"))} = lower(used.name) and right(symbol.name, length(used.name)) = used.name
+      where ${lastName(sql.ref("symbol.name"))} = ${foldCase(sql`used.name`)} and right(symbol.name, length(used.name)) = used.name
         and exists (select from ${filesOf(scope)} where file.document_id = symbol.document_id)
       offset 0
     )

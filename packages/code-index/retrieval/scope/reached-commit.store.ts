@@ -1,3 +1,4 @@
+import { foldCase } from "@sightline/foundation/database/fold-case";
 import { sql } from "kysely";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
@@ -35,7 +36,7 @@ export async function reachedCommit(database: CodeIndexDatabase, { tenant, repos
     left join codeindex.refs as branch on branch.repo_id = repository.id
       and ${ref === undefined ? sql`branch.is_default` : sql`branch.name = ${ref}`}
     where repository.tenant_id = ${tenant.tenantId} and repository.deleting_at is null
-      and lower(repository.full_name) = ${repo.toLowerCase()} and ${byRight}
+      and ${foldCase(sql.ref("repository.full_name"))} = ${foldCase(repo)} and ${byRight}
     group by repository.id
   `.execute(database.query);
   const [found] = rows;

@@ -1,3 +1,4 @@
+import { foldCase, isAlike } from "@sightline/foundation/database/fold-case";
 import { likeContaining } from "@sightline/foundation/patterns";
 import { sql, type RawBuilder } from "kysely";
 import type { SearchResult } from "#contract.ts";
@@ -104,21 +105,22 @@ type Literals = {
 
 /** Chunks that hold one of the literals in either case, up to `limit`, in no order. */
 export async function findLiterals(query: TenantQuery, scope: Scope, { literals, among, limit }: Literals): Promise<readonly LiteralHit[]> {
-  const holds = (operator: RawBuilder<unknown>) =>
+  const content = sql`chunk.content`;
+  const holds = (isLike: (pattern: string) => RawBuilder<boolean>) =>
     sql.join(
-      literals.map((literal) => sql`chunk.content ${operator} ${likeContaining(literal)}`),
+      literals.map((literal) => isLike(likeContaining(literal))),
       sql` or `,
     );
   const isAmong = among === undefined ? isInFiles(scope) : sql`chunk.chunk_id = any(${among}::bigint[])`;
   // A text is unpacked once, and most hold what is looked for in the same case, which is told in a fraction of the time.
   const { rows } = await sql<LiteralHit>`
     select chunk_id, false as defines, same_case from (
-      select chunk_id, content, (${holds(sql`like`)}) as same_case from (
+      select chunk_id, content, (${holds((pattern) => sql`${content} like ${pattern}`)}) as same_case from (
         select chunk.chunk_id, chunk.content || '' as content from ${sql.id(scope.tenant.schema, "code_chunks")} as chunk
         where ${isAmong} and ${matchesFile(scope)} offset 0
       ) as chunk offset 0
     ) as chunk
-    where same_case or (${holds(sql`ilike`)}) limit ${limit}
+    where same_case or (${holds((pattern) => isAlike(content, pattern))}) limit ${limit}
   `.execute(query);
   return rows;
 }
@@ -144,7 +146,7 @@ function holdsText({ text, as }: HeldText): RawBuilder<boolean> {
   if (as === "in either case") {
     // Other letters than these of ASCII may have a case of which the database knows nothing; k and s are also the Kelvin sign and the long s.
     const pattern = Array.from(text, (letter) => (/[^\0-\x7F]|[ks]/iu.test(letter) ? "_" : letter.replace(/[\\%_]/, "\\$&"))).join("");
-    return sql`chunk.content ilike ${`%${pattern}%`}`;
+    return sql`lower(chunk.content collate "C") like ${`%${pattern.toLowerCase()}%`}`;
   }
   const isThere = sql<boolean>`strpos(chunk.content, ${text}) > 0`;
   // Most chunks are told by the faster of the two.
@@ -193,8 +195,8 @@ type PathQuery = { readonly path: string; readonly line: number | undefined; rea
 export async function findByPath(query: TenantQuery, scope: Scope, { path, line = 1, limit }: PathQuery): Promise<readonly number[]> {
   const { rows } = await sql<{ chunk_id: number }>`
     select chunk.chunk_id from ${chunksOfFiles(scope)}
-    where file.path ilike ${likeContaining(path)} and ${matchesFile(scope)} and chunk.start_line <= ${line} and chunk.end_line >= ${line}
-    order by right('/' || lower(file.path), length(${path}) + 1) = '/' || lower(${path}) desc, length(file.path), chunk.chunk_id
+    where ${isAlike(sql`file.path`, likeContaining(path))} and ${matchesFile(scope)} and chunk.start_line <= ${line} and chunk.end_line >= ${line}
+    order by right('/' || ${foldCase(sql`file.path`)}, length(${path}) + 1) = '/' || ${foldCase(path)} desc, length(file.path), chunk.chunk_id
     limit ${limit}
   `.execute(query);
   return rows.map((row) => row.chunk_id);

@@ -1,3 +1,4 @@
+import { foldCase } from "@sightline/foundation/database/fold-case";
 import { sql, type RawBuilder } from "kysely";
 import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { TextFile } from "#retrieval/grep/read-texts.store.ts";
@@ -27,7 +28,7 @@ const MAX_SYMBOLS = 1_000;
 
 /** The symbols that have one of the names, however its letters are cased. */
 export async function exactSymbolsNamed(query: TenantQuery, scope: Scope, names: readonly string[]): Promise<readonly ExactSymbol[]> {
-  return exactSymbols(query, scope, sql`lower(symbol.name) = any(${names}::text[])`);
+  return exactSymbols(query, scope, sql`${foldCase(sql`symbol.name`)} = any(${names}::text[])`);
 }
 
 /** The same symbols in every upload that may be seen. */

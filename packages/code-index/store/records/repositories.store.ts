@@ -1,3 +1,4 @@
+import { foldCase } from "@sightline/foundation/database/fold-case";
 import { refusal } from "@sightline/foundation/errors";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import { v7 as newId } from "uuid";
@@ -40,7 +41,7 @@ export async function registerRepository(
     .selectFrom("codeindex.repositories")
     .select("full_name")
     .where("tenant_id", "=", tenantId)
-    .where(sql`lower(full_name)`, "=", fullName.toLowerCase())
+    .where(foldCase(sql.ref("full_name")), "=", foldCase(fullName))
     .where("deleting_at", "is", null)
     .executeTakeFirst();
   const under = known === undefined || known.full_name === fullName ? "" : ` as ${known.full_name}; hosts don't tell capital letters apart`;

@@ -1,3 +1,4 @@
+import { foldCase, isAlikeAny } from "@sightline/foundation/database/fold-case";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { CodeIndexTables, IndexStatus } from "#schema.ts";
 import { globPattern, pathPatterns, repositoryPattern } from "./like-patterns.ts";
@@ -153,14 +154,14 @@ export function matchesFile(scope: Scope, alias: "chunk" | "document" = "chunk")
 }
 
 function definesOneOf(patterns: readonly string[]): RawBuilder<unknown> {
-  return sql`exists (select from unnest(chunk.symbols) as symbol(name) where symbol.name ilike any(${patterns}::text[]))`;
+  return sql`exists (select from unnest(chunk.symbols) as symbol(name) where ${isAlikeAny(sql`symbol.name`, patterns)})`;
 }
 
 export function matchesPath({ path, filters }: Scope, alias: "chunk" | "document" | "file"): RawBuilder<unknown> {
   const column = sql.ref(`${alias}.path`);
   return allOf([
-    ...(path === undefined ? [] : [sql`${column} ilike any(${pathPatterns(path)}::text[])`]),
-    ...chosen(filters?.path, (paths) => sql`${column} ilike any(${paths.flatMap(pathPatterns)}::text[])`),
+    ...(path === undefined ? [] : [isAlikeAny(column, pathPatterns(path))]),
+    ...chosen(filters?.path, (paths) => isAlikeAny(column, paths.flatMap(pathPatterns))),
   ]);
 }
 
@@ -172,9 +173,9 @@ export function filtersFiles({ path, lang, filters }: Scope): boolean {
 
 function isRepositoryOf({ repo, repositories, filters }: Scope): RawBuilder<unknown> {
   return allOf([
-    ...(repo === undefined ? [] : [sql`lower(repository.full_name) = ${repo.toLowerCase()}`]),
+    ...(repo === undefined ? [] : [sql`${foldCase(sql.ref("repository.full_name"))} = ${foldCase(repo)}`]),
     ...(repositories === undefined ? [] : [sql`repository.id = any(${repositories}::uuid[])`]),
-    ...chosen(filters?.repo, (names) => sql`repository.full_name ilike any(${names.map(repositoryPattern)}::text[])`),
+    ...chosen(filters?.repo, (names) => isAlikeAny(sql.ref("repository.full_name"), names.map(repositoryPattern))),
   ]);
 }
 

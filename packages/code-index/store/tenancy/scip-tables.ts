@@ -1,3 +1,4 @@
+import { foldCase } from "@sightline/foundation/database/fold-case";
 import { sql, type RawBuilder } from "kysely";
 
 /** What tools of a team's CI found out about a commit: which symbol each name in the code is. */
@@ -27,7 +28,7 @@ export function scipTables(schema: RawBuilder<unknown>): RawBuilder<unknown> {
       documents integer[] not null,
       primary key (upload_id, number)
     );
-    create index scip_symbols_name on ${schema}.scip_symbols (lower(name));
+    create index scip_symbols_name on ${schema}.scip_symbols (${foldCase(sql`name`)});
     create index scip_symbols_symbol on ${schema}.scip_symbols using hash (symbol);
 
     -- The content that a tool saw at a path, and what it found there.

@@ -1,3 +1,4 @@
+import { foldCase } from "@sightline/foundation/database/fold-case";
 import { sql, type RawBuilder } from "kysely";
 import { historyTables } from "./history-tables.ts";
 import { scipTables } from "./scip-tables.ts";
@@ -22,7 +23,7 @@ export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilde
 
 /** A name without what it is inside of, in lower case: `Server::start` is `start`. The index is made of the very same words. */
 export function lastName(name: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`lower(coalesce(substring(${name} from '[^.:#]+$'), ${name}))`;
+  return foldCase(sql`coalesce(substring(${name} from '[^.:#]+$'), ${name})`);
 }
 
 /**

@@ -116,7 +116,10 @@ create table observability.trace_groups (
 create index trace_groups_by_time on observability.trace_groups (project_id, field, last_at, value) where last_at is not null;
 create index trace_groups_by_traces on observability.trace_groups (project_id, field, traces, value);
 create index trace_groups_empty on observability.trace_groups (project_id) where traces <= 0;
-create index trace_groups_by_prefix on observability.trace_groups (project_id, field, lower(left(value, 200)) text_pattern_ops);
+-- As `foldCase` writes it.
+create index trace_groups_by_prefix on observability.trace_groups (
+  project_id, field, (lower(lower(left(value, 200) collate "C") collate "default")) text_pattern_ops
+);
 -- Sessions and users are also sorted by what they cost.
 create index trace_groups_by_cost on observability.trace_groups (project_id, field, cost, value) where last_at is not null;
 create index trace_groups_by_tokens on observability.trace_groups (project_id, field, (input_tokens + output_tokens), value) where last_at is not null;

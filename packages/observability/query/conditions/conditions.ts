@@ -1,3 +1,4 @@
+import { isAlike } from "@sightline/foundation/database/fold-case";
 import { likeContaining } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import { toMoments, type TraceTerm } from "#contract.ts";
@@ -65,7 +66,7 @@ function resolve<Of extends Kind>(kind: Of, term: Term<Of>, context: Context): T
 }
 
 function errorHasPart({ values }: Term<"text">, context: Context): TraceCondition {
-  const isLike = values.map((value) => sql<boolean>`lower(entry.error) like lower(${likePattern(value, likeContaining)})`);
+  const isLike = values.map((value) => isAlike(sql`entry.error`, likePattern(value, likeContaining)));
   return { sql: or(isLike.map((condition) => and([sql<boolean>`entry.error is not null`, inOrder(condition, context)]))) };
 }
 

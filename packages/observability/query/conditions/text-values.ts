@@ -1,3 +1,4 @@
+import { isAlike, isAlikeAny } from "@sightline/foundation/database/fold-case";
 import { escapeLike, likeContaining, translateGlob } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { TextValue } from "#contract.ts";
@@ -47,7 +48,7 @@ async function findValues(field: string, patterns: readonly string[], context: C
   }
   const { rows } = await sql<{ value: string }>`
     select value from observability.trace_groups
-    where project_id = ${context.projectId} and field = ${field} and lower(value) like any(array(select lower(unnest(${patterns}::text[]))))
+    where project_id = ${context.projectId} and field = ${field} and ${isAlikeAny(sql`value`, patterns)}
     limit ${MAX_VALUES + 1}`.execute(context.query);
   // The beginning of a longer value is all that a group knows of it.
   const isCut = rows.some(({ value }) => value.length >= MAX_KEY_VALUE);
@@ -85,8 +86,8 @@ async function beganWithin(field: string, values: readonly string[], context: Co
 function isLike(field: string, pattern: string): SqlCondition {
   const column = TEXT_COLUMNS[field];
   return column === undefined
-    ? sql<boolean>`exists (select from unnest(entry.fields) as field where lower(field) like lower(${`${field}:${pattern}`}))`
-    : sql<boolean>`lower(${sql.ref(`entry.${column}`)}) like lower(${pattern})`;
+    ? sql<boolean>`exists (select from unnest(entry.fields) as field where ${isAlike(sql`field`, `${field}:${pattern}`)})`
+    : isAlike(sql.ref(`entry.${column}`), pattern);
 }
 
 /** The pattern of `like` for a value; one that is no pattern is meant literally. */

@@ -1,3 +1,4 @@
+import { foldCase } from "@sightline/foundation/database/fold-case";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { ObservabilitySchema } from "#schema.ts";
 import { selectPercentile } from "#counting/duration-buckets.ts";
@@ -67,8 +68,9 @@ async function findProjectsThatRan(query: Kysely<ObservabilitySchema>, filter: C
 
 /** The condition on a `row` of `code_hours`. */
 function isWanted({ repo, path, from, to, since }: CodeRunsFilter) {
+  const folded = foldCase(sql`row.repo`);
   return sql<boolean>`row.file = ${path} and row.hour >= date_trunc('hour', ${since}::timestamptz)
-    and (lower(row.repo) = lower(${repo}) or right(lower(row.repo), length(${repo}) + 1) = '/' || lower(${repo}))
+    and (${folded} = ${foldCase(repo)} or right(${folded}, length(${repo}) + 1) = '/' || ${foldCase(repo)})
     and ${from === undefined ? sql`true` : sql`row.line >= ${from}`} and ${to === undefined ? sql`true` : sql`row.line <= ${to}`}`;
 }
 

@@ -1,3 +1,4 @@
+import { isAlike } from "@sightline/foundation/database/fold-case";
 import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
@@ -41,7 +42,7 @@ export async function listFacets(query: Query, options: FacetOptions): Promise<r
   if (isOfAll(options)) {
     const { rows } = await sql<Facet>`
       select value, traces as count from observability.trace_groups
-      where project_id = ${projectId}::uuid and field = ${field} and lower(left(value, 200)) like lower(${pattern}) and traces > 0 and ${isAllowed}
+      where project_id = ${projectId}::uuid and field = ${field} and ${isAlike(sql`left(value, 200)`, pattern)} and traces > 0 and ${isAllowed}
       order by ${sort === "newest" ? sql`earliest desc nulls last` : sql`traces desc`}, value desc limit ${limit}`.execute(query);
     return rows;
   }
@@ -55,7 +56,7 @@ export async function listFacets(query: Query, options: FacetOptions): Promise<r
     )
     select said.value, count(*) as count
     from chosen as entry cross join lateral (${valuesOfField(field)}) as said (value)
-    where lower(said.value) like lower(${pattern})
+    where ${isAlike(sql`said.value`, pattern)}
     group by said.value order by count(*) desc, said.value desc limit ${limit}`;
   return query.transaction().execute(async (transaction) => {
     await boundSearch(transaction);

@@ -1,3 +1,4 @@
+import { isAlike } from "@sightline/foundation/database/fold-case";
 import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
@@ -65,7 +66,6 @@ export async function listGroups(
 ): Promise<Counted & { readonly rows: readonly GroupRow[] }> {
   const counted = await refreshEntries(query, projectId);
   const { by, position, at } = KEYS[sort];
-  const pattern = likeBeginning(prefix);
   const sumOf = (column: string, count: string) =>
     sql`case when ${sql.ref(count)} > 0 then least(greatest(${sql.ref(column)}, 0), ${Number.MAX_SAFE_INTEGER})::bigint end as ${sql.ref(column)}`;
   const { rows } = await sql<GroupRow>`
@@ -74,7 +74,7 @@ export async function listGroups(
     from observability.trace_groups as t
     where project_id = ${projectId}::uuid and field = ${field} and traces > 0 and last_at is not null
       and ${id === undefined ? sql`true` : sql`value = ${id}`}
-      and ${prefix === "" ? sql`true` : sql`lower(left(value, 200)) like lower(${pattern})`}
+      and ${prefix === "" ? sql`true` : isAlike(sql`left(value, 200)`, likeBeginning(prefix))}
       and ${after === undefined ? sql`true` : sql`(${by}, t.value) < (${at(after.position)}, ${after.id})`}
       and exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})
     order by ${by} desc, t.value desc limit ${limit}`.execute(query);
