@@ -181,6 +181,12 @@ describe("an answer", () => {
     await expect(api.request(call)).rejects.toMatchObject({ code: "unexpected_answer" });
   });
 
+  it("that holds values of an application has their numbers as they were written", async () => {
+    const api = createApi({ ...none, fetch: async () => new Response('{"input":[1.10,12345678901234567890]}') });
+    const asked = { part: "observability", path: "/x", answer: z.object({ input: z.unknown() }) } as const;
+    expect(JSON.stringify(await api.request({ ...asked, exact: true }))).toBe('{"input":[1.10,12345678901234567890]}');
+  });
+
   it("of a refusal carries the code, the details and the wait", async () => {
     const body = { error: "too_many_attempts", message: "Wait.", details: [{ path: "email", message: "is locked" }] };
     const api = createApi({

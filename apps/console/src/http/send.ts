@@ -1,3 +1,4 @@
+import { parseExactly } from "@sightline/observability/contract";
 import { z } from "zod";
 import { ApiError } from "./api-error.ts";
 
@@ -22,6 +23,8 @@ export type Call<Answer> = Question & {
   readonly answer: z.ZodType<Answer>;
   /** A call of the login: sent without the session's token, and a 401 is its answer, not the end of a session. */
   readonly anonymous?: boolean;
+  /** Its numbers are kept as they were written, where the value of an application is in it. */
+  readonly exact?: boolean;
   /** A status that has such an answer too, as the 503 of a health check that found something. */
   readonly answeredAt?: number;
 };
@@ -45,7 +48,7 @@ const errorBodySchema = z.object({
 /** One request to one of the APIs behind the same-origin proxy. Throws nothing but {@link ApiError} and the caller's own abort. */
 export async function send<Answer>(fetch: Fetch, call: Call<Answer>, accessToken?: string): Promise<Answer> {
   const response = await reach(fetch, call, { accessToken, deadline: AbortSignal.timeout(call.deadlineMs ?? DEADLINE_MS) });
-  const body = await readBody(response);
+  const body = await readBody(response, call.exact === true ? parseExactly : JSON.parse);
   if (!response.ok && response.status !== call.answeredAt) {
     throw refusal(response, body);
   }
@@ -117,10 +120,10 @@ function urlOf(call: Question): string {
   return `/api/${call.part}${call.path}${search === "" ? "" : `?${search}`}`;
 }
 
-async function readBody(response: Response): Promise<unknown> {
+async function readBody(response: Response, parse: (json: string) => unknown = JSON.parse): Promise<unknown> {
   const text = await response.text().catch(() => "");
   try {
-    return text === "" ? undefined : JSON.parse(text);
+    return text === "" ? undefined : parse(text);
   } catch {
     return text;
   }

@@ -2,6 +2,16 @@ import { describe, expect, it } from "vitest";
 import { readChecks, readTyped, toTyped } from "./typed-value.ts";
 
 describe("a value that is typed", () => {
+  it("keeps how its numbers are written", () => {
+    const typed = readTyped('{"price": 1.10, "id": 12345678901234567890}');
+    const value = "value" in typed ? typed.value : null;
+    expect(JSON.stringify(value)).toBe('{"price":1.10,"id":12345678901234567890}');
+    expect(toTyped(value)).toContain('"price": 1.10');
+    expect(JSON.stringify(readChecks('[{"type":"equals","value":1.10},{"type":"limit","of":"cost","at_most":1.10}]'))).toContain(
+      '"value":1.10},{"type":"limit","of":"cost","at_most":1.1}',
+    );
+  });
+
   it.each([
     ['{"a": 1}', { a: 1 }],
     ["Where is my parcel?", "Where is my parcel?"],

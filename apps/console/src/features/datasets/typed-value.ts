@@ -1,5 +1,4 @@
-import { type Json, type Check, checksSchema } from "@sightline/observability/contract";
-import { z } from "zod";
+import { type Json, type Check, checksSchema, jsonValueSchema, parseExactly } from "@sightline/observability/contract";
 
 export type Typed<Value> = { readonly value: Value } | { readonly problem: string };
 
@@ -36,7 +35,7 @@ export function readChecks(text: string): Typed<Check[]> {
   if (text.trim() === "") {
     return { value: [] };
   }
-  const parsed = checksSchema.safeParse(parseJson(text));
+  const parsed = checksSchema.safeParse(parseJson(text, new Set(["value"])));
   if (parsed.success) {
     return { value: parsed.data };
   }
@@ -62,9 +61,9 @@ export const CHECK_EXAMPLES: readonly { readonly label: string; readonly check: 
   { label: "Tokens, cost, duration or steps stay below a limit", check: { type: "limit", of: "steps", at_most: 20 } },
 ];
 
-function parseJson(text: string): Json | undefined {
+function parseJson(text: string, exactWithin?: ReadonlySet<string>): Json | undefined {
   try {
-    return z.json().parse(JSON.parse(text));
+    return jsonValueSchema.parse(parseExactly(text, exactWithin));
   } catch {
     return undefined;
   }

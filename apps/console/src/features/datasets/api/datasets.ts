@@ -41,7 +41,7 @@ export function datasetQuery(projectId: string, id: string) {
 export function itemsQuery(projectId: string, id: string, asked: { readonly version?: string; readonly split?: string }) {
   return pageByPage(
     [...datasetsKey(projectId), id, "items", asked],
-    observability.get(`${pathOf(projectId, id)}/items`, { query: { ...asked, limit: PAGE }, answer: itemPageSchema }),
+    observability.get(`${pathOf(projectId, id)}/items`, { query: { ...asked, limit: PAGE }, answer: itemPageSchema, exact: true }),
   );
 }
 

@@ -1,4 +1,4 @@
-import { payloadRangeSchema, type TruncatedValue } from "@sightline/observability/contract";
+import { parseExactly, payloadRangeSchema, type TruncatedValue } from "@sightline/observability/contract";
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import { useApi } from "#http/api-context.ts";
@@ -49,7 +49,7 @@ export function useLoadWhole(of: Of): LoadWhole {
     }
     const text = texts.join("");
     try {
-      return JSON.parse(text) as unknown;
+      return parseExactly(text);
     } catch {
       return text;
     }

@@ -19,7 +19,7 @@ export function observationQuery(projectId: string, traceId: string, observation
   const path = traceUrl(projectId, traceId) + encoded`/observations/${observationId}`;
   return queryOptions({
     queryKey: ["observation", projectId, traceId, observationId],
-    queryFn: answerTo(observability.get(path, { answer: observationSchema })),
+    queryFn: answerTo(observability.get(path, { answer: observationSchema, exact: true })),
   });
 }
 

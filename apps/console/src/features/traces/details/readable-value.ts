@@ -1,3 +1,5 @@
+import { isExactNumber } from "@sightline/observability/contract";
+
 /** How a value is read best: as a text, as names with a short value each, or as the tree that it is. */
 export type Readable =
   | { readonly as: "text"; readonly text: string }
@@ -16,7 +18,7 @@ export function readableValue(value: unknown): Readable {
   if (typeof value === "string") {
     return { as: "text", text: value };
   }
-  if (typeof value !== "object" || value === null) {
+  if (typeof value !== "object" || value === null || isExactNumber(value)) {
     return { as: "text", text: JSON.stringify(value) ?? "" };
   }
   const pairs = Array.isArray(value) ? undefined : pairsOf(value);
@@ -35,11 +37,15 @@ function pairsOf(value: object): readonly Pair[] | undefined {
 
 /** An object of a few names that need none of JSON's brackets to be read, such as metadata. */
 function isFewPlain(item: unknown): item is object {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) {
+  if (typeof item !== "object" || item === null || Array.isArray(item) || isExactNumber(item)) {
     return false;
   }
   const inner: unknown[] = Object.values(item);
-  return inner.length > 0 && inner.length <= MAX_INNER && inner.every((plain) => typeof plain !== "object" || plain === null);
+  return (
+    inner.length > 0 &&
+    inner.length <= MAX_INNER &&
+    inner.every((plain) => typeof plain !== "object" || plain === null || isExactNumber(plain))
+  );
 }
 
 function pairOf(name: string, item: unknown): Pair {

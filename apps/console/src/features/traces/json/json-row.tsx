@@ -1,4 +1,5 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { isExactNumber } from "@sightline/observability/contract";
 import { IconChevronRight } from "@tabler/icons-react";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { type JsonRow, isTruncated } from "./json-rows.ts";
@@ -93,7 +94,8 @@ function Value({ value, open, words }: { readonly value: unknown; readonly open:
   if (Array.isArray(value)) {
     return <span className={classes.dim}>{value.length === 0 ? "[]" : `[ ${plural(value.length, "item", "items")} ]`}</span>;
   }
-  if (typeof value === "object" && value !== null) {
+  const isNumber = typeof value === "number" || isExactNumber(value);
+  if (typeof value === "object" && value !== null && !isNumber) {
     return (
       <span className={`${classes.text} ${classes.dim}`}>
         <SafeText text={keysOf(value, open)} />
@@ -101,7 +103,7 @@ function Value({ value, open, words }: { readonly value: unknown; readonly open:
     );
   }
   return (
-    <span className={typeof value === "number" ? classes.number : classes.word}>
+    <span className={isNumber ? classes.number : classes.word}>
       <Marked text={String(value)} words={words} />
     </span>
   );

@@ -1,4 +1,4 @@
-import type { TruncatedValue } from "@sightline/observability/contract";
+import { isExactNumber, type TruncatedValue } from "@sightline/observability/contract";
 import type { TreeRow } from "#ui/kit/tree-keys.ts";
 
 export type JsonPath = readonly (string | number)[];
@@ -69,7 +69,7 @@ function entriesOf(value: unknown): readonly (readonly [string | number, unknown
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => [index, item] as const);
   }
-  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return typeof value === "object" && value !== null && !isExactNumber(value) ? Object.entries(value) : [];
 }
 
 /** What has something below it: objects, lists, and texts that are longer than a line. */
@@ -77,7 +77,7 @@ export function isFoldable(value: unknown, columns = COLUMNS): boolean {
   if (typeof value === "string") {
     return value.length > columns || value.includes("\n");
   }
-  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  return typeof value === "object" && value !== null && !isExactNumber(value) && Object.keys(value).length > 0;
 }
 
 /** How deep a value may be open from the start, so that no more rows than these stand there. */
@@ -177,7 +177,7 @@ export function findInJson(value: unknown, words: string): JsonMatches {
     const key = path.at(-1);
     const isFound =
       (typeof key === "string" && key.toLowerCase().includes(wanted)) ||
-      ((typeof given !== "object" || given === null) && String(given).toLowerCase().includes(wanted));
+      ((typeof given !== "object" || given === null || isExactNumber(given)) && String(given).toLowerCase().includes(wanted));
     if (isFound && paths.length === MAX_MATCHES) {
       return { paths, isCut: true };
     }

@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+import { parseExactly } from "@sightline/observability/contract";
 import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { renderPart } from "#testing/render-console.tsx";
@@ -14,6 +15,15 @@ async function open(props: Partial<Parameters<typeof JsonView>[0]> = {}) {
 }
 
 describe("a JSON value", () => {
+  it("shows numbers as they were written, and finds them so", async () => {
+    const { user, rows } = await open({ value: parseExactly('{"price":1.10,"ids":[12345678901234567890,-0]}') });
+    expect(rows().map((row) => row.textContent)).toEqual(
+      expect.arrayContaining(["price: 1.10", "0: 12345678901234567890", "1: -0"].map((text) => expect.stringContaining(text))),
+    );
+    await user.type(screen.getByRole("textbox", { name: "Search in Input" }), "1.10");
+    expect((await screen.findByRole("status")).textContent).toBe("1 of 1");
+  });
+
   it("folds and opens by keyboard what the arrow keys lead to", async () => {
     const { user, tree, rows } = await open();
     expect(rows()).toHaveLength(7);

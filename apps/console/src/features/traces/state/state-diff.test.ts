@@ -1,3 +1,4 @@
+import { parseExactly } from "@sightline/observability/contract";
 import { describe, expect, it } from "vitest";
 import { listNodeRuns, runAfter, runAt, runsBeside } from "./node-runs.ts";
 import { changeRows, MAX_CHANGES, isTextChange, stateChanges, readUpdate } from "./state-diff.ts";
@@ -15,6 +16,8 @@ describe("the changes of a state", () => {
       { path: ["found"], kind: "added", before: undefined, after: null },
     ]);
     expect(stateChanges(before, structuredClone(before))).toEqual([]);
+    const [less, more] = ['{"a":{"price":1.10}}', '{"a":{"price":1.20}}'].map((json) => parseExactly(json));
+    expect(JSON.stringify(stateChanges(less, more))).toBe('[{"path":["a","price"],"kind":"changed","before":1.10,"after":1.20}]');
   });
 
   it("are found in states that are texts, lists or nothing", () => {

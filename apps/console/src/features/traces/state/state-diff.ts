@@ -1,5 +1,6 @@
+import { isExactNumber } from "@sightline/observability/contract";
 import microdiff from "microdiff";
-import { isFoldable, type JsonPath } from "#features/traces/json/json-rows.ts";
+import { isFoldable, valueAt, type JsonPath } from "#features/traces/json/json-rows.ts";
 
 export type StateChange = {
   readonly path: JsonPath;
@@ -26,6 +27,11 @@ export function stateChanges(before: unknown, after: unknown): readonly StateCha
   const changes = microdiff(isList ? left : { ...left }, isList ? right : { ...right }, { cyclesFix: false });
   return changes.map((change): StateChange => {
     const { path } = change;
+    const above = path.slice(0, -1);
+    const number = valueAt(right, above);
+    if (isExactNumber(number)) {
+      return { path: above, kind: "changed", before: valueAt(left, above), after: number };
+    }
     switch (change.type) {
       case "CREATE":
         return { path, kind: "added", before: undefined, after: change.value };
