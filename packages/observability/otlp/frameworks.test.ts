@@ -52,6 +52,13 @@ test("Traceloop's workflows and tasks bear their names alone, and what the appli
   expect(facts.metadata).toEqual({ plan: "pro" });
 });
 
+test("metadata of Langfuse's SDK for Python, which are JSON each, are what was given", () => {
+  const written = { plan: '"pro"', order: '{"id":42}', note: "as JavaScript's has it" };
+  const attributes = Object.entries(written).map(([name, value]) => [`langfuse.trace.metadata.${name}`, value] as const);
+  const facts = factsOf("refund", { "langfuse.observation.type": "agent", ...Object.fromEntries(attributes) });
+  expect(facts.metadata).toEqual({ plan: "pro", order: { id: 42 }, note: "as JavaScript's has it" });
+});
+
 test("a node of LangGraph is a node in Traceloop's GenAI dialect too", () => {
   const attributes = { "gen_ai.operation.name": "execute_task", "gen_ai.task.name": "model", "traceloop.span.kind": "task" };
   expect(factsOf("execute_task model", attributes).kind).toBe("node");

@@ -77,3 +77,15 @@ test("Langfuse's own SDK needs another address and key, and arrives whole", asyn
   expect(JSON.stringify(of("tool"))).toContain("no such order");
   expect(await otlp.said(trace?.id ?? "")).toContain("user text Where is it?");
 });
+
+test("auth_check() of Langfuse's SDKs is told the key's project, and a wrong key that it is wrong", async () => {
+  const ask = async (key: string) => {
+    const authorization = `Basic ${Buffer.from(`pk-lf-1:${key}`).toString("base64")}`;
+    return otlp.api.server.inject({ url: "/api/public/projects", headers: { authorization } });
+  };
+  const { projectId } = otlp.rig;
+  expect((await ask(otlp.key)).json()).toEqual({
+    data: [{ id: projectId, name: projectId, organization: { id: "tenant-1", name: "tenant-1" }, metadata: {} }],
+  });
+  expect((await ask("sk-lf-1")).statusCode).toBe(401);
+});

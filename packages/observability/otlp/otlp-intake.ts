@@ -5,6 +5,7 @@ import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
 import { createIntakeMetrics } from "./intake-metrics.ts";
+import { langfuseRoutes } from "./langfuse.routes.ts";
 import { otlpRoutes } from "./otlp.routes.ts";
 import { createStreamPublisher } from "./stream-publisher.ts";
 
@@ -36,9 +37,13 @@ export function createOtlpIntake({ config, clock, log, metrics, version }: Intak
     log,
     version,
   });
+  const routesOfSpans = otlpRoutes({ publisher, metrics: createIntakeMetrics(metrics) });
   let timer: NodeJS.Timeout | undefined;
   return {
-    routes: otlpRoutes({ publisher, metrics: createIntakeMetrics(metrics) }),
+    routes: async (server) => {
+      langfuseRoutes(server);
+      await routesOfSpans(server);
+    },
     start: async () => {
       // A Redis that is away is waited for: the connection goes on trying by itself.
       await redis.client.connect().catch(() => undefined);

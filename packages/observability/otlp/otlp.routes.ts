@@ -1,13 +1,13 @@
 import { AppError, errorMessage, orRefuse, refusal } from "@sightline/foundation/errors";
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { getPrincipal } from "@sightline/foundation/http/principal";
 import { createAdmission } from "./request-memory.ts";
 import type { IntakeMetrics } from "./intake-metrics.ts";
 import { answerError, answerSuccess, PROTOBUF_TYPE } from "./otlp-answer.ts";
 import { UnreadableRequest, type OtlpScopeSpans } from "#otlp/wire/otlp-span.ts";
 import { readJson } from "#otlp/wire/read-json.ts";
 import { readProtobuf } from "#otlp/wire/read-protobuf.ts";
+import { senderOf } from "./sender.ts";
 import { toSpanEvents } from "./span-events.ts";
 import type { PublishResult, StreamPublisher } from "./stream-publisher.ts";
 import { promisify } from "node:util";
@@ -52,7 +52,7 @@ async function unzipWithin(body: Buffer): Promise<Buffer> {
 }
 
 type OtlpOptions = { readonly publisher: Pick<StreamPublisher, "publish">; readonly metrics: IntakeMetrics };
-type Request = Parameters<typeof getPrincipal>[0];
+type Request = Parameters<typeof senderOf>[0];
 type RequestError = Parameters<typeof toAppError>[0];
 
 /** Paths that exporters send to; the second is where Langfuse's SDKs do, once their base address is ours. */
@@ -89,7 +89,7 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
           .send(answerError(isProtobuf(request), refused));
       });
       scope.addHook("onRequest", async (request) => {
-        const release = orRefuse(admit(projectOf(request), roomFor(request)), () =>
+        const release = orRefuse(admit(senderOf(request).projectId, roomFor(request)), () =>
           retryLater({
             code: "busy",
             status: 429,
@@ -107,7 +107,7 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       };
       for (const path of PATHS) {
         scope.post(path, { config: { auth: "ingest" }, bodyLimit: MAX_SENT_BYTES, schema }, async (request, reply) => {
-          const projectId = projectOf(request);
+          const projectId = senderOf(request).projectId;
           const batches = await readBatches(request);
           const { events, refused } = toSpanEvents(projectId, batches);
           if ((await publish(projectId, events)) === "full") {
@@ -133,14 +133,6 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       throw retryLater({ code: "stream_away", status: 503, seconds: AWAY_SECONDS, message, cause: error });
     }
   }
-}
-
-function projectOf(request: Request): string {
-  const principal = getPrincipal(request);
-  if (principal.kind !== "project-key") {
-    throw new Error(`the auth class ingest let a ${principal.kind} through`);
-  }
-  return principal.projectId;
 }
 
 async function readBatches(request: Request): Promise<readonly OtlpScopeSpans[]> {

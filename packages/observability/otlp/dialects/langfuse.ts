@@ -28,8 +28,9 @@ export const langfuse: Dialect = {
     release: ["langfuse.release"],
     version: ["langfuse.version"],
     tags: ["langfuse.trace.tags"],
-    metadata: ({ group }) =>
-      Object.fromEntries(Object.entries(group(METADATA)).map(([name, value]) => [name.slice(METADATA.length), value])),
+    // Python's SDK writes texts as JSON too, JavaScript's as they are.
+    metadata: ({ group, readJson }) =>
+      Object.fromEntries(Object.entries(group(METADATA)).map(([name, value]) => [name.slice(METADATA.length), readJson(value)])),
     responseModel: ["langfuse.observation.model.name"],
     usage: ({ value }) => value(USAGE),
     inputTokens: (span) => countIn(span, ["input", "prompt_tokens", "input_tokens"]),
