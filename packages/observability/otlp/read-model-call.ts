@@ -12,7 +12,7 @@ export function readModelCall(span: CallSpan, read: FactReader): ModelCall {
   const model = read.text("responseModel") ?? read.text("requestModel");
   return {
     model: model === undefined ? undefined : boundText(model, MAX_NAME_LENGTH),
-    usage: readUsage(read),
+    usage: readUsage(read, /(?:^|\/)gemini\b/i.test(model ?? "")),
     time_to_first_token_ms: readTimeToFirstToken(span, read),
   };
 }
@@ -48,21 +48,28 @@ function numberOf(given: OtlpValue | undefined): number {
 
 /**
  * Reads the tokens of a model call. Input tokens include cached ones: instrumentations that count them apart report
- * fewer input tokens than cached ones, or say so by the name.
+ * fewer input tokens than cached ones, or say so by the name. Output tokens include those of reasoning, which Gemini counts apart.
  */
-function readUsage(read: FactReader): ModelCall["usage"] {
+function readUsage(read: FactReader, isGemini: boolean): ModelCall["usage"] {
   const uncached = read.count("uncachedInputTokens");
   const input = read.count("inputTokens");
   const cacheRead = read.count("cacheReadTokens");
   const cacheWrite = read.count("cacheWriteTokens");
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
   const isCountedApart = input !== undefined && (input < cached || (cached > 0 && input === uncached));
+  const wholeInput = isCountedApart ? input + cached : input;
+  const output = read.count("outputTokens");
+  const reasoning = read.count("reasoningTokens");
+  const missing = (read.count("totalTokens") ?? 0) - (wholeInput ?? 0) - (output ?? Infinity);
+  const thoughts = reasoning ?? (isGemini && missing > 0 ? missing : undefined);
+  // There is no more reasoning than output that it is a part of.
+  const isApart = thoughts !== undefined && output !== undefined && (thoughts === missing || thoughts > output);
   const known = Object.entries({
-    input_tokens: isCountedApart ? input + cached : input,
-    output_tokens: read.count("outputTokens"),
+    input_tokens: wholeInput,
+    output_tokens: isApart ? output + thoughts : output,
     cache_read_tokens: cacheRead,
     cache_write_tokens: cacheWrite,
-    reasoning_tokens: read.count("reasoningTokens"),
+    reasoning_tokens: thoughts,
   }).filter(([, count]) => count !== undefined);
   const raw = read.fields("usage");
   return known.length === 0 ? undefined : { ...Object.fromEntries(known), raw };

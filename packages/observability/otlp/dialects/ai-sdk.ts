@@ -37,6 +37,7 @@ export const aiSdk: Dialect = {
     responseModel: ["ai.response.model"],
     requestModel: ["ai.model.id"],
     usage: ({ group }) => group("ai.usage."),
+    totalTokens: ["ai.usage.totalTokens"],
     inputTokens: ["ai.usage.inputTokens", "ai.usage.promptTokens", "ai.usage.tokens"],
     uncachedInputTokens: ["ai.usage.inputTokenDetails.noCacheTokens"],
     outputTokens: ["ai.usage.outputTokens", "ai.usage.completionTokens"],

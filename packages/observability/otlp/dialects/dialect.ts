@@ -6,7 +6,14 @@ import type { AttributeReader, JsonReader } from "./attribute-reader.ts";
 type StepFact = "name" | "toolName" | "agentName" | "toolInput" | "toolOutput" | "codeFile" | "codeLine" | "codeFunction";
 type MessageFact = "system" | "messages" | "answer" | "input" | "output" | "agentOutput";
 type TraceFact = LabelName | "traceName" | "purpose" | "threadId" | "sessionId" | "userId" | "tags" | "metadata";
-type TokenFact = "inputTokens" | "uncachedInputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens" | "reasoningTokens";
+type TokenFact =
+  | "totalTokens"
+  | "inputTokens"
+  | "uncachedInputTokens"
+  | "outputTokens"
+  | "cacheReadTokens"
+  | "cacheWriteTokens"
+  | "reasoningTokens";
 type CallFact = "responseModel" | "requestModel" | "usage" | "firstTokenSeconds" | "firstTokenMilliseconds" | "firstTokenTime";
 
 /** Facts that the platform wants to know of a step. */

@@ -31,6 +31,7 @@ export const genAi: Dialect = {
     responseModel: ["gen_ai.response.model"],
     requestModel: ["gen_ai.request.model"],
     usage: ({ group }) => group("gen_ai.usage."),
+    totalTokens: ["gen_ai.usage.total_tokens"],
     inputTokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
     outputTokens: ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"],
     cacheReadTokens: ["gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", `${OLD_DETAILS}cache_read_tokens`],
@@ -39,7 +40,12 @@ export const genAi: Dialect = {
       "gen_ai.usage.cache_creation_input_tokens",
       `${OLD_DETAILS}cache_write_tokens`,
     ],
-    reasoningTokens: ["gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", `${OLD_DETAILS}reasoning_tokens`],
+    reasoningTokens: [
+      "gen_ai.usage.reasoning.output_tokens",
+      "gen_ai.usage.reasoning_tokens",
+      `${OLD_DETAILS}reasoning_tokens`,
+      `${OLD_DETAILS}thoughts_tokens`,
+    ],
     // The second is Sentry's, the third the AI SDK's.
     firstTokenSeconds: [
       "gen_ai.response.time_to_first_chunk",

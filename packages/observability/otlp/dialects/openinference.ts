@@ -17,6 +17,7 @@ export const openInference: Dialect = {
     // A call that failed has no answer to name the model.
     requestModel: ({ peek }) => toRecord(peek("llm.invocation_parameters"))?.["model"],
     usage: ({ group }) => group("llm.token_count."),
+    totalTokens: ["llm.token_count.total"],
     inputTokens: ["llm.token_count.prompt"],
     outputTokens: ["llm.token_count.completion"],
     cacheReadTokens: ["llm.token_count.prompt_details.cache_read"],

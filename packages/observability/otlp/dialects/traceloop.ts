@@ -27,6 +27,7 @@ export const traceloop: Dialect = {
     metadata: notesUnder(PROPERTIES),
     requestModel: ["llm.request.model"],
     usage: ({ group }) => group("llm.usage."),
+    totalTokens: ["llm.usage.total_tokens"],
     inputTokens: ["llm.usage.prompt_tokens"],
     outputTokens: ["llm.usage.completion_tokens"],
   },
