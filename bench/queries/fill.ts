@@ -62,7 +62,7 @@ function daysStatement(): string {
 function tracesStatement(project: string, first: number, last: number, count: number): string {
   return `
     insert into observability.traces (
-      project_id, id, seen_at, start_event, start_producer, start_seq, name, started_at, thread_id, session_id, user_id, start_words,
+      project_id, id, seen_at, start_event, start_producer, start_seq, name, started_at, thread_id, own_session_id, own_user_id, start_words,
       start_fields, start_line, end_line,
       end_event, end_producer, end_seq, ended_at, end_status, error, end_words, day, paused_at, resumed_from, resumed_at
     )

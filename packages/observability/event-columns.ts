@@ -85,8 +85,8 @@ export const TRACES = {
     name: text,
     started_at: time,
     thread_id: text,
-    session_id: text,
-    user_id: text,
+    own_session_id: text,
+    own_user_id: text,
     start_words: column<string[], readonly string[]>("text[]"),
     start_fields: column<string[], readonly string[]>("text[]"),
     start_line: text,
@@ -99,7 +99,13 @@ export const TRACES = {
     end_words: column<string[], readonly string[]>("text[]"),
     end_line: text,
   },
-  once: { paused_at: text, resumed_from: text, purpose: column<Exclude<TracePurpose, "live">>("text") },
+  once: {
+    paused_at: text,
+    resumed_from: text,
+    purpose: column<Exclude<TracePurpose, "live">>("text"),
+    told_session_id: text,
+    told_user_id: text,
+  },
   latest: { waits_since: time, resumed_at: time },
 };
 

@@ -68,6 +68,8 @@ export type TraceRow = RowOf<typeof TRACES> & {
   day: Generated<Date>;
   tags: Generated<string[] | null>;
   sort_at: Derived<Date>;
+  session_id: Derived<string | null>;
+  user_id: Derived<string | null>;
   status: Derived<"running" | "success" | "failure" | "interrupted">;
 };
 

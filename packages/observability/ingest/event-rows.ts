@@ -85,8 +85,14 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     case "trace.start": {
       const { trace_id: traceId, started_at: startedAt, input, attributes, ...body } = event.body;
       const names = { name: body.name, thread_id: body.thread_id, session_id: body.session_id, user_id: body.user_id };
+      const isStandIn = body.stands_in_since !== undefined;
       mergeTrace(fold, event, traceId, {
-        ...names,
+        name: body.name,
+        thread_id: body.thread_id,
+        own_session_id: body.session_id,
+        own_user_id: body.user_id,
+        told_session_id: isStandIn ? body.session_id : undefined,
+        told_user_id: isStandIn ? body.user_id : undefined,
         ...placeOf("start", event, rankOfStart(event.body)),
         started_at: toInstant(startedAt),
         start_words: listSearchWords([...Object.values(names), input]),
@@ -202,6 +208,8 @@ function mergeTrace(fold: Fold, event: StreamEvent, traceId: string, half: Omit<
     paused_at: lower(known?.paused_at, half.paused_at),
     resumed_from: lower(known?.resumed_from, half.resumed_from),
     purpose: lower(known?.purpose, half.purpose),
+    told_session_id: lower(known?.told_session_id, half.told_session_id),
+    told_user_id: lower(known?.told_user_id, half.told_user_id),
     waits_since: higher(known?.waits_since, half.waits_since),
     resumed_at: higher(known?.resumed_at, half.resumed_at),
   };

@@ -53,7 +53,7 @@ export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans
     isInterrupted: readSpanStatus(each.span) === "interrupted",
     isStart: each.place === "root" || each.place === "entrance",
   }));
-  const placed = countOnce(read);
+  const placed = countOnce(nameTraces(read));
   const pauses = findPauses(placed);
   const events = placed.flatMap((each) => eventsOf(projectId, { ...each, pause: pauses.get(each.span.traceId) }, readJson));
   return { events, refused };
@@ -92,6 +92,20 @@ function placeSpans(spans: readonly Given[]): readonly Placed[] {
     // One root of a trace is enough: the earliest.
     rooted.add(span.traceId);
     return { ...given, place: (span.flags & REMOTE_PARENT) === REMOTE_PARENT ? "entrance" : "orphan" };
+  });
+}
+
+type Named = Placed & { readonly facts: SpanFacts };
+
+/** A root of an application's own need not know of whom its trace is: the earliest span that says so says it of the trace. */
+function nameTraces<Each extends Named>(reads: readonly Each[]): readonly Each[] {
+  const told = (name: "sessionId" | "userId") =>
+    new Map(reads.toReversed().flatMap(({ span, facts }) => (facts[name] === undefined ? [] : [[span.traceId, facts[name]]])));
+  const [sessions, users] = [told("sessionId"), told("userId")];
+  return reads.map((each) => {
+    const { place, span, facts } = each;
+    const { sessionId = sessions.get(span.traceId), userId = users.get(span.traceId) } = facts;
+    return place === "child" ? each : { ...each, facts: { ...facts, sessionId, userId } };
   });
 }
 

@@ -17,8 +17,8 @@ export async function seedManySteps(query: Query, { projectId, traceId, at, roun
   const producer = uuidv7();
   const begin = sql`${at}::timestamptz`;
   await sql`
-    insert into observability.traces (project_id, id, seen_at, start_event, start_producer, start_seq, name, started_at, thread_id, session_id,
-      user_id, end_event, end_producer, end_seq, ended_at, end_status, start_words)
+    insert into observability.traces (project_id, id, seen_at, start_event, start_producer, start_seq, name, started_at, thread_id, own_session_id,
+      own_user_id, end_event, end_producer, end_seq, ended_at, end_status, start_words)
     values (${projectId}, ${traceId}, ${begin}, gen_random_uuid(), ${producer}, 1, 'twenty thousand steps', ${begin}, 'thread of many', 'hostile', 'user-1',
       gen_random_uuid(), ${producer}, ${rounds * 400}, ${begin} + ${rounds * 5} * interval '1 second', 'success', array['steps', 'thousand', 'twenty'])`.execute(
     query,

@@ -54,7 +54,7 @@ async function seed(): Promise<void> {
   await endTraces(database, projectId, 4, "success");
   await database.pool.query("update observability.trace_entries set status = 'failure' where name = 'checkout-1'");
   await database.pool.query(
-    `insert into observability.traces (project_id, id, seen_at, name, started_at, user_id)
+    `insert into observability.traces (project_id, id, seen_at, name, started_at, own_user_id)
     select project_id, trace_id, sort_at, name, sort_at, case name when 'checkout-1' then 'ann' else 'bob' end from observability.trace_entries
     where project_id = $1`,
     [projectId],

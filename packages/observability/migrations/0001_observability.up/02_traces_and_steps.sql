@@ -18,8 +18,8 @@ create table observability.traces (
   name text,
   started_at timestamptz,
   thread_id text,
-  session_id text,
-  user_id text,
+  own_session_id text,
+  own_user_id text,
   end_event uuid,
   end_producer uuid,
   end_seq bigint,
@@ -31,6 +31,9 @@ create table observability.traces (
   resumed_from text,
   -- What it was recorded for; null: live, and only such traces are counted.
   purpose text check (purpose in ('experiment', 'replay', 'playground', 'judge')),
+  -- Steps that stood in for the start said these: a start of an application's own need not know them.
+  told_session_id text,
+  told_user_id text,
   waits_since timestamptz,
   resumed_at timestamptz,
   -- The words of a trace's name, ids, error, and of the beginning of its input and output: no whole payload is indexed. An
@@ -47,6 +50,8 @@ create table observability.traces (
   -- The hour a row counted for before its last change, so that whoever changes it can mark both without reading it first.
   left_hour timestamptz,
   sort_at timestamptz generated always as (coalesce(started_at, seen_at)) stored,
+  session_id text generated always as (coalesce(own_session_id, told_session_id)) stored,
+  user_id text generated always as (coalesce(own_user_id, told_user_id)) stored,
   -- Whoever reports a run need not know that one of its steps waits, or waited and went on within it: the steps say so themselves.
   status text generated always as (
     case
