@@ -41,14 +41,16 @@ export const NUMBERS = {
   cache_read_tokens: { unit: "count", label: "from cache", isOfCall: true, partOf: "input_tokens" },
   cache_write_tokens: { unit: "count", label: "to cache", isOfCall: true, partOf: "input_tokens" },
   reasoning_tokens: { unit: "count", label: "reasoning", isOfCall: true, partOf: "output_tokens" },
-  /** The cost by the project's prices; null when no model in it has a price. */
+  /** The cost by the project's prices, else as reported, else by the default prices; null when there is none of them. */
   cost: {
     unit: "money",
     label: "Cost",
     ofTrace: "apart",
-    field: { name: "cost", description: "US dollars, by the project's prices", example: ">0.10" },
+    field: { name: "cost", description: "US dollars, by the project's prices or as reported", example: ">0.10" },
     column: { width: 84 },
   },
+  /** US dollars, as the provider or the application's library said. */
+  reported_cost: { unit: "money", label: "reported", isOfCall: true, partOf: "cost" },
 } as const satisfies Readonly<Record<string, NumberDefinition>>;
 
 /** Milliseconds, US dollars, or whole pieces. */

@@ -7,7 +7,9 @@ import { evaluateChecks } from "./evaluate-checks.ts";
 const ID = "019b0000-0000-7000-8000-000000000001";
 const AT = "2026-11-21T10:00:00.000Z";
 const NUMBERS = Object.fromEntries(
-  ["time_to_first_token_ms", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "output_tokens"].map((name) => [name, null]),
+  ["time_to_first_token_ms", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "reported_cost", "output_tokens"].map(
+    (name) => [name, null],
+  ),
 );
 const PART = {
   id: ID,

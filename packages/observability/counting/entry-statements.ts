@@ -75,7 +75,7 @@ export function repriceStatement(projectId: string, ids: readonly string[]): Raw
         from (
           select said ->> 0 as model, (said ->> 1)::timestamptz as hour, (said ->> 2)::double precision as uncached_tokens,
             (said ->> 3)::double precision as cache_read_tokens, (said ->> 4)::double precision as cache_write_tokens,
-            (said ->> 5)::double precision as output_tokens
+            (said ->> 5)::double precision as output_tokens, (said ->> 6)::double precision as reported_cost
           from jsonb_array_elements(entry.usage) as said
         ) as part
         left join lateral ${selectPrice(project, sql`part.model`, sql`part.hour`)} as price on true

@@ -23,7 +23,7 @@ export type SegmentRow = Segment & {
 export type TracePartsRow = TraceParts<SegmentRow> &
   Pick<TraceNumbers, AddedNumberName | "cost"> & {
     readonly steps: number;
-    /** Tokens by model and hour: `[model, hour, uncached, cache_read, cache_write, output]`; null when there are too many. */
+    /** Tokens and reported costs by model and hour: `[model, hour, uncached, cache_read, cache_write, output, reported]`; null when there are too many. */
     readonly usage: readonly (readonly [string | null, string, ...(number | null)[]])[] | null;
   };
 
@@ -60,13 +60,14 @@ export function selectTraceParts({ project, status, error, days }: TracePartsOpt
       select coalesce(sum(part.steps), 0)::bigint as steps, coalesce(sum(part.failed), 0)::bigint as failed, ${sql.join(NUMBERS_OF_TRACE)},
         sum(${selectCost("part", "price")}) as cost,
         case when count(*) filter (where part.is_used) <= ${MAX_USAGE} then coalesce(jsonb_agg(jsonb_build_array(
-          part.model, part.hour, part.uncached_tokens, part.cache_read_tokens, part.cache_write_tokens, part.output_tokens
+          part.model, part.hour, part.uncached_tokens, part.cache_read_tokens, part.cache_write_tokens, part.output_tokens, part.reported_cost
         )) filter (where part.is_used), '[]') end as usage
       from (
         select step.model, step.hour, count(*) as steps, count(*) filter (where step.end_status = 'failure') as failed, ${sql.join(NUMBERS_OF_PART)},
           sum(step.uncached_tokens) as uncached_tokens, sum(step.cache_read_tokens) as cache_read_tokens,
-          sum(step.cache_write_tokens) as cache_write_tokens, bool_or(step.input_tokens is not null or step.output_tokens is not null) as is_used
-        from ${steps} group by step.model, step.hour
+          sum(step.cache_write_tokens) as cache_write_tokens, sum(step.reported_cost) as reported_cost,
+          bool_or(step.input_tokens is not null or step.output_tokens is not null or step.reported_cost is not null) as is_used
+        from ${steps} group by step.model, step.hour, step.reported_cost is not null
       ) as part
       left join lateral ${selectPrice(project, sql`part.model`, sql`part.hour`)} as price on part.is_used
     ) as total

@@ -41,8 +41,13 @@ const codeReference = z.object({
   function: z.string().max(500).optional(),
 });
 
+/** Of one call, in US dollars. */
+export const MAX_COST = 1_000_000;
+
 /** The tokens of a model call: the normalised counts, and the provider's own record unchanged. */
 const usage = z.object({
+  /** US dollars, where the provider or a library says them. */
+  cost: z.number().min(0).max(MAX_COST).optional(),
   ...mapTokens(() => z.int().min(0).optional()),
   raw: z.record(z.string(), z.unknown()).optional(),
 });

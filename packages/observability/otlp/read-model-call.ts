@@ -1,5 +1,5 @@
 import { toNumber } from "@sightline/foundation/exact-json";
-import { MAX_TIME_TO_FIRST_TOKEN_MS, type StreamEvent } from "#events/event.ts";
+import { MAX_COST, MAX_TIME_TO_FIRST_TOKEN_MS, type StreamEvent } from "#events/event.ts";
 import type { FactReader } from "#otlp/dialects/fact-reader.ts";
 import { MAX_NAME_LENGTH, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { boundText } from "./bound-value.ts";
@@ -64,12 +64,14 @@ function readUsage(read: FactReader, isGemini: boolean): ModelCall["usage"] {
   const thoughts = reasoning ?? (isGemini && missing > 0 ? missing : undefined);
   // There is no more reasoning than output that it is a part of.
   const isApart = thoughts !== undefined && output !== undefined && (thoughts === missing || thoughts > output);
+  const cost = toNumber(read.value("cost"));
   const known = Object.entries({
     input_tokens: wholeInput,
     output_tokens: isApart ? output + thoughts : output,
     cache_read_tokens: cacheRead,
     cache_write_tokens: cacheWrite,
     reasoning_tokens: thoughts,
+    cost: cost >= 0 && cost <= MAX_COST ? cost : undefined,
   }).filter(([, count]) => count !== undefined);
   const raw = read.fields("usage");
   return known.length === 0 ? undefined : { ...Object.fromEntries(known), raw };

@@ -8,7 +8,8 @@ export function pricedAs(model: RawBuilder<unknown> | string): RawBuilder<string
 /** Selects the price of a model at a time, a row or none: a project's own price goes before a default one, the whole name before the shortened one. */
 export function selectPrice(project: RawBuilder<unknown>, called: RawBuilder<unknown>, at: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(
-    select price.input, price.output, coalesce(price.cache_read, price.input) as cache_read, coalesce(price.cache_write, price.input) as cache_write
+    select price.input, price.output, coalesce(price.cache_read, price.input) as cache_read, coalesce(price.cache_write, price.input) as cache_write,
+      price.rank = 1 as is_own
     from (
       select 1 as rank, own.model, own.valid_from, own.input, own.output, own.cache_read, own.cache_write
       from observability.prices as own where own.project_id = ${project}
@@ -23,11 +24,14 @@ export function selectPrice(project: RawBuilder<unknown>, called: RawBuilder<unk
 }
 
 /**
- * Dollars of the tokens in `tokens`, a row with `uncached_tokens`, `cache_read_tokens`, `cache_write_tokens` and
- * `output_tokens`, at the `price` that `selectPrice` selects; null without a price.
+ * Dollars of the tokens in `tokens`, a row with `uncached_tokens`, `cache_read_tokens`, `cache_write_tokens`, `output_tokens` and
+ * `reported_cost`, of all its calls or null, at the `price` that `selectPrice` selects. What was reported goes before a default price; null
+ * without either.
  */
 export function selectCost(tokens: string, price: string) {
   const counts = ["uncached_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"].map((name) => `${tokens}.${name}`);
   const prices = ["input", "cache_read", "cache_write", "output"].map((name) => `${price}.${name}`);
-  return sql<number | null>`observability.cost_of(${sql.join([...counts, ...prices].map((name) => sql.ref(name)))})`;
+  const reported = sql.ref(`${tokens}.reported_cost`);
+  return sql<number | null>`case when ${reported} is not null and ${sql.ref(`${price}.is_own`)} is not true then ${reported}
+    else observability.cost_of(${sql.join([...counts, ...prices].map((name) => sql.ref(name)))}) end`;
 }

@@ -104,6 +104,7 @@ create table observability.observations (
   cache_read_tokens bigint,
   cache_write_tokens bigint,
   reasoning_tokens bigint,
+  reported_cost double precision,
   -- From the start of a streamed model call to its first token.
   time_to_first_token_ms double precision,
   -- As in traces.

@@ -12,6 +12,8 @@ create table observability.hourly (
   name text not null,
   model text not null,
   status text not null,
+  -- Calls that said what they cost, apart from the others, which have to be priced.
+  is_cost_reported boolean not null,
   -- What took the time: `duration_ms`, of which every observation and trace has a row, or another number of those that have it.
   number text not null,
   -- How many took up to 1.02 to the power of which, in milliseconds: `counts` belongs to `buckets`, place by place.
@@ -27,7 +29,8 @@ create table observability.hourly (
   reasoning_tokens bigint not null,
   -- Those that used tokens.
   calls bigint not null,
-  primary key (project_id, hour, day, kind, name, model, status, number)
+  reported_cost double precision,
+  primary key (project_id, hour, day, kind, name, model, status, is_cost_reported, number)
 );
 
 -- Whoever writes rows of an hour leaves a mark in the same transaction; an hour with marks is counted anew. Marks are only

@@ -1,10 +1,14 @@
 -- Cost
 
--- The name under which a model has its price: without the provider before it and the date or version behind it. Small letters are those
--- of ASCII whatever the database's collation: in a Turkish one that of I is ı.
+-- The name under which a model has its price: that of the model it was tuned from, without the provider before it and the date or version
+-- behind it; and Claude's versions with dashes, where routers have dots. Small letters are those of ASCII whatever the database's collation: in a
+-- Turkish one that of I is ı.
 create function observability.priced_name(model text) returns text language sql immutable parallel safe as $$
   select regexp_replace(
-    regexp_replace(lower(model collate "C"), '^(.*/)?((us|eu|apac|global|jp)\.)?((anthropic|amazon|meta|mistral|cohere|deepseek)\.)?', ''),
+    regexp_replace(
+      regexp_replace(regexp_replace(lower(model collate "C"), '^(.*/)?ft:([^:]+)(:.*)?$', '\2'), '(claude-[a-z0-9-]+)\.', '\1-'),
+      '^(.*/)?((us|eu|apac|global|jp)\.)?((anthropic|amazon|meta|mistral|cohere|deepseek)\.)?', ''
+    ),
     '(-v[0-9]+(:[0-9]+)?|-latest|[-@][0-9]{8}(-v[0-9]+(:[0-9]+)?)?|-[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''
   )
 $$;

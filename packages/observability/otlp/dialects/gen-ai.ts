@@ -46,6 +46,8 @@ export const genAi: Dialect = {
       `${OLD_DETAILS}reasoning_tokens`,
       `${OLD_DETAILS}thoughts_tokens`,
     ],
+    // OpenLIT's, OpenRouter's, and that of Logfire and Pydantic AI.
+    cost: ["gen_ai.usage.cost", "gen_ai.usage.total_cost", "operation.cost"],
     // The second is Sentry's, the third the AI SDK's.
     firstTokenSeconds: [
       "gen_ai.response.time_to_first_chunk",

@@ -44,6 +44,11 @@ export const langfuse: Dialect = {
     cacheReadTokens: (span) => countIn(span, CACHE_READ) ?? countWithin(span, OF_INPUT, "cached_tokens"),
     cacheWriteTokens: (span) => countIn(span, CACHE_WRITE),
     reasoningTokens: (span) => countIn(span, REASONING) ?? countWithin(span, OF_OUTPUT, "reasoning_tokens"),
+    cost: ({ peek }) => {
+      const { total, ...parts } = toRecord(peek("langfuse.observation.cost_details")) ?? {};
+      const known = Object.values(parts).filter((part) => typeof part === "number");
+      return total ?? (known.length === 0 ? undefined : known.reduce((sum, part) => sum + part, 0));
+    },
     firstTokenTime: ["langfuse.observation.completion_start_time"],
   },
 };

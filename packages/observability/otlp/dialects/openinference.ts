@@ -22,6 +22,7 @@ export const openInference: Dialect = {
     outputTokens: ["llm.token_count.completion"],
     cacheReadTokens: ["llm.token_count.prompt_details.cache_read"],
     cacheWriteTokens: ["llm.token_count.prompt_details.cache_write"],
+    cost: ["llm.cost.total"],
     reasoningTokens: ["llm.token_count.completion_details.reasoning"],
   },
   firstTokenEvent: "First Token Stream Event",

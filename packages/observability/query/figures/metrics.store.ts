@@ -84,7 +84,7 @@ async function read(
       select time, is_trace, key, coalesce(sum(observations) filter (where number = 'duration_ms'), 0)::bigint as count,
         coalesce(sum(observations) filter (where number = 'duration_ms' and status = 'failure'), 0)::bigint as failures,
         ${tokens("input_tokens")} as input_tokens, ${tokens("output_tokens")} as output_tokens, sum(calls)::bigint as calls,
-        coalesce(sum(calls) filter (where priced.model is null), 0)::bigint as unpriced_calls,
+        coalesce(sum(calls) filter (where priced.model is null and chosen.reported_cost is null), 0)::bigint as unpriced_calls,
         sum(${selectCost("chosen", "priced")}) filter (where calls > 0) as cost,
         ${sql.join(TIMED_NUMBERS.map((number) => sql`sum(total_ms) filter (where number = ${sql.lit(number)}) as ${sql.ref(number)}`))}
       from chosen

@@ -53,6 +53,8 @@ type Reading = {
   readonly orderBy?: RawBuilder<unknown>;
 };
 
+const IS_USED = sql`(step.input_tokens is not null or step.output_tokens is not null or step.reported_cost is not null)`;
+
 /** Prices change by the hour, so that of the calls of one model and hour the price is looked up once. */
 export async function readSteps<Beside = unknown>(
   query: Kysely<ObservabilitySchema>,
@@ -64,11 +66,11 @@ export async function readSteps<Beside = unknown>(
       select ${sql.join(all)} from (${from}) as observation
     ), priced as materialized (
       select used.model, used.hour, price.*
-      from (select distinct model, hour from step where input_tokens is not null or output_tokens is not null) as used
+      from (select distinct model, hour from step where ${IS_USED}) as used
       cross join lateral ${selectPrice(sql`${projectId}::uuid`, sql`used.model`, sql`used.hour`)} as price
     )
     select step.*,
-      case when step.input_tokens is not null or step.output_tokens is not null then ${selectCost("step", "price")} end as cost,
+      case when ${IS_USED} then ${selectCost("step", "price")} end as cost,
       ${statusOfStep(projectId)} as status
     from step left join priced as price on price.model = step.model and price.hour = step.hour
     ${orderBy === undefined ? sql`` : sql`order by ${orderBy}`}`.execute(query);

@@ -3,7 +3,7 @@ import { Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
-import { formatCount, formatNumber } from "#ui/words/format.ts";
+import { formatNumber } from "#ui/words/format.ts";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import classes from "./step-details.module.css";
@@ -57,7 +57,7 @@ function Numbers({ of }: { readonly of: Partial<Readonly<Record<NumberName, numb
             {NAMES.filter((part) => partOf(part) === name && (of[part] ?? 0) > 0).map((part) => (
               <span key={part} className={classes.part}>
                 {" "}
-                ({formatCount(of[part] ?? 0)} {NUMBERS[part].label})
+                ({formatNumber(of[part] ?? 0, NUMBERS[part].unit)} {NUMBERS[part].label})
               </span>
             ))}
           </Fact>,

@@ -24,6 +24,7 @@ export function step(
     input_tokens: null,
     output_tokens: null,
     cost: null,
+    reported_cost: null,
     cache_read_tokens: null,
     cache_write_tokens: null,
     reasoning_tokens: null,
