@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { OtlpSpan, OtlpValue } from "#otlp/wire/otlp-span.ts";
+import { readSpans } from "./read-spans.ts";
 import { toSpanEvents } from "./span-events.ts";
 
 const CHAT = { "openinference.span.kind": "LLM", "llm.model_name": "m-1", "llm.token_count.prompt": 30, "llm.token_count.completion": 7 };
@@ -30,7 +31,7 @@ function startsOf(spans: readonly OtlpSpan[]): readonly object[] {
 }
 
 function bodiesOf(spans: readonly OtlpSpan[], wanted: string): readonly object[] {
-  const { events } = toSpanEvents("project", [{ resource: new Map(), scope: { name: "", version: "" }, spans }]);
+  const events = toSpanEvents("project", readSpans([{ resource: new Map(), scope: { name: "", version: "" }, spans }]));
   return events.filter(({ type }) => type === wanted).map(({ body }) => JSON.parse(body) as object);
 }
 

@@ -7,6 +7,7 @@ import type { ObservabilityConfig } from "#config.ts";
 import { createIntakeMetrics } from "./intake-metrics.ts";
 import { langfuseRoutes } from "./langfuse.routes.ts";
 import { otlpRoutes } from "./otlp.routes.ts";
+import { createSpanMemory } from "./span-memory.ts";
 import { createStreamPublisher } from "./stream-publisher.ts";
 
 type IntakeOptions = {
@@ -37,7 +38,11 @@ export function createOtlpIntake({ config, clock, log, metrics, version }: Intak
     log,
     version,
   });
-  const routesOfSpans = otlpRoutes({ publisher, metrics: createIntakeMetrics(metrics) });
+  const routesOfSpans = otlpRoutes({
+    publisher,
+    memory: createSpanMemory({ redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME }),
+    metrics: createIntakeMetrics(metrics),
+  });
   let timer: NodeJS.Timeout | undefined;
   return {
     routes: async (server) => {

@@ -7,8 +7,10 @@ import { answerError, answerSuccess, PROTOBUF_TYPE } from "./otlp-answer.ts";
 import { UnreadableRequest, type OtlpScopeSpans } from "#otlp/wire/otlp-span.ts";
 import { readJson } from "#otlp/wire/read-json.ts";
 import { readProtobuf } from "#otlp/wire/read-protobuf.ts";
+import { readSpans, type ReadSpans } from "./read-spans.ts";
 import { senderOf } from "./sender.ts";
 import { toSpanEvents } from "./span-events.ts";
+import type { SpanMemory } from "./span-memory.ts";
 import type { PublishResult, StreamPublisher } from "./stream-publisher.ts";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -51,7 +53,11 @@ async function unzipWithin(body: Buffer): Promise<Buffer> {
   }
 }
 
-type OtlpOptions = { readonly publisher: Pick<StreamPublisher, "publish">; readonly metrics: IntakeMetrics };
+type OtlpOptions = {
+  readonly publisher: Pick<StreamPublisher, "publish">;
+  readonly memory: SpanMemory;
+  readonly metrics: IntakeMetrics;
+};
 type Request = Parameters<typeof senderOf>[0];
 type RequestError = Parameters<typeof toAppError>[0];
 
@@ -63,7 +69,7 @@ const AWAY_SECONDS = 5;
 const FULL_SECONDS = 15;
 
 /** Serves OTLP/HTTP. 200 means that every span is on the stream except those that `partial_success` names. */
-export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
+export function otlpRoutes({ publisher, memory, metrics }: OtlpOptions) {
   const admit = createAdmission();
   const leave = new WeakMap<Request, () => void>();
 
@@ -108,26 +114,26 @@ export function otlpRoutes({ publisher, metrics }: OtlpOptions) {
       for (const path of PATHS) {
         scope.post(path, { config: { auth: "ingest" }, bodyLimit: MAX_SENT_BYTES, schema }, async (request, reply) => {
           const projectId = senderOf(request).projectId;
-          const batches = await readBatches(request);
-          const { events, refused } = toSpanEvents(projectId, batches);
-          if ((await publish(projectId, events)) === "full") {
+          const spans = readSpans(await readBatches(request));
+          if ((await publish(projectId, spans)) === "full") {
             const message = "The event stream is full: the consumer is behind or does not run. The spans were not taken; send them again.";
             throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
           }
           metrics.requests.inc({ status: "200" });
-          metrics.refused.inc(refused.length);
+          metrics.refused.inc(spans.refused.length);
           return reply
             .type(isProtobuf(request) ? PROTOBUF_TYPE : "application/json")
             .serializer((body: unknown) => body as string)
-            .send(answerSuccess(isProtobuf(request), refused));
+            .send(answerSuccess(isProtobuf(request), spans.refused));
         });
       }
     });
   };
 
-  async function publish(...given: Parameters<StreamPublisher["publish"]>): Promise<PublishResult> {
+  async function publish(projectId: string, spans: ReadSpans): Promise<PublishResult> {
     try {
-      return await publisher.publish(...given);
+      const around = await memory.findAround(projectId, spans.spans);
+      return await publisher.publish(projectId, toSpanEvents(projectId, spans, around));
     } catch (error) {
       const message = "The event stream does not answer. Not all spans were taken; send them again, nothing is stored twice.";
       throw retryLater({ code: "stream_away", status: 503, seconds: AWAY_SECONDS, message, cause: error });

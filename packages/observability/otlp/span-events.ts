@@ -1,15 +1,16 @@
 import type { EventType, StreamEvent } from "#events/event.ts";
-import { createJsonReader, type JsonReader } from "#otlp/dialects/attribute-reader.ts";
+import type { JsonReader } from "#otlp/dialects/attribute-reader.ts";
 import { createFactReader } from "#otlp/dialects/fact-reader.ts";
-import { MAX_NAME_LENGTH, type OtlpScopeSpans, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
+import { MAX_NAME_LENGTH, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { toEventId, toObservationId, toTraceId } from "./identifiers.ts";
 import { BENT } from "#events/bend-event.ts";
-import { bendSpan, writeBody, type Bent } from "./bend-span.ts";
+import { writeBody, type Bent } from "./bend-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { countOnce } from "./count-once.ts";
 import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
-import { readLabels, readSpanFacts, type SpanFacts } from "./span-facts.ts";
+import { NO_PARENT, type ReadSpan, type ReadSpans, type Source, type SpanPosition } from "./read-spans.ts";
+import { readLabels, type SpanFacts } from "./span-facts.ts";
 import { readSpanError, type EndStatus, readSpanInterrupts, readSpanStatus } from "./span-status.ts";
 import { mapLabels } from "#trace-labels.ts";
 import { toTracePurpose } from "#trace-purpose.ts";
@@ -20,96 +21,14 @@ type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body
 /** An event that has no number of the stream yet. */
 export type DraftEvent = { readonly id: string; readonly type: EventType; readonly body: string };
 
-export type SpanEvents = { readonly events: readonly DraftEvent[]; readonly refused: readonly string[] };
-
-type Source = Omit<OtlpScopeSpans, "spans">;
-type Given = { readonly span: OtlpSpan; readonly source: Source; readonly bent: Bent };
-type Placed = Given & { readonly place: SpanPosition };
-
-/**
- * `root` has no parent, so it is the trace's own start and end. `entrance` has its parent in another process, which may send
- * its spans elsewhere or never; `orphan` in another request, which may come. Both stand in for the root until that comes.
- */
-type SpanPosition = "root" | "entrance" | "orphan" | "child";
-
-/** Converts a request's spans to events, in the order of their start; a span that can't be converted is refused with the reason. */
-export function toSpanEvents(projectId: string, batches: readonly OtlpScopeSpans[]): SpanEvents {
-  const refused: string[] = [];
-  const spans = batches.flatMap(({ spans: given, ...source }) => given.map((span) => ({ span, source })));
-  const readable = spans.flatMap(({ span: given, source }) => {
-    const reason = problemOf(given);
-    if (reason !== undefined) {
-      refused.push(reason);
-      return [];
-    }
-    const { span, bent } = bendSpan(given);
-    return [{ span, source, bent }];
-  });
-  const readJson = createJsonReader();
-  const present = new Map(readable.map(({ span }) => [`${span.traceId} ${span.spanId}`, span]));
-  const read = placeSpans(readable).map((each) => ({
-    ...each,
-    facts: readSpanFacts(each.span, readJson, present.get(`${each.span.traceId} ${each.span.parentSpanId}`)),
-    isInterrupted: readSpanStatus(each.span) === "interrupted",
-    isStart: each.place === "root" || each.place === "entrance",
-  }));
-  const placed = countOnce(nameTraces(read));
-  const pauses = findPauses(placed);
-  const events = placed.flatMap((each) => eventsOf(projectId, { ...each, pause: pauses.get(each.span.traceId) }, readJson));
-  return { events, refused };
+/** Converts spans that were read to events; a call around one of `inner` counts no tokens, which come from there. */
+export function toSpanEvents(projectId: string, { spans, readJson }: ReadSpans, inner?: ReadonlySet<string>): readonly DraftEvent[] {
+  const counted = countOnce(spans, inner);
+  const pauses = findPauses(counted);
+  return counted.flatMap((each) => eventsOf(projectId, { ...each, pause: pauses.get(each.span.traceId) }, readJson));
 }
 
-/** Only what cannot be placed is refused: all else is worth more than the one field that is wrong. */
-function problemOf({ traceId, spanId, startNanos, endNanos }: OtlpSpan): string | undefined {
-  if (!isId(traceId, 32)) {
-    return "a span's trace_id is not 16 bytes, or all zero";
-  }
-  if (!isId(spanId, 16)) {
-    return `a span of the trace ${traceId} has a span_id that is not 8 bytes, or all zero`;
-  }
-  return startNanos === 0n && endNanos === 0n ? `the span ${spanId} has neither start_time_unix_nano nor end_time_unix_nano` : undefined;
-}
-
-function isId(text: string, length: number): boolean {
-  return text.length === length && /^[0-9a-f]+$/.test(text) && !/^0+$/.test(text);
-}
-
-const REMOTE_PARENT = 0x300;
-const NO_PARENT = /^0*$/;
-
-function placeSpans(spans: readonly Given[]): readonly Placed[] {
-  const present = new Set(spans.map(({ span }) => `${span.traceId} ${span.spanId}`));
-  const rooted = new Set(spans.flatMap(({ span }) => (NO_PARENT.test(span.parentSpanId) ? [span.traceId] : [])));
-  const byStart = spans.toSorted((left, right) => Number(left.span.startNanos - right.span.startNanos));
-  return byStart.map((given) => {
-    const { span } = given;
-    if (NO_PARENT.test(span.parentSpanId)) {
-      return { ...given, place: "root" };
-    }
-    if (rooted.has(span.traceId) || present.has(`${span.traceId} ${span.parentSpanId}`)) {
-      return { ...given, place: "child" };
-    }
-    // One root of a trace is enough: the earliest.
-    rooted.add(span.traceId);
-    return { ...given, place: (span.flags & REMOTE_PARENT) === REMOTE_PARENT ? "entrance" : "orphan" };
-  });
-}
-
-type Named = Placed & { readonly facts: SpanFacts };
-
-/** A root of an application's own need not know of whom its trace is: the earliest span that says so says it of the trace. */
-function nameTraces<Each extends Named>(reads: readonly Each[]): readonly Each[] {
-  const told = (name: "sessionId" | "userId") =>
-    new Map(reads.toReversed().flatMap(({ span, facts }) => (facts[name] === undefined ? [] : [[span.traceId, facts[name]]])));
-  const [sessions, users] = [told("sessionId"), told("userId")];
-  return reads.map((each) => {
-    const { place, span, facts } = each;
-    const { sessionId = sessions.get(span.traceId), userId = users.get(span.traceId) } = facts;
-    return place === "child" ? each : { ...each, facts: { ...facts, sessionId, userId } };
-  });
-}
-
-type Read = Placed & { readonly facts: SpanFacts; readonly pause: Pause | undefined };
+type Read = ReadSpan & { readonly pause: Pause | undefined };
 
 function eventsOf(projectId: string, { span, source, bent, place, facts, pause }: Read, readJson: JsonReader): readonly DraftEvent[] {
   const ids = {

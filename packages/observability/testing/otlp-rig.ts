@@ -111,7 +111,7 @@ export async function createOtlpRig(database: TestDatabase<ObservabilitySchema>,
         );
     },
     clear: async () => {
-      await rig.redis.client.del(stream);
+      await rig.redis.client.del(stream, ...(await rig.redis.client.keys(`{${stream}}:otlp:*:*`)));
       await database.pool.query(CLEAR);
     },
     close: async () => {
