@@ -6,6 +6,7 @@ import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
 import { createIntakeMetrics } from "./intake-metrics.ts";
 import { langfuseRoutes } from "./langfuse.routes.ts";
+import { createLogMemory } from "./log-memory.ts";
 import { otlpRoutes } from "./otlp.routes.ts";
 import { createSpanMemory } from "./span-memory.ts";
 import { createStreamPublisher } from "./stream-publisher.ts";
@@ -41,6 +42,7 @@ export function createOtlpIntake({ config, clock, log, metrics, version }: Intak
   const routesOfSpans = otlpRoutes({
     publisher,
     memory: createSpanMemory({ redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME }),
+    logs: createLogMemory({ redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, clock }),
     metrics: createIntakeMetrics(metrics),
   });
   let timer: NodeJS.Timeout | undefined;

@@ -1,17 +1,19 @@
 import { AppError, errorMessage, orRefuse, refusal } from "@sightline/foundation/errors";
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
+import type { LogMemory } from "./log-memory.ts";
 import { createAdmission } from "./request-memory.ts";
 import type { IntakeMetrics } from "./intake-metrics.ts";
 import { answerError, answerSuccess, PROTOBUF_TYPE } from "./otlp-answer.ts";
 import { UnreadableRequest, type OtlpScopeSpans } from "#otlp/wire/otlp-span.ts";
-import { readJson } from "#otlp/wire/read-json.ts";
+import { readJson, readJsonLogs } from "#otlp/wire/read-json.ts";
 import { readProtobuf } from "#otlp/wire/read-protobuf.ts";
-import { readSpans, type ReadSpans } from "./read-spans.ts";
+import { readProtobufLogs } from "#otlp/wire/read-protobuf-logs.ts";
+import { readSpans } from "./read-spans.ts";
 import { senderOf } from "./sender.ts";
-import { toSpanEvents } from "./span-events.ts";
+import { toSpanEvents, type DraftEvent } from "./span-events.ts";
 import type { SpanMemory } from "./span-memory.ts";
-import type { PublishResult, StreamPublisher } from "./stream-publisher.ts";
+import type { StreamPublisher } from "./stream-publisher.ts";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { z } from "zod";
@@ -56,6 +58,7 @@ async function unzipWithin(body: Buffer): Promise<Buffer> {
 type OtlpOptions = {
   readonly publisher: Pick<StreamPublisher, "publish">;
   readonly memory: SpanMemory;
+  readonly logs: LogMemory;
   readonly metrics: IntakeMetrics;
 };
 type Request = Parameters<typeof senderOf>[0];
@@ -69,7 +72,7 @@ const AWAY_SECONDS = 5;
 const FULL_SECONDS = 15;
 
 /** Serves OTLP/HTTP. 200 means that every span is on the stream except those that `partial_success` names. */
-export function otlpRoutes({ publisher, memory, metrics }: OtlpOptions) {
+export function otlpRoutes({ publisher, memory, logs, metrics }: OtlpOptions) {
   const admit = createAdmission();
   const leave = new WeakMap<Request, () => void>();
 
@@ -105,6 +108,9 @@ export function otlpRoutes({ publisher, memory, metrics }: OtlpOptions) {
         );
         leave.set(request, release);
       });
+      scope.addHook("preHandler", async (request, reply) => {
+        reply.type(isProtobuf(request) ? PROTOBUF_TYPE : "application/json").serializer((body: unknown) => body as string);
+      });
       scope.addHook("onResponse", async (request) => leave.get(request)?.());
 
       const schema = {
@@ -112,42 +118,87 @@ export function otlpRoutes({ publisher, memory, metrics }: OtlpOptions) {
         response: { 200: answered },
       };
       for (const path of PATHS) {
-        scope.post(path, { config: { auth: "ingest" }, bodyLimit: MAX_SENT_BYTES, schema }, async (request, reply) => {
+        scope.post(path, { config: { auth: "ingest" }, bodyLimit: MAX_SENT_BYTES, schema }, async (request) => {
           const projectId = senderOf(request).projectId;
-          const spans = readSpans(await readBatches(request));
-          if ((await publish(projectId, spans)) === "full") {
-            const message = "The event stream is full: the consumer is behind or does not run. The spans were not taken; send them again.";
-            throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
-          }
-          metrics.requests.inc({ status: "200" });
-          metrics.refused.inc(spans.refused.length);
-          return reply
-            .type(isProtobuf(request) ? PROTOBUF_TYPE : "application/json")
-            .serializer((body: unknown) => body as string)
-            .send(answerSuccess(isProtobuf(request), spans.refused));
+          const batches = await readBody(request, { json: readJson, protobuf: readProtobuf });
+          const refused = await publish(projectId, await whileThere(logs.joinLogs(projectId, batches)));
+          metrics.refused.inc(refused.length);
+          return succeed(request, refused);
         });
       }
+
+      const taken = { 200: { ...answered, description: "Taken, or left out without a word." } };
+      scope.post(
+        "/v1/logs",
+        {
+          config: { auth: "ingest" },
+          bodyLimit: MAX_SENT_BYTES,
+          schema: { summary: "OTLP/HTTP: records of logs; GenAI's events among them become messages of their spans", response: taken },
+        },
+        async (request) => {
+          const projectId = senderOf(request).projectId;
+          const records = await readBody(request, { json: readJsonLogs, protobuf: readProtobufLogs });
+          await publish(projectId, await whileThere(logs.addLogs(projectId, records)), isOfStep);
+          return succeed(request);
+        },
+      );
+      scope.post(
+        "/v1/metrics",
+        {
+          config: { auth: "ingest" },
+          bodyLimit: MAX_SENT_BYTES,
+          schema: { summary: "OTLP/HTTP: metrics, which are not kept, so that no exporter complains", response: taken },
+        },
+        async (request) => succeed(request),
+      );
     });
   };
 
-  async function publish(projectId: string, spans: ReadSpans): Promise<PublishResult> {
-    try {
-      const around = await memory.findAround(projectId, spans.spans);
-      return await publisher.publish(projectId, toSpanEvents(projectId, spans, around));
-    } catch (error) {
-      const message = "The event stream does not answer. Not all spans were taken; send them again, nothing is stored twice.";
-      throw retryLater({ code: "stream_away", status: 503, seconds: AWAY_SECONDS, message, cause: error });
+  function succeed(request: Request, refused: readonly string[] = []) {
+    metrics.requests.inc({ status: "200" });
+    return answerSuccess(isProtobuf(request), refused);
+  }
+
+  /** @returns why which spans are not taken. */
+  async function publish(
+    projectId: string,
+    batches: readonly OtlpScopeSpans[],
+    isWanted: (event: DraftEvent) => boolean = () => true,
+  ): Promise<readonly string[]> {
+    const spans = readSpans(batches);
+    const around = await whileThere(memory.findAround(projectId, spans.spans));
+    const events = toSpanEvents(projectId, spans, around).filter(isWanted);
+    if ((await whileThere(publisher.publish(projectId, events))) === "full") {
+      const message = "The event stream is full: the consumer is behind or does not run. The spans were not taken; send them again.";
+      throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
     }
+    return spans.refused;
   }
 }
 
-async function readBatches(request: Request): Promise<readonly OtlpScopeSpans[]> {
+async function whileThere<Result>(asked: Promise<Result>): Promise<Result> {
+  try {
+    return await asked;
+  } catch (error) {
+    const message = "The event stream does not answer. Not all spans were taken; send them again, nothing is stored twice.";
+    throw retryLater({ code: "stream_away", status: 503, seconds: AWAY_SECONDS, message, cause: error });
+  }
+}
+
+/** A span that is sent once more because something was logged in it says nothing new of its trace. */
+function isOfStep({ type }: DraftEvent): boolean {
+  return type === "observation.start" || type === "observation.end";
+}
+
+type Readers<Read> = Readonly<Record<"json" | "protobuf", (body: Uint8Array) => Read>>;
+
+async function readBody<Read>(request: Request, readers: Readers<Read>): Promise<Read> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const unpacked = await unpackBody(body, request.headers["content-encoding"]);
   if (unpacked.length > MAX_UNPACKED_BYTES) {
     throw refusal(413, "body_too_large", "The request is too large; send smaller batches.");
   }
-  return isProtobuf(request) ? readProtobuf(unpacked) : readJson(unpacked);
+  return isProtobuf(request) ? readers.protobuf(unpacked) : readers.json(unpacked);
 }
 
 function isProtobuf({ headers }: Request): boolean {

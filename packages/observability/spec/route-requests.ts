@@ -35,6 +35,8 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
   "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
+  "POST /v1/logs": {},
+  "POST /v1/metrics": {},
   "POST /api/public/otel/v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
 };
 export const QUERIES: Readonly<Record<string, string>> = {

@@ -40,7 +40,7 @@ function readEvent({ name, attributes }: OtlpEvent, readJson: JsonReader): Event
 }
 
 /** Attributes that the span has too, and the one that holds the fields. */
-const NOT_FIELDS = new Set(["gen_ai.system", "gen_ai.provider.name", "gen_ai.event.content"]);
+const NOT_FIELDS = new Set(["event.name", "gen_ai.system", "gen_ai.provider.name", "gen_ai.event.content"]);
 
 /** Reads the fields of a message, which Semantic Kernel and Azure write as the JSON of one attribute. */
 function readFields(attributes: OtlpAttributes, readJson: JsonReader): Fields {

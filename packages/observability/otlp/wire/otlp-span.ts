@@ -7,6 +7,9 @@ export type OtlpAttributes = ReadonlyMap<string, OtlpValue>;
 
 export type OtlpEvent = { readonly name: string; readonly nanos: bigint; readonly attributes: OtlpAttributes };
 
+/** A record of a log as an event of the span it was written in; without a name or a span it is of no use here. */
+export type OtlpLog = { readonly traceId: string; readonly spanId: string; readonly event: OtlpEvent };
+
 export type OtlpLink = { readonly traceId: string; readonly spanId: string; readonly attributes: OtlpAttributes };
 
 /** A span as the wire has it, whichever encoding it came in. Ids are lower-case hexadecimal; those that are missing are empty. */
@@ -43,6 +46,12 @@ export const MAX_VALUE_DEPTH = 64;
 /** The request cannot be read, or is built to exhaust the reader. */
 export class UnreadableRequest extends Error {
   override readonly name = "UnreadableRequest";
+}
+
+/** What a record of a log says: its attributes, and the fields of its body, or the body itself as `content`. */
+export function toLogAttributes(attributes: OtlpAttributes, body: OtlpValue | undefined): OtlpAttributes {
+  const fields = toRecord(body) ?? (body === undefined || body === null ? {} : { content: body });
+  return new Map([...attributes, ...Object.entries(fields)]);
 }
 
 /** A text with something in it; a number, as which some send ids and versions, is its digits. */

@@ -2,7 +2,10 @@ import { isExactNumber, parseExactly, toExact, type ExactNumber } from "@sightli
 import {
   UnreadableRequest,
   MAX_VALUE_DEPTH,
+  toLogAttributes,
   type OtlpAttributes,
+  type OtlpEvent,
+  type OtlpLog,
   type OtlpScopeSpans,
   type OtlpSpan,
   type OtlpValue,
@@ -30,6 +33,21 @@ export function readJson(body: Uint8Array): readonly OtlpScopeSpans[] {
       };
     });
   });
+}
+
+/** Reads the records of an ExportLogsServiceRequest. @throws {UnreadableRequest} */
+export function readJsonLogs(body: Uint8Array): readonly OtlpLog[] {
+  const limits = createRequestLimits();
+  return list(toItem(parse(body)), "resourceLogs", "resource_logs")
+    .flatMap((resourceLogs) => list(resourceLogs, "scopeLogs", "scope_logs"))
+    .flatMap((scopeLogs) => list(scopeLogs, "logRecords", "log_records"))
+    .map((record) => {
+      limits.countSpan();
+      const attributes = readAttributes(record, limits);
+      const name = text(field(record, "eventName", "event_name")) || text(attributes.get("event.name"));
+      const content = record["body"] === undefined ? undefined : readValue(record["body"], limits, 0);
+      return { ...idsOf(record), event: { name, nanos: nanosOf(record), attributes: toLogAttributes(attributes, content) } };
+    });
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(["intValue", "int_value", "doubleValue", "double_value"]);
@@ -68,26 +86,33 @@ function readSpan(span: Item, limits: RequestLimits): OtlpSpan {
   limits.countSpan();
   const status = toItem(span["status"]);
   return {
-    traceId: text(field(span, "traceId", "trace_id")).toLowerCase(),
-    spanId: text(field(span, "spanId", "span_id")).toLowerCase(),
+    ...idsOf(span),
     parentSpanId: text(field(span, "parentSpanId", "parent_span_id")).toLowerCase(),
     name: text(span["name"]),
     flags: number(span["flags"]),
     startNanos: nanos(field(span, "startTimeUnixNano", "start_time_unix_nano")),
     endNanos: nanos(field(span, "endTimeUnixNano", "end_time_unix_nano")),
     attributes: readAttributes(span, limits),
-    events: list(span, "events").map((event) => ({
-      name: text(event["name"]),
-      nanos: nanos(field(event, "timeUnixNano", "time_unix_nano")),
-      attributes: readAttributes(event, limits),
-    })),
-    links: list(span, "links").map((link) => ({
-      traceId: text(field(link, "traceId", "trace_id")).toLowerCase(),
-      spanId: text(field(link, "spanId", "span_id")).toLowerCase(),
-      attributes: readAttributes(link, limits),
-    })),
+    events: list(span, "events").map((event) => readEvent(event, limits)),
+    links: list(span, "links").map((link) => ({ ...idsOf(link), attributes: readAttributes(link, limits) })),
     status: { code: statusCode(status["code"]), message: text(status["message"]) },
   };
+}
+
+function idsOf(item: Item) {
+  return {
+    traceId: text(field(item, "traceId", "trace_id")).toLowerCase(),
+    spanId: text(field(item, "spanId", "span_id")).toLowerCase(),
+  };
+}
+
+function readEvent(event: Item, limits: RequestLimits): OtlpEvent {
+  return { name: text(event["name"]), nanos: nanosOf(event), attributes: readAttributes(event, limits) };
+}
+
+/** The time it happened; of a record that doesn't say, that at which it was seen. */
+function nanosOf(item: Item): bigint {
+  return nanos(field(item, "timeUnixNano", "time_unix_nano")) || nanos(field(item, "observedTimeUnixNano", "observed_time_unix_nano"));
 }
 
 function readAttributes(item: Item, limits: RequestLimits): OtlpAttributes {

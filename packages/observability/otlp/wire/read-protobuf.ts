@@ -16,7 +16,7 @@ import {
 import { createRequestLimits, type RequestLimits } from "./request-limits.ts";
 
 /** The fields of `opentelemetry/proto/trace/v1/trace.proto` that are read, by message; all others are skipped. */
-const REQUEST = { resourceSpans: delimited(1) };
+const REQUEST = { resources: delimited(1) };
 const RESOURCE_SPANS = { resource: delimited(1), scopeSpans: delimited(2) };
 const RESOURCE = { attributes: delimited(1) };
 const SCOPE_SPANS = { scope: delimited(1), spans: delimited(2) };
@@ -44,22 +44,31 @@ const STATUS = { message: delimited(2), code: varint(3) };
  * @throws {UnreadableRequest} {@link AppError} 413.
  */
 export function readProtobuf(body: Uint8Array): readonly OtlpScopeSpans[] {
+  const batches: OtlpScopeSpans[] = [];
+  readRequest(body, "ExportTraceServiceRequest", (reader, limits) => batches.push(...readResourceSpans(reader, limits)));
+  return batches;
+}
+
+/**
+ * Reads the only field of a request, as often as it is there.
+ *
+ * @throws {UnreadableRequest} {@link AppError} 413.
+ */
+export function readRequest(body: Uint8Array, name: string, readResource: (reader: Reader, limits: RequestLimits) => void): void {
   const reader = protobuf.Reader.create(body);
   const limits = createRequestLimits();
-  const batches: OtlpScopeSpans[] = [];
   try {
     readFields(reader, reader.len, (tag) => {
-      if (tag !== REQUEST.resourceSpans) {
+      if (tag !== REQUEST.resources) {
         return false;
       }
-      batches.push(...readResourceSpans(reader, limits));
+      readResource(reader, limits);
       return true;
     });
   } catch (error) {
     const isOurs = error instanceof UnreadableRequest || error instanceof AppError;
-    throw isOurs ? error : new UnreadableRequest("it is no ExportTraceServiceRequest", { cause: error });
+    throw isOurs ? error : new UnreadableRequest(`it is no ${name}`, { cause: error });
   }
-  return batches;
 }
 
 function readResourceSpans(reader: Reader, limits: RequestLimits): readonly OtlpScopeSpans[] {

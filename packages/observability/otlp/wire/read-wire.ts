@@ -43,7 +43,7 @@ export function readKeyValue(reader: Reader, limits: RequestLimits, into: Map<st
   return true;
 }
 
-function readValue(reader: Reader, limits: RequestLimits, depth: number): OtlpValue {
+export function readValue(reader: Reader, limits: RequestLimits, depth: number): OtlpValue {
   if (depth > MAX_VALUE_DEPTH) {
     throw new UnreadableRequest(`a value is nested deeper than ${MAX_VALUE_DEPTH}`);
   }
