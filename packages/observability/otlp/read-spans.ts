@@ -7,7 +7,14 @@ import { readSpanStatus } from "./span-status.ts";
 export type Source = Omit<OtlpScopeSpans, "spans">;
 type Given = { readonly span: OtlpSpan; readonly source: Source; readonly bent: Bent };
 type Placed = Given & { readonly place: SpanPosition };
-export type ReadSpan = Placed & { readonly facts: SpanFacts; readonly isInterrupted: boolean; readonly isStart: boolean };
+/** What the steps of a trace say of it, where the span that starts or ends it does not. */
+type Told = Pick<SpanFacts, "input" | "output" | "sessionId" | "userId">;
+export type ReadSpan = Placed & {
+  readonly told?: Told | undefined;
+  readonly facts: SpanFacts;
+  readonly isInterrupted: boolean;
+  readonly isStart: boolean;
+};
 
 /**
  * `root` has no parent, so it is the trace's own start and end. `entrance` has its parent in another process, which may send
@@ -39,13 +46,13 @@ export function readSpans(batches: readonly OtlpScopeSpans[]): ReadSpans {
   });
   const readJson = createJsonReader();
   const present = new Map(readable.map(({ span }) => [`${span.traceId} ${span.spanId}`, span]));
-  const read = placeSpans(readable).map((each) => ({
+  const read = placeSpans(readable.filter((given) => !isDefinition(given, readable))).map((each) => ({
     ...each,
     facts: readSpanFacts(each.span, readJson, present.get(`${each.span.traceId} ${each.span.parentSpanId}`)),
     isInterrupted: readSpanStatus(each.span) === "interrupted",
     isStart: each.place === "root" || each.place === "entrance",
   }));
-  return { spans: nameTraces(read), refused, readJson };
+  return { spans: tellTraces(read), refused, readJson };
 }
 
 /** Only what cannot be placed is refused: all else is worth more than the one field that is wrong. */
@@ -84,14 +91,31 @@ function placeSpans(spans: readonly Given[]): readonly Placed[] {
   });
 }
 
-/** A root of an application's own need not know of whom its trace is: the earliest span that says so says it of the trace. */
-function nameTraces(reads: readonly ReadSpan[]): readonly ReadSpan[] {
-  const told = (name: "sessionId" | "userId") =>
-    new Map(reads.toReversed().flatMap(({ span, facts }) => (facts[name] === undefined ? [] : [[span.traceId, facts[name]]])));
-  const [sessions, users] = [told("sessionId"), told("userId")];
-  return reads.map((each) => {
-    const { place, span, facts } = each;
-    const { sessionId = sessions.get(span.traceId), userId = users.get(span.traceId) } = facts;
-    return place === "child" ? each : { ...each, facts: { ...facts, sessionId, userId } };
-  });
+/**
+ * A root of an application's own need not know of whom its trace is, or what was asked and answered: the earliest span that says so says it of the
+ * trace, of model calls the first input and the last output.
+ */
+function tellTraces(reads: readonly ReadSpan[]): readonly ReadSpan[] {
+  const byTrace = Map.groupBy(reads, ({ span }) => span.traceId);
+  const told = new Map([...byTrace].map(([traceId, own]) => [traceId, readTold(own)]));
+  return reads.map((each) => (each.place === "child" ? each : { ...each, told: told.get(each.span.traceId) }));
+}
+
+function readTold(reads: readonly ReadSpan[]): Told {
+  const calls = reads.filter(({ facts }) => facts.kind === "llm").map(({ facts }) => facts);
+  return {
+    input: calls.find(({ input }) => input !== undefined)?.input,
+    output: calls.findLast(({ output }) => output !== undefined)?.output,
+    sessionId: reads.find(({ facts }) => facts.sessionId !== undefined)?.facts.sessionId,
+    userId: reads.find(({ facts }) => facts.userId !== undefined)?.facts.userId,
+  };
+}
+
+/** A definition of an agent, such as AutoGen's, runs nothing: alone it is no trace. */
+function isDefinition({ span }: Given, spans: readonly Given[]): boolean {
+  return (
+    span.attributes.get("gen_ai.operation.name") === "create_agent" &&
+    NO_PARENT.test(span.parentSpanId) &&
+    spans.every((other) => other.span === span || other.span.traceId !== span.traceId)
+  );
 }

@@ -30,7 +30,7 @@ export function toSpanEvents(projectId: string, { spans, readJson }: ReadSpans, 
 
 type Read = ReadSpan & { readonly pause: Pause | undefined };
 
-function eventsOf(projectId: string, { span, source, bent, place, facts, pause }: Read, readJson: JsonReader): readonly DraftEvent[] {
+function eventsOf(projectId: string, { span, source, bent, place, facts, told, pause }: Read, readJson: JsonReader): readonly DraftEvent[] {
   const ids = {
     trace_id: toTraceId(projectId, span.traceId),
     observation_id: toObservationId(projectId, span.traceId, span.spanId),
@@ -46,6 +46,7 @@ function eventsOf(projectId: string, { span, source, bent, place, facts, pause }
     bent,
     place,
     facts,
+    told,
     pause,
     status,
     interrupts: readSpanInterrupts(span, readJson),
@@ -94,6 +95,7 @@ type Common = {
   readonly bent: Bent;
   readonly place: SpanPosition;
   readonly facts: SpanFacts;
+  readonly told: ReadSpan["told"];
   readonly pause: Pause | undefined;
   readonly status: EndStatus;
   readonly interrupts: OtlpValue | undefined;
@@ -101,16 +103,16 @@ type Common = {
   readonly output: OtlpValue | undefined;
 };
 
-function traceStart(traceId: string, { projectId, span, source, place, facts, input }: Common): DraftEvent {
+function traceStart(traceId: string, { projectId, span, source, place, facts, told, input }: Common): DraftEvent {
   return draft(projectId, "trace.start", {
     trace_id: traceId,
     name: boundText(facts.traceName ?? facts.name, MAX_NAME_LENGTH),
     started_at: toTimestamp(span.startNanos),
     thread_id: optionalName(facts.threadId),
-    session_id: optionalName(facts.sessionId),
-    user_id: optionalName(facts.userId),
+    session_id: optionalName(facts.sessionId ?? told?.sessionId),
+    user_id: optionalName(facts.userId ?? told?.userId),
     ...findLabels(source, facts),
-    input,
+    input: input ?? boundValue(told?.input),
     attributes: {
       "otel.trace_id": span.traceId,
       "otel.resource": boundValue(Object.fromEntries(source.resource)),
@@ -143,12 +145,12 @@ function traceResume(traceId: string, { projectId, span }: Common, checkpoint: s
   return draft(projectId, "trace.resume", { trace_id: traceId, resumed_at: toTimestamp(span.startNanos), resumed_from: checkpoint });
 }
 
-function traceEnd(traceId: string, { projectId, span, place, status, output }: Common): DraftEvent {
+function traceEnd(traceId: string, { projectId, span, place, told, status, output }: Common): DraftEvent {
   return draft(projectId, "trace.end", {
     trace_id: traceId,
     ended_at: toTimestamp(span.endNanos),
     status: readSpanStatus(span), // a step that waits says so itself: the trace may go on
-    output,
+    output: output ?? (status === "success" ? boundValue(told?.output) : undefined),
     error: readSpanError(span),
     // A resume may be another root of the trace, and ends it.
     ...(place === "root" && status === "interrupted" ? {} : standIn(span, place)),

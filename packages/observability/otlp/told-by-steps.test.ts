@@ -29,3 +29,42 @@ test("a root's own session goes before that of its steps", async () => {
   await otlp.store();
   expect(await otlp.traces()).toMatchObject([{ session_id: "own", user_id: "ada" }]);
 });
+
+const ask = [{ role: "user", content: "Where is 42?" }];
+const call = (content: string) =>
+  attributes({
+    "gen_ai.operation.name": "chat",
+    "gen_ai.input.messages": JSON.stringify(ask),
+    "gen_ai.output.messages": JSON.stringify([{ role: "assistant", content }]),
+  });
+
+test("what was asked and answered is what the first and the last model call say, where the root doesn't (OpenAI Agents, AutoGen, ADK)", async () => {
+  const first = { ...child, attributes: call("Let me see.") };
+  const last = jsonSpan("d".repeat(16), 3, { parentSpanId: "a".repeat(16), attributes: call("Shipped.") });
+  await otlp.send(jsonRequest([first, last, root]));
+  await otlp.store();
+  const [trace] = await otlp.traces();
+  expect(trace).toMatchObject({ input: ask, output: [{ role: "assistant", content: "Shipped." }] });
+  expect(trace?.observation_list[0]).toMatchObject({ name: "an application's own", input: null, output: null });
+});
+
+test("a root says itself what it was given and gave", async () => {
+  const own = attributes({ "input.value": "42?", "output.value": "It was." });
+  await otlp.send(
+    jsonRequest([
+      { ...child, attributes: call("Shipped.") },
+      { ...root, attributes: own },
+    ]),
+  );
+  await otlp.store();
+  expect(await otlp.traces()).toMatchObject([{ input: "42?", output: "It was." }]);
+});
+
+test("AutoGen's definition of an agent, which runs nothing, is no trace", async () => {
+  const definition = { ...root, attributes: attributes({ "gen_ai.operation.name": "create_agent", "gen_ai.agent.name": "support" }) };
+  expect(await otlp.send(jsonRequest([definition]))).toMatchObject({ status: 200, body: "{}" });
+  expect((await otlp.streamed()).filter(({ type }) => type === "trace.start")).toEqual([]);
+  await otlp.send(jsonRequest([definition, child]));
+  await otlp.store();
+  expect(await otlp.traces()).toMatchObject([{ observations: 2 }]);
+});
