@@ -49,6 +49,23 @@ test.each<[string, Attributes, object]>([
   expect(tokens).toEqual(expected);
 });
 
+test("LangSmith's details of LangChain's runs stand among the metadata", () => {
+  const usage = { input_token_details: { cache_read: 64 }, output_token_details: { reasoning: 12 }, total_cost: 0.5 };
+  const attributes = {
+    "langsmith.span.kind": "llm",
+    "langsmith.metadata.usage_metadata": JSON.stringify(usage),
+    "gen_ai.usage.input_tokens": 120,
+    "gen_ai.usage.output_tokens": 30,
+  };
+  expect(factsOf("ChatOpenAI", attributes).call?.usage).toMatchObject({
+    input_tokens: 120,
+    output_tokens: 30,
+    cache_read_tokens: 64,
+    reasoning_tokens: 12,
+    cost: 0.5,
+  });
+});
+
 test.each<[string, Attributes]>([
   ["OpenLIT", { ...GEMINI_CALL, "gen_ai.usage.cost": 0.5 }],
   ["OpenRouter", { ...GEMINI_CALL, "gen_ai.usage.total_cost": "0.5" }],

@@ -23,8 +23,13 @@ export const langSmith: Dialect = {
     cacheReadTokens: (span) => countIn(span, "input", "cache_read"),
     cacheWriteTokens: (span) => countIn(span, "input", "cache_creation"),
     reasoningTokens: (span) => countIn(span, "output", "reasoning"),
+    cost: (span) => readUsage(span)["total_cost"],
   },
 };
+
+function readUsage({ peek }: SpanReader): Readonly<Record<string, OtlpValue>> {
+  return toRecord(peek(`${METADATA}usage_metadata`)) ?? {};
+}
 
 /** A function's result is the one field `output` of an object, unless it is an object. */
 function readOutput({ value }: SpanReader): OtlpValue | undefined {
@@ -33,8 +38,13 @@ function readOutput({ value }: SpanReader): OtlpValue | undefined {
   return others.length === 0 && only?.[0] === "output" ? only[1] : all;
 }
 
-/** A count of the details, which are a dictionary as Python prints it: `{'cache_read': 64}`. */
-function countIn({ peek }: SpanReader, side: "input" | "output", name: string): number | undefined {
+/** A count of the details: LangChain's runs have them among the metadata, others as a dictionary that Python printed, `{'cache_read': 64}`. */
+function countIn(span: SpanReader, side: "input" | "output", name: string): OtlpValue | undefined {
+  const { peek } = span;
+  const told = toRecord(readUsage(span)[`${side}_token_details`])?.[name];
+  if (told !== undefined) {
+    return told;
+  }
   const printed = toText(peek(`gen_ai.usage.${side}_token_details`)) ?? "";
   const [, count] = new RegExp(`'${name}': (\\d{1,15})\\b`).exec(printed) ?? [];
   return count === undefined ? undefined : Number(count);
