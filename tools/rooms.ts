@@ -82,6 +82,10 @@ const FEATURES: Readonly<Record<string, Room>> = {
   "features/traces/model": feature([], "every view of a trace shares it, so it knows none"),
   "features/traces/api": feature([], "requests know no component"),
   "features/traces/scores": feature([], "a score is given to whatever is named to it"),
+  "features/traces/changes": feature(
+    ["features/traces/api", "features/traces/scores"],
+    "a change is made of traces wherever they were chosen",
+  ),
   "features/traces/marks": feature(["features/traces/api"], "marks stand in lists and in traces"),
   "features/traces/json": feature(["features/traces/api", "features/traces/model"], "a value is shown whatever it belongs to"),
   "features/traces/messages": feature(["features/traces/json"], "a message is shown without its trace"),
@@ -100,13 +104,15 @@ const FEATURES: Readonly<Record<string, Room>> = {
     "details are of one step and know no other view",
   ),
   "features/traces/trace": feature(
-    ["api", "details", "graph", "json", "marks", "model", "state", "transcript", "waterfall"].map((name) => `features/traces/${name}`),
+    ["api", "changes", "details", "graph", "json", "marks", "model", "state", "transcript", "waterfall"].map(
+      (name) => `features/traces/${name}`,
+    ),
     "a trace's page composes its views and knows no list",
   ),
   "features/traces/list/model": feature([], "the state of the list is read from the address alone"),
   "features/traces/list/query": feature(["features/traces/api", "features/traces/list/model"], "a query is edited without the list"),
   "features/traces/list": feature(
-    ["api", "list/model", "list/query", "marks", "scores"].map((name) => `features/traces/${name}`),
+    ["api", "changes", "list/model", "list/query", "marks"].map((name) => `features/traces/${name}`),
     "a list shows traces and opens none",
   ),
   "features/traces/groups": feature(["features/traces/api"], "sessions and users are listed without their traces"),

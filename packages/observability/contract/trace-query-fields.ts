@@ -58,6 +58,13 @@ export const TRACE_FIELDS: readonly TraceField[] = [
   ...LABEL_NAMES.map((name) => text(name, TRACE_LABELS[name].description, TRACE_LABELS[name].example)),
   text("tag", "A tag it was given", "beta"),
   { name: "metadata", type: "text", description: "What was noted of it, by its key", example: "metadata.customer:acme", hasFacets: false },
+  {
+    name: "resource",
+    type: "text",
+    description: "What OpenTelemetry says of the process it ran in, by its key",
+    example: "resource.team:emea",
+    hasFacets: false,
+  },
   text("model", "A model that was called", "gpt-4o*"),
   text("tool", "A tool that was called", "find_order"),
   text("node", "A node of its graph that ran", "plan"),
@@ -81,21 +88,29 @@ export function findTraceField(name: string): TraceField | undefined {
   return TRACE_FIELDS.find((field) => field.name === name);
 }
 
-/** Whether the values of a field can be told, of metadata those of a key. */
+/** Whether the values of a field can be told, of metadata and resources those of a key. */
 export function hasTraceFacets(field: string): boolean {
-  return findTraceField(field)?.hasFacets === true || /^metadata\.[\w.-]+$/.test(field);
+  return findTraceField(field)?.hasFacets === true || /^(metadata|resource)\.[\w.-]+$/.test(field);
 }
 
 /** Fields of many, each by its name: `score.helpful`, `metadata.customer`. */
-export const NAMED_FIELDS = new Set(["score", "metadata"]);
+export const NAMED_FIELDS = new Set(["score", "metadata", "resource"]);
+
+/** Of a resource, what OpenTelemetry says of itself, or anew for each process: nobody looks for traces by it. */
+const OF_EVERY_PROCESS = /^(?:telemetry|process|service\.instance)\./;
+
+/** Whether traces are found by a key of `metadata` or `resource`: a query can only ask for what is one word of it. */
+export function isKeyOfField(field: string, key: string): boolean {
+  return /^[\w.-]{1,64}$/.test(key) && !(field === "resource" && OF_EVERY_PROCESS.test(key));
+}
 
 /** What is wrong with the name of a field, or with the name behind it. */
 export function noSuchField(name: string, field: TraceField | undefined): string {
   if (field?.name === "score") {
     return "Name the score: score.helpful:>0.5.";
   }
-  if (field?.name === "metadata") {
-    return "Name the key: metadata.customer:acme.";
+  if (field !== undefined && NAMED_FIELDS.has(field.name)) {
+    return `Name the key: ${field.example}.`;
   }
   const known = TRACE_FIELDS.map((each) => (NAMED_FIELDS.has(each.name) ? `${each.name}.<name>` : each.name)).join(", ");
   return `There is no field ${name}. Put it in quotes to search for the words, or use one of ${known}.`;

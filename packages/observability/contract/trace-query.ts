@@ -149,7 +149,7 @@ function readTerm(text: string, from: number, to: number): TermBody | TraceQuery
           (ranges) => ({ kind: "number", field: "score", score, ranges }),
         );
   }
-  if (field.name === "metadata" && !/^[\w.-]+$/.test(part ?? "")) {
+  if (part !== undefined && !/^[\w.-]+$/.test(part)) {
     return { from, to: from + head.length, message: noSuchField(name, field) };
   }
   return readField(part === undefined ? field : { ...field, name: `${field.name}.${part}` }, pieces);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { traceSummarySchema } from "./explore.ts";
 import { codePlaceSchema, observationKindSchema, observationStatusSchema, timestamp } from "./parts.ts";
 import { callNumberSchemas, traceNumberSchemas } from "#step-numbers.ts";
+import { mapLabels } from "#trace-labels.ts";
 
 /**
  * One trace, of any size. No answer is over 5 MB. Below `/api/v1/projects/:project_id/traces/:trace_id`:
@@ -61,11 +62,17 @@ export type TakenEdge = z.infer<typeof takenEdgeSchema>;
 
 export const traceSchema = traceSummarySchema.extend({
   project_id: z.uuid(),
+  ...mapLabels(() => z.string().nullable()),
+  /** Tags that the application sent, and those that people added, by their letters; 150 at the most. */
+  tags: z.array(z.string()),
+  /** Those of them that people added, and may take away. */
+  added_tags: z.array(z.string()),
   /** Whether there is more than this answer holds: steps are missing at its end, or inputs and outputs. */
   truncated: z.boolean(),
   input: z.unknown(),
   output: z.unknown(),
   error: z.string().nullable(),
+  /** With what the application noted of it in `metadata`, and what an OpenTelemetry exporter says of its process in `otel.resource`. */
   attributes: z.record(z.string(), z.unknown()),
   /** The segments it consists of; more than one when an interrupted trace was resumed. */
   segments: z.array(z.object({ id: z.uuid(), status: observationStatusSchema, started_at: timestamp, ended_at: timestamp.nullable() })),

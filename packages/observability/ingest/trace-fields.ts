@@ -1,4 +1,5 @@
 import { isExactNumber } from "@sightline/foundation/exact-json";
+import { isKeyOfField } from "#contract.ts";
 import type { StreamEvent } from "#events/event.ts";
 import { LABEL_NAMES } from "#trace-labels.ts";
 
@@ -6,19 +7,22 @@ type TraceStart = Extract<StreamEvent, { type: "trace.start" }>["body"];
 
 const MAX_FIELDS = 100;
 const MAX_VALUE = 200;
-/** A query can only ask for what is one word of it. */
-const KEY = /^[\w.-]{1,64}$/;
 
-/** What a trace is found by beside its names: `environment:…` and its other labels, `tag:…`, `metadata.<key>:…`, once each. */
+/** What a trace is found by beside its names: `environment:…` and its other labels, `tag:…`, `metadata.<key>:…`, `resource.<key>:…`, once each. */
 export function listTraceFields({ tags = [], attributes = {}, ...body }: TraceStart): string[] {
-  const { metadata, tags: noted } = attributes;
-  const pairs = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata) ? Object.entries(metadata) : [];
+  const { metadata, tags: noted, "otel.resource": resource } = attributes;
   const fields = [
     ...LABEL_NAMES.flatMap((name) => fieldOf(name, body[name])),
     ...[...tags, ...(Array.isArray(noted) ? noted.slice(0, MAX_FIELDS) : [])].flatMap((tag) => fieldOf("tag", tag)),
-    ...pairs.flatMap(([key, value]) => (KEY.test(key) ? fieldOf(`metadata.${key}`, value) : [])),
+    ...fieldsOf("metadata", metadata),
+    ...fieldsOf("resource", resource),
   ];
   return Array.from(new Set(fields)).slice(0, MAX_FIELDS);
+}
+
+function fieldsOf(name: string, values: unknown): readonly string[] {
+  const pairs = typeof values === "object" && values !== null && !Array.isArray(values) ? Object.entries(values) : [];
+  return pairs.flatMap(([key, value]) => (isKeyOfField(name, key) ? fieldOf(`${name}.${key}`, value) : []));
 }
 
 function fieldOf(name: string, value: unknown): readonly string[] {

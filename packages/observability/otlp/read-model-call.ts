@@ -64,7 +64,7 @@ function readUsage(read: FactReader, isGemini: boolean): ModelCall["usage"] {
   const thoughts = reasoning ?? (isGemini && missing > 0 ? missing : undefined);
   // There is no more reasoning than output that it is a part of.
   const isApart = thoughts !== undefined && output !== undefined && (thoughts === missing || thoughts > output);
-  const cost = toNumber(read.value("cost"));
+  const cost = numberOf(read.value("cost"));
   const known = Object.entries({
     input_tokens: wholeInput,
     output_tokens: isApart ? output + thoughts : output,

@@ -27,6 +27,7 @@ export const CONDITION_QUERIES: Readonly<Record<Name, Queries>> = {
       "tag:beta,paid",
       "-tag:b*",
       `metadata.customer:acme,${LONG}`,
+      "resource.team:emea",
       "model:m-1",
       "model:m-*",
       "tool:find",

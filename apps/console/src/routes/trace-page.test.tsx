@@ -45,7 +45,16 @@ const digest = {
   input: "Where is my parcel?",
   output: null,
   error: failed.error,
-  attributes: {},
+  attributes: {
+    metadata: { customer: "acme: north", notes: "n".repeat(100), nested: { seats: 3 } },
+    "otel.resource": { team: "emea", "process.pid": 7 },
+  },
+  environment: "production",
+  release: null,
+  version: "1.4.2",
+  namespace: null,
+  tags: ["beta", "to review"],
+  added_tags: ["to review"],
   segments: [],
   graph: null,
   steps_total: 3,
@@ -53,6 +62,17 @@ const digest = {
   waits: [],
   gaps: [],
   current: [],
+};
+
+const project = {
+  id: PROJECT,
+  name: "support",
+  created_at: "2027-01-01T00:00:00.000Z",
+  retention_days: null,
+  access: "tenant",
+  my_role: "owner",
+  recent_traces: 1,
+  last_trace_at: null,
 };
 
 function open(search = "", answers = {}) {
@@ -98,6 +118,42 @@ describe("the page of a trace", () => {
       "The store is away.",
     );
     expect(screen.getAllByText("small-1").length).toBeGreaterThan(0);
+  });
+
+  it("says under its title what it is grouped and found by, each a link to the list of all that have it", async () => {
+    open();
+    const linked = async (name: string) => {
+      const link = await screen.findByRole("link", { name });
+      return new URLSearchParams(link.getAttribute("href")?.split("?")[1]).get("q");
+    };
+    expect(await linked("production")).toBe("environment:production");
+    expect(await linked("1.4.2")).toBe("version:1.4.2");
+    expect(await linked("to review")).toBe('tag:"to review"');
+    expect(await linked("acme: north")).toBe('metadata.customer:"acme: north"');
+    expect(await linked("emea")).toBe("resource.team:emea");
+    expect(screen.queryByRole("link", { name: "7" })).toBeNull();
+    expect(screen.getByText(`${"n".repeat(80)}…`)).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Edit tags" })).toBeNull();
+  });
+
+  it("lets editors change the tags that people added, and score it; owners delete it", async () => {
+    const { user, router, requests } = open("", {
+      [`GET ${PATH.replace(/\/traces.*/, "")}`]: project,
+      [`POST ${PATH.replace(TRACE, "tag")}`]: { traces: 1 },
+      [`POST ${PATH.replace(TRACE, "delete")}`]: { traces: 1 },
+    });
+    const bodies = () => requests.flatMap(({ method, body }) => (method === "POST" ? [body] : []));
+    await user.click(await screen.findByRole("button", { name: "Edit tags" }));
+    await user.type(within(await screen.findByRole("dialog")).getByLabelText("Tags", { selector: "input" }), "{Backspace}done{Enter}");
+    await user.click(screen.getByRole("button", { name: "Save tags" }));
+    await waitFor(() => expect(bodies()).toContainEqual({ trace_ids: [TRACE], add: ["done"], remove: ["to review"] }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await user.click(screen.getByRole("button", { name: "More actions" }));
+    expect(await screen.findByRole("menuitem", { name: "Score…" })).toBeTruthy();
+    await user.click(screen.getByRole("menuitem", { name: "Delete…" }));
+    await user.click(await screen.findByRole("button", { name: "Delete 1 trace" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe(`/projects/${PROJECT}/traces`));
+    expect(bodies()).toContainEqual({ trace_ids: [TRACE] });
   });
 
   it("says that a trace is not here, and leads back to its project", async () => {

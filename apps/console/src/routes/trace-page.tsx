@@ -112,23 +112,32 @@ function Header({
 }: Pick<Parameters<typeof TraceHeader>[0], "trace" | "steps" | "breadcrumbs" | "live"> & { readonly step: Step | undefined }) {
   const { project_id: projectId } = trace;
   const { data: project } = useQuery(projectQuery(projectId));
+  const navigate = route.useNavigate();
   const [isAdding, setAdding] = useState(false);
+  const mayEdit = project !== undefined && project.my_role !== "viewer";
   return (
     <TraceHeader
       trace={trace}
       steps={steps}
       live={live}
       breadcrumbs={breadcrumbs}
+      mayTag={mayEdit}
       actions={
         <>
-          {project !== undefined && project.my_role !== "viewer" && (
+          {mayEdit && (
             <Button size="xs" variant="default" leftSection={<IconDatabasePlus size={15} />} onClick={() => setAdding(true)}>
               Add to dataset
             </Button>
           )}
           {isAdding && <AddToDataset projectId={projectId} traceIds={[trace.id]} step={step} onClose={() => setAdding(false)} />}
           <CompareWith projectId={projectId} trace={trace} />
-          <TraceActions projectId={projectId} trace={trace} stepId={step?.id} />
+          <TraceActions
+            projectId={projectId}
+            trace={trace}
+            stepId={step?.id}
+            role={project?.my_role}
+            onDeleted={() => void navigate({ to: "/projects/$projectId/traces", params: { projectId } })}
+          />
         </>
       }
     />

@@ -257,7 +257,7 @@ function trace(): readonly StreamEvent[] {
       tags: ["beta", "paid", "free"].filter(() => random() < 0.4),
       ...(environment === undefined ? {} : { environment }),
       ...(user === undefined ? {} : { user_id: user }),
-      ...(customer === undefined ? {} : { attributes: { metadata: { customer } } }),
+      ...(customer === undefined ? {} : { attributes: { metadata: { customer }, "otel.resource": { team: "emea" } } }),
     }),
     ...(["tool", "node"] as const)
       .filter(() => random() < 0.8)

@@ -4,8 +4,8 @@ import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSc
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
 import { pickTraceNumbers } from "#step-numbers.ts";
 import { toTracePurpose } from "#trace-purpose.ts";
-import { mapLabels, type LabelName } from "#trace-labels.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
+import { presentLabels } from "#query/steps/present-labels.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { orTooSlow } from "./trace-query.errors.ts";
@@ -87,11 +87,6 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
   }
 }
 
-function presentLabels(labels: readonly string[]): Pick<ListedTrace, LabelName | "tags"> {
-  const valuesFor = (name: string) => labels.filter((label) => label.startsWith(`${name}:`)).map((label) => label.slice(name.length + 1));
-  return { ...mapLabels((name) => valuesFor(name)[0] ?? null), tags: valuesFor("tag").slice(0, MAX_TAGS) };
-}
-
 const MAX_TAGS = 10;
 
 export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): ListedTrace {
@@ -113,7 +108,7 @@ export function presentEntry(row: EntryRow, lost: ReadonlyMap<string, number>): 
     models: [...row.models],
     input: row.input,
     output: row.output,
-    ...presentLabels(row.labels),
+    ...presentLabels(row.labels, MAX_TAGS),
     error: row.error,
     scores: row.scores.map((score) => ({ ...score })),
   };

@@ -104,7 +104,10 @@ test("a trace is found by its tags, environment, release, version and metadata",
     release: "2026.11",
     version: "1.4.2",
     tags: ["beta", "eu"],
-    attributes: { metadata: { customer: "acme: north", seats: 3, nested: { no: 1 } } },
+    attributes: {
+      metadata: { customer: "acme: north", seats: 3, nested: { no: 1 } },
+      "otel.resource": { team: "emea", "telemetry.sdk.name": "opentelemetry" },
+    },
   };
   await writeEvents(database, [...traceEvents(producer, { start }), ...traceEvents(producer, { start: { environment: "staging" } }, 60)]);
   for (const q of [
@@ -114,6 +117,7 @@ test("a trace is found by its tags, environment, release, version and metadata",
     "tag:eu",
     'metadata.customer:"acme: north"',
     "metadata.seats:3",
+    "resource.team:emea",
   ]) {
     expect(await listed(projectId, q), q).toMatchObject([
       { environment: "production", release: "2026.11", version: "1.4.2", tags: ["beta", "eu"] },
@@ -121,6 +125,7 @@ test("a trace is found by its tags, environment, release, version and metadata",
   }
   expect(await listed(projectId, "-environment:production")).toMatchObject([{ environment: "staging", tags: [] }]);
   expect(await listed(projectId, "metadata.nested:1")).toEqual([]);
+  expect(await listed(projectId, "resource.telemetry.sdk.name:opentelemetry")).toEqual([]);
   const { body } = await api.get(`/api/v1/projects/${projectId}/traces/facets?field=environment`);
   expect(
     facetListSchema

@@ -2,9 +2,11 @@ import type { Trace, TraceSummary } from "#contract.ts";
 import type { TraceContent } from "./trace-content.store.ts";
 import type { TraceSummaryRow } from "./traces.store.ts";
 import { pickTraceNumbers } from "#step-numbers.ts";
+import type { LabelName } from "#trace-labels.ts";
 import { toTracePurpose } from "#trace-purpose.ts";
 import { countBytes, takeWhileLight } from "./answer-size.ts";
 import { orderRows } from "./order-steps.ts";
+import { presentLabels } from "./present-labels.ts";
 import { readAttributes, findPayload, presentStep, presentValues, UNKNOWN_NAME } from "./present-step.ts";
 
 export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): TraceSummary {
@@ -26,6 +28,15 @@ export function presentTraceSummary(row: TraceSummaryRow, lostEvents: number): T
   };
 }
 
+const MAX_TAGS = 150;
+
+/** Presents what the trace is grouped and found by. */
+export function presentTraceLabels({ start_fields: fields, tags }: TraceSummaryRow): Pick<Trace, LabelName | "tags" | "added_tags"> {
+  const added = tags ?? [];
+  const all = new Set([...(fields ?? []), ...added.map((tag) => `tag:${tag}`)]);
+  return { ...presentLabels([...all].toSorted(), MAX_TAGS), added_tags: [...added] };
+}
+
 /** The whole answer is held to this many bytes. */
 const ANSWER_BYTES = 4_000_000;
 
@@ -38,6 +49,7 @@ export function presentTrace(
   const own = row.segments.flatMap(({ id }) => byOwner.get(id) ?? []);
   const head = {
     ...presentTraceSummary(row, lostEvents),
+    ...presentTraceLabels(row),
     project_id: row.project_id,
     input: findPayload(own, row.start_event)?.value ?? null,
     output: findPayload(own, row.end_event)?.value ?? null,

@@ -14,7 +14,18 @@ type Query = Kysely<ObservabilitySchema>;
 
 type BegunRow = Pick<
   Selectable<TraceRow>,
-  "id" | "project_id" | "name" | "started_at" | "sort_at" | "thread_id" | "session_id" | "user_id" | "purpose" | "start_event"
+  | "id"
+  | "project_id"
+  | "name"
+  | "started_at"
+  | "sort_at"
+  | "thread_id"
+  | "session_id"
+  | "user_id"
+  | "purpose"
+  | "start_event"
+  | "start_fields"
+  | "tags"
 > &
   TracePartsRow;
 
@@ -66,7 +77,7 @@ async function readTrace(
   });
   const { rows } = await sql<BegunRow>`
     select begun.id, begun.project_id, begun.name, begun.started_at, begun.sort_at, begun.thread_id, begun.session_id, begun.user_id, begun.purpose,
-      begun.start_event, part.*
+      begun.start_event, begun.start_fields, begun.tags, part.*
     from observability.traces as begun
     join observability.projects as project on project.id = begun.project_id
     cross join lateral ${parts} as part

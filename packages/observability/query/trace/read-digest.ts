@@ -13,7 +13,7 @@ import { takeWhileLight } from "#query/steps/answer-size.ts";
 import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { mergeAttributes, toValues } from "#query/steps/payload-values.ts";
 import { presentGraph } from "#query/graph/present-graph.ts";
-import { presentTraceSummary } from "#query/steps/present-trace.ts";
+import { presentTraceLabels, presentTraceSummary } from "#query/steps/present-trace.ts";
 import { readSeen, writeRevision } from "#query/steps/revision.ts";
 
 type DigestQuery = InProject & { readonly traceId: string };
@@ -34,6 +34,7 @@ export async function readDigest(query: Query, wanted: DigestQuery): Promise<Tra
   const { graph, current } = await readGraph(query, run, trace);
   return {
     ...presentTraceSummary(trace, lost),
+    ...presentTraceLabels(trace),
     project_id: run.projectId,
     truncated: graph?.truncated ?? false,
     ...(await readOwnValues(query, run, trace)),

@@ -170,6 +170,19 @@ describe("GET /api/v1/traces/:trace_id", () => {
     expect(model).toMatchObject({ model: "m-1-2026", input_tokens: 120, output: "It was shipped.", reasoning: "The order is on its way" });
   });
 
+  test("says its labels and tags, also those that people added, with and without its steps", async () => {
+    const traceId = uuidv7();
+    const labels = { environment: "production", release: "2026.11", version: "1.4.2", namespace: "shop" };
+    await writeEvents(database, [
+      producer.event("trace.start", { trace_id: traceId, name: "agent", started_at: at(1), ...labels, tags: ["beta", "eu"] }),
+    ]);
+    await api.post(`/api/v1/projects/${projectId}/traces/tag`, { trace_ids: [traceId], add: ["eu", "to review"] });
+    for (const path of ["", "/summary"]) {
+      const { body } = await api.get(`/api/v1/projects/${projectId}/traces/${traceId}${path}`);
+      expect(body, path).toMatchObject({ ...labels, tags: ["beta", "eu", "to review"], added_tags: ["eu", "to review"] });
+    }
+  });
+
   test("answers the same nested under its project", async () => {
     const traceId = uuidv7();
     await writeEvents(database, agentRun(producer, traceId));

@@ -46,4 +46,7 @@ export const deleteTraces = (projectId: string, ids: readonly string[]) =>
 
 /** What a change of many traces makes out of date. */
 export const keysOfTraces = (projectId: string) =>
-  ["traces", "trace histogram", "facets", "trace figures", "metrics"].map((name) => [name, projectId]);
+  ["traces", "trace histogram", "facets", "trace figures", "metrics", "trace digest", "scores", "score names"].map((name) => [
+    name,
+    projectId,
+  ]);

@@ -1,8 +1,10 @@
 import { ActionIcon, Button, Group, Menu, Tooltip } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import type { TraceDigest } from "@sightline/observability/contract";
-import { IconDotsVertical, IconDownload, IconHash, IconLink, IconMessageQuestion } from "@tabler/icons-react";
+import type { ProjectRole, TraceDigest } from "@sightline/observability/contract";
+import { IconDotsVertical, IconDownload, IconHash, IconLink, IconMessageQuestion, IconStar, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
 import { wholeTrace } from "#features/traces/api/trace.ts";
+import { DeleteDialog, ScoreDialog } from "#features/traces/changes/change-dialogs.tsx";
 import { assistantPrompt } from "./assistant-prompt.ts";
 import { useChange } from "#http/use-change.ts";
 import { saveJson } from "#ui/kit/save-file.ts";
@@ -11,10 +13,16 @@ type TraceActionsProps = {
   readonly projectId: string;
   readonly trace: TraceDigest;
   readonly stepId: string | undefined;
+  /** The reader's role; undefined while it is not known. */
+  readonly role: ProjectRole | undefined;
+  /** When the trace is gone. */
+  readonly onDeleted: () => void;
 };
 
-/** What can be taken away from a trace's page. */
-export function TraceActions({ projectId, trace, stepId }: TraceActionsProps) {
+/** What can be done with a trace on its page. */
+export function TraceActions({ projectId, trace, stepId, role, onDeleted }: TraceActionsProps) {
+  const [dialog, setDialog] = useState<"score" | "delete">();
+  const one = { projectId, choice: { count: 1, ids: [trace.id] }, onClose: () => setDialog(undefined) };
   const save = useChange({
     send: () => wholeTrace(projectId, trace.id),
     failed: "The trace could not be saved",
@@ -56,8 +64,20 @@ export function TraceActions({ projectId, trace, stepId }: TraceActionsProps) {
           <Menu.Item leftSection={<IconDownload size={15} />} onClick={() => save.mutate()}>
             Export as JSON
           </Menu.Item>
+          {(role === "editor" || role === "owner") && (
+            <Menu.Item leftSection={<IconStar size={15} />} onClick={() => setDialog("score")}>
+              Score…
+            </Menu.Item>
+          )}
+          {role === "owner" && (
+            <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={() => setDialog("delete")}>
+              Delete…
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
+      {dialog === "score" && <ScoreDialog {...one} />}
+      {dialog === "delete" && <DeleteDialog {...one} onDeleted={onDeleted} />}
     </Group>
   );
 }

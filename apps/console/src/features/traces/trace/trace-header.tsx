@@ -8,6 +8,7 @@ import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { isUnpriced } from "#features/traces/details/unpriced.ts";
 import { LostEvents } from "#features/traces/marks/lost-events.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
+import { TraceLabels } from "./trace-labels.tsx";
 import classes from "./trace-header.module.css";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
 
@@ -17,6 +18,7 @@ type TraceHeaderProps = {
   readonly trace: TraceDigest;
   readonly steps: readonly Step[];
   readonly breadcrumbs: ReactNode;
+  readonly mayTag: boolean;
   /** What can be done, on the right. */
   readonly actions: ReactNode;
   /** How new this is; nothing once the trace is over. */
@@ -24,7 +26,7 @@ type TraceHeaderProps = {
 };
 
 /** What a trace is, in a line or two. */
-export function TraceHeader({ trace, steps, breadcrumbs, actions, live }: TraceHeaderProps) {
+export function TraceHeader({ trace, steps, breadcrumbs, mayTag, actions, live }: TraceHeaderProps) {
   return (
     <header className={classes.header}>
       <div className={classes.words}>
@@ -58,6 +60,7 @@ export function TraceHeader({ trace, steps, breadcrumbs, actions, live }: TraceH
           <TraceLinks trace={trace} />
           <LostEvents projectId={trace.project_id} count={trace.lost_events} gaps={trace.gaps} />
         </div>
+        <TraceLabels trace={trace} mayTag={mayTag} />
       </div>
       <div className={classes.actions}>{actions}</div>
     </header>

@@ -1,4 +1,4 @@
-import { TRACE_FIELDS, type TraceField, quoteTraceValue } from "@sightline/observability/contract";
+import { NAMED_FIELDS, TRACE_FIELDS, type TraceField, quoteTraceValue } from "@sightline/observability/contract";
 
 /** What stands at the caret: the beginning of a field's name, or of one of its values. */
 export type QueryPlace = { /** What a completion replaces. */ readonly from: number; readonly to: number } & (
@@ -73,7 +73,7 @@ export function isNamingField(text: string, caret: number): boolean {
 function fieldOptions({ begun, isNegated }: { readonly begun: string; readonly isNegated: boolean }): readonly QueryOption[] {
   const minus = isNegated ? "-" : "";
   return TRACE_FIELDS.filter(({ name }) => name.startsWith(begun)).map(({ name, description }) => ({
-    text: name === "score" || name === "metadata" ? `${minus}${name}.` : `${minus}${name}:`,
+    text: NAMED_FIELDS.has(name) ? `${minus}${name}.` : `${minus}${name}:`,
     explains: isNegated ? `Not: ${description.toLowerCase()}` : description,
   }));
 }
