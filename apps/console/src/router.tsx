@@ -1,5 +1,5 @@
 import { Center, Loader } from "@mantine/core";
-import { createRoute, createRouter } from "@tanstack/react-router";
+import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { z } from "zod";
 import { lazyPage } from "#shell/lazy-page.ts";
 import { ErrorPage } from "#shell/error-page.tsx";
@@ -154,8 +154,19 @@ const projectsRoute = createRoute({
   component: lazyPage(() => import("#routes/projects-page.tsx"), "ProjectsPage"),
 });
 
+/** From a line of a log to its trace, whichever project has it. */
+const findTraceRoute = createRoute({
+  ...under(signedInRoute, "/traces/$traceId"),
+  component: lazyPage(() => import("#routes/find-trace-page.tsx"), "FindTracePage"),
+});
+
 const traceRoute = createRoute({
   ...under(signedInRoute, "/projects/$projectId/traces/$traceId"),
+  beforeLoad({ params: { traceId } }) {
+    if (/^[0-9a-f]{32}$/i.test(traceId)) {
+      redirect({ throw: true, to: "/traces/$traceId", params: { traceId }, replace: true });
+    }
+  },
   validateSearch: z.object({ observation: text, view: text, find: text, kind: text, only: text }),
   component: lazyPage(() => import("#routes/trace-page.tsx"), "TracePage"),
 });
@@ -203,6 +214,7 @@ const routeTree = rootRoute.addChildren([
     compareRoute,
     projectsRoute,
     projectRoutes,
+    findTraceRoute,
     traceRoute,
     adminsRoute.addChildren([credentialsRoute, usersRoute, auditRoute]),
   ]),

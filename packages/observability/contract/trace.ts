@@ -14,6 +14,14 @@ import { mapLabels } from "#trace-labels.ts";
  * - `GET …` itself → {@link traceSchema}: all of it, cut at 4 MB.
  */
 
+/** A trace's own id, or the one that OpenTelemetry gave it: 32 hexadecimal digits, which every log line has that is written under a span. */
+export const TRACE_ID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+export const anyTraceIdSchema = z.string().regex(TRACE_ID, "is neither a UUID nor 32 hexadecimal digits");
+
+/** Where `GET /api/v1/traces/:trace_id/place` found a trace. */
+export const tracePlaceSchema = z.object({ project_id: z.uuid(), trace_id: z.uuid() });
+export type TracePlace = z.infer<typeof tracePlaceSchema>;
+
 export const observationSchema = z.object({
   id: z.uuid(),
   parent_id: z.uuid().nullable(),

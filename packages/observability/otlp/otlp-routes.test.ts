@@ -14,6 +14,24 @@ const PROTOBUF = { "content-type": "application/x-protobuf" };
 const GZIP = { "content-encoding": "gzip" };
 const MEBIBYTE = 1024 * 1024;
 
+test("a trace is found by the id that OpenTelemetry gave it: in the list, by the API, and where it is, by its own alike", async () => {
+  await otlp.send(jsonRequest([jsonSpan("a".repeat(16), 0)]));
+  await otlp.store();
+  const [trace] = await otlp.traces();
+  const { projectId } = otlp.rig;
+  const own = trace?.id ?? "";
+  for (const id of [TRACE, TRACE.toUpperCase(), own, own.replaceAll("-", "")]) {
+    const place = await otlp.api.get(`/api/v1/traces/${id}/place`);
+    expect(place, id).toMatchObject({ status: 200, body: { project_id: projectId, trace_id: own } });
+    expect((await otlp.api.get(`/api/v1/traces/${id}`)).body, id).toMatchObject({ id: own });
+    const { body } = await otlp.api.get(`/api/v1/projects/${projectId}/traces?q=${id}`);
+    expect(body["items"], id).toMatchObject([{ id: own }]);
+  }
+  expect(await otlp.api.get(`/api/v1/traces/${"b".repeat(32)}/place`)).toMatchObject({ status: 404, body: { error: "trace_not_found" } });
+  expect(await otlp.api.get(`/api/v1/traces/${TRACE}/place`, "tenant-2:member")).toMatchObject({ status: 404 });
+  expect(await otlp.api.get(`/api/v1/traces/${TRACE}0/place`)).toMatchObject({ status: 400 });
+});
+
 describe("POST /v1/traces answers 200", () => {
   test("{} to JSON and nothing to protobuf when all spans were taken, none included", async () => {
     expect(await otlp.send(jsonRequest([jsonSpan("a".repeat(16), 0)]))).toMatchObject({ status: 200, body: "{}" });

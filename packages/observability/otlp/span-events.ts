@@ -2,7 +2,7 @@ import type { EventType, StreamEvent } from "#events/event.ts";
 import type { JsonReader } from "#otlp/dialects/attribute-reader.ts";
 import { createFactReader } from "#otlp/dialects/fact-reader.ts";
 import { MAX_NAME_LENGTH, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
-import { toEventId, toObservationId, toTraceId } from "./identifiers.ts";
+import { toEventId, toObservationId, toTraceId } from "#identifiers.ts";
 import { BENT } from "#events/bend-event.ts";
 import { writeBody, type Bent } from "./bend-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";

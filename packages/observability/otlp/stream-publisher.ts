@@ -7,7 +7,7 @@ import type { Redis } from "@sightline/foundation/redis";
 import { MAX_STREAM_LENGTH } from "#config.ts";
 import { EVENT_VERSION } from "#events/event.ts";
 import { keyBeside, partitionKey, findPartition } from "#events/partitions.ts";
-import { toEventId, toVersion8 } from "./identifiers.ts";
+import { toEventId, toVersion8 } from "#identifiers.ts";
 import type { DraftEvent } from "./span-events.ts";
 
 /** `taken`: every event is on the stream. `full`: there was no room for all of them, and no more were added. */

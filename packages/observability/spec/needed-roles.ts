@@ -11,6 +11,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/intake": "none",
   "GET /api/v1/dead-letters": "none",
   "GET /api/v1/traces/:trace_id": "viewer",
+  "GET /api/v1/traces/:trace_id/place": "viewer",
   "GET /api/v1/projects/:project_id": "viewer",
   "PATCH /api/v1/projects/:project_id": "owner",
   "DELETE /api/v1/projects/:project_id": "owner",

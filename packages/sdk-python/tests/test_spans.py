@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from recording import PROJECT_ID
 from stream import Stream
 
 from sightline import carry_trace, current_trace, observe, score, trace, trace_tool
@@ -275,6 +276,19 @@ def test_scores_go_to_what_runs_or_what_is_named(stream: Stream):
     assert scores[0]["observation_id"] == reference.observation_id
     assert "observation_id" not in scores[1]
     assert run.trace_id == reference.trace_id
+
+
+def test_the_running_trace_says_where_the_console_shows_it(idle_stream: Stream):
+    assert idle_stream.initialize(console_url="https://sightline.acme.dev/").ok
+    with trace("t") as run:
+        reference = current_trace()
+    assert reference is not None
+    assert reference.url == f"https://sightline.acme.dev/projects/{PROJECT_ID}/traces/{run.trace_id}"
+    assert idle_stream.initialize(console_url="").ok
+    with trace("t"):
+        reference = current_trace()
+    assert reference is not None
+    assert reference.url is None
 
 
 def test_nothing_is_recorded_and_nothing_changes_without_a_publisher(idle_stream: Stream):

@@ -5,8 +5,10 @@ import { toMoments, type TraceTerm } from "#contract.ts";
 import { columnOfField } from "#counting/entry-columns.ts";
 import { PACKED_NUMBERS } from "#counting/packed-columns.ts";
 import { entryStatus } from "#query/steps/abandoned.store.ts";
+import { listTraceIds } from "#identifiers.ts";
 import { isLive } from "#store/live-traces.ts";
 import { listSearchWords } from "#store/search-words.ts";
+import { selectBeginning } from "#store/segments.ts";
 import { and, inOrder, or, type Context, type HourTest, type SqlCondition, type TraceCondition } from "./condition.ts";
 import { hasLost } from "./lost-events.ts";
 import { ANY_NUMBER, isWithinInSql } from "./number-range.ts";
@@ -25,7 +27,7 @@ type Conditions = { readonly [Of in Kind]: Readonly<Record<string, Resolve<Of>>>
 
 /** Each condition of the query, once: by the kind of a term and its field; `any` is of the kind's other fields. */
 export const CONDITIONS = {
-  words: { any: async ({ text }, context) => ({ sql: await hasKeys("word", listSearchWords([text]), "all", context) }) },
+  words: { any: hasWords },
   part: { any: ({ field, text }, context) => hasPart(field, text, context) },
   text: { any: ({ field, values }, context) => hasValue(field, values, context), error: errorHasPart },
   choice: { status: hasStatus, has: hasSome, kind: hasKind, purpose: hasPurpose },
@@ -63,6 +65,14 @@ function resolve<Of extends Kind>(kind: Of, term: Term<Of>, context: Context): T
     throw new Error(`No condition is defined for the field ${field} of the query`);
   }
   return condition(term, context);
+}
+
+/** What is an id, its own or OpenTelemetry's, is looked for as such, too. */
+async function hasWords({ text }: Term<"words">, context: Context): Promise<TraceCondition> {
+  const words = await hasKeys("word", listSearchWords([text]), "all", context);
+  const project = sql`${context.projectId}::uuid`;
+  const traces = listTraceIds(text, [context.projectId]).map((id) => selectBeginning(project, sql`${id}::uuid`));
+  return { sql: traces.length === 0 ? words : or([words, sql<boolean>`entry.trace_id in (${sql.join(traces)})`]) };
 }
 
 function errorHasPart({ values }: Term<"text">, context: Context): TraceCondition {

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { Trace } from "#contract.ts";
+import type { Trace, TracePlace } from "#contract.ts";
 import { selectTraceParts, type SegmentRow, type TracePartsRow } from "#counting/trace-parts.ts";
+import { listTraceIds } from "#identifiers.ts";
 import type { ObservabilitySchema, TraceRow } from "#schema.ts";
 import { hasRole, listVisibleIds, type InProject, type Reader } from "#store/reader.ts";
 import { selectBeginning } from "#store/segments.ts";
@@ -42,26 +43,27 @@ export type TraceSummaryRow = Omit<BegunRow, "segments" | "failed" | "failed_ste
 /** Characters of an error at the most. */
 const MAX_ERROR = 16_384;
 
-/** Without a project, the newest of that id among the reader's projects. The id of any run of a trace finds the whole trace. */
+/** Without a project, the newest of that id, or of that of OpenTelemetry, among the reader's projects. The id of any run of a trace finds the whole trace. */
 export async function findTrace(
   query: Query,
   wanted: { readonly reader: Reader; readonly traceId: string; readonly projectId?: string },
 ): Promise<TraceSummaryRow | undefined> {
   const { reader, traceId } = wanted;
-  const projectId = wanted.projectId ?? (await findProjectOf(query, { reader, traceId }));
-  return projectId === undefined ? undefined : await readTrace(query, { reader, projectId, traceId });
+  const place = wanted.projectId === undefined ? await findTracePlace(query, wanted) : { project_id: wanted.projectId, trace_id: traceId };
+  return place === undefined ? undefined : await readTrace(query, { reader, projectId: place.project_id, traceId: place.trace_id });
 }
 
-/** The project in which a run of that id began last, where several have one. */
-async function findProjectOf(
+/** Of the runs with that id, their own or OpenTelemetry's, the one that began last, and which of the reader's projects has it. */
+export async function findTracePlace(
   query: Query,
   { reader, traceId }: { readonly reader: Reader; readonly traceId: string },
-): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select part.project_id as id from observability.traces as part
-    where part.project_id = any(${await listVisibleIds(query, reader)}::uuid[]) and part.id = ${traceId}::uuid
+): Promise<TracePlace | undefined> {
+  const projectIds = await listVisibleIds(query, reader);
+  const { rows } = await sql<TracePlace>`
+    select part.project_id, part.id as trace_id from observability.traces as part
+    where part.project_id = any(${projectIds}::uuid[]) and part.id = any(${listTraceIds(traceId, projectIds)}::uuid[])
     order by part.sort_at desc limit 1`.execute(query);
-  return rows[0]?.id;
+  return rows[0];
 }
 
 async function readTrace(

@@ -1,14 +1,18 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
-import { traceSchema } from "#contract.ts";
+import { anyTraceIdSchema, tracePlaceSchema, traceSchema } from "#contract.ts";
+import { traceNotFound } from "#query/access/not-found.errors.ts";
 import { getReader } from "#query/access/request-reader.ts";
 import type { RouteDependencies } from "#query/access/project-route.ts";
+import { findTracePlace } from "#query/steps/traces.store.ts";
 import { loadTrace } from "./load-trace.ts";
 
 const config = { auth: "user" };
 /** The auth class below a project, where an API key of that project may read too. */
 const projectConfig = { auth: "user-or-key" };
 const id = z.uuid();
+const anyTraceParams = z.object({ trace_id: anyTraceIdSchema });
 
 export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
   return (server: HttpServer): void => {
@@ -16,9 +20,23 @@ export function traceRoutes({ query }: Pick<RouteDependencies, "query">) {
       "/api/v1/traces/:trace_id",
       {
         config,
-        schema: { summary: "One trace with its steps and its graph", params: z.object({ trace_id: id }), response: { 200: traceSchema } },
+        schema: {
+          summary: "One trace with its steps and its graph, by its id or OpenTelemetry's",
+          params: anyTraceParams,
+          response: { 200: traceSchema },
+        },
       },
       (request) => loadTrace(query, { reader: getReader(request), traceId: request.params.trace_id }),
+    );
+
+    server.get(
+      "/api/v1/traces/:trace_id/place",
+      {
+        config,
+        schema: { summary: "Where a trace is, by its id or OpenTelemetry's", params: anyTraceParams, response: { 200: tracePlaceSchema } },
+      },
+      async (request) =>
+        orRefuse(await findTracePlace(query, { reader: getReader(request), traceId: request.params.trace_id }), traceNotFound),
     );
 
     server.get(

@@ -8,12 +8,18 @@ export function tellFirstTrace({ traceId }: { readonly traceId: string }): void 
     return;
   }
   sdkState.isFirstTraceTold = true;
-  const { consoleUrl, projectId } = publisher.settings;
+  const address = traceAddress(traceId);
   try {
-    if (consoleUrl !== "" && isWatched()) {
-      process.stderr.write(`Sightline: ${consoleUrl.replace(/\/+$/, "")}/projects/${projectId}/traces/${traceId}\n`);
+    if (address !== undefined && isWatched()) {
+      process.stderr.write(`Sightline: ${address}\n`);
     }
   } catch {
     // Whoever watches misses a line; the application is not disturbed.
   }
+}
+
+/** Where the console shows a trace; undefined unless its address is known. */
+export function traceAddress(traceId: string): string | undefined {
+  const { consoleUrl = "", projectId } = sdkState.publisher?.settings ?? {};
+  return consoleUrl === "" ? undefined : `${consoleUrl.replace(/\/+$/, "")}/projects/${projectId}/traces/${traceId}`;
 }

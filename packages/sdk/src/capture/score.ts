@@ -1,3 +1,4 @@
+import { traceAddress } from "./first-trace.ts";
 import { readGiven } from "./given-options.ts";
 import { recordScore } from "./recorder.ts";
 import { currentSpan } from "../client/sdk-state.ts";
@@ -15,8 +16,13 @@ export type ScoreOptions = {
   readonly observationId?: string | null | undefined;
 };
 
-/** Where the running code is being recorded, so that a score can be given later, by somebody else. */
-export type TraceReference = { readonly traceId: string; readonly observationId: string | undefined };
+/** Where the running code is being recorded, so that a log line can name it and a score can be given later, by somebody else. */
+export type TraceReference = {
+  readonly traceId: string;
+  readonly observationId: string | undefined;
+  /** The trace in the console; undefined unless `consoleUrl` or `OBS_CONSOLE_URL` says where that is. */
+  readonly url: string | undefined;
+};
 
 /**
  * Gives the running trace or observation, or the one that is named, a value. Answers whether it was recorded: false outside of any
@@ -45,5 +51,7 @@ export function score(options: ScoreOptions): boolean {
 /** The running trace and observation; undefined where nothing is recorded. */
 export function currentTrace(): TraceReference | undefined {
   const running = currentSpan();
-  return running === undefined ? undefined : { traceId: running.traceId, observationId: running.observationId };
+  return running === undefined
+    ? undefined
+    : { traceId: running.traceId, observationId: running.observationId, url: traceAddress(running.traceId) };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
-import { initializeRedisPublisher, observe, trace, traceTool } from "../index.ts";
+import { closeRedisPublisher, currentTrace, initializeRedisPublisher, observe, trace, traceTool } from "../index.ts";
 import { recordEachTest } from "#testing/recording.ts";
 
 const { options, recorded } = recordEachTest();
@@ -24,6 +24,15 @@ describe("trace, observe and traceTool", () => {
       duration_ms: expect.any(Number),
       tool_entry: { tool_name: "tool-a", parameters: { name: "a" }, result: "a", status: "success" },
     });
+  });
+
+  it("say where the console shows the running trace, if its address is known", async () => {
+    const running = () => trace({ name: "t" }, () => currentTrace());
+    expect(running()?.url).toBeUndefined();
+    await closeRedisPublisher();
+    await initializeRedisPublisher({ ...options(), consoleUrl: "https://sightline.acme.dev/" });
+    const { traceId, url } = running() ?? {};
+    expect(url).toBe(`https://sightline.acme.dev/projects/${options().projectId}/traces/${traceId}`);
   });
 
   it("record a generator with what it yielded until it ended, failed or was left, its own calls inside", async () => {

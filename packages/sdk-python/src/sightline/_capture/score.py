@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
+from sightline._capture.first_trace import trace_address
 from sightline._capture.interruptions import let_through
 from sightline._capture.recorder import record_score
 from sightline._client.state import current_span
@@ -11,10 +12,16 @@ from sightline._settings.text_of import TextLike
 
 
 class TraceReference(NamedTuple):
-    """Where the running code is being recorded, so that a score can be given later, by somebody else."""
+    """Where the running code is being recorded, so that a log line can name it and a score can be given later, by somebody
+    else."""
 
     trace_id: str
     observation_id: str | None
+
+    @property
+    def url(self) -> str | None:
+        """The trace in the console; None unless `console_url` or `OBS_CONSOLE_URL` says where that is."""
+        return trace_address(self.trace_id)
 
 
 def score(

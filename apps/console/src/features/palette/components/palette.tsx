@@ -2,6 +2,7 @@ import { Loader } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight } from "@mantine/spotlight";
 import "@mantine/spotlight/styles.layer.css";
+import { TRACE_ID } from "@sightline/observability/contract";
 import {
   IconActivity,
   IconArrowRight,
@@ -145,6 +146,19 @@ function useGroups(typed: string, isAdmin: boolean, actions: readonly Action[]) 
   });
   const isSearched = settled.length > 1 && typed !== "";
   const groups: readonly Group[] = [
+    {
+      label: "Trace",
+      entries: TRACE_ID.test(typed)
+        ? [
+            {
+              id: "trace by id",
+              label: `Open the trace ${typed}`,
+              icon: <IconTimeline {...icon} />,
+              run: () => void navigate({ to: "/traces/$traceId", params: { traceId: typed } }),
+            },
+          ]
+        : [],
+    },
     {
       label: "Pages",
       entries: DESTINATIONS.filter(({ adminsOnly = false, label, words }) => (isAdmin || !adminsOnly) && matches(typed, label, words)).map(

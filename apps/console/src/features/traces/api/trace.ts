@@ -1,4 +1,4 @@
-import { observationSchema, traceDigestSchema, traceSchema } from "@sightline/observability/contract";
+import { observationSchema, traceDigestSchema, tracePlaceSchema, traceSchema } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
@@ -11,6 +11,15 @@ export function digestQuery(projectId: string, traceId: string) {
     queryKey: ["trace digest", projectId, traceId],
     queryFn: answerTo(observability.get(`${traceUrl(projectId, traceId)}/summary`, { answer: traceDigestSchema })),
     staleTime: Infinity,
+  });
+}
+
+/** Which project has a trace, by its id or OpenTelemetry's. */
+export function tracePlaceQuery(traceId: string) {
+  return queryOptions({
+    queryKey: ["trace place", traceId],
+    queryFn: answerTo(observability.get(encoded`/api/v1/traces/${traceId}/place`, { answer: tracePlaceSchema })),
+    retry: false,
   });
 }
 
