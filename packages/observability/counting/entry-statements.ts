@@ -108,7 +108,9 @@ function readEntries(
       union
       select observability.trace_key(${project}, 'producer', producer::text) from unnest(numbers.producers) as producer
     ) as keys,
-    coalesce(begun.start_line, told.first_line) as input_line, coalesce(family.end_line, told.last_line) as output_line
+    coalesce(begun.start_line, told.first_line) as input_line, 
+    -- Where nothing came back of a trace that failed, its error says why; what a model said last would hide it.
+    coalesce(family.end_line, case when family.error is null then told.last_line end) as output_line
   from jsonb_to_recordset(${JSON.stringify(traces)}::jsonb) as family (
     trace_id uuid, ids uuid[], days date[], last_run uuid, ended_at timestamptz, waiting_ms double precision,
     status text, error text, steps bigint, failures bigint, is_whole boolean[], end_line text, usage jsonb, ${NUMBER_COLUMNS}

@@ -97,6 +97,15 @@ describe("the page of a trace", () => {
     expect(await names()).toEqual([/support/, /plan/, /write/, /publish/].map((name) => expect.stringMatching(name)));
   });
 
+  it("shows why it failed where its output would be, of the trace and of a step", async () => {
+    const { user } = open();
+    const outputOf = async () => (await screen.findByRole("heading", { name: "Output" })).closest("section")?.textContent;
+    expect(await outputOf()).toContain(failed.error);
+    await user.click(await screen.findByRole("treeitem", { name: /write/ }));
+    await screen.findByText("Write a reply.");
+    expect(await outputOf()).toContain(failed.error);
+  });
+
   it("shows the values of a step that is chosen, and keeps it in the address", async () => {
     const { user, router } = open();
     await user.click(await screen.findByRole("treeitem", { name: /write/ }));

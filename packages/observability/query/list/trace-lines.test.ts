@@ -96,6 +96,19 @@ test("and where it does not say so itself, its first and last model call do", as
   expect(await listed(projectId)).toMatchObject([{ input: "Where?", output: "The end." }]);
 });
 
+test("of a trace that failed and gave nothing back the list says the error, not what a model said last", async () => {
+  const projectId = await project();
+  const producer = createProducer(projectId);
+  const ids = { trace_id: uuidv7(), observation_id: uuidv7() };
+  await writeEvents(database, [
+    producer.event("trace.start", { trace_id: ids.trace_id, name: "agent", started_at: at(0) }),
+    producer.event("observation.start", { ...ids, parent_id: null, kind: "llm", name: "chat", started_at: at(1), input: "Where?" }),
+    producer.event("observation.end", { ...ids, ended_at: at(2), duration_ms: 1_000, status: "success", model: "m", output: "I look." }),
+    producer.event("trace.end", { trace_id: ids.trace_id, ended_at: at(3), status: "failure", error: "The warehouse is away." }),
+  ]);
+  expect(await listed(projectId)).toMatchObject([{ input: "Where?", output: null, error: "The warehouse is away." }]);
+});
+
 test("a trace is found by its tags, environment, release, version and metadata", async () => {
   const projectId = await project();
   const producer = createProducer(projectId);

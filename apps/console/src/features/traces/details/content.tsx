@@ -1,9 +1,11 @@
 import { type ObservationKind, readConversation, withReasoning, type Conversation } from "@sightline/observability/contract";
+import { Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useWholeValue } from "#features/traces/api/use-whole-value.ts";
 import { ConversationView, type Side, shownMessage } from "#features/traces/messages/conversation.tsx";
 import { newestMessage, newestTurn } from "#features/traces/messages/newest-turn.ts";
 import { MarkdownText } from "#ui/markdown/markdown-text.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
 import { Fold } from "./fold.tsx";
 import { JsonOf, type Of, isNothing } from "./payload.tsx";
 import { Section } from "./section.tsx";
@@ -17,17 +19,31 @@ type ContentProps = {
   readonly input: unknown;
   readonly output: unknown;
   readonly reasoning: string | null;
+  /** Why it failed; stands where nothing came back. */
+  readonly error: string | null;
 };
 
 /** What was asked and what came back: of a model call one conversation, else each for itself. */
-export function Content({ of, kind, input: givenInput, output: givenOutput, reasoning }: ContentProps) {
+export function Content({ of, kind, input: givenInput, output: givenOutput, reasoning, error }: ContentProps) {
   const input = useWholeValue(of, givenInput);
   const output = useWholeValue(of, givenOutput);
   const isModelCall = kind === "llm";
   const asked = useMemo(() => readConversation(input, { side: "input", isModelCall }), [input, isModelCall]);
   const answered = useMemo(() => readConversation(output, { side: "output", isModelCall }), [output, isModelCall]);
+  const failed = isNothing(output) && error !== null && error.trim() !== "" && (
+    <Section title="Output">
+      <Text size="sm" c="var(--sl-bad)" lineClamp={2}>
+        <SafeText text={error.trim()} />
+      </Text>
+    </Section>
+  );
   if (isModelCall && (asked !== undefined || isNothing(input)) && (answered !== undefined || isNothing(output))) {
-    return <ModelCall of={of} input={input} output={output} asked={asked} answered={answered} reasoning={reasoning} />;
+    return (
+      <>
+        <ModelCall of={of} input={input} output={output} asked={asked} answered={answered} reasoning={reasoning} />
+        {failed}
+      </>
+    );
   }
   return (
     <>
@@ -40,11 +56,12 @@ export function Content({ of, kind, input: givenInput, output: givenOutput, reas
       )}
       <Side title="Input" side="input" of={of} kind={kind} value={input} conversation={asked} />
       <Side title="Output" side="output" of={of} kind={kind} value={output} conversation={answered} />
+      {failed}
     </>
   );
 }
 
-type ModelCallProps = Omit<ContentProps, "kind"> & {
+type ModelCallProps = Omit<ContentProps, "kind" | "error"> & {
   readonly asked: Conversation | undefined;
   readonly answered: Conversation | undefined;
 };

@@ -60,7 +60,14 @@ export function StepDetails({ projectId, trace, steps, step, onSelect }: StepDet
       {whole.data !== undefined && (
         <>
           <HumanInput of={of} attributes={whole.data.attributes} />
-          <Content of={of} kind={step.kind} input={whole.data.input} output={whole.data.output} reasoning={whole.data.reasoning} />
+          <Content
+            of={of}
+            kind={step.kind}
+            input={whole.data.input}
+            output={whole.data.output}
+            reasoning={whole.data.reasoning}
+            error={whole.data.error}
+          />
           {askedOfPerson(whole.data.attributes).length === 0 && VALUES.every((value) => isNothing(whole.data[value])) && (
             <Dimmed>{step.status === "running" ? "No values have arrived yet." : "It was recorded without input and output."}</Dimmed>
           )}
@@ -105,7 +112,7 @@ export function TraceDetails({ projectId, trace, steps, onSelect, children }: Tr
       </Head>
       <Failure error={trace.error} cause={cause?.id === root?.id ? undefined : cause} onSelect={onSelect} />
       <HumanInput of={of} attributes={ofWaiting?.attributes} />
-      <Content of={of} kind={undefined} input={input} output={output} reasoning={null} />
+      <Content of={of} kind={undefined} input={input} output={output} reasoning={null} error={trace.error} />
       {root?.code !== undefined && root.code !== null && <CodeLink code={root.code} within={undefined} />}
       {children}
       <Attributes of={of} attributes={{ ...ofRoot?.attributes, ...trace.attributes }}>

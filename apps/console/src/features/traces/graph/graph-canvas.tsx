@@ -16,8 +16,9 @@ import {
   getBezierPath,
   getSmoothStepPath,
 } from "@xyflow/react";
-import { useEffect, useMemo, useRef } from "react";
-import { type BoxPlace, placeBoxes } from "./graph-layout.ts";
+import { useElementSize } from "@mantine/hooks";
+import { useEffect, useMemo } from "react";
+import { bestDirection, type BoxPlace, placeBoxes } from "./graph-layout.ts";
 import type { BoxState, GraphBox, GraphLink, GraphModel } from "./graph-model.ts";
 import { type Detour, findDetours } from "./graph-detours.ts";
 import { type GraphNodeData, GraphNode } from "./graph-node.tsx";
@@ -25,6 +26,8 @@ import classes from "./graph-canvas.module.css";
 
 /** On both sides is room for the edges that lead back, to the right, where most are, also for half of what is written on them. */
 const FIT = { padding: { top: "16px", right: "104px", bottom: "16px", left: "64px" }, maxZoom: 1.1 } as const;
+/** No edge of calls leads back, or has words. */
+const FIT_CALLS = { padding: "16px", maxZoom: 1.1 } as const;
 
 type Box = Node<GraphNodeData, "box">;
 
@@ -36,7 +39,8 @@ const EDGE_TYPES: EdgeTypes = { way: GraphEdge };
 type GraphCanvasProps = {
   readonly model: GraphModel;
   readonly states: ReadonlyMap<string, BoxState>;
-  readonly direction: "TB" | "LR";
+  /** Whether it is what called what, which may go from the top down or to the right. */
+  readonly isOfCalls: boolean;
   /** A step's id. */
   readonly selected: string;
   readonly onSelect: (id: string) => void;
@@ -51,18 +55,26 @@ export function GraphCanvas(props: GraphCanvasProps) {
   );
 }
 
-function Canvas({ model, states, direction, selected, onSelect }: GraphCanvasProps) {
+function Canvas({ model, states, isOfCalls, selected, onSelect }: GraphCanvasProps) {
+  const { ref: frame, width, height } = useElementSize();
+  const direction = useMemo(() => (isOfCalls ? bestDirection(model, { width, height }) : "TB"), [model, isOfCalls, width, height]);
   const places = useMemo(() => placeBoxes(model, direction), [model, direction]);
   const nodes = useMemo(
     () => outerFirst(model.boxes).map((box) => toNode(box, places, { state: states.get(box.id), direction, selected, onSelect })),
     [model, places, states, direction, selected, onSelect],
   );
   const edges = useMemo(() => {
-    const wayOf = direction === "TB" ? findDetours(model, places) : () => undefined;
+    const wayOf = isOfCalls ? () => undefined : findDetours(model, places);
     return model.links.map((link) => toEdge(link, wayOf(link)));
-  }, [model, places, direction]);
-  const frame = useRef<HTMLDivElement>(null);
-  useFit(frame);
+  }, [model, places, isOfCalls]);
+  const fit = isOfCalls ? FIT_CALLS : FIT;
+  const { fitView } = useReactFlow();
+  // All of it is in view when the room changes, or where boxes are.
+  useEffect(() => {
+    if (width * height * places.size > 0) {
+      void fitView(fit);
+    }
+  }, [fitView, fit, places, width, height]);
   return (
     <div ref={frame} className={classes.canvas} role="group" aria-label="Graph">
       <ReactFlow
@@ -71,7 +83,7 @@ function Canvas({ model, states, direction, selected, onSelect }: GraphCanvasPro
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
         fitView
-        fitViewOptions={FIT}
+        fitViewOptions={fit}
         minZoom={0.08}
         maxZoom={1.6}
         nodesDraggable={false}
@@ -86,20 +98,6 @@ function Canvas({ model, states, direction, selected, onSelect }: GraphCanvasPro
       </ReactFlow>
     </div>
   );
-}
-
-/** All of it is in view when the room changes. */
-function useFit(frame: { readonly current: HTMLElement | null }): void {
-  const { fitView } = useReactFlow();
-  useEffect(() => {
-    const element = frame.current;
-    if (element === null) {
-      return undefined;
-    }
-    const observer = new ResizeObserver(() => void fitView(FIT));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [frame, fitView]);
 }
 
 /** The library wants boxes before those inside them. */

@@ -68,3 +68,15 @@ export function placeBoxes(
   place(undefined);
   return places;
 }
+
+/** In which direction boxes can be drawn larger where there is so much room. */
+export function bestDirection(model: Pick<GraphModel, "boxes" | "links">, room: { readonly width: number; readonly height: number }) {
+  const scaleOf = (direction: "TB" | "LR"): number => {
+    const places = [...placeBoxes(model, direction).values()];
+    return Math.min(
+      room.width / Math.max(...places.map(({ x, width }) => x + width)),
+      room.height / Math.max(...places.map(({ y, height }) => y + height)),
+    );
+  };
+  return scaleOf("TB") >= scaleOf("LR") ? "TB" : "LR";
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeBoxes } from "./graph-layout.ts";
+import { bestDirection, placeBoxes } from "./graph-layout.ts";
 import { aggregatedGraph, MAX_BOXES, callGraph, expandedGraph, graphThatRan, boxState } from "./graph-model.ts";
 import { step } from "#features/traces/testing/step.ts";
 
@@ -152,4 +152,16 @@ describe("the layout", () => {
     const taken = names.map((to, index) => ({ from: names[Math.max(index - 1, 0)] ?? "", to, via: "static" as const, count: 1 }));
     expect(placeBoxes(aggregatedGraph({ declared: null, taken }, [])).size).toBe(200);
   });
+});
+
+it("what called what goes in the direction in which it is drawn larger", () => {
+  const trace = { id: "t", name: "agent" };
+  const deep = callGraph(trace, [step("a"), step("b", { parent: "a" }), step("c", { parent: "b" })]);
+  const wide = callGraph(
+    trace,
+    Array.from({ length: 12 }, (_none, index) => step(String(index))),
+  );
+  const narrow = { width: 450, height: 620 };
+  expect([bestDirection(deep, narrow), bestDirection(wide, narrow)]).toEqual(["TB", "LR"]);
+  expect(bestDirection(deep, { width: 1_200, height: 400 })).toBe("LR");
 });

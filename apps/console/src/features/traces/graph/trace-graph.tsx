@@ -53,7 +53,7 @@ export function TraceGraph({ trace, steps, complete, selected, onSelect }: Trace
         key={graph === null ? "calls" : mode}
         model={model}
         states={states}
-        direction={graph === null ? "LR" : "TB"}
+        isOfCalls={graph === null}
         selected={selected}
         onSelect={onSelect}
       />
