@@ -133,6 +133,8 @@ export const exportRequestSchema = z.object({
     .optional(),
   /** `values`: with inputs, outputs, reasoning and attributes. */
   include: z.enum(["values"]).optional(),
+  /** `csv`: a row for each trace, as the list has it, without values. */
+  format: z.enum(["jsonl", "csv"]).default("jsonl"),
 });
 export type ExportRequest = z.infer<typeof exportRequestSchema>;
 

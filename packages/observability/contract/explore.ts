@@ -135,6 +135,8 @@ export const traceGroupSchema = z.object({
   last_at: timestamp,
   /** A query for the list that finds the traces of this session or user. */
   q: z.string(),
+  /** Of a session in the list of sessions: how it began and for whom, and how long it took from its first trace to the end of its last. */
+  session: z.object({ first_input: z.string().nullable(), user_id: z.string().nullable(), duration_ms: z.number().nullable() }).optional(),
 });
 export type TraceGroup = z.infer<typeof traceGroupSchema>;
 export const traceGroupPageSchema = z.object({

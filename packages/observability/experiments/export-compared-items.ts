@@ -1,4 +1,5 @@
 import type { ExperimentItem } from "#contract.ts";
+import { toRecord } from "#csv-record.ts";
 import type { Query } from "#schema.ts";
 import { listComparedItems, type ComparedWanted } from "./list-compared-items.ts";
 
@@ -51,14 +52,4 @@ function outputsOf(cell: ExperimentItem["baseline"]): string | null {
 function readable(json: string): string {
   const text = /^"(?:[^"\\]|\\.)*"$/.test(json) ? String(JSON.parse(json)) : json;
   return text === "null" ? "" : text;
-}
-
-function toRecord(cells: readonly (string | number | boolean | null)[]): string {
-  return `${cells.map((cell) => quote(String(cell ?? ""))).join(",")}\r\n`;
-}
-
-/** For people and spreadsheets: a text that would be run as a formula is led by an apostrophe; a number stays one. */
-function quote(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?[\d.]+(?:e-?\d+)?$/i.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -16,6 +16,7 @@ import type { InProject } from "#store/reader.ts";
 import { findEntries, findEntry, type EntryRow } from "#query/list/list-traces.store.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { readListTerms } from "#query/list/list-terms.ts";
+import { exportTable } from "./export-table.ts";
 import { exportTraces, exportPages } from "./export-traces.ts";
 
 /** Exports that one user or key, and this process, may run at once: each holds a batch of values in memory, and a connection while it reads one. */
@@ -60,7 +61,7 @@ type ExportRoutesOptions = {
 /** Chunks that wait for a slow client. */
 const WAITING_CHUNKS = 2;
 
-/** A project's traces taken away, as lines of JSON that are read while they are sent. */
+/** A project's traces taken away, as lines of JSON or a table that are read while they are sent. */
 export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRoutesOptions) {
   const running = createRunningExports();
   createGauge(metrics, {
@@ -77,14 +78,14 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
         config: { auth: "user-or-key" },
         schema: {
           summary:
-            "Traces with their steps and scores, one JSON object a line, newest traces first; the last line says whether it is whole; also by an API key with the scope read",
+            "Traces with their steps and scores, one JSON object a line, newest traces first; the last line says whether it is whole; or as CSV the traces alone; also by an API key with the scope read",
           params: projectParams,
           querystring: exportRequestSchema,
-          response: { 200: streamedAnswer("application/jsonl", "One JSON object a line.") },
+          response: { 200: streamedAnswer(["application/jsonl", "text/csv"], "One JSON object a line, or a table.") },
         },
       },
       async (request, reply) => {
-        const { q, trace_id: traceId, trace_ids: ids, include } = request.query;
+        const { q, trace_id: traceId, trace_ids: ids, include, format } = request.query;
         const since = clock.now();
         const [from, to] = [toDate(request.query.from), toDate(request.query.to)];
         const terms = readListTerms({ q });
@@ -99,23 +100,22 @@ export function exportRoutes({ query, clock, log, metrics, recheck }: ExportRout
             : ids === undefined
               ? exportPages(query, { reader, projectId, terms, from, to, now: clock.now() })
               : [await findEntries(query, { reader, projectId, ids })];
-        const lines = exportTraces({
+        const options = {
           query,
-          reader,
           projectId,
-          withValues: include === "values",
           pages,
           check: async () => {
             await recheck(request, since);
             await mayRead();
           },
-          onError: (error) => log.error({ err: error, project: projectId }, "an export could not be finished"),
-        });
-        const name = `sightline-${traceId === undefined ? "traces" : `trace-${traceId}`}-${clock.now().toISOString().slice(0, 10)}.jsonl`;
+          onError: (error: unknown) => log.error({ err: error, project: projectId }, "an export could not be finished"),
+        };
+        const lines = format === "csv" ? exportTable(options) : exportTraces({ ...options, reader, withValues: include === "values" });
+        const name = `sightline-${traceId === undefined ? "traces" : `trace-${traceId}`}-${clock.now().toISOString().slice(0, 10)}.${format}`;
         const leave = running.enter(toLimitOwner(getPrincipal(request)));
         const stream = Readable.from(lines, { objectMode: true, highWaterMark: WAITING_CHUNKS }).once("close", leave);
         return reply
-          .type("application/jsonl; charset=utf-8")
+          .type(`${format === "csv" ? "text/csv" : "application/jsonl"}; charset=utf-8`)
           .header("content-disposition", `attachment; filename="${name}"`)
           .header("cache-control", "no-store")
           .send(stream);

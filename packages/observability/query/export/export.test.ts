@@ -60,6 +60,27 @@ test("with values it has inputs, outputs, reasoning and attributes", async () =>
   expect(named("plan")).toMatchObject({ attributes: { a: 2, retries: 1, done: true } });
 });
 
+test("as CSV it is a table of the traces, in which no text is a formula", async () => {
+  const producer = createProducer(projectId);
+  const id = uuidv7();
+  const [started, ended] = ["2026-11-20T10:00:00.000Z", "2026-11-20T10:00:01.000Z"];
+  await writeEvents(database, [
+    producer.event("trace.start", { trace_id: id, name: '=HYPERLINK("x", 1)', started_at: started, tags: ["a", "b"], input: "two\nlines" }),
+    producer.event("trace.end", { trace_id: id, ended_at: ended, status: "failure", error: "-boom, twice" }),
+  ]);
+  const answer = await api.server.inject({ url: `${url()}?format=csv&q=tag:a`, headers: { authorization: "Bearer tenant-1:member" } });
+  expect(answer.headers).toMatchObject({
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": expect.stringMatching(/\.csv"$/),
+  });
+  const [head = "", row = "", rest] = answer.body.split("\r\n");
+  expect(head).toMatch(/^id,name,status,started_at,ended_at,.*,tags,models,input,output,error,scores$/);
+  expect(row.startsWith(`${id},"'=HYPERLINK(""x"", 1)",failure,${started},${ended},`)).toBe(true);
+  expect(row.endsWith(`,"a, b",,two lines,,"'-boom, twice",`)).toBe(true);
+  expect(rest).toBe("");
+  await api.post(`/api/v1/projects/${projectId}/traces/delete`, { trace_ids: [id] }, "tenant-1:admin");
+});
+
 test("one trace, or those of a time, can be asked for", async () => {
   for (const query of [`?trace_id=${first}`, `?trace_ids=${first},${uuidv7()}`]) {
     expect(countsOf(await exported(query))).toEqual({ trace: 1, observation: 3, score: 1, end: 1 });

@@ -1,8 +1,10 @@
 import { isAlike } from "@sightline/foundation/database/fold-case";
 import { likeBeginning } from "@sightline/foundation/patterns";
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
+import type { TraceGroup } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { selectMicros } from "#store/position.ts";
+import { isLive } from "#store/live-traces.ts";
 import { hasRole, type Reader } from "#store/reader.ts";
 import { refreshEntries, type Counted } from "./refresh-entries.ts";
 
@@ -17,6 +19,7 @@ export type GroupRow = {
   readonly last_at: Date;
   /** What it is sorted by, as text. */
   readonly position: string;
+  readonly session?: TraceGroup["session"];
 };
 
 export type GroupSort = "last" | "traces" | "cost" | "tokens" | "failures";
@@ -71,6 +74,7 @@ export async function listGroups(
   const { rows } = await sql<GroupRow>`
     select value as id, traces, failures, ${sumOf("input_tokens", "with_input")}, ${sumOf("output_tokens", "with_output")},
       case when with_cost > 0 then greatest(cost, 0) end as cost, first_at, last_at, ${position}::text as position
+      ${field === "session" ? sql`, ${describeSession(projectId)} as session` : sql``}
     from observability.trace_groups as t
     where project_id = ${projectId}::uuid and field = ${field} and traces > 0 and last_at is not null
       and ${id === undefined ? sql`true` : sql`value = ${id}`}
@@ -79,4 +83,17 @@ export async function listGroups(
       and exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})
     order by ${by} desc, t.value desc limit ${limit}`.execute(query);
   return { rows, ...counted };
+}
+
+/** How a session `t` began, and how long it took; three looks at an index for each that is shown. */
+function describeSession(projectId: string): RawBuilder<unknown> {
+  const first = (column: RawBuilder<unknown>, having = sql`true`, order = sql`sort_at, trace_id`) => sql`(
+    select ${column} from observability.trace_entries as entry
+    where entry.project_id = ${projectId}::uuid and entry.session_id = t.value and ${isLive("entry")} and ${having} order by ${order} limit 1
+  )`;
+  const end = first(sql`coalesce(ended_at, sort_at)`, sql`true`, sql`sort_at desc, trace_id desc`);
+  return sql`json_build_object(
+    'first_input', ${first(sql`input_line`, sql`input_line is not null`)}, 'user_id', ${first(sql`user_id`, sql`user_id is not null`)},
+    'duration_ms', extract(epoch from ${end} - first_at) * 1000
+  )`;
 }

@@ -19,7 +19,7 @@ const projectId = uuidv7();
 const base = `/api/v1/projects/${projectId}`;
 
 const RUNS: readonly Run[] = [
-  { name: "ask", seconds: 1, session: "s 1", user: "ann", model: "m-1", tokens: 10 },
+  { name: "ask", seconds: 1, session: "s 1", user: "ann", model: "m-1", tokens: 10, input: "the first question" },
   { name: "ask", seconds: 1, session: "s 1", user: "ann", model: "m-1", tokens: 20, error: "boom" },
   { name: "ask", seconds: 1, session: "s-2", user: "bob", model: "m-2", tokens: 5 },
   { name: "tell", seconds: 1, session: "s-3", user: "Anton" },
@@ -76,6 +76,8 @@ test("users and sessions are what their traces are together, the last seen first
     ).toEqual(ids);
   }
   const [session] = (await groups("sessions?prefix=S%20")).items;
+  expect(session?.session).toEqual({ first_input: "the first question", user_id: "ann", duration_ms: 61_000 });
+  expect(users.items[0]).not.toHaveProperty("session");
   const found = await api.get(`${base}/traces?q=${encodeURIComponent(session?.q ?? "")}`);
   expect(found.body["items"]).toHaveLength(2);
 });

@@ -9,7 +9,8 @@ import { CopyableId } from "#ui/kit/copyable.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { NoValue } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
-import { formatCost, formatCount } from "#ui/words/format.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
+import { formatCost, formatCount, formatDuration } from "#ui/words/format.ts";
 import { useTypedFilter } from "#ui/query/use-typed.ts";
 import { type AskedGroups, GROUP_SORTS, type GroupKind, type GroupSort, traceGroupsQuery } from "#features/traces/api/trace-groups.ts";
 import classes from "./group-list.module.css";
@@ -99,11 +100,12 @@ type GroupTableProps = Pick<GroupListProps, "children"> & {
 export function GroupTable({ title, groups, sort: sorted, onSort, children }: GroupTableProps) {
   const by = (sort: GroupSort) =>
     onSort === undefined ? {} : { sort: { order: sort === sorted ? ("desc" as const) : undefined, onSort: () => onSort(sort) } };
+  const areSessions = groups.some(({ session }) => session !== undefined);
   const amount = (sort: GroupSort) => ({ ...by(sort), align: "right" as const });
   return (
     <DataTable
       label={`${title}s`}
-      minWidth={720}
+      minWidth={areSessions ? 1_080 : 720}
       highlightOnHover
       verticalSpacing={9}
       rows={groups}
@@ -118,6 +120,18 @@ export function GroupTable({ title, groups, sort: sorted, onSort, children }: Gr
             </div>
           ),
         },
+        ...(areSessions
+          ? [
+              { header: "First message", render: ({ session }: TraceGroup) => <Said text={session?.first_input ?? null} /> },
+              { header: "User", render: ({ session }: TraceGroup) => <Said text={session?.user_id ?? null} /> },
+              {
+                header: "Duration",
+                align: "right" as const,
+                render: ({ session }: TraceGroup) =>
+                  typeof session?.duration_ms === "number" ? formatDuration(session.duration_ms) : <NoValue />,
+              },
+            ]
+          : []),
         { header: "Traces", ...amount("traces"), render: ({ traces }) => formatCount(traces) },
         {
           header: "Failed",
@@ -135,5 +149,15 @@ export function GroupTable({ title, groups, sort: sorted, onSort, children }: Gr
         { header: "Last trace", ...by("last"), render: ({ last_at: at }) => <TimeStamp at={at} /> },
       ]}
     />
+  );
+}
+
+function Said({ text }: { readonly text: string | null }) {
+  return text === null ? (
+    <NoValue />
+  ) : (
+    <Text inherit maw={280} truncate title={text}>
+      <SafeText text={text} />
+    </Text>
   );
 }

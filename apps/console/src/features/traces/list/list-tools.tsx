@@ -19,21 +19,25 @@ export function ListTools({ projectId, state, onChange }: ListProps) {
     <>
       <RangePicker range={state.range} spans={SPANS} withAll onChange={(range) => onChange({ ...state, range })} />
       <ColumnMenu columns={state.columns} onChange={(columns) => onChange({ ...state, columns })} />
-      <ExportButton
-        label="Export"
-        name="sightline-traces"
-        failed="The traces were not exported"
-        disabled={!isReadable(state.q)}
-        download={(signal) =>
-          api.download({
-            part: "observability",
-            path: encoded`/api/v1/projects/${projectId}/export`,
-            query: { q: withRange(state.q, state.range) },
-            accept: "application/jsonl",
-            signal,
-          })
-        }
-      />
+      {(["jsonl", "csv"] as const).map((format) => (
+        <ExportButton
+          key={format}
+          label={format === "csv" ? "CSV" : "Export"}
+          name="sightline-traces"
+          extension={format}
+          failed="The traces were not exported"
+          disabled={!isReadable(state.q)}
+          download={(signal) =>
+            api.download({
+              part: "observability",
+              path: encoded`/api/v1/projects/${projectId}/export`,
+              query: { q: withRange(state.q, state.range), format },
+              accept: format === "csv" ? "text/csv" : "application/jsonl",
+              signal,
+            })
+          }
+        />
+      ))}
     </>
   );
 }
