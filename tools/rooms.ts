@@ -566,6 +566,7 @@ export const PARTS: readonly Part[] = [
     parts: [
       FOUNDATION,
       "@sightline/identity",
+      "@sightline/identity/mailer",
       "@sightline/identity/registration",
       "@sightline/identity/settings",
       "@sightline/identity/standing",

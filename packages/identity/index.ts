@@ -29,7 +29,7 @@ import { keyRoutes } from "./keys/keys.routes.ts";
 import { createSealer } from "./keys/sealed-values.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { loginRoutes, secondStepRoutes } from "./login/login.routes.ts";
-import { createMailer } from "./notices/mailer.ts";
+import { openMailer } from "./mailer.ts";
 import { noticeRoutes } from "./notices/notices.routes.ts";
 import { createNotices } from "./notices/notices.ts";
 import { createOutbox } from "./notices/outbox.ts";
@@ -119,13 +119,10 @@ export function createIdentity({
   const sessions = createSessions({ queries, accessTokens, refreshTokens: createRefreshTokens(config.SECRET_KEY), clock });
   const cookie = createRefreshCookie(publicUrl);
   const accounts = { queries, hasher, clock };
-  const mailServer = config.SMTP_URL;
-  const mailed = mailServer !== undefined;
+  const mailer = openMailer(config);
+  const mailed = mailer !== undefined;
   const notices = createNotices({ sealer, mailed });
-  const from = config.SMTP_FROM ?? { name: "Sightline", address: `sightline@${new URL(publicUrl).hostname}` };
-  const outbox = mailed
-    ? createOutbox({ queries, sealer, mailer: createMailer({ server: mailServer, from, publicUrl }), publicUrl, log, clock })
-    : undefined;
+  const outbox = mailed ? createOutbox({ queries, sealer, mailer, publicUrl, log, clock }) : undefined;
   const codes = createCodes({ queries, notices, clock, kinds: createCodeKinds({ sealer, clock, window: config.TOTP_WINDOW }) });
   const devices = createKnownDevices({ queries, clock, publicUrl });
   const login = { ...accounts, throttle, sessions, cookie, devices, strangerLimit: createStrangerLimit(STRANGERS_AT_ONCE) };

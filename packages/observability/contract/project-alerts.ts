@@ -115,21 +115,46 @@ export const alertRuleSchema = z.object({
 export type AlertRule = z.infer<typeof alertRuleSchema>;
 export const alertRuleListSchema = z.object({ items: z.array(alertRuleSchema), next_cursor: z.null() });
 
-export const alertChannelKindSchema = z.enum(["webhook", "slack"]);
+export const alertChannelKindSchema = z.enum(["webhook", "slack", "email", "pagerduty", "opsgenie"]);
 export type AlertChannelKind = z.infer<typeof alertChannelKindSchema>;
-export const createAlertChannelRequestSchema = z.object({
-  name,
-  kind: alertChannelKindSchema,
-  /** The address to post to, https only. It is never shown again. */
-  url: z.url("write the whole address, such as https://example.org/alerts").max(2_000),
-});
+/** The address to post to, https only. It is never shown again. */
+const channelUrl = z.url("write the whole address, such as https://example.org/alerts").max(2_000);
+/** Where their events go, unless a `url` says otherwise, as that of their European regions. */
+export const EVENTS_URLS = {
+  pagerduty: "https://events.pagerduty.com/v2/enqueue",
+  opsgenie: "https://api.opsgenie.com/v2/alerts",
+} as const;
+const ONE_ADDRESS = "write one address, such as agents@example.org";
+const INTEGRATION_KEY = "write the integration's key";
+export const createAlertChannelRequestSchema = z.discriminatedUnion("kind", [
+  z.object({ name, kind: z.enum(["webhook", "slack"]), url: channelUrl }),
+  z.object({
+    name,
+    kind: z.literal("email"),
+    email: z
+      .string(ONE_ADDRESS)
+      .trim()
+      .max(254)
+      .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, ONE_ADDRESS),
+  }),
+  z.object({
+    name,
+    kind: z.enum(["pagerduty", "opsgenie"]),
+    /** PagerDuty's integration key (Events API v2), or the key of Opsgenie's API integration. It is never shown again. */
+    key: z
+      .string(INTEGRATION_KEY)
+      .trim()
+      .regex(/^[\w-]{8,200}$/, INTEGRATION_KEY),
+    url: channelUrl.optional(),
+  }),
+]);
 export type CreateAlertChannelRequest = z.infer<typeof createAlertChannelRequestSchema>;
 
 export const alertChannelSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   kind: alertChannelKindSchema,
-  /** The host is all that is shown of the address, whose path may be a secret. */
+  /** The host is all that is shown of the address, whose path may be a secret; of e-mail the address. */
   host: z.string(),
   created_at: timestamp,
   /** When the last message was tried. */
@@ -138,7 +163,7 @@ export const alertChannelSchema = z.object({
 });
 export type AlertChannel = z.infer<typeof alertChannelSchema>;
 export const alertChannelListSchema = z.object({ items: z.array(alertChannelSchema), next_cursor: z.null() });
-/** The only answer with the webhook's secret, by which the header `X-Sightline-Signature: sha256=<HMAC of the body>` is made; null for Slack. */
+/** The only answer with the webhook's secret, by which the header `X-Sightline-Signature: sha256=<HMAC of the body>` is made; null for other kinds. */
 export const createdAlertChannelSchema = alertChannelSchema.extend({ secret: z.string().nullable() });
 export type CreatedAlertChannel = z.infer<typeof createdAlertChannelSchema>;
 export const testedAlertChannelSchema = z.object({ is_delivered: z.boolean(), problem: z.string().nullable() });

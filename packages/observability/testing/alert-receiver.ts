@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-export type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
+export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
 
 /** What alerts are sent to. Answers with `status`, which may be changed, and keeps what it took. */
 export async function startAlertReceiver() {
@@ -11,7 +11,7 @@ export async function startAlertReceiver() {
   const answer: { status: number; location?: string } = { status: 200 };
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      received.push({ headers: request.headers, body });
+      received.push({ path: request.url ?? "", headers: request.headers, body });
       response
         .writeHead(answer.status, answer.location === undefined ? {} : { location: answer.location })
         .end("an answer that nobody reads");

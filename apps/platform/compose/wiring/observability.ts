@@ -1,5 +1,5 @@
 import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
-import { readConfig } from "@sightline/foundation/config";
+import { readConfig, type ConfigOf } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { createRegistration } from "@sightline/identity/registration";
 import { identityVariables } from "@sightline/identity/settings";
@@ -38,7 +38,8 @@ export async function composeObservability(context: Context): Promise<readonly S
     type: "at+jwt",
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
   });
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics });
+  const sendMail = await openSendMail(identityConfig);
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, sendMail });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",
@@ -55,4 +56,9 @@ export async function composeObservability(context: Context): Promise<readonly S
     { name: "observability", start: api.start, stop: api.stop },
     http,
   ];
+}
+
+/** Alerts go by the operator's mail server; what sends is loaded only where there is one. */
+async function openSendMail(config: ConfigOf<typeof identityVariables>) {
+  return config.SMTP_URL === undefined ? undefined : (await import("@sightline/identity/mailer")).openMailer(config)?.send;
 }

@@ -9,8 +9,10 @@ import {
   alertChannelListSchema,
   createAlertChannelRequestSchema,
   createdAlertChannelSchema,
+  EVENTS_URLS,
   testedAlertChannelSchema,
   type AlertChannel,
+  type CreateAlertChannelRequest,
 } from "#contract.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import { enterProject, projectParams } from "#query/access/project-route.ts";
@@ -24,7 +26,7 @@ import {
   type AlertChannelRow,
 } from "./alert-channels.store.ts";
 import { findProject } from "#store/projects.store.ts";
-import { addressRefused, alertChannelNotFound, noEncryptionKeys, tooManyAlertChannels } from "./project-alert.errors.ts";
+import { addressRefused, alertChannelNotFound, mailNotConfigured, noEncryptionKeys, tooManyAlertChannels } from "./project-alert.errors.ts";
 import type { ChannelSecrets } from "./channel-secrets.ts";
 import { findRefusal } from "./post-message.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
@@ -67,26 +69,18 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         },
       },
       async (request, reply) => {
-        const { name, kind, url } = request.body;
+        const { name, kind } = request.body;
         const { reader, projectId } = await enterProject(query, request, "owner");
         const id = uuidv7();
-        const target = new URL(url);
-        const { host, username, password } = target;
-        if (username !== "" || password !== "") {
-          throw addressRefused("An address with a name or password in it is not sent to; check the signature instead.");
-        }
-        const refused = await findRefusal(target, access.allowPrivate);
-        if (refused !== undefined) {
-          throw addressRefused(refused);
-        }
-        const secret = kind === "webhook" ? `whsec_${randomBytes(32).toString("base64url")}` : null;
-        const { sealedUrl, sealedSecret } = sealed(access, id, { url, secret });
+        const secrets = secretsOf(request.body);
+        const host = request.body.kind === "email" ? mailable(access, request.body) : await reachable(access, new URL(secrets.url));
+        const { sealedUrl, sealedSecret } = sealed(access, id, secrets);
         const row = { name, kind, host, sealed_url: sealedUrl, sealed_secret: sealedSecret, created_by: toAuthor(reader) };
         if (!(await insertAlertChannel(query, { projectId, reader, id }, row))) {
           throw tooManyAlertChannels();
         }
         const channel = orRefuse(await findAlertChannel(query, { projectId, reader, id }), alertChannelNotFound);
-        return reply.status(201).send({ ...present(channel), secret });
+        return reply.status(201).send({ ...present(channel), secret: kind === "webhook" ? secrets.secret : null });
       },
     );
 
@@ -144,6 +138,43 @@ const TEST = {
   value: null,
   issues: null,
 } as const;
+
+function secretsOf(body: CreateAlertChannelRequest): ChannelSecrets {
+  switch (body.kind) {
+    case "webhook":
+      return { url: body.url, secret: `whsec_${randomBytes(32).toString("base64url")}` };
+    case "slack":
+      return { url: body.url, secret: null };
+    case "email":
+      return { url: `mailto:${body.email}`, secret: null };
+    case "pagerduty":
+    case "opsgenie":
+      return { url: body.url ?? EVENTS_URLS[body.kind], secret: body.key };
+    default:
+      return body satisfies never;
+  }
+}
+
+/** @returns the address, which is what is shown. */
+function mailable({ sendMail }: ChannelAccess, { email }: Extract<CreateAlertChannelRequest, { kind: "email" }>): string {
+  if (sendMail === undefined) {
+    throw mailNotConfigured();
+  }
+  return email;
+}
+
+/** @returns the host, which is all that is shown. */
+async function reachable({ allowPrivate }: ChannelAccess, target: URL): Promise<string> {
+  const { host, username, password } = target;
+  if (username !== "" || password !== "") {
+    throw addressRefused("An address with a name or password in it is not sent to; check the signature instead.");
+  }
+  const refused = await findRefusal(target, allowPrivate);
+  if (refused !== undefined) {
+    throw addressRefused(refused);
+  }
+  return host;
+}
 
 function present(row: AlertChannelRow): AlertChannel {
   return {

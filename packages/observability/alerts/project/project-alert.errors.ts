@@ -9,6 +9,8 @@ export const alertChannelNotFound = () =>
 export const invalidAlertRule = (path: string, message: string) =>
   refusal(400, "invalid_alert_rule", `The rule can't be kept: ${message}.`, { details: [{ path, message }] });
 export const addressRefused = (message: string) => refusal(400, "address_refused", message, { details: [{ path: "url", message }] });
+export const mailNotConfigured = () =>
+  refusal(409, "mail_not_configured", "This Sightline sends no mail: its operator sets SMTP_URL for that.");
 export const tooManyAlertRules = () =>
   refusal(409, "too_many_alert_rules", `A project has ${MAX_RULES} alert rules at the most. Delete some.`);
 export const tooManyAlertChannels = () =>

@@ -10,7 +10,7 @@ import type { ObservabilitySchema } from "#schema.ts";
 import { claimDueRules, settleRule } from "./alert-evaluation.store.ts";
 import { claimDueNotifications } from "./alert-notifications.store.ts";
 import { insertProject } from "#store/projects.store.ts";
-import { startAlertReceiver } from "#testing/alert-receiver.ts";
+import { startAlertReceiver, type Received } from "#testing/alert-receiver.ts";
 import { endTraces } from "#testing/end-traces.ts";
 import { ALERT_CONFIG, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { createAlertTasks } from "./alert-tasks.ts";
@@ -53,7 +53,7 @@ test("a rule that is broken fires once, is told once however many look, and reso
   await look(replicas);
   expect(await rule()).toMatchObject({ state: "firing", last_value: 4, problem: null });
   expect(receiver.received).toHaveLength(1);
-  const [{ headers, body } = { headers: {}, body: "" }] = receiver.received;
+  const [{ headers, body } = { path: "", headers: {}, body: "" } satisfies Received] = receiver.received;
   expect(JSON.parse(body)).toMatchObject({
     event: "fired",
     project: { id: projectId, name: "Shop <prod>" },

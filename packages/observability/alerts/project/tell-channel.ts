@@ -1,24 +1,32 @@
-import { createHmac } from "node:crypto";
+import { errorMessage } from "@sightline/foundation/errors";
 import { SealError } from "@sightline/foundation/secrets/sealing";
 import type { AlertChannelKind } from "#contract.ts";
-import { alertAddress, alertSentence, linkIssues, slackText, type AlertText } from "./alert-texts.ts";
+import { mailText, toRequest, type AlertMessage } from "./channel-requests.ts";
 import type { ObservabilityConfig } from "#config.ts";
 import { createChannelSealer, type ChannelSealer } from "./channel-secrets.ts";
 import { DeliveryError, postMessage } from "./post-message.ts";
+
+type Mail = { readonly id: string; readonly to: string; readonly at: Date; readonly subject: string; readonly text: string };
+
+/** Sends mail. What it throws may be shown: nothing of the mail or of the server's answer is in the message. */
+export type SendMail = (mail: Mail, signal: AbortSignal) => Promise<void>;
 
 export type ChannelAccess = {
   readonly sealer: ChannelSealer;
   readonly publicUrl: string;
   readonly allowPrivate: boolean;
+  /** Undefined where the operator has no mail server. */
+  readonly sendMail: SendMail | undefined;
 };
 
 type AccessConfig = Pick<ObservabilityConfig, "ENCRYPTION_KEYS" | "PUBLIC_URL" | "OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS">;
 
-export function toChannelAccess(config: AccessConfig): ChannelAccess {
+export function toChannelAccess(config: AccessConfig, sendMail?: SendMail): ChannelAccess {
   return {
     sealer: createChannelSealer(config.ENCRYPTION_KEYS),
     publicUrl: config.PUBLIC_URL,
     allowPrivate: config.OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS,
+    sendMail,
   };
 }
 
@@ -29,27 +37,25 @@ type Channel = {
   readonly sealed_secret: string | null;
 };
 
-/** A message. `id` stays the same when it is sent again, so that receivers can recognise duplicates. */
-type Message = AlertText & { readonly id: string; readonly rule_id: string | null; readonly at: Date };
-
 /**
  * Sends a message to a channel.
  *
  * @returns why it was not delivered; undefined when it was.
  */
 export async function tellChannel(
-  { sealer, publicUrl, allowPrivate }: ChannelAccess,
+  { sealer, publicUrl, allowPrivate, sendMail }: ChannelAccess,
   channel: Channel,
-  message: Message,
+  message: AlertMessage,
 ): Promise<string | undefined> {
   try {
-    const { url, secret } = sealer.open(channel.id, { sealedUrl: channel.sealed_url, sealedSecret: channel.sealed_secret });
-    const body = JSON.stringify(channel.kind === "slack" ? { text: slackText(publicUrl, message) } : webhookBody(publicUrl, message));
-    const headers = {
-      "x-sightline-delivery": message.id,
-      ...(secret === null ? {} : { "x-sightline-signature": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}` }),
-    };
-    await postMessage({ url, headers, body, allowPrivate });
+    const secrets = sealer.open(channel.id, { sealedUrl: channel.sealed_url, sealedSecret: channel.sealed_secret });
+    if (channel.kind === "email") {
+      const to = secrets.url.slice("mailto:".length);
+      await mailMessage(sendMail, { id: message.id, to, at: message.at, ...mailText(publicUrl, message) });
+    } else {
+      const { url, body, headers } = toRequest(channel.kind, secrets, { message, publicUrl });
+      await postMessage({ url, headers: { "x-sightline-delivery": message.id, ...headers }, body, allowPrivate });
+    }
     return undefined;
   } catch (error) {
     if (error instanceof DeliveryError || error instanceof SealError) {
@@ -59,17 +65,16 @@ export async function tellChannel(
   }
 }
 
-function webhookBody(publicUrl: string, message: Message): object {
-  const { metric, threshold, window_minutes, filter } = message;
-  return {
-    id: message.id,
-    event: message.kind,
-    at: message.at.toISOString(),
-    text: alertSentence(message),
-    url: alertAddress(publicUrl, message),
-    project: { id: message.project_id, name: message.project_name },
-    rule: message.rule_id === null ? null : { id: message.rule_id, name: message.rule_name, metric, threshold, window_minutes, filter },
-    value: message.value,
-    ...(message.issues === null ? {} : { issues: linkIssues(publicUrl, message) }),
-  };
+/** Shorter than another replica waits before it sends the message itself. */
+const MAIL_LIMIT_MS = 20_000;
+
+async function mailMessage(sendMail: SendMail | undefined, mail: Mail): Promise<void> {
+  if (sendMail === undefined) {
+    throw new DeliveryError("This Sightline sends no mail: its operator sets SMTP_URL for that.");
+  }
+  try {
+    await sendMail(mail, AbortSignal.timeout(MAIL_LIMIT_MS));
+  } catch (error) {
+    throw new DeliveryError(`The mail server did not take it (${errorMessage(error)}).`);
+  }
 }

@@ -5,7 +5,7 @@ create table observability.alert_channels (
   id uuid primary key,
   project_id uuid not null references observability.projects (id) on delete cascade,
   name text not null,
-  kind text not null check (kind in ('webhook', 'slack')),
+  kind text not null check (kind in ('webhook', 'slack', 'email', 'pagerduty', 'opsgenie')),
   host text not null,
   sealed_url text not null,
   sealed_secret text,

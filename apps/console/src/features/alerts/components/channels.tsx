@@ -1,7 +1,10 @@
 import { Alert, Button, Group, NativeSelect, Paper, Stack, Text, TextInput } from "@mantine/core";
 import {
   type AlertChannel,
+  type AlertChannelKind,
+  type CreateAlertChannelRequest,
   type CreatedAlertChannel,
+  EVENTS_URLS,
   alertChannelKindSchema,
   createAlertChannelRequestSchema,
 } from "@sightline/observability/contract";
@@ -20,7 +23,27 @@ import { asSentence } from "#ui/words/format.ts";
 
 type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
 
-const KINDS = { slack: "Slack", webhook: "Webhook" } as const;
+/** What each kind is called, and which fields it has; PagerDuty's and Opsgenie's addresses are known, but for those of their European regions. */
+const KINDS: Readonly<Record<AlertChannelKind, { readonly label: string; readonly fields: readonly Field[] }>> = {
+  slack: { label: "Slack", fields: [{ name: "url", label: "Address", placeholder: "https://hooks.slack.com/services/…" }] },
+  email: { label: "E-mail", fields: [{ name: "email", label: "To", placeholder: "agents@example.org" }] },
+  pagerduty: {
+    label: "PagerDuty",
+    fields: [
+      { name: "key", label: "Integration key (Events API v2)", placeholder: "R0…" },
+      { name: "url", label: "Address", placeholder: EVENTS_URLS.pagerduty },
+    ],
+  },
+  opsgenie: {
+    label: "Opsgenie",
+    fields: [
+      { name: "key", label: "Key of the API integration", placeholder: "a1b2…" },
+      { name: "url", label: "Address", placeholder: EVENTS_URLS.opsgenie },
+    ],
+  },
+  webhook: { label: "Webhook", fields: [{ name: "url", label: "Address", placeholder: "https://example.org/alerts" }] },
+};
+type Field = { readonly name: "url" | "email" | "key"; readonly label: string; readonly placeholder: string };
 
 /** Where alerts are told; addresses are shown by their host alone. */
 export function Channels({ projectId, channels, mayChange }: Props) {
@@ -46,8 +69,8 @@ export function Channels({ projectId, channels, mayChange }: Props) {
           rowKey={({ id }) => id}
           columns={[
             { header: "Name", td: { fw: 550 }, render: ({ name }) => name },
-            { header: "Kind", render: ({ kind }) => KINDS[kind] },
-            { header: "Host", render: ({ host }) => host },
+            { header: "Kind", render: ({ kind }) => KINDS[kind].label },
+            { header: "Sent to", render: ({ host }) => host },
             { header: "Last message", render: (channel) => <LastMessage projectId={projectId} channel={channel} /> },
             mayChange && { header: "Actions", isHidden: true, render: (channel) => <Actions projectId={projectId} channel={channel} /> },
           ]}
@@ -127,15 +150,22 @@ function Actions({ projectId, channel }: ChannelProps) {
   );
 }
 
-const EMPTY = { name: "", kind: "slack", url: "" } as const;
+type Draft = { readonly name: string; readonly kind: AlertChannelKind } & Readonly<Record<Field["name"], string>>;
+const EMPTY: Draft = { name: "", kind: "slack", url: "", email: "", key: "" };
+
+/** What is sent of it; an address that is left empty is the usual one, where there is one. */
+function requestOf({ name, kind, ...values }: Draft) {
+  const typed = KINDS[kind].fields.flatMap((field) => (values[field.name].trim() === "" ? [] : [[field.name, values[field.name].trim()]]));
+  return createAlertChannelRequestSchema.safeParse({ name, kind, ...Object.fromEntries(typed) });
+}
 
 /** The secret is in this component's memory only, and gone with it. */
 function AddChannel({ projectId }: { readonly projectId: string }) {
-  const [channel, setChannel] = useState<{ name: string; kind: "slack" | "webhook"; url: string }>(EMPTY);
+  const [channel, setChannel] = useState<Draft>(EMPTY);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [created, setCreated] = useState<CreatedAlertChannel>();
   const create = useChange({
-    send: () => createChannel(projectId, channel),
+    send: (request: CreateAlertChannelRequest) => createChannel(projectId, request),
     gcTime: 0,
     refreshes: [alertsKey(projectId)],
     onSuccess(made) {
@@ -146,10 +176,10 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    const issues = createAlertChannelRequestSchema.safeParse(channel).error?.issues ?? [];
-    setProblems(new Map(issues.map(({ path: [field = ""], message }) => [String(field), asSentence(message)])));
-    if (issues.length === 0) {
-      create.mutate();
+    const { data, error } = requestOf(channel);
+    setProblems(new Map((error?.issues ?? []).map(({ path: [field = ""], message }) => [String(field), asSentence(message)])));
+    if (data !== undefined) {
+      create.mutate(data);
     }
   }
 
@@ -159,7 +189,7 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
         <Group align="flex-start" gap="xs">
           <NativeSelect
             label="Kind"
-            data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+            data={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
             value={channel.kind}
             onChange={(event) => setChannel({ ...channel, kind: alertChannelKindSchema.parse(event.currentTarget.value) })}
           />
@@ -171,15 +201,18 @@ function AddChannel({ projectId }: { readonly projectId: string }) {
             {...typedInto(channel.name, (next) => setChannel({ ...channel, name: next }))}
             error={problems.get("name")}
           />
-          <TextInput
-            flex="1 1 260px"
-            label="Address"
-            placeholder={channel.kind === "slack" ? "https://hooks.slack.com/services/…" : "https://example.org/alerts"}
-            autoComplete="off"
-            spellCheck={false}
-            {...typedInto(channel.url, (next) => setChannel({ ...channel, url: next }))}
-            error={problems.get("url") ?? create.error?.message}
-          />
+          {KINDS[channel.kind].fields.map(({ name, label, placeholder }, index) => (
+            <TextInput
+              key={name}
+              flex="1 1 260px"
+              label={label}
+              placeholder={placeholder}
+              autoComplete="off"
+              spellCheck={false}
+              {...typedInto(channel[name], (next) => setChannel({ ...channel, [name]: next }))}
+              error={problems.get(name) ?? (index === 0 ? create.error?.message : undefined)}
+            />
+          ))}
           <Button type="submit" mt={26} loading={create.isPending}>
             Add channel
           </Button>
