@@ -13,7 +13,7 @@ export type Step = {
   readonly state: "todo" | "waiting" | "done" | "unknown";
   /** What it is good for, or how far it is. */
   readonly words: string;
-  /** Nothing where there is nothing to do but wait, or it is done. */
+  /** Nothing where there is nothing to do but wait, or nothing more. */
   readonly action?: { readonly label: string; readonly link: LinkProps };
 };
 
@@ -136,7 +136,8 @@ function assistantStep(assistants: readonly ConnectedAssistant[]): Progress {
 function agentStep(projects: NonNullable<Answers["projects"]["data"]>): Progress {
   const traced = projects.find(({ last_trace_at: last }) => last !== null);
   if (traced !== undefined) {
-    return done(`${traced.name} has traces.`);
+    const another = linkOptions({ to: "/projects/$projectId/settings", params: { projectId: traced.id }, search: { section: "connect" } });
+    return { ...done(`${traced.name} has traces.`), action: { label: "Connect another", link: another } };
   }
   const [project] = projects;
   if (project === undefined) {

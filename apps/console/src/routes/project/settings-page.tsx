@@ -1,11 +1,23 @@
 import type { Project } from "@sightline/observability/contract";
-import { IconCoins, IconEraser, IconEyeOff, IconInbox, IconKey, IconSettings, IconStar, IconUnlink, IconUsers } from "@tabler/icons-react";
+import {
+  IconCoins,
+  IconEraser,
+  IconEyeOff,
+  IconInbox,
+  IconKey,
+  IconPlugConnected,
+  IconSettings,
+  IconStar,
+  IconUnlink,
+  IconUsers,
+} from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
 import { projectQuery, deleteProject, projectsQuery } from "#features/projects/api/projects.ts";
+import { SendTraces } from "#features/projects/components/send-traces.tsx";
 import { DeletionList } from "#features/projects/settings/deletion-list.tsx";
 import { GeneralSettings } from "#features/projects/settings/general-settings.tsx";
 import { KeySettings } from "#features/projects/settings/key-settings.tsx";
@@ -32,6 +44,7 @@ const GROUPS = [
     heading: undefined,
     sections: [
       { id: undefined, label: "General", icon: IconSettings },
+      { id: "connect", label: "Connect an agent", icon: IconPlugConnected },
       { id: "members", label: "Members", icon: IconUsers },
       { id: "keys", label: "API keys", icon: IconKey },
       { id: "prices", label: "Prices", icon: IconCoins },
@@ -100,6 +113,11 @@ function Sections({ project }: { readonly project: Project }) {
             <GeneralSettings key={project.my_role} project={project} />
             {project.my_role === "owner" && <DeleteProject project={project} onDeleted={toProjects} />}
           </>
+        )}
+        {chosen === "connect" && (
+          <Section title="Connect an agent">
+            <SendTraces projectId={project.id} />
+          </Section>
         )}
         {chosen === "members" && (
           <MemberSettings project={project} viewer={{ id: me.id, isAdmin: me.role === "admin" }} onLeft={() => void toProjects()} />

@@ -6,16 +6,20 @@ import { Link } from "@tanstack/react-router";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 
-/** Waits for the project's first trace, and leads to it. */
-export function FirstTrace({ projectId }: { readonly projectId: string }) {
-  const { data } = useQuery(newestTraceQuery(projectId));
-  const [trace] = data?.items ?? [];
+/** Waits for a trace that was not there `before`, the newest of then, and leads to it. */
+export function FirstTrace({ projectId, before }: { readonly projectId: string; readonly before: string | undefined }) {
+  const { data } = useQuery({
+    queryKey: ["newest trace", projectId, before],
+    queryFn: newestTrace(projectId),
+    refetchInterval: ({ state }) => (state.data?.items[0]?.id === before ? WAITING_MS : false),
+  });
+  const trace = data?.items.find(({ id }) => id !== before);
   return (
     <Group gap="xs" role="status">
       {trace === undefined ? (
         <>
           <Loader size={14} />
-          <Text size="sm">Waiting for your first trace…</Text>
+          <Text size="sm">Waiting for your {before === undefined ? "first" : "next"} trace…</Text>
         </>
       ) : (
         <>
@@ -37,10 +41,7 @@ const WAITING_MS = 2_000;
 const newestTrace = (projectId: string) =>
   answerTo(observability.get(encoded`/api/v1/projects/${projectId}/traces`, { query: { limit: 1 }, answer: tracePageSchema }));
 
-function newestTraceQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["newest trace", projectId],
-    queryFn: newestTrace(projectId),
-    refetchInterval: ({ state: { data } }) => (data?.items.length === 0 ? WAITING_MS : false),
-  });
+/** Which trace is the newest when somebody begins to set an agent up, who waits for another. */
+export function traceBeforeQuery(projectId: string) {
+  return queryOptions({ queryKey: ["trace before", projectId], queryFn: newestTrace(projectId), staleTime: Infinity, gcTime: 0 });
 }

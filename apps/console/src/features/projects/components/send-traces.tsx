@@ -14,17 +14,20 @@ import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { TabsOf } from "#ui/kit/tabs-of.tsx";
-import { FirstTrace } from "./first-trace.tsx";
+import { FirstTrace, traceBeforeQuery } from "./first-trace.tsx";
 import classes from "./send-traces.module.css";
 
-/** Three steps to a project's first trace, for each thing that agents are made with. */
+/** Three steps to an agent's first trace, for each thing that agents are made with; for whoever connects the first one, or another. */
 export function SendTraces({ projectId }: { readonly projectId: string }) {
   const intake = useQuery(intakeQuery);
+  const newest = useQuery(traceBeforeQuery(projectId));
   const [language, setLanguage] = useState<Language>("python");
-  if (intake.data === undefined) {
-    return <Unanswered query={intake} failed="Where to send traces could not be loaded" loading={<LoadingRows rows={3} />} />;
+  const asked = intake.data === undefined ? intake : newest;
+  if (intake.data === undefined || newest.data === undefined) {
+    return <Unanswered query={asked} failed="Where to send traces could not be loaded" loading={<LoadingRows rows={3} />} />;
   }
   const { data } = intake;
+  const seen = <FirstTrace projectId={projectId} before={newest.data.items[0]?.id} />;
   return (
     <TabsOf
       space="md"
@@ -32,9 +35,15 @@ export function SendTraces({ projectId }: { readonly projectId: string }) {
         ...SET_UPS.map(({ id, label, in: setUps }) => ({
           id,
           label,
-          content: <InLanguage projectId={projectId} intake={data} setUps={setUps} language={language} onLanguage={setLanguage} />,
+          content: (
+            <InLanguage projectId={projectId} intake={data} setUps={setUps} language={language} onLanguage={setLanguage} seen={seen} />
+          ),
         })),
-        { id: "opentelemetry", label: "OpenTelemetry", content: <WithExporter projectId={projectId} otlpUrl={data.otlp_url} /> },
+        {
+          id: "opentelemetry",
+          label: "OpenTelemetry",
+          content: <WithExporter projectId={projectId} otlpUrl={data.otlp_url} seen={seen} />,
+        },
       ]}
     />
   );
@@ -46,10 +55,12 @@ type InLanguageProps = {
   readonly setUps: Partial<Record<Language, LanguageSetUp>>;
   readonly language: Language;
   readonly onLanguage: (language: Language) => void;
+  /** Waits for the trace. */
+  readonly seen: ReactNode;
 };
 
 /** What there is for one language alone is shown whichever was chosen. */
-function InLanguage({ projectId, intake, setUps, language, onLanguage }: InLanguageProps) {
+function InLanguage({ projectId, intake, setUps, language, onLanguage, seen }: InLanguageProps) {
   const offered = LANGUAGES.filter(({ value }) => setUps[value] !== undefined);
   const setUp = setUps[language] ?? setUps[offered[0]?.value ?? language];
   return (
@@ -64,12 +75,17 @@ function InLanguage({ projectId, intake, setUps, language, onLanguage }: InLangu
           onChange={onLanguage}
         />
       )}
-      {setUp !== undefined && <WithSdk projectId={projectId} intake={intake} setUp={setUp} />}
+      {setUp !== undefined && <WithSdk projectId={projectId} intake={intake} setUp={setUp} seen={seen} />}
     </Stack>
   );
 }
 
-function WithSdk({ projectId, intake, setUp }: { readonly projectId: string; readonly intake: Intake; readonly setUp: LanguageSetUp }) {
+function WithSdk({
+  projectId,
+  intake,
+  setUp,
+  seen,
+}: Pick<InLanguageProps, "projectId" | "intake" | "seen"> & { readonly setUp: LanguageSetUp }) {
   return (
     <ol className={classes.steps}>
       <Step title="Install the SDK, served by this console">
@@ -91,13 +107,13 @@ function WithSdk({ projectId, intake, setUp }: { readonly projectId: string; rea
       </Step>
       <Step title="Run it">
         <CopyableBlock text={setUp.run} label="the command that runs it" />
-        <FirstTrace projectId={projectId} />
+        {seen}
       </Step>
     </ol>
   );
 }
 
-function WithExporter({ projectId, otlpUrl }: { readonly projectId: string; readonly otlpUrl: string }) {
+function WithExporter({ projectId, otlpUrl, seen }: Pick<InLanguageProps, "projectId" | "seen"> & { readonly otlpUrl: string }) {
   const project = useQuery(projectQuery(projectId));
   const create = useChange({
     send: () => createApiKey(projectId, { name: "OpenTelemetry exporter", scopes: ["ingest"] }),
@@ -130,9 +146,7 @@ function WithExporter({ projectId, otlpUrl }: { readonly projectId: string; read
         />
         {key !== undefined && <Dimmed size="xs">Copy it now: the key is not shown again.</Dimmed>}
       </Step>
-      <Step title="Run your application">
-        <FirstTrace projectId={projectId} />
-      </Step>
+      <Step title="Run your application">{seen}</Step>
     </ol>
   );
 }

@@ -1,0 +1,62 @@
+// @vitest-environment happy-dom
+import { screen } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { renderConsole } from "#testing/render-console.tsx";
+
+const PROJECT = "0190a1b2-0000-7000-8000-000000000100";
+const PATH = `/api/observability/api/v1/projects/${PROJECT}`;
+const project = {
+  id: PROJECT,
+  name: "Shop",
+  access: "tenant",
+  my_role: "editor",
+  retention_days: null,
+  recent_traces: 1,
+  last_trace_at: "2026-11-28T10:00:00.000Z",
+  created_at: "2026-11-01T00:00:00.000Z",
+};
+const numbers = { duration_ms: 1, cost: null, input_tokens: null, output_tokens: null, time_to_first_token_ms: null };
+const trace = (last: number, name: string) => ({
+  id: `0190a1b2-0000-7000-8000-00000000020${last}`,
+  name,
+  status: "success",
+  started_at: "2026-11-28T10:00:00.000Z",
+  ended_at: null,
+  waiting_ms: 0,
+  observations: 0,
+  failures: 0,
+  lost_events: 0,
+  thread_id: null,
+  session_id: null,
+  user_id: null,
+  purpose: "live",
+  ...numbers,
+  models: [],
+  input: null,
+  output: null,
+  environment: null,
+  release: null,
+  version: null,
+  namespace: null,
+  tags: [],
+  error: null,
+  scores: [],
+});
+
+it("shows a colleague how to connect another agent, and waits for a trace that was not there before", async () => {
+  let items = [trace(1, "somebody else's")];
+  renderConsole(`/projects/${PROJECT}/settings?section=connect`, {
+    [`GET ${PATH}`]: project,
+    [`GET ${PATH}/traces`]: () => ({ items, next_cursor: null, is_counting: false, is_cost_pending: false }),
+    "GET /api/observability/api/v1/intake": {
+      otlp_url: "http://localhost:8000/v1/traces",
+      redis_url: "redis://localhost:6379",
+      redis_needs_password: false,
+      stream_name: "observability:events",
+    },
+  });
+  expect(await screen.findByText("Waiting for your next trace…")).toBeTruthy();
+  expect(screen.queryByText("somebody else's")).toBeNull();
+  items = [trace(2, "mine"), ...items];
+  expect(await screen.findByRole("link", { name: "mine" })).toBeTruthy();
+});
