@@ -103,13 +103,26 @@ export const listDeadLettersRequestSchema = listRequestSchema.extend({
   project_id: z.uuid().optional(),
 });
 
+/** What a producer said of itself. */
+const producerHelloSchema = z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() });
+
+/** A process with an SDK that ended and said no goodbye: what it had not sent, nobody knows. */
+export const lostProducerSchema = z.object({
+  producer_id: z.uuid(),
+  producer: producerHelloSchema,
+  first_event_at: timestamp,
+  last_event_at: timestamp,
+});
+/** Of the last 24 hours, the last 20 of `total`. */
+export const lostProducerListSchema = z.object({ items: z.array(lostProducerSchema), total: z.int() });
+
 /** A range of a producer's numbers that never arrived. */
 export const gapSchema = z.object({
   id: z.uuid(),
   project_id: z.uuid(),
   producer_id: z.uuid(),
   /** What the producer said of itself; null when that was lost too. */
-  producer: z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() }).nullable(),
+  producer: producerHelloSchema.nullable(),
   first_seq: z.int(),
   last_seq: z.int(),
   /** The number of events in the range. */

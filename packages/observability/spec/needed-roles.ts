@@ -22,6 +22,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/traces/:trace_id": "viewer",
   "GET /api/v1/projects/:project_id/metrics": "viewer",
   "GET /api/v1/projects/:project_id/gaps": "viewer",
+  "GET /api/v1/projects/:project_id/lost-producers": "viewer",
   "GET /api/v1/projects/:project_id/scores": "viewer",
   "POST /api/v1/projects/:project_id/scores": "editor",
   "DELETE /api/v1/projects/:project_id/scores/:score_id": "editor",

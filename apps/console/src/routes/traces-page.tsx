@@ -4,6 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { projectsQuery } from "#features/projects/api/projects.ts";
+import { LostProducers } from "#features/ingestion/components/lost-producers.tsx";
 import { SendTraces } from "#features/projects/components/send-traces.tsx";
 import type { Choice } from "#features/traces/api/bulk.ts";
 import { tracesQuery } from "#features/traces/api/list-traces.ts";
@@ -53,6 +54,7 @@ export function TracesPage() {
         {!isEmpty && <ListTools {...list} />}
       </PageHeader>
       {!isEmpty && <ListBar key={`bar ${projectId}`} {...list} />}
+      <LostProducers projectId={projectId} />
       <TraceList
         key={projectId}
         {...list}

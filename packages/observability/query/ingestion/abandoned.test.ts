@@ -41,6 +41,24 @@ afterAll(async () => {
 
 const HEARTBEAT = "producer.heartbeat" as const;
 
+test("a process that ended without a goodbye is told of, until it is heard of again; one that said it is not", async () => {
+  const hello = { sdk: "sightline-sdk 0.5.0", runtime: "Python 3.12.1", host: "worker-3", pid: 4711 };
+  const [polite, exporter] = [createProducer(projectId), createProducer(projectId)];
+  await writeEvents(database, [
+    producer.event("producer.hello", hello),
+    polite.event("producer.hello", hello),
+    polite.event("producer.bye", { last_seq: 2 }),
+    exporter.event("producer.hello", { ...hello, sdk: "otlp" }),
+  ]);
+  const lost = async () => (await api.get(`/api/v1/projects/${projectId}/lost-producers`)).body;
+  expect(await lost()).toEqual({ items: [], total: 0 });
+  await silence(SILENT_WITHOUT_HEARTBEAT_MS + 1_000);
+  await lookFor(SILENT_MS);
+  expect(await lost()).toMatchObject({ items: [{ producer: hello }], total: 1 });
+  await writeEvents(database, [producer.event(HEARTBEAT, { last_seq: 2 })]);
+  expect(await lost()).toEqual({ items: [], total: 0 });
+});
+
 describe("what a producer left running", () => {
   test("shows as abandoned when nothing came from it for 90 seconds, and comes back with its next event", async () => {
     const { traceId, events } = begun();

@@ -1,8 +1,17 @@
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
-import { gapPageSchema, listGapsRequestSchema, listRequestSchema, type Gap as GapAnswer, type GapPage } from "#contract.ts";
+import {
+  gapPageSchema,
+  listGapsRequestSchema,
+  listRequestSchema,
+  lostProducerListSchema,
+  lostProducerSchema,
+  type Gap as GapAnswer,
+  type GapPage,
+} from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { listLostProducers, type LostProducer } from "./gone-producers.store.ts";
 import { listGaps, type Gap, type GapPosition } from "./list-gaps.store.ts";
 import type { Reader } from "#store/reader.ts";
 import { microsSchema } from "#query/access/cursor.ts";
@@ -44,6 +53,22 @@ export function gapRoutes({ query }: Pick<RouteDependencies, "query">) {
         return readPage(query, { reader, projectId, ...request.query });
       },
     );
+
+    server.get(
+      "/api/v1/projects/:project_id/lost-producers",
+      {
+        config: { auth: "user-or-key" },
+        schema: {
+          summary: "Processes of the last 24 hours that ended without a goodbye, so that what they had not sent is missing",
+          params: projectParams,
+          response: { 200: lostProducerListSchema },
+        },
+      },
+      async (request) => {
+        const rows = await listLostProducers(query, await enterProject(query, request, "viewer"));
+        return { items: rows.flatMap(presentProducer), total: rows[0]?.total ?? 0 };
+      },
+    );
   };
 }
 
@@ -73,7 +98,14 @@ function positionOf(cursor: string | undefined): GapPosition | undefined {
   return { micros, projectId, producerId, firstSeq };
 }
 
-const helloSchema = z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() });
+const helloSchema = lostProducerSchema.shape.producer;
+
+function presentProducer({ producer_id: id, hello, first_event_at: first, last_event_at: last }: LostProducer) {
+  const producer = helloSchema.safeParse(hello).data;
+  return producer === undefined
+    ? []
+    : [{ producer_id: id, producer, first_event_at: first.toISOString(), last_event_at: last.toISOString() }];
+}
 
 function present({ hello, ...row }: Gap): GapAnswer {
   return {

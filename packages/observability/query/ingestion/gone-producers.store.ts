@@ -1,12 +1,16 @@
 import type { EachOwner } from "@sightline/foundation/each-owner";
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "#schema.ts";
+import { hasRoleIn, type InProject } from "#store/reader.ts";
 
 /** Whether there is a producer that is not marked. */
 export async function areAnyLiving(query: Query): Promise<boolean> {
   const { rows } = await sql`select from observability.producers where gone_at is null limit 1`.execute(query);
   return rows.length > 0;
 }
+
+/** They send heartbeats and say goodbye. */
+const OUR_SDKS = "^(@sightline/sdk|sightline-sdk) ";
 
 type Marking = { readonly each: EachOwner };
 
@@ -26,8 +30,26 @@ export async function markSilentProducers(
   return markGone(query, {
     each,
     isGone: sql`heard_at < now() - interval '1 millisecond' *
-      case when announced_seq is null and coalesce(hello ->> 'sdk', '') !~ '^(@sightline/sdk|sightline-sdk) ' then ${withoutHeartbeatMs}::double precision else ${silentMs} end`,
+      case when announced_seq is null and coalesce(hello ->> 'sdk', '') !~ ${OUR_SDKS} then ${withoutHeartbeatMs}::double precision else ${silentMs} end`,
   });
+}
+
+export type LostProducer = {
+  readonly producer_id: string;
+  readonly hello: unknown;
+  readonly first_event_at: Date;
+  readonly last_event_at: Date;
+  readonly total: number;
+};
+
+/** Processes with an SDK that were found gone in the last day and had said no goodbye, the last first. */
+export async function listLostProducers(query: Query, { projectId, reader }: InProject): Promise<readonly LostProducer[]> {
+  const { rows } = await sql<LostProducer>`
+    select producer_id, hello, first_event_at, last_event_at, (count(*) over ())::int as total from observability.producers
+    where project_id = ${projectId}::uuid and gone_at > now() - interval '24 hours' and (ended_at >= last_event_at) is not true
+      and coalesce(hello ->> 'sdk', '') ~ ${OUR_SDKS} and ${hasRoleIn(reader, "viewer", projectId)}
+    order by last_event_at desc, producer_id limit 20`.execute(query);
+  return rows;
 }
 
 /** Rows that a writer has locked are skipped: something has just come from those. */

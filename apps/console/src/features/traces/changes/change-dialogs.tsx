@@ -13,11 +13,10 @@ export function inWords({ count }: Choice): string {
   return `${formatExactCount(count)} ${count === 1 ? "trace" : "traces"}`;
 }
 
-/** What is changed, and what is done when that is over or given up. */
-export type ManyProps = { readonly projectId: string; readonly choice: Choice; readonly onClose: () => void };
+type ManyProps = { readonly projectId: string; readonly choice: Choice; readonly onClose: () => void };
 
 /** A change of them all, batch by batch, which tells how many there still were; closing its dialog stops it after a batch. */
-export function useChangeOfMany(
+function useChangeOfMany(
   { projectId, choice, onClose }: ManyProps,
   send: (ids: readonly string[]) => Call<{ traces: number }>,
   done: string,
@@ -65,6 +64,8 @@ export function useChangeOfMany(
   return { change, close, form: { change, tools, ...(change.isPending ? { cancel: "Stop" } : {}) } };
 }
 
+const TAGS = { maxTags: 20, maxLength: 200, acceptValueOnBlur: true };
+
 export function TagDialog(props: ManyProps) {
   const { projectId, choice } = props;
   const [add, setAdd] = useState<string[]>([]);
@@ -84,30 +85,28 @@ export function TagDialog(props: ManyProps) {
         onCancel={close}
       >
         <TagsInput
+          {...TAGS}
           label="Add"
           description="Press Enter after each tag."
           data-autofocus
-          maxTags={20}
-          maxLength={200}
           value={add}
           onChange={setAdd}
           onSearchChange={onSearchChange}
-          acceptValueOnBlur
         />
         <TagsInput
+          {...TAGS}
           label="Remove"
           description="Tags sent by your application stay."
-          maxTags={20}
-          maxLength={200}
           value={remove}
           onChange={setRemove}
           onSearchChange={onSearchChange}
-          acceptValueOnBlur
         />
       </DialogForm>
     </Modal>
   );
 }
+
+const EDITED = "Press Enter after each tag. Tags sent by your application stay.";
 
 /** Changes which tags people added to one trace. */
 export function EditTagsDialog({ added, ...props }: ManyProps & { readonly added: readonly string[] }) {
@@ -124,16 +123,7 @@ export function EditTagsDialog({ added, ...props }: ManyProps & { readonly added
   return (
     <Modal opened onClose={close} title="Tags of this trace">
       <DialogForm {...form} failed="The trace was not tagged" submit="Save tags" onSubmit={() => change.mutate()} onCancel={close}>
-        <TagsInput
-          label="Tags"
-          description="Press Enter after each tag. Tags sent by your application stay."
-          data-autofocus
-          maxTags={20}
-          maxLength={200}
-          value={tags}
-          onChange={setTags}
-          acceptValueOnBlur
-        />
+        <TagsInput {...TAGS} label="Tags" description={EDITED} data-autofocus value={tags} onChange={setTags} />
       </DialogForm>
     </Modal>
   );
