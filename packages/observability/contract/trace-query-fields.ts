@@ -97,7 +97,7 @@ export function hasTraceFacets(field: string): boolean {
 export const NAMED_FIELDS = new Set(["score", "metadata", "resource"]);
 
 /** Of a resource, what OpenTelemetry says of itself, or anew for each process: nobody looks for traces by it. */
-const OF_EVERY_PROCESS = /^(?:telemetry|process|service\.instance)\./;
+const OF_EVERY_PROCESS = /^(?:telemetry|process|service\.instance|container)\.|\.uid$/;
 
 /** Whether traces are found by a key of `metadata` or `resource`: a query can only ask for what is one word of it. */
 export function isKeyOfField(field: string, key: string): boolean {

@@ -46,7 +46,10 @@ export const deleteTraces = (projectId: string, ids: readonly string[]) =>
 
 /** What a change of many traces makes out of date. */
 export const keysOfTraces = (projectId: string) =>
-  ["traces", "trace histogram", "facets", "trace figures", "metrics", "trace digest", "scores", "score names"].map((name) => [
-    name,
-    projectId,
-  ]);
+  ["traces", "trace histogram", "facets", "trace figures", "metrics"].map((name) => [name, projectId]);
+
+/** What is out of date of traces that are still there, too. */
+export const keysOfKept = (projectId: string) => [
+  ...keysOfTraces(projectId),
+  ...["trace digest", "scores", "score names"].map((name) => [name, projectId]),
+];

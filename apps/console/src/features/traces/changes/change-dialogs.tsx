@@ -1,7 +1,16 @@
 import { Modal, TagsInput, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { type Choice, MAX_MATCHING, readBatches, deleteTraces, keysOfTraces, scoreTraces, tagTraces } from "#features/traces/api/bulk.ts";
+import {
+  type Choice,
+  MAX_MATCHING,
+  readBatches,
+  deleteTraces,
+  keysOfKept,
+  keysOfTraces,
+  scoreTraces,
+  tagTraces,
+} from "#features/traces/api/bulk.ts";
 import { isGiven, NO_SCORE, ScoreFields, toGivenScore } from "#features/traces/scores/score-fields.tsx";
 import type { Call } from "#http/send.ts";
 import { useChange } from "#http/use-change.ts";
@@ -20,6 +29,7 @@ function useChangeOfMany(
   { projectId, choice, onClose }: ManyProps,
   send: (ids: readonly string[]) => Call<{ traces: number }>,
   done: string,
+  refreshes = keysOfKept(projectId),
 ) {
   const [changed, setChanged] = useState(0);
   const isStopped = useRef(false);
@@ -42,7 +52,7 @@ function useChangeOfMany(
       }
       return { traces };
     },
-    refreshes: keysOfTraces(projectId),
+    refreshes,
     refreshesAlways: true,
     onRefreshed: ({ traces }) => {
       notifications.show({ color: "green", message: `${formatExactCount(traces)} ${traces === 1 ? "trace was" : "traces were"} ${done}.` });
@@ -155,7 +165,12 @@ export function ScoreDialog(props: ManyProps) {
 
 export function DeleteDialog({ onDeleted, ...props }: ManyProps & { readonly onDeleted: () => void }) {
   const { projectId, choice } = props;
-  const { change, close, form } = useChangeOfMany({ ...props, onClose: onDeleted }, (ids) => deleteTraces(projectId, ids), "deleted");
+  const { change, close, form } = useChangeOfMany(
+    { ...props, onClose: onDeleted },
+    (ids) => deleteTraces(projectId, ids),
+    "deleted",
+    keysOfTraces(projectId),
+  );
   const many = inWords(choice);
   return (
     <ConfirmDialog
