@@ -37,11 +37,18 @@ export * from "./contract/trace-query.ts";
 export * from "./contract/transcript.ts";
 export {
   listRequestSchema,
+  MAX_STACK_ERRORS,
+  MAX_STACK_FRAMES,
+  MAX_STACK_LENGTH,
   observationKindSchema,
   observationStatusSchema,
+  stackTraceSchema,
   usageSchema,
   type ObservationKind,
   type ObservationStatus,
+  type StackError,
+  type StackFrame,
+  type StackTrace,
 } from "./contract/parts.ts";
 
 /** Requests and answers of observability; safe to import in a browser. */

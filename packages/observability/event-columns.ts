@@ -1,5 +1,6 @@
 import type { Generated } from "kysely";
 import type { ScoreDataType } from "./contract/scores.ts";
+import type { StackTrace } from "./contract/parts.ts";
 import type { TracePurpose } from "./trace-purpose.ts";
 import { CALL_NUMBERS, NUMBERS, type CallNumberName } from "./step-numbers.ts";
 
@@ -149,6 +150,7 @@ export const PAYLOADS = {
     attributes: json<Record<string, unknown>>(),
     reasoning: json<{ text: string; truncated: boolean; original_chars: number }>(),
     usage: json(),
+    stack: json<StackTrace>(),
     tool_entry: json<{ parameters: unknown; result: unknown }>(),
   },
 };

@@ -1,4 +1,4 @@
-import type { Observation } from "#contract.ts";
+import type { Trace } from "#contract.ts";
 import { isEqual, isKnown, resolvePointer } from "./json-values.ts";
 
 /**
@@ -7,7 +7,7 @@ import { isEqual, isKnown, resolvePointer } from "./json-values.ts";
  *
  * @returns a text where it can't be told, which says why.
  */
-export function hasChanged(steps: readonly Observation[], path: string): boolean | string {
+export function hasChanged(steps: Trace["observation_list"], path: string): boolean | string {
   const outer = steps.find(({ kind }) => kind === "graph");
   if (outer === undefined) {
     return "its trace has no graph";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { traceSummarySchema } from "./explore.ts";
-import { codePlaceSchema, observationKindSchema, observationStatusSchema, timestamp } from "./parts.ts";
+import { codePlaceSchema, observationKindSchema, observationStatusSchema, stackTraceSchema, timestamp } from "./parts.ts";
 import { callNumberSchemas, traceNumberSchemas } from "#step-numbers.ts";
 import { mapLabels } from "#trace-labels.ts";
 
@@ -48,6 +48,8 @@ export const observationSchema = z.object({
   /** Text a model gave as its reasoning. */
   reasoning: z.string().nullable(),
   attributes: z.record(z.string(), z.unknown()),
+  /** From where its failure came, as far as the producer told. */
+  stack: stackTraceSchema.nullable(),
 });
 export type Observation = z.infer<typeof observationSchema>;
 
@@ -94,7 +96,7 @@ export const traceSchema = traceSummarySchema.extend({
     })
     .nullable(),
   /** Steps in the order of their start; parents come before their children. */
-  observation_list: z.array(observationSchema),
+  observation_list: z.array(observationSchema.omit({ stack: true })),
 });
 export type Trace = z.infer<typeof traceSchema>;
 
@@ -120,6 +122,8 @@ export type TraceGap = z.infer<typeof traceGapSchema>;
 
 /** A trace without its steps. */
 export const traceDigestSchema = traceSchema.omit({ observation_list: true }).extend({
+  /** Of the trace's own error; that of a step is with the step. */
+  stack: stackTraceSchema.nullable(),
   steps_total: z.int(),
   /** Changes when anything of the trace does. */
   revision: z.string(),
@@ -133,7 +137,7 @@ export const traceDigestSchema = traceSchema.omit({ observation_list: true }).ex
 export type TraceDigest = z.infer<typeof traceDigestSchema>;
 
 /** A step of a trace, without what it took in and gave back. */
-export const stepSchema = observationSchema.omit({ input: true, output: true, reasoning: true, attributes: true }).extend({
+export const stepSchema = observationSchema.omit({ input: true, output: true, reasoning: true, attributes: true, stack: true }).extend({
   /** 300 characters of it; the observation has all. */
   error: z.string().nullable(),
   /** The node it ran as, as the trace's graph names it (`outer:inner`); null when it is no node. */

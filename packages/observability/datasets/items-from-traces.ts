@@ -1,12 +1,5 @@
 import { orRefuse, refusal } from "@sightline/foundation/errors";
-import {
-  MAX_ITEM_TRACES,
-  type itemsFromTracesRequestSchema,
-  type ItemSource,
-  type Observation,
-  type Trace,
-  type WriteItem,
-} from "#contract.ts";
+import { MAX_ITEM_TRACES, type itemsFromTracesRequestSchema, type ItemSource, type Trace, type WriteItem } from "#contract.ts";
 import type { z } from "zod";
 import { nameIncomplete } from "#checks/name-incomplete.ts";
 import type { Query } from "#schema.ts";
@@ -76,11 +69,13 @@ export async function itemsFromTraces(query: Query, request: Request, traces: Ch
   return items;
 }
 
-function findStep(trace: Trace, id: string): Observation | undefined {
+type TraceStep = Trace["observation_list"][number];
+
+function findStep(trace: Trace, id: string): TraceStep | undefined {
   return trace.observation_list.find((step) => step.id === id);
 }
 
-function toItem(request: Request, trace: Trace, step: Observation | undefined): WriteItem {
+function toItem(request: Request, trace: Trace, step: TraceStep | undefined): WriteItem {
   const part = step ?? trace;
   const hasFailed = part.status !== "success";
   const [input, output] = [toJson(part.input), toJson(part.output)];
@@ -102,7 +97,7 @@ function toItem(request: Request, trace: Trace, step: Observation | undefined): 
   };
 }
 
-function sourceOf(trace: Trace, step: Observation | undefined): ItemSource {
+function sourceOf(trace: Trace, step: TraceStep | undefined): ItemSource {
   const code = step?.code ?? trace.observation_list.find((each) => each.code !== null)?.code ?? null;
   return {
     trace_id: trace.id,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SCORE_DATA_TYPES } from "#contract.ts";
+import { SCORE_DATA_TYPES, stackTraceSchema } from "#contract.ts";
 import { mapTokens } from "#step-numbers.ts";
 import { mapLabels } from "#trace-labels.ts";
 import { toTracePurpose, TRACE_PURPOSES } from "#trace-purpose.ts";
@@ -136,6 +136,7 @@ const eventBodies = {
     status: endStatus,
     output: payload,
     error: z.string().optional(),
+    stack: stackTraceSchema.optional(),
     /** The checkpoint an interrupted run waits at. */
     paused_at: z.string().max(200).optional(),
     attributes,
@@ -166,6 +167,7 @@ const eventBodies = {
     status: endStatus,
     output: payload,
     error: z.string().optional(),
+    stack: stackTraceSchema.optional(),
     model: label,
     usage: usage.optional(),
     /** The time that a streamed model call took to its first token; at most a year. */

@@ -1,3 +1,4 @@
+import type { StackTrace } from "#contract.ts";
 import type { StreamEvent } from "./event.ts";
 import type { Masker, Masking } from "./masker.ts";
 
@@ -9,7 +10,7 @@ export type MaskedEvent = {
 };
 
 /**
- * Masks the producer's contents of an event: values, texts, errors, reasoning, tool entries, contents and tags, which people write. The
+ * Masks the producer's contents of an event: values, texts, errors with those behind them, reasoning, tool entries, contents and tags, which people write. The
  * fields by which it is found and counted (names, labels, ids of sessions, threads and users, models, times, tokens) stay.
  *
  * @throws {MaskingError}
@@ -60,7 +61,7 @@ function masked(event: StreamEvent, masking: Masking): StreamEvent {
     }
     case "score": {
       const { body } = event;
-      const [comment, words] = [body.comment, body.text_value].map((given) => (given === undefined ? undefined : text(given)));
+      const [comment, words] = [body.comment, body.text_value].map((given) => optionalText(given, masking));
       return { ...event, body: { ...body, comment, text_value: words } };
     }
     case "graph":
@@ -81,14 +82,25 @@ function begun({ input, attributes }: Begun, masking: Masking) {
   return { input: masking.value(input), attributes: recordOf(attributes, masking) };
 }
 
-type Ended = { readonly output?: unknown; readonly error?: string | undefined; readonly attributes?: Record<string, unknown> | undefined };
+type Ended = Pick<Extract<StreamEvent, { readonly type: "trace.end" }>["body"], "output" | "error" | "stack" | "attributes">;
 
-function ended({ output, error, attributes }: Ended, masking: Masking) {
+function ended({ output, error, stack, attributes }: Ended, masking: Masking) {
   return {
     output: masking.value(output),
-    error: error === undefined ? undefined : masking.text(error),
+    error: optionalText(error, masking),
+    stack: stack && maskStack(stack, masking),
     attributes: recordOf(attributes, masking),
   };
+}
+
+/** The paths and names of code stay, as they do in the field `code`. */
+function maskStack(stack: StackTrace, masking: Masking): StackTrace {
+  const errors = stack.errors.map((error) => ({ ...error, message: optionalText(error.message, masking) }));
+  return { ...stack, errors, text: optionalText(stack.text, masking) };
+}
+
+function optionalText(text: string | undefined, masking: Masking): string | undefined {
+  return text === undefined ? undefined : masking.text(text);
 }
 
 type Reasoning = NonNullable<Extract<StreamEvent, { readonly type: "observation.end" }>["body"]["reasoning"]>;

@@ -104,7 +104,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       break;
     }
     case "trace.end": {
-      const { trace_id: traceId, ended_at: endedAt, status, output, attributes, ...others } = event.body;
+      const { trace_id: traceId, ended_at: endedAt, status, output, attributes, stack, ...others } = event.body;
       const { stands_in_since: _stand, root_since: _root, ...rest } = others;
       mergeTrace(fold, event, traceId, {
         ...rest,
@@ -115,7 +115,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         end_words: listSearchWords([rest.error, output]),
         end_line: toLine(output, { side: "output", isModelCall: false }),
       });
-      addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "end", value: output, attributes });
+      addPayload(fold, event, { trace_id: traceId, owner_id: traceId, part: "end", value: output, attributes, stack });
       break;
     }
     case "trace.resume": {
@@ -138,7 +138,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
     }
     case "observation.end": {
       const { trace_id: traceId, observation_id: id, ended_at: endedAt, status, model, usage, ...body } = event.body;
-      const { output, attributes, reasoning, tool_entry, paused_at: pausedAt, ...rest } = body;
+      const { output, attributes, reasoning, stack, tool_entry, paused_at: pausedAt, ...rest } = body;
       mergeTrace(fold, event, traceId, pausedAt === undefined ? {} : { paused_at: pausedAt, waits_since: toInstant(endedAt) });
       mergeObservation(fold, event, event.body, {
         ...rest,
@@ -150,7 +150,7 @@ function addEvent(fold: Fold, event: StreamEvent): void {
         end_line: model === undefined && usage === undefined ? undefined : toLine(output, { side: "output", isModelCall: true }),
         ...usageColumns(usage),
       });
-      const values = { value: output, attributes, reasoning, usage: usage?.raw, tool_entry };
+      const values = { value: output, attributes, reasoning, usage: usage?.raw, stack, tool_entry };
       addPayload(fold, event, { trace_id: traceId, owner_id: id, part: "end", ...values });
       break;
     }
@@ -227,8 +227,8 @@ function mergeObservation(
 }
 
 function addPayload(fold: Fold, event: StreamEvent, given: Omit<PayloadWrite, "project_id" | "event_id" | "seq">): void {
-  const { value, attributes, reasoning, usage, tool_entry: toolEntry } = given;
-  if ([value, attributes, reasoning, usage, toolEntry].every((part) => part === undefined || part === null)) {
+  const { value, attributes, reasoning, usage, stack, tool_entry: toolEntry } = given;
+  if ([value, attributes, reasoning, usage, stack, toolEntry].every((part) => part === undefined || part === null)) {
     return;
   }
   const row = {

@@ -165,6 +165,7 @@ function secretive(producer: Producer) {
       status: "failure",
       output: [SECRET],
       error: `wrong: ${SECRET}`,
+      stack: { errors: [{ frames: [] }, { relation: "cause", of: 0, type: "KeyError", message: SECRET, frames: [{ file: "a.py" }] }] },
       usage: { input_tokens: 1, raw: { [SECRET]: SECRET } },
       reasoning: { text: `The word is ${SECRET}`, truncated: false, original_chars: 19, sha256: "0f".repeat(32) },
       tool_entry: { tool_name: "t", parameters: { password: SECRET }, result: { said: SECRET }, timestamp: at, status: "failure" },
@@ -172,6 +173,14 @@ function secretive(producer: Producer) {
     }),
     producer.event("blob", { sha256: "4d".repeat(32), content: { text: SECRET } }),
     producer.event("score", { trace_id: ids.trace_id, name: "s", value: 1, comment: `leaks ${SECRET}` }),
-    producer.event("trace.end", { trace_id: ids.trace_id, ended_at: at, status: "failure", output: SECRET, error: SECRET, attributes }),
+    producer.event("trace.end", {
+      trace_id: ids.trace_id,
+      ended_at: at,
+      status: "failure",
+      output: SECRET,
+      error: SECRET,
+      stack: { errors: [], text: SECRET },
+      attributes,
+    }),
   ];
 }

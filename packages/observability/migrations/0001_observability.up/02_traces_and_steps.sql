@@ -138,6 +138,7 @@ create table observability.payloads (
   attributes json,
   reasoning json,
   usage json,
+  stack json,
   tool_entry json,
   primary key (project_id, trace_id, event_id, day)
 ) partition by list (day);

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from "kysely";
+import type { StackTrace } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { isOfRun, type Run } from "./find-run.store.ts";
 
@@ -12,6 +13,7 @@ export type PartText = { readonly text: string; readonly characters: number };
 export type PayloadTexts = Readonly<Record<PayloadPart, PartText | null>> & {
   readonly event_id: string;
   readonly reasoning: string | null;
+  readonly stack: StackTrace | null;
 };
 
 /** Characters of one value that an answer holds. */
@@ -34,7 +36,7 @@ type TextsQuery = { readonly eventIds: readonly string[]; readonly updatesOf: re
 export async function findPayloadTexts(query: Query, run: Run, { eventIds, updatesOf }: TextsQuery): Promise<readonly PayloadTexts[]> {
   const { rows } = await sql<PayloadTexts>`
     select event_id, ${partText("value")}, ${partText("attributes")}, ${partText("parameters")}, ${partText("result")},
-      left(reasoning ->> 'text', ${MAX_REASONING}) as reasoning
+      left(reasoning ->> 'text', ${MAX_REASONING}) as reasoning, stack
     from (
       select * from observability.payloads where ${isOfRun(run)} and event_id = any(${[...eventIds]}::uuid[])
       union all

@@ -7,7 +7,7 @@ import { resolveBlobs } from "./resolve-blobs.ts";
 export type FindBlobs = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Blob>>;
 
 /** A payload's parts as values, with contents in the places of references; those that are too long say where they are. */
-export type PayloadValues = Readonly<Record<PayloadPart, unknown>> & { readonly event_id: string; readonly reasoning: string | null };
+export type PayloadValues = Readonly<Record<PayloadPart, unknown>> & Pick<PayloadTexts, "event_id" | "reasoning" | "stack">;
 
 const PARTS = ["value", "attributes", "parameters", "result"] as const satisfies readonly PayloadPart[];
 
@@ -36,6 +36,7 @@ export async function toValues(rows: readonly PayloadTexts[], findBlobs: FindBlo
     return {
       event_id: row.event_id,
       reasoning: row.reasoning,
+      stack: row.stack,
       value: valueOf("value"),
       attributes: valueOf("attributes"),
       parameters: valueOf("parameters"),

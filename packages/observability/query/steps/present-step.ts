@@ -9,7 +9,7 @@ export const UNKNOWN_NAME = "(start not received)";
 type Values = Pick<Observation, "input" | "output" | "reasoning" | "attributes">;
 
 /** A step as every answer tells it; what it took in and gave back is read apart. */
-export function presentStep(row: StepRow): Omit<Observation, keyof Values> {
+export function presentStep(row: StepRow): Omit<Observation, keyof Values | "stack"> {
   return {
     id: row.id,
     parent_id: row.parent_id,

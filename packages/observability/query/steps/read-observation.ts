@@ -28,6 +28,7 @@ export async function readObservation(query: Kysely<ObservabilitySchema>, run: R
     output: end?.value ?? end?.result ?? null,
     reasoning: end?.reasoning ?? null,
     attributes: mergeAttributes(payloads),
+    stack: end?.stack ?? null,
   };
 }
 

@@ -69,16 +69,18 @@ async function readOwnValues(
   query: Query,
   run: Run<FoundSegment>,
   trace: TraceSummaryRow,
-): Promise<Pick<Trace, "input" | "output" | "attributes">> {
+): Promise<Pick<TraceDigest, "input" | "output" | "attributes" | "stack">> {
   const { segments } = run;
   const shown = segments.length <= 2 * MAX_SHOWN ? segments : [...segments.slice(0, MAX_SHOWN), ...segments.slice(-MAX_SHOWN)];
   const eventIds = shown.flatMap(({ start_event: start, end_event: end }) => [start, end]).filter((event) => event !== null);
   const texts = await findPayloadTexts(query, run, { eventIds, updatesOf: [] });
   const payloads = await toValues(texts, (hashes) => findWholeBlobs(query, run.projectId, hashes));
   const byEvent = new Map(payloads.map((payload) => [payload.event_id, payload]));
+  const end = byEvent.get(trace.end_event ?? "");
   return {
     input: byEvent.get(trace.start_event ?? "")?.value ?? null,
-    output: byEvent.get(trace.end_event ?? "")?.value ?? null,
+    output: end?.value ?? null,
+    stack: end?.stack ?? null,
     attributes: mergeAttributes(eventIds.flatMap((event) => byEvent.get(event) ?? [])),
   };
 }

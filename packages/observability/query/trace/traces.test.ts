@@ -183,6 +183,22 @@ describe("GET /api/v1/traces/:trace_id", () => {
     }
   });
 
+  test("answers the stack of a failure with the step alone, and that of the trace with what it says of itself", async () => {
+    const ids = { trace_id: uuidv7(), observation_id: uuidv7() };
+    const stack = { errors: [{ frames: [{ file: "src/a.py", line: 3, function: "run", own: true }] }] };
+    const end = { ended_at: at(2), status: "failure" as const, error: "KeyError: 1" };
+    await writeEvents(database, [
+      started(ids.trace_id, at(0)),
+      producer.event("observation.start", { ...ids, parent_id: null, kind: "tool", name: "find", started_at: at(1) }),
+      producer.event("observation.end", { ...ids, ...end, duration_ms: 5, stack }),
+      producer.event("trace.end", { trace_id: ids.trace_id, ...end, stack: { errors: [], text: "unknown" } }),
+    ]);
+    const base = `/api/v1/projects/${projectId}/traces/${ids.trace_id}`;
+    expect(await api.get(`${base}/observations/${ids.observation_id}`)).toMatchObject({ status: 200, body: { stack } });
+    expect(await api.get(`${base}/summary`)).toMatchObject({ status: 200, body: { stack: { text: "unknown" } } });
+    expect(JSON.stringify([await api.get(base), await api.get(`${base}/steps`)])).not.toContain('"stack"');
+  });
+
   test("answers the same nested under its project", async () => {
     const traceId = uuidv7();
     await writeEvents(database, agentRun(producer, traceId));
