@@ -5,6 +5,7 @@ import sys
 import sysconfig
 from functools import lru_cache, partial
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from sightline._capture.code_origin import find_code_origin, path_in_repository
@@ -24,8 +25,8 @@ def call_site() -> CodeReference | None:
     frame = sys._getframe(1)
     for _ in range(_MAX_FRAMES):
         code = frame.f_code
-        if _is_application(code.co_filename):
-            return _reference(code.co_filename, frame.f_lineno, code.co_qualname)
+        if is_application(code.co_filename):
+            return reference(code.co_filename, frame.f_lineno, name_of(code))
         if frame.f_back is None:
             break
         frame = frame.f_back
@@ -40,20 +41,29 @@ def definition_site(function: Any) -> CodeReference | None:
     code = getattr(getattr(unwrapped, "__func__", unwrapped), "__code__", None)
     if code is None:
         code = getattr(vars(type(unwrapped)).get("__call__"), "__code__", None)
-    if code is None or not _is_application(code.co_filename):
+    if code is None or not is_application(code.co_filename):
         return None
-    return _reference(code.co_filename, code.co_firstlineno, code.co_qualname)
+    return reference(code.co_filename, code.co_firstlineno, name_of(code))
+
+
+def is_own(file: str) -> bool:
+    """Whether it is this package's."""
+    return file.startswith(_OWN_FOLDER)
+
+
+def name_of(code: CodeType) -> str:
+    return code.co_qualname.rsplit("<locals>.", 1)[-1][:_MAX_NAME_LENGTH]
 
 
 @lru_cache(maxsize=1000)
-def _is_application(file: str) -> bool:
-    if file.startswith((_OWN_FOLDER, "<")) or "site-packages" in file or "dist-packages" in file:
+def is_application(file: str) -> bool:
+    if is_own(file) or file.startswith("<") or "site-packages" in file or "dist-packages" in file:
         return False
     return not file.startswith(_LIBRARIES)
 
 
 @lru_cache(maxsize=4000)
-def _reference(file: str, line: int, name: str) -> CodeReference:
+def reference(file: str, line: int, name: str) -> CodeReference:
     path = str(Path(file).absolute())
     root, repo, commit = find_code_origin(str(Path(path).parent))
     reference: CodeReference = {
@@ -61,6 +71,6 @@ def _reference(file: str, line: int, name: str) -> CodeReference:
         "commit": commit,
         "file": path_in_repository(path, root)[:_MAX_PATH_LENGTH],
         "line": max(1, line),
-        "function": name.rsplit("<locals>.", 1)[-1][:_MAX_NAME_LENGTH],
+        "function": name,
     }
     return {key: value for key, value in reference.items() if value is not None}

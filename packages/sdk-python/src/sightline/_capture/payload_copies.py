@@ -8,12 +8,16 @@ from sightline._capture.chat_message import ReasoningPolicy
 from sightline._capture.given_fields import GivenFields
 from sightline._capture.interruptions import let_through
 from sightline._capture.known_objects import short_message
+from sightline._capture.loose_values import quietly
 from sightline._capture.reasoning import bound_reasoning
 from sightline._capture.snapshot import PAYLOAD_LIMITS, SMALL_LIMITS, Limits, take_snapshot
+from sightline._capture.stack_trace import read_stack
 from sightline._mask import WITHHELD
 from sightline._settings.settings import PayloadField, Settings
 
 _MAX_ERROR_LENGTH = 8192
+_MAX_MESSAGE_LENGTH = 500
+"""Of an error behind the one that was raised."""
 
 
 class PayloadCopies(GivenFields):
@@ -45,6 +49,19 @@ class PayloadCopies(GivenFields):
 
     def error_text(self, error: Any) -> str | None:
         return None if error is None else self.text(error_message(error), _MAX_ERROR_LENGTH, "error")
+
+    def stack(self, error: Any) -> dict[str, Any] | None:
+        """From where a failure came; None where that can't be read."""
+
+        def message_of(behind: BaseException) -> str:
+            message = quietly(lambda: short_message(behind, _MAX_MESSAGE_LENGTH))
+            return self.text("[unreadable]" if message is None else message, _MAX_MESSAGE_LENGTH, "error")
+
+        stack = quietly(lambda: read_stack(error, message_of))
+        if stack is None:
+            return None
+        self.size += stack.length
+        return stack.field
 
     def text(self, text: str, maximum: int, field: PayloadField) -> str:
         bounded = self.payload(text[:maximum], field, SMALL_LIMITS)

@@ -114,6 +114,7 @@ def end_trace(trace: OpenTrace, outcome: Outcome) -> None:
             "status": outcome.status,
             "output": copies.payload(outcome.output, "output"),
             "error": copies.error_text(outcome.error),
+            "stack": copies.stack(outcome.error) if outcome.status == "failure" else None,
             "paused_at": outcome.paused_at,
             "attributes": copies.attributes(outcome.attributes),
         }
@@ -177,6 +178,7 @@ def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
             "status": outcome.status,
             "output": copies.payload(outcome.output, "output"),
             "error": copies.error_text(outcome.error),
+            "stack": copies.stack(outcome.error) if outcome.status == "failure" else None,
             "model": copies.label("model", outcome.model),
             "usage": copies.usage(outcome.usage),
             "time_to_first_token_ms": None if first_token is None else max(0, round(first_token)),

@@ -16,7 +16,9 @@ _MIN_PART_LENGTH = 256
 _MAX_PARTS = 256
 _ADDRESSED = ("input", "output")
 # These are the event's own copies; the others are the SDK's words or shared between events.
-_MASKED_FIELDS = frozenset({"name", "input", "output", "error", "attributes", "usage", "reasoning", "tool_entry", "comment"})
+_MASKED_FIELDS = frozenset(
+    {"name", "input", "output", "error", "stack", "attributes", "usage", "reasoning", "tool_entry", "comment"}
+)
 
 _NULLABLE = frozenset({"parent_id", "graph_id"})
 """An observation directly under its trace, and the graph of the trace itself, say so."""
