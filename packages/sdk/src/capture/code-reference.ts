@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findCodeOrigin, pathInRepository } from "./code-origin.ts";
 import type { CodeReference } from "../event/event.ts";
@@ -123,18 +124,23 @@ function applicationFrame(stack: string): { file: string; line: number; text: st
   for (const text of stack.split("\n")) {
     const [, place, line] = FRAME.exec(text) ?? [];
     const file = place === undefined ? undefined : asPath(place);
-    if (file !== undefined && !LIBRARY.test(file) && !isOwn(file)) {
+    if (file !== undefined && isApplication(file)) {
       return { file, line: Math.max(1, Number(line)), text };
     }
   }
   return undefined;
 }
 
-function isOwn(file: string): boolean {
+/** Whether it is neither a library's nor this package's. */
+export function isApplication(file: string): boolean {
+  return isAbsolute(file) && !LIBRARY.test(file) && !isOfSdk(file);
+}
+
+export function isOfSdk(file: string): boolean {
   return OWN_FOLDER !== "" && file.startsWith(OWN_FOLDER) && !file.includes(".test.");
 }
 
-function asPath(place: string): string | undefined {
+export function asPath(place: string): string | undefined {
   try {
     return place.startsWith("file://") ? fileURLToPath(place) : place;
   } catch {

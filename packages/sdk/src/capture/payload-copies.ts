@@ -1,13 +1,17 @@
-import type { Attributes, Reasoning, ToolEntry, Usage } from "../event/event.ts";
+import type { Attributes, Reasoning, StackTrace, ToolEntry, Usage } from "../event/event.ts";
 import { GivenFields } from "./given-fields.ts";
 import { type PayloadField, WITHHELD } from "../mask/masking.ts";
 import { whenAnswered } from "./later-answer.ts";
+import { quietly } from "./loose-values.ts";
 import { boundReasoning } from "./reasoning.ts";
 import type { Settings } from "../settings/settings.ts";
 import { safeText } from "../mask/safe-text.ts";
+import { readStack } from "./stack-trace.ts";
 import { type Limits, measureSnapshot, PAYLOAD_LIMITS } from "./snapshot.ts";
 
 const MAX_ERROR_LENGTH = 8192;
+/** Of an error behind the one that was thrown. */
+const MAX_MESSAGE_LENGTH = 500;
 const SMALL: Limits = { ...PAYLOAD_LIMITS, depth: 8, text: 8192, size: 32_768 };
 
 /** The copies one event is made of, bounded and masked, and how much they hold together. */
@@ -34,6 +38,13 @@ export class PayloadCopies extends GivenFields {
 
   errorText(error: unknown): string | undefined {
     return error === undefined ? undefined : this.text(errorMessage(error), MAX_ERROR_LENGTH, "error");
+  }
+
+  /** From where a failure came; undefined where that can't be read. */
+  stack(error: unknown): StackTrace | undefined {
+    const read = quietly(() => readStack(error, (behind) => this.text(messageAlone(behind), MAX_MESSAGE_LENGTH, "error")));
+    this.size += read?.length ?? 0;
+    return read?.stack;
   }
 
   text(text: string, maximum: number, field: PayloadField): string {
@@ -117,13 +128,14 @@ function ignore(): void {
 /** Whatever is thrown may throw when it is read; that it failed must be recorded all the same. */
 function errorMessage(error: unknown): string {
   try {
-    if (error instanceof Error) {
-      return `${shortText(error.name)}: ${shortText(error.message)}`;
-    }
-    return shortText(typeof error === "object" && error !== null && "message" in error ? error.message : error);
+    return error instanceof Error ? `${shortText(error.name)}: ${shortText(error.message)}` : messageAlone(error);
   } catch {
     return "[unreadable]";
   }
+}
+
+function messageAlone(error: unknown): string {
+  return shortText(typeof error === "object" && error !== null && "message" in error ? error.message : error);
 }
 
 /** Writing a list out takes as long as it is long, so that only its beginning is. */

@@ -121,6 +121,7 @@ export function endTrace(trace: OpenTrace, outcome: Outcome & { readonly pausedA
       status: outcome.status,
       output: copies.payload(outcome.output, "output"),
       error: copies.errorText(outcome.error),
+      stack: outcome.status === "failure" ? copies.stack(outcome.error) : undefined,
       paused_at: outcome.pausedAt,
       attributes: copies.attributes(outcome.attributes),
     });
@@ -168,6 +169,7 @@ export function endObservation(observation: OpenObservation, outcome: Observatio
       status: outcome.status,
       output: copies.payload(outcome.output, "output"),
       error: copies.errorText(outcome.error),
+      stack: outcome.status === "failure" ? copies.stack(outcome.error) : undefined,
       model: copies.label("model", outcome.model),
       usage: copies.usage(outcome.usage),
       time_to_first_token_ms: timeToFirstToken === undefined ? undefined : Math.max(0, Math.round(timeToFirstToken)),

@@ -11,7 +11,7 @@ const MAX_PARTS = 256;
 /** The payloads, whose messages and keys come again with every step of a run. */
 const ADDRESSED = ["input", "output"];
 /** These are the event's own copies; the others are the SDK's words or shared between events. */
-const MASKED_FIELDS = ["name", "input", "output", "error", "attributes", "usage", "reasoning", "tool_entry", "comment"];
+const MASKED_FIELDS = ["name", "input", "output", "error", "stack", "attributes", "usage", "reasoning", "tool_entry", "comment"];
 
 /**
  * A body as JSON, with secrets within its texts masked; its payloads are changed in place. Messages and keys of the state are the

@@ -14,6 +14,34 @@ export type CodeReference = {
   readonly function?: string | undefined;
 };
 
+export type StackFrame = {
+  readonly file: string;
+  readonly line?: number | undefined;
+  readonly function?: string | undefined;
+  /** It is the application's own code, and no library's. */
+  readonly own?: boolean | undefined;
+};
+
+export type StackError = {
+  /** How it belongs to the error at the place `of` of the list; of the failure itself there is none. */
+  readonly relation?: "cause" | "context" | "member" | undefined;
+  readonly of?: number | undefined;
+  readonly type?: string | undefined;
+  readonly message?: string | undefined;
+  /** The newest call first. */
+  readonly frames: readonly StackFrame[];
+  /** How many older calls were left out. */
+  readonly omitted?: number | undefined;
+};
+
+/** From where a failure came. The failure itself is the first of the errors. */
+export type StackTrace = {
+  readonly repo?: string | undefined;
+  readonly commit?: string | undefined;
+  readonly errors: readonly StackError[];
+  readonly omitted?: number | undefined;
+};
+
 export type Usage = {
   readonly input_tokens?: number | undefined;
   readonly output_tokens?: number | undefined;
@@ -92,6 +120,7 @@ export type EventBodies = {
     readonly status: EndStatus;
     readonly output?: Payload;
     readonly error?: string | undefined;
+    readonly stack?: StackTrace | undefined;
     /** The checkpoint an interrupted run waits at. */
     readonly paused_at?: string | undefined;
     readonly attributes?: Attributes | undefined;
@@ -119,6 +148,7 @@ export type EventBodies = {
     readonly status: EndStatus;
     readonly output?: Payload;
     readonly error?: string | undefined;
+    readonly stack?: StackTrace | undefined;
     readonly model?: string | undefined;
     readonly usage?: Usage | undefined;
     /** From the start of a streamed model call to its first chunk with content; absent for calls that did not stream. */
