@@ -502,10 +502,11 @@ export const PARTS: readonly Part[] = [
       ingest: { uses: ["ingest/writing", "events", "messages", "store"], why: "writing never waits for reading" },
       "ingest/writing": { uses: ["store"], why: "rows are written without knowing the stream that they come from" },
       otlp: {
-        uses: ["otlp/dialects", "otlp/wire", "events", "messages", "trace-facts"],
+        uses: ["otlp/dialects", "otlp/stack-text", "otlp/wire", "events", "messages", "trace-facts"],
         why: "spans become events on the stream, not rows",
       },
       "otlp/dialects": { uses: ["otlp/wire"], why: "a dialect reads a span and knows no event" },
+      "otlp/stack-text": { uses: [], why: "what a language prints is read whoever sent it" },
       "otlp/wire": { uses: [], why: "bytes become spans, whatever the spans say" },
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
       issues: {

@@ -1,8 +1,10 @@
+import type { StackTrace } from "#contract.ts";
 import type { EventType, StreamEvent } from "#events/event.ts";
 import type { JsonReader } from "#otlp/dialects/attribute-reader.ts";
 import { createFactReader } from "#otlp/dialects/fact-reader.ts";
 import { MAX_NAME_LENGTH, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { toEventId, toObservationId, toTraceId } from "#identifiers.ts";
+import { readCodeOrigin } from "./code-origin.ts";
 import { BENT } from "#events/bend-event.ts";
 import { writeBody, type Bent } from "./bend-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
@@ -11,7 +13,7 @@ import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { NO_PARENT, type ReadSpan, type ReadSpans, type Source, type SpanPosition } from "./read-spans.ts";
 import { readLabels, type SpanFacts } from "./span-facts.ts";
-import { readSpanError, type EndStatus, readSpanInterrupts, readSpanStatus } from "./span-status.ts";
+import { readSpanError, type EndStatus, readSpanInterrupts, readSpanStack, readSpanStatus } from "./span-status.ts";
 import { mapLabels } from "#trace-labels.ts";
 import { toTracePurpose } from "#trace-purpose.ts";
 import { toTimestamp } from "./timestamp.ts";
@@ -37,6 +39,9 @@ function eventsOf(projectId: string, { span, source, bent, place, facts, told, p
   };
   const own = readSpanStatus(span);
   const status = own === "success" && pause?.waiting.has(span.spanId) === true ? "interrupted" : own;
+  const origin = readCodeOrigin(source.resource);
+  const read = readSpanStack(span);
+  const stack = read && { ...origin, ...read };
   const input = boundValue(facts.input);
   const output = boundValue(facts.output);
   const common = {
@@ -50,6 +55,7 @@ function eventsOf(projectId: string, { span, source, bent, place, facts, told, p
     pause,
     status,
     interrupts: readSpanInterrupts(span, readJson),
+    stack,
     input,
     output,
   };
@@ -60,7 +66,7 @@ function eventsOf(projectId: string, { span, source, bent, place, facts, told, p
     name: boundText(facts.name, MAX_NAME_LENGTH),
     started_at: toTimestamp(span.startNanos),
     model: facts.call?.model,
-    code: facts.code,
+    code: facts.code && { ...origin, ...facts.code },
     graph_step: facts.task && { task: facts.task.task, step: facts.task.step, triggers: [...facts.task.triggers] },
     input,
     attributes: attributesOf(common),
@@ -79,6 +85,7 @@ function eventsOf(projectId: string, { span, source, bent, place, facts, told, p
     status,
     output,
     error: readSpanError(span),
+    stack,
     ...facts.call,
     reasoning: facts.kind === "llm" ? findReasoning(facts.output, readJson(span.attributes.get("output.value") ?? null)) : undefined,
     tool_entry: toolEntryOf(common),
@@ -99,6 +106,7 @@ type Common = {
   readonly pause: Pause | undefined;
   readonly status: EndStatus;
   readonly interrupts: OtlpValue | undefined;
+  readonly stack: StackTrace | undefined;
   readonly input: OtlpValue | undefined;
   readonly output: OtlpValue | undefined;
 };
@@ -145,13 +153,14 @@ function traceResume(traceId: string, { projectId, span }: Common, checkpoint: s
   return draft(projectId, "trace.resume", { trace_id: traceId, resumed_at: toTimestamp(span.startNanos), resumed_from: checkpoint });
 }
 
-function traceEnd(traceId: string, { projectId, span, place, told, status, output }: Common): DraftEvent {
+function traceEnd(traceId: string, { projectId, span, place, told, status, stack, output }: Common): DraftEvent {
   return draft(projectId, "trace.end", {
     trace_id: traceId,
     ended_at: toTimestamp(span.endNanos),
     status: readSpanStatus(span), // a step that waits says so itself: the trace may go on
     output: output ?? (status === "success" ? boundValue(told?.output) : undefined),
     error: readSpanError(span),
+    stack,
     // A resume may be another root of the trace, and ends it.
     ...(place === "root" && status === "interrupted" ? {} : standIn(span, place)),
   });

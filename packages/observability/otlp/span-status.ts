@@ -1,3 +1,5 @@
+import type { StackTrace } from "#contract.ts";
+import { readStackText } from "#otlp/stack-text/read-stack-text.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import type { JsonReader } from "#otlp/dialects/attribute-reader.ts";
 import { isInterrupt, readInterrupts } from "#otlp/dialects/langgraph-interrupts.ts";
@@ -39,6 +41,12 @@ export function readSpanError(span: Ended): string | undefined {
     textOf(span.attributes, "error.type") ||
     httpStatusOf(span);
   return boundText(error === "" ? NO_REASON : error, MAX_ERROR_LENGTH);
+}
+
+/** From where the failure of a span came, which its last exception tells. */
+export function readSpanStack(span: Ended): StackTrace | undefined {
+  const text = readSpanStatus(span) === "failure" ? textOf(exceptionsOf(span).at(-1), "exception.stacktrace") : "";
+  return text === "" ? undefined : readStackText(text);
 }
 
 function httpStatusOf({ attributes }: Pick<OtlpSpan, "attributes">): string {
