@@ -23,7 +23,7 @@ const NAME = 120;
 export const getObservationTool: ToolDefinition<typeof inputSchema> = {
   name: "get_observation",
   title: "Input and output of a step",
-  description: `What one step of a run took in and gave back, with its whole error, a model's reasoning and its attributes.
+  description: `What one step of a run took in and gave back, with its whole error, its stack, a model's reasoning and its attributes.
 Long parts are cut to fit: name a part, and from, to read on.`,
   inputSchema,
   answer: async ({ trace, observation: requested, part, from }, reading) => {

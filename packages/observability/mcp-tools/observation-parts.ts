@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { truncatedValueSchema, type Observation } from "#contract.ts";
 import type { Run } from "#query/steps/find-run.store.ts";
+import { renderStack } from "./render-stack.ts";
 import { recordedText, recordedValue } from "./recorded-text.ts";
 import type { Reading } from "./trace-tool.ts";
 import { readPayload } from "#query/steps/read-observation.ts";
 
-export const partSchema = z.enum(["error", "input", "output", "reasoning", "attributes"]);
+export const partSchema = z.enum(["error", "stack", "input", "output", "reasoning", "attributes"]);
 export type Part = z.infer<typeof partSchema>;
 
 /** A part of an observation from where it was asked for on, as much of it as could fit. */
@@ -21,9 +22,10 @@ type PartOptions = {
 
 /** What is worth most comes first; of very long values only what is asked for is read. */
 export async function readParts(reading: Reading, { run, observation, part, from }: PartOptions): Promise<readonly ReadPart[]> {
-  const { error, input, output, reasoning, attributes } = observation;
+  const { error, stack, input, output, reasoning, attributes } = observation;
   const values: Readonly<Record<Part, unknown>> = {
     error,
+    stack: stack === null ? null : renderStack(stack),
     input,
     output,
     reasoning,

@@ -160,6 +160,38 @@ test("a streamed model call says after what time its first token came", async ()
   expect(await call("list_traces", { query: "ttft:>1s" })).toContain(ids.trace_id);
 });
 
+test("a failure says where it was raised and the application's own calls, and counts those of libraries", async () => {
+  const producer = createProducer(projectId);
+  const ids = { trace_id: uuidv7(), observation_id: uuidv7() };
+  const at = "2026-11-21T10:00:00.000Z";
+  const library = (index: number) => ({ file: `/usr/lib/x${index}.py`, line: index + 1, function: "call" });
+  const stack = {
+    repo: "github.com/acme/agent",
+    commit: "5f0c7e2b1d4a8896f3c2b7a1e0d9c8b7a6f5e4d3",
+    errors: [
+      { frames: [...[0, 1, 2].map(library), { file: "src/orders.py", line: 42, function: "find_order", own: true }], omitted: 4 },
+      { relation: "cause" as const, of: 0, type: "KeyError", message: ATTACK, frames: [0, 1, 2, 3, 4, 5, 6].map(library) },
+    ],
+  };
+  await writeEvents(database, [
+    producer.event("observation.start", { ...ids, parent_id: null, kind: "tool", name: "find", started_at: at }),
+    producer.event("observation.end", { ...ids, ended_at: at, duration_ms: 5, status: "failure", error: "TimeoutError: none", stack }),
+  ]);
+  const text = await call("get_observation", { trace: ids.trace_id, observation: ids.observation_id });
+  expect(text).toContain(`error:
+TimeoutError: none
+stack:
+of acme/agent@5f0c7e2b1d4a
+  /usr/lib/x0.py:1 (call) in a library
+  src/orders.py:42 (find_order)
+  + 2 calls of libraries
+  + 4 older calls
+cause of it: KeyError: `);
+  expect(text).toContain("/usr/lib/x4.py:5 (call) in a library\n  + 2 calls of libraries");
+  expect(text).not.toContain("\u001b");
+  expect(await call("get_observation", { trace: ids.trace_id, observation: ids.observation_id, part: "stack" })).not.toContain("error:");
+});
+
 describe("a tool refuses, and says what to do,", () => {
   test.each([
     ["get_trace", { trace: uuidv7() }, /list_traces names them/],
