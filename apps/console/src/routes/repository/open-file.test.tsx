@@ -107,6 +107,20 @@ describe("an open file", () => {
     expect(screen.getByRole("link", { name: "Search for gone.ts" }).getAttribute("href")).toContain("q=gone.ts");
   });
 
+  it("opens the file that a path of a container is of, at the same line", async () => {
+    const gone = () => refuse(404, "file_not_found", "There is no such file.");
+    const served = ({ query }: { query: URLSearchParams }) => (query.get("path") === "src/cart.ts" ? cart : gone());
+    const { router } = open("path=/app/src/cart.ts&commit=c0ffee#L2", served);
+    expect(await screen.findByRole("region", { name: "Content of src/cart.ts" })).toBeTruthy();
+    expect(router.state.location).toMatchObject({ search: { path: "src/cart.ts", commit: "c0ffee" }, hash: "L2" });
+  });
+
+  it("looks at the commit that a trace ran for a file that is no more", async () => {
+    const { router } = open("path=src/gone.ts&commit=beef#L2", () => refuse(404, "file_not_found", "There is no such file."));
+    expect(await screen.findByRole("heading", { name: "src/gone.ts is not here" })).toBeTruthy();
+    expect(router.state.location).toMatchObject({ search: { path: "src/gone.ts", at: "beef" }, hash: "L2" });
+  });
+
   it("says why it could not be opened, and opens it when it is tried again", async () => {
     let fails = true;
     const { user } = open("path=src/cart.ts", () => (fails ? refuse(400, "bad", "The index is being built.") : cart));

@@ -28,7 +28,7 @@ export function OpenFile({ repository, path }: RepositoryFile) {
   const { names, marks, follow } = useFileNames({ repository, path }, address, commit);
   if (file === undefined) {
     return hasStatus(query.error, 404) ? (
-      <MissingFile repository={repository} path={path} />
+      <MissingFile repository={repository} path={path} address={address} />
     ) : (
       <Unanswered query={query} failed={`${path} could not be opened`} loading={<WaitingRows rows={16} height={16} />} />
     );

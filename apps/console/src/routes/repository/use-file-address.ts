@@ -7,7 +7,7 @@ const route = getRouteApi("/signed-in/code/$owner/$repo");
 
 export type RepositoryFile = { readonly repository: Repository; readonly path: string };
 
-type Shown = Partial<Readonly<Record<"panel" | "symbol" | "from" | "blame", string | undefined>>>;
+type Shown = Partial<Readonly<Record<"panel" | "symbol" | "from" | "blame" | "path" | "at" | "commit", string | undefined>>>;
 
 /** The state of an open file in the page's address; changing it adds nothing to the browser's history. */
 export function useFileAddress() {

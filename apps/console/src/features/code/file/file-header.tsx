@@ -136,6 +136,16 @@ export function FileHeader({ file, branch, target, linkedCommit, lastChanged, ch
           <Anchor
             component={Link}
             to="."
+            search={(before: Record<string, unknown>) => ({ ...before, at: linkedCommit, commit: undefined })}
+            hash={true}
+            size="xs"
+            td="underline"
+          >
+            Show it as it was
+          </Anchor>{" "}
+          <Anchor
+            component={Link}
+            to="."
             search={(before: Record<string, unknown>) => ({ ...before, commit: undefined })}
             hash={true}
             size="xs"
