@@ -55,6 +55,7 @@ const digest = {
   namespace: null,
   tags: ["beta", "to review"],
   added_tags: ["to review"],
+  stack: null,
   segments: [],
   graph: null,
   steps_total: 3,
@@ -75,11 +76,25 @@ const project = {
   last_trace_at: null,
 };
 
+const stack = {
+  repo: "github.com/acme/agent",
+  commit: "5f0c7e2b1d4a8896f3c2b7a1e0d9c8b7a6f5e4d3",
+  errors: [
+    {
+      frames: [
+        { file: "/app/node_modules/x/http.js", line: 9, function: "request" },
+        { file: "src/write.ts", line: 42, function: "writeReply", own: true },
+      ],
+    },
+    { relation: "cause", of: 0, type: "SocketError", message: "other side closed", frames: [{ file: "src/net.ts", line: 7, own: true }] },
+  ],
+};
+
 function open(search = "", answers = {}) {
   return renderConsole(`/projects/${PROJECT}/traces/${TRACE}${search}`, {
     [`GET ${PATH}/summary`]: digest,
     [`GET ${PATH}/steps`]: { items: steps, total: 3, next_cursor: null, revision: "1", truncated: false },
-    [`GET ${PATH}/observations/${id(2)}`]: { ...steps[1], input: "Write a reply.", output: null, reasoning: null, attributes: {} },
+    [`GET ${PATH}/observations/${id(2)}`]: { ...steps[1], input: "Write a reply.", output: null, reasoning: null, attributes: {}, stack },
     ...answers,
   });
 }
@@ -111,6 +126,15 @@ describe("the page of a trace", () => {
     await user.click(await screen.findByRole("treeitem", { name: /write/ }));
     expect(await screen.findByText("Write a reply.")).toBeTruthy();
     expect(router.state.location.search).toMatchObject({ observation: id(2) });
+  });
+
+  it("shows from where a failure came, the application's calls linked to the code at their commit, those of libraries folded", async () => {
+    open();
+    const link = await screen.findByRole("link", { name: "src/write.ts:42" });
+    expect(link.getAttribute("href")).toBe(`/code/acme/agent?path=src%2Fwrite.ts&commit=${stack.commit}#L42`);
+    expect(screen.getByText("1 call of libraries").closest("details")?.open).toBe(false);
+    expect(screen.getByText("SocketError: other side closed")).toBeTruthy();
+    expect(screen.getByRole("link", { name: "src/net.ts:7" })).toBeTruthy();
   });
 
   it("shows only the steps that are searched for, with those around them", async () => {

@@ -1,11 +1,11 @@
 import { Alert, Stack, Text } from "@mantine/core";
-import { type Step, type TraceDigest, findFailures, growTree } from "@sightline/observability/contract";
+import { type StackTrace, type Step, type TraceDigest, findFailures, growTree } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { observationQuery } from "#features/traces/api/trace.ts";
 import { askedOfPerson } from "./attributes.ts";
-import { nearestCode } from "./nearest-code.ts";
+import { codeOrigin, nearestCode } from "./nearest-code.ts";
 import { isUnpriced } from "./unpriced.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { LoadingRows } from "#ui/kit/list-states.tsx";
@@ -15,7 +15,10 @@ import { Content } from "./content.tsx";
 import { Fact, Head } from "./facts.tsx";
 import { Failure } from "./failure.tsx";
 import { HumanInput } from "./human-input.tsx";
+import { Fold } from "./fold.tsx";
 import { isNothing } from "./payload.tsx";
+import { Section } from "./section.tsx";
+import { StackView } from "./stack-view.tsx";
 import classes from "./step-details.module.css";
 import { Attributes } from "./technical.tsx";
 import { mergedRoot } from "#features/traces/waterfall/merged-root.ts";
@@ -51,6 +54,7 @@ export function StepDetails({ projectId, trace, steps, step, onSelect }: StepDet
         caughtBy={failures.caughtBy.get(step.id)}
         onSelect={onSelect}
       />
+      <FailureStack stack={whole.data?.stack} isPassedOn={cause !== undefined && cause.id !== step.id} origin={codeOrigin(steps, step)} />
       {whole.data === undefined && whole.error === null && <LoadingRows rows={4} height={24} />}
       {whole.error !== null && (
         <Alert color="red" title="Its values could not be loaded">
@@ -101,6 +105,8 @@ export function TraceDetails({ projectId, trace, steps, onSelect, children }: Tr
   const root = mergedRoot(trace, tree);
   const cause = useMemo(() => findFailures(tree, trace).reason, [tree, trace]);
   // The one row of both says what either of them knows.
+  // Where the failure arose below, the stack is that one's.
+  const ofCause = useQuery({ ...observationQuery(projectId, trace.id, cause?.id ?? ""), enabled: cause !== undefined }).data;
   const ofRoot = useQuery({ ...observationQuery(projectId, trace.id, root?.id ?? ""), enabled: root !== undefined }).data;
   const waiting = trace.status === "interrupted" ? steps.findLast(({ status }) => status === "interrupted") : undefined;
   const ofWaiting = useQuery({ ...observationQuery(projectId, trace.id, waiting?.id ?? ""), enabled: waiting !== undefined }).data;
@@ -111,6 +117,7 @@ export function TraceDetails({ projectId, trace, steps, onSelect, children }: Tr
         {null}
       </Head>
       <Failure error={trace.error} cause={cause?.id === root?.id ? undefined : cause} onSelect={onSelect} />
+      <FailureStack stack={ofCause?.stack ?? trace.stack} isPassedOn={false} origin={codeOrigin(steps, cause)} />
       <HumanInput of={of} attributes={ofWaiting?.attributes} />
       <Content of={of} kind={undefined} input={input} output={output} reasoning={null} error={trace.error} />
       {root?.code !== undefined && root.code !== null && <CodeLink code={root.code} within={undefined} />}
@@ -127,6 +134,21 @@ export function TraceDetails({ projectId, trace, steps, onSelect, children }: Tr
       </Attributes>
     </Stack>
   );
+}
+
+type FailureStackProps = {
+  readonly stack: StackTrace | null | undefined;
+  /** It arose in a step below, which tells more of it. */
+  readonly isPassedOn: boolean;
+  readonly origin: Parameters<typeof StackView>[0]["origin"];
+};
+
+function FailureStack({ stack, isPassedOn, origin }: FailureStackProps) {
+  if (stack === null || stack === undefined) {
+    return null;
+  }
+  const view = <StackView stack={stack} origin={origin} />;
+  return isPassedOn ? <Fold title="Stack">{view}</Fold> : <Section title="Stack">{view}</Section>;
 }
 
 /** What is unusual about a step, in words. */
