@@ -1,6 +1,8 @@
 /** Tracing of Vercel's AI SDK 7. It is a separate entry point and imports nothing of `ai`. */
 import { tracingChannel } from "node:diagnostics_channel";
+import { dirname } from "node:path";
 import { asObject, quietly, type Values } from "./capture/loose-values.ts";
+import { warnOfOldVersion } from "./providers/ai-sdk-version.ts";
 import { endOf, modelCallEnd, startOf } from "./providers/ai-sdk-events.ts";
 import { failedOutcome, openCall, type OpenCall } from "./providers/open-call.ts";
 import { type ActiveSpan, currentSpan, sdkState } from "./client/sdk-state.ts";
@@ -15,7 +17,7 @@ const MAX_STREAMS = 10_000;
 
 /**
  * Records every operation of the AI SDK in this process (`generateText`, `streamText`, embeddings, …) with its model calls and tools,
- * and after `wrapLlmAdapter()` prompts and answers. Call it once, before the first operation. Operations with
+ * and after `wrapLlmAdapter()` prompts and answers. An older version is named in a warning. Call it once, before the first operation. Operations with
  * `telemetry: { isEnabled: false }` stay out. The tokens of streams come by a telemetry integration that this registers; a call with
  * integrations of its own (`telemetry: { integrations }`) has streams without tokens.
  *
@@ -28,6 +30,7 @@ export function traceAiSdk(): void {
     return;
   }
   Object.defineProperty(globalThis, ATTACHED, { value: true });
+  quietly(() => warnOfOldVersion([dirname(process.argv[1] ?? ""), process.cwd()]));
   const channel = tracingChannel<ActiveSpan | undefined, Message>(CHANNEL);
   const calls = createChannelCalls();
   channel.start.bindStore(sdkState.spans, calls.open);

@@ -100,6 +100,14 @@ describe("A wrapped OpenAI client", () => {
     expect(ends).toContainEqual(expect.objectContaining(whole));
   });
 
+  it("says of a stream that the application reads itself what is not recorded of it", async () => {
+    const raw = await client.responses.create({ model: "m-2", input: "cats?", stream: true }).asResponse();
+    expect(await raw.text()).toContain("data:");
+    expect((await recorded()).ends).toMatchObject([
+      { status: "success", attributes: { raw_response: true, not_recorded: expect.stringMatching(/tokens and cost.*without asResponse/) } },
+    ]);
+  });
+
   it("records responses, streamed ones too, and embeddings", async () => {
     wrapLlmAdapter();
     const input = "cats or dogs?";

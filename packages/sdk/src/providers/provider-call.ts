@@ -128,6 +128,8 @@ function watchAnswer(answer: unknown, opened: OpenCall, call: ProviderCall): voi
   });
 }
 
+const STREAM_NOT_READ = "answer, tokens and cost, as the application reads the stream itself; they are recorded without asResponse()";
+
 /**
  * The application reads the body itself: a copy of it says what was answered. Of a stream none is taken, since it would go on after the
  * application left.
@@ -135,8 +137,11 @@ function watchAnswer(answer: unknown, opened: OpenCall, call: ProviderCall): voi
 async function readRaw(response: unknown, opened: OpenCall, call: ProviderCall): Promise<void> {
   let outcome: ObservationOutcome = { status: "success" };
   try {
-    if (response instanceof Response && response.headers.get("content-type")?.includes("json") === true) {
+    const type = response instanceof Response ? response.headers.get("content-type") : null;
+    if (response instanceof Response && type?.includes("json") === true) {
       outcome = call.readAnswer(await response.clone().json());
+    } else if (type?.includes("event-stream") === true) {
+      outcome = { ...outcome, attributes: { not_recorded: STREAM_NOT_READ } };
     }
   } catch {
     // What can't be read is the application's to find out.
