@@ -13,7 +13,7 @@ from sightline._langgraph.graph_moves import (
     moves_to_parent,
     routed_moves,
 )
-from sightline._langgraph.run_records import Move, RunRecord
+from sightline._langgraph.run_records import Move, RunRecord, running_within
 from sightline._langgraph.run_start import enter_by_start, enter_graph
 from sightline._langgraph.tool_call import record_state_tools
 
@@ -110,6 +110,8 @@ def _close_tool(record: RunRecord, outcome: Outcome) -> None:
 
 
 def _end(record: RunRecord, outcome: Outcome, attributes: dict[str, Any]) -> None:
+    if outcome.status == "failure" or outcome.attributes.get("cancelled"):
+        _cut_short(record)
     if record.parent is not None:
         record.parent.child_failure = (outcome.error or "failure") if outcome.status == "failure" else None
     outcome.attributes = {**attributes, **outcome.attributes}
@@ -121,6 +123,14 @@ def _end(record: RunRecord, outcome: Outcome, attributes: dict[str, Any]) -> Non
             ended = Outcome(outcome.status, output=outcome.output, error=outcome.error)
         ended.paused_at = record.paused_at if outcome.status == "interrupted" else None
         end_trace(record.trace, ended)
+
+
+def _cut_short(around: RunRecord) -> None:
+    """LangChain says nothing of a call that is cancelled while it is awaited. One that goes on replaces this by its own end."""
+    for record in running_within(around):
+        if record.observation is not None and not record.is_cut:
+            record.is_cut = True
+            end_observation(record.observation, Outcome("interrupted", attributes={"cancelled": True}))
 
 
 def _routes_of(record: RunRecord) -> dict[str, Any]:

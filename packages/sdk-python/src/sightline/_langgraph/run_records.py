@@ -52,6 +52,8 @@ class RunRecord:
     """Names of tools whose calls were seen under this node."""
     seen_entries: set[tuple[str, str, str]] = field(default_factory=set)
     """Tool entries of the agent's state that this trace has recorded already."""
+    is_cut: bool = False
+    """It was said to be cancelled with what is around it, unless its own end comes all the same."""
     child_failure: Any = None
     """The error of the last run below that ended, if it failed."""
 
@@ -69,6 +71,17 @@ def find_run(run_id: UUID | None) -> RunRecord | None:
 
 def find_running(run_id: UUID) -> RunRecord | None:
     return _running.get(run_id)
+
+
+def running_within(around: RunRecord) -> list[RunRecord]:
+    return [record for record in list(_running.values()) if _is_within(record, around)]
+
+
+def _is_within(record: RunRecord, around: RunRecord) -> bool:
+    parent = record.parent
+    while parent is not None and parent is not around:
+        parent = parent.parent
+    return parent is around
 
 
 def remember_run(record: RunRecord) -> None:
