@@ -179,7 +179,15 @@ describe("Versioning (docs/contract.md#observability-versioning)", () => {
   test("The API carries the path prefix /api/v1 … — but for those whose path somebody else has set", async () => {
     const description = (await api.server.inject("/docs/json")).json<{ paths: Record<string, unknown> }>();
     const others = Object.keys(description.paths).filter((path) => !path.startsWith("/api/v1/"));
-    expect(others.toSorted()).toEqual(["/api/public/otel/v1/traces", "/api/public/projects", "/health", "/health/detailed", "/v1/logs", "/v1/metrics", "/v1/traces"]);
+    expect(others.toSorted()).toEqual([
+      "/api/public/otel/v1/traces",
+      "/api/public/projects",
+      "/health",
+      "/health/detailed",
+      "/v1/logs",
+      "/v1/metrics",
+      "/v1/traces",
+    ]);
   });
 
   test("The API carries … — and /docs says of every route what it is for", async () => {
