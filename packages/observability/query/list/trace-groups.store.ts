@@ -92,7 +92,7 @@ function describeSession(projectId: string): RawBuilder<unknown> {
     where entry.project_id = ${projectId}::uuid and entry.session_id = t.value and ${isLive("entry")} and ${having} order by ${order} limit 1
   )`;
   const end = first(sql`coalesce(ended_at, sort_at)`, sql`true`, sql`sort_at desc, trace_id desc`);
-  return sql`json_build_object(
+  return sql`jsonb_build_object(
     'first_input', ${first(sql`input_line`, sql`input_line is not null`)}, 'user_id', ${first(sql`user_id`, sql`user_id is not null`)},
     'duration_ms', extract(epoch from ${end} - first_at) * 1000
   )`;
