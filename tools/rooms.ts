@@ -547,7 +547,12 @@ export const PARTS: readonly Part[] = [
   {
     folder: "apps/console",
     name: "@sightline/console",
-    parts: ["@sightline/identity/contract", "@sightline/code-index/contract", "@sightline/observability/contract"],
+    parts: [
+      "@sightline/foundation/exact-json",
+      "@sightline/identity/contract",
+      "@sightline/code-index/contract",
+      "@sightline/observability/contract",
+    ],
     why: "a browser knows the parts by their contracts",
     source: "src",
     rooms: {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { listRequestSchema, timestamp } from "./contract/parts.ts";
 
-export { isExactNumber, parseExactly } from "@sightline/foundation/exact-json";
 export * from "./contract/checks.ts";
 export { describeCheck } from "./checks/describe-check.ts";
 export * from "./contract/code-runs.ts";

@@ -1,4 +1,4 @@
-import { parseExactly } from "@sightline/observability/contract";
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { z } from "zod";
 import { ApiError } from "./api-error.ts";
 

@@ -1,4 +1,5 @@
-import { type Json, type Check, checksSchema, jsonValueSchema, parseExactly } from "@sightline/observability/contract";
+import { parseExactly } from "@sightline/foundation/exact-json";
+import { type Json, type Check, checksSchema, jsonValueSchema } from "@sightline/observability/contract";
 
 export type Typed<Value> = { readonly value: Value } | { readonly problem: string };
 

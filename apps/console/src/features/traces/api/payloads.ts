@@ -1,4 +1,5 @@
-import { parseExactly, payloadRangeSchema, type TruncatedValue } from "@sightline/observability/contract";
+import { parseExactly } from "@sightline/foundation/exact-json";
+import { payloadRangeSchema, type TruncatedValue } from "@sightline/observability/contract";
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import { useApi } from "#http/api-context.ts";

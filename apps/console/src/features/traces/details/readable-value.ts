@@ -1,4 +1,4 @@
-import { isExactNumber } from "@sightline/observability/contract";
+import { isExactNumber } from "@sightline/foundation/exact-json";
 
 /** How a value is read best: as a text, as names with a short value each, or as the tree that it is. */
 export type Readable =

@@ -1,5 +1,5 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { isExactNumber } from "@sightline/observability/contract";
+import { isExactNumber } from "@sightline/foundation/exact-json";
 import { IconChevronRight } from "@tabler/icons-react";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { type JsonRow, isTruncated } from "./json-rows.ts";

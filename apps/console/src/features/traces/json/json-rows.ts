@@ -1,4 +1,5 @@
-import { isExactNumber, type TruncatedValue } from "@sightline/observability/contract";
+import { isExactNumber } from "@sightline/foundation/exact-json";
+import type { TruncatedValue } from "@sightline/observability/contract";
 import type { TreeRow } from "#ui/kit/tree-keys.ts";
 
 export type JsonPath = readonly (string | number)[];

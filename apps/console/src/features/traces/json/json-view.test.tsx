@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { parseExactly } from "@sightline/observability/contract";
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { renderPart } from "#testing/render-console.tsx";

@@ -1,4 +1,4 @@
-import { parseExactly } from "@sightline/observability/contract";
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { describe, expect, it } from "vitest";
 import { listNodeRuns, runAfter, runAt, runsBeside } from "./node-runs.ts";
 import { changeRows, MAX_CHANGES, isTextChange, stateChanges, readUpdate } from "./state-diff.ts";

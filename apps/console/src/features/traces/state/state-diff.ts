@@ -1,4 +1,4 @@
-import { isExactNumber } from "@sightline/observability/contract";
+import { isExactNumber } from "@sightline/foundation/exact-json";
 import microdiff from "microdiff";
 import { isFoldable, valueAt, type JsonPath } from "#features/traces/json/json-rows.ts";
 
