@@ -42,8 +42,14 @@ export function describeDebugging(stage: () => Stage): void {
         await json.getByText(GUESS).first().waitFor();
         expect(await inspectPage(page, "trace-json")).toEqual([]);
         await steps.getByRole("treeitem").first().click();
-        // The trace's error is a text of several lines.
-        await json.getByRole("treeitem", { name: "Empty line" }).first().waitFor();
+        // The trace's error is a text of several lines, further down than a panel is high.
+        await json.hover();
+        await expect
+          .poll(async () => {
+            await page.mouse.wheel(0, 200);
+            return json.getByRole("treeitem", { name: "Empty line" }).count();
+          })
+          .toBeGreaterThan(0);
         expect(await inspectPage(page, "trace-json-whole")).toEqual([]);
         await page.keyboard.press("f");
 
@@ -51,8 +57,8 @@ export function describeDebugging(stage: () => Stage): void {
         await page.keyboard.press("c");
         await page.getByText(/\d+ steps found/).waitFor();
         expect(page.url()).toContain("only=critical");
-        await details.getByRole("link", { name: "apps/platform/demo/agent.ts:" }).click();
-        // Named after the checkout's remote, or `local/…` without one.
+        await details.getByRole("link", { name: "apps/platform/demo/agent.ts:" }).last().click();
+        // Calls of the stack lead there too. Named after the checkout's remote, or `local/…` without one.
         await page.waitForURL(/\/code\/[^/?]+\/[^/?]+\?.*path=apps%2Fplatform%2Fdemo%2Fagent\.ts.*#L\d+/);
         await page.getByText("createTracedGraph").first().waitFor();
       },
