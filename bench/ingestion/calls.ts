@@ -5,7 +5,8 @@ import { startHttpSink, startRedisSink } from "./sinks.ts";
 
 /**
  * `npm run bench:sdk`: what a recorded model call costs the application, beside OpenTelemetry's SDK and Langfuse's on the same calls.
- * Each library is measured in processes of its own, by turns, `BENCH_ROUNDS` times; the table has the medians of the rounds.
+ * Each library is measured in processes of its own, by turns, `BENCH_ROUNDS` times; the table has the medians of the rounds, and the
+ * medians of each round's ratios, in which what else the machine does then hits both. `BENCH_LIBRARIES` leaves some out.
  */
 const LIBRARIES = [
   { name: "sightline", module: "packages/sdk/testing/bench-library.ts", start: startRedisSink },
@@ -13,11 +14,11 @@ const LIBRARIES = [
   { name: "opentelemetry, spans alone", module: "bench/ingestion/opentelemetry-spans.ts", start: startHttpSink },
   { name: "langfuse", module: "bench/ingestion/langfuse.ts", start: startHttpSink },
   { name: "nothing", module: "bench/ingestion/nothing.ts", start: startHttpSink },
-];
+].filter(({ name }) => (process.env["BENCH_LIBRARIES"]?.split(",") ?? [name]).includes(name));
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5);
 
 type Row = {
-  readonly kilobytes: number;
+  readonly payload: string;
   readonly p50: number;
   readonly p99: number;
   readonly cpuPerCall: number;
@@ -40,28 +41,35 @@ for (let round = 0; round < ROUNDS; round += 1) {
     }
   }
 }
-console.table([...new Set(rounds.get("nothing")?.map(({ kilobytes }) => kilobytes))].flatMap((kilobytes) => tableOf(kilobytes)));
+console.table([...new Set(rounds.get("nothing")?.map(({ payload }) => payload))].flatMap((payload) => tableOf(payload)));
 console.log(
   `Redis confirmed a batch in ${roundTrip}. Load: ${[...loadBefore.slice(0, 1), ...loadavg()].map((load) => load.toFixed(1)).join(", ")}.`,
 );
 
-/** CPU is what a library adds to the loop that measures it; "ours / its" compares this SDK's with a library's. */
-function tableOf(kilobytes: number) {
-  const median = (library: string, column: keyof Row) =>
-    medianOf((rounds.get(library) ?? []).filter((row) => row.kilobytes === kilobytes).map((row) => row[column]));
-  const cpu = (library: string) => median(library, "cpuPerCall") - median("nothing", "cpuPerCall");
-  return LIBRARIES.map(({ name }) => ({
-    "KB a call": kilobytes,
-    library: name,
-    "p50 µs": median(name, "p50").toFixed(1),
-    "p99 µs": median(name, "p99").toFixed(1),
-    "CPU µs a call": (name === "nothing" ? median(name, "cpuPerCall") : cpu(name)).toFixed(0),
-    "event loop p99 ms": (median(name, "loopP99") / 1000).toFixed(1),
-    "ours / its: p50": (median("sightline", "p50") / median(name, "p50")).toFixed(2),
-    p99: (median("sightline", "p99") / median(name, "p99")).toFixed(2),
-    CPU: (cpu("sightline") / cpu(name)).toFixed(2),
-    "CPU, loop included": (median("sightline", "cpuPerCall") / median(name, "cpuPerCall")).toFixed(2),
-  }));
+/** CPU is the whole process's, less what the loop that measures takes; "ours / its" compares this SDK with a library. */
+function tableOf(payload: string) {
+  const rowsOf = (library: string) => (rounds.get(library) ?? []).filter((row) => row.payload === payload);
+  const [ours, bare] = [rowsOf("sightline"), rowsOf("nothing")];
+  return LIBRARIES.map(({ name }) => {
+    const its = rowsOf(name);
+    const median = (valueOf: (row: Row, round: number) => number) => medianOf(its.map(valueOf));
+    const cpu = (row: Row | undefined, round: number) => (row?.cpuPerCall ?? Number.NaN) - (bare[round]?.cpuPerCall ?? Number.NaN);
+    const ratio = (valueOf: (row: Row | undefined, round: number) => number) =>
+      median((row, round) => valueOf(ours[round], round) / valueOf(row, round)).toFixed(2);
+    return {
+      payload,
+      library: name,
+      "p50 µs": median(({ p50 }) => p50).toFixed(1),
+      "p99 µs": median(({ p99 }) => p99).toFixed(1),
+      "CPU µs a call": median(name === "nothing" ? ({ cpuPerCall }) => cpuPerCall : cpu).toFixed(0),
+      "event loop p99 ms": median(({ loopP99 }) => loopP99 / 1000).toFixed(1),
+      "ours / its: p50": ratio((row) => row?.p50 ?? Number.NaN),
+      p99: ratio((row) => row?.p99 ?? Number.NaN),
+      CPU: ratio(cpu),
+      "CPU, loop included": ratio((row) => row?.cpuPerCall ?? Number.NaN),
+      "event loop p99": ratio((row) => row?.loopP99 ?? Number.NaN),
+    };
+  });
 }
 
 function medianOf(values: readonly number[]): number {

@@ -1,15 +1,13 @@
 import { LangfuseSpanProcessor } from "@langfuse/otel";
 import { setLangfuseTracerProvider, startActiveObservation } from "@langfuse/tracing";
-import { context } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
+import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { Library } from "./library.ts";
 
 export function open(sink: string): Promise<Library> {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  const provider = new BasicTracerProvider({
+  const provider = new NodeTracerProvider({
     spanProcessors: [new LangfuseSpanProcessor({ publicKey: "pk-lf-bench", secretKey: "sk-lf-bench", baseUrl: sink })],
   });
+  provider.register();
   setLangfuseTracerProvider(provider);
   return Promise.resolve({
     trace: (work) => startActiveObservation("bench", work),

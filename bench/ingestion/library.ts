@@ -19,10 +19,10 @@ const MESSAGE_SIZE = 1000;
 export const CALLS_OF_A_TRACE = 50;
 
 /** Messages of a conversation of so many characters; no two alike, so that nothing is saved by having been sent before. */
-export function conversationOf(size: number, seed: number): Message[] {
-  return Array.from({ length: Math.ceil(size / MESSAGE_SIZE) }, (_value, index) => ({
+export function conversationOf(size: number, seed: number, messageSize = MESSAGE_SIZE): Message[] {
+  return Array.from({ length: Math.ceil(size / messageSize) }, (_value, index) => ({
     role: index % 2 === 0 ? "user" : "assistant",
-    content: textOf(Math.min(size, MESSAGE_SIZE), seed * 1000 + index),
+    content: textOf(Math.min(size, messageSize), seed * 1000 + index),
   }));
 }
 

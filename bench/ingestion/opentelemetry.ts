@@ -1,15 +1,13 @@
-import { context, type Span } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { Span } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { Library, Message } from "./library.ts";
 
 /**
- * OpenTelemetry's SDK for Node with its batch processor: a call is the active span while it runs, as `observe` makes it, and has the
- * attributes of GenAI, whose values must be text.
+ * OpenTelemetry's SDK for Node with its batch processor and OTLP in protobuf, as people run it: a call is the active span while it runs,
+ * as `observe` makes it, and has the attributes of GenAI, whose values must be text.
  */
 export function open(sink: string): Promise<Library> {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const { tracer, close } = startTracer(sink);
   return Promise.resolve({
     trace: (work) =>
@@ -24,9 +22,10 @@ export function open(sink: string): Promise<Library> {
 }
 
 export function startTracer(sink: string) {
-  const provider = new BasicTracerProvider({
+  const provider = new NodeTracerProvider({
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url: `${sink}/v1/traces` }))],
   });
+  provider.register();
   return { tracer: provider.getTracer("bench"), close: () => provider.shutdown() };
 }
 

@@ -14,7 +14,8 @@ export type Sink = { readonly url: string; readonly stop: () => Promise<void> };
 export async function startHttpSink(): Promise<Sink> {
   const server = createServer((request, response) => {
     request.resume();
-    request.on("end", () => response.setHeader("content-type", "application/json").end("{}"));
+    const type = request.headers["content-type"] ?? "";
+    request.on("end", () => response.setHeader("content-type", type).end(type.includes("json") ? "{}" : ""));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
