@@ -158,7 +158,7 @@ def test_a_cycle_and_depth_end():
 
 
 def test_what_is_too_much_is_cut_and_says_so():
-    assert copied("x" * 100_000) == "x" * 65_536 + "…[cut: 100000 characters]"
+    assert copied("x" * 100_000) == "x" * 65_536 + "...[cut: 100000 characters]"
     assert copied(list(range(1500)))[-1] == "[500 more]"
     assert len(copied({str(number): number for number in range(1500)})) == 1001
     assert len(json.dumps(copied(["y" * 60_000] * 100))) < PAYLOAD_LIMITS.size * 1.2

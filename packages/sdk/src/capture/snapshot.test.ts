@@ -52,8 +52,8 @@ describe("A snapshot", () => {
   it("says where it was cut: depth, items, keys, text and bytes", () => {
     expect(takeSnapshot([[[[["deep"]]]]], REASONING, limits)).toEqual([[[["[depth limit]"]]]]);
     expect(takeSnapshot([1, 2, 3, 4, 5], REASONING, limits)).toEqual([1, 2, 3, "[2 more]"]);
-    expect(takeSnapshot({ a: 1, b: 2, c: 3, d: 4 }, REASONING, limits)).toEqual({ a: 1, b: 2, c: 3, "…": "[more keys]" });
-    expect(takeSnapshot("abcdefghijklm", REASONING, limits)).toBe("abcdefghij…[cut: 13 characters]");
+    expect(takeSnapshot({ a: 1, b: 2, c: 3, d: 4 }, REASONING, limits)).toEqual({ a: 1, b: 2, c: 3, "...": "[more keys]" });
+    expect(takeSnapshot("abcdefghijklm", REASONING, limits)).toBe("abcdefghij...[cut: 13 characters]");
     const large = Array.from({ length: 1000 }, () => "x".repeat(1000));
     expect(JSON.stringify(takeSnapshot(large, REASONING, { depth: 4, items: 2000, text: 2000, size: 50_000 })).length).toBeLessThan(52_000);
   });
@@ -94,7 +94,7 @@ describe("A snapshot", () => {
     const time = () => {
       const startedAt = performance.now();
       const copied = takeSnapshot(many, REASONING) as Record<string, unknown>;
-      expect([Object.keys(copied).length, copied["key0"], copied["…"]]).toEqual([1001, 0, "[more keys]"]);
+      expect([Object.keys(copied).length, copied["key0"], copied["..."]]).toEqual([1001, 0, "[more keys]"]);
       return performance.now() - startedAt;
     };
     const first = time();
@@ -158,7 +158,7 @@ describe("A snapshot", () => {
 
   it("writes text that a database takes: no NUL, no half of a pair", () => {
     expect(takeSnapshot("a\u0000b\uD83Dc", REASONING)).toBe("a\uFFFDb\uFFFDc");
-    expect(takeSnapshot("123456789😀", REASONING, limits)).toBe("123456789…[cut: 11 characters]");
+    expect(takeSnapshot("123456789😀", REASONING, limits)).toBe("123456789...[cut: 11 characters]");
   });
 
   it("masks secret keys wherever they are, also in JSON text, and keeps counts of tokens", () => {

@@ -75,7 +75,7 @@ function copy(value: unknown, walk: Walk): unknown {
 function copyText(text: string, walk: Walk): string {
   const maximum = Math.min(walk.limits.text, walk.left);
   walk.left -= Math.min(text.length, maximum) + 2;
-  return text.length > maximum ? `${safeText(text, maximum)}…[cut: ${text.length} characters]` : safeText(text, maximum);
+  return text.length > maximum ? `${safeText(text, maximum)}...[cut: ${text.length} characters]` : safeText(text, maximum);
 }
 
 function copyObject(value: object, walk: Walk): unknown {
@@ -223,7 +223,7 @@ function isSecretEntry(value: object): boolean {
 /** False when the limits are reached and the rest is left out. */
 function copyEntry(copied: Record<string, unknown>, key: string, value: unknown, walk: Walk, count: number): boolean {
   if (count >= walk.limits.items || walk.left <= 0) {
-    copied["…"] = "[more keys]";
+    copied["..."] = "[more keys]";
     return false;
   }
   walk.left -= Math.min(key.length, MAX_KEY_LENGTH) + ENTRY_SIZE;

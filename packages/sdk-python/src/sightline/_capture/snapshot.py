@@ -108,7 +108,7 @@ class _Walk:
             self.left -= length + 2
             return text if type(text) is str else str.__str__(text)
         self.left -= maximum + 2
-        return f"{str.__getitem__(text, slice(maximum))}…[cut: {length} characters]"
+        return f"{str.__getitem__(text, slice(maximum))}...[cut: {length} characters]"
 
     def _copy_integer(self, value: int) -> Any:
         bits = value.bit_length()
@@ -196,7 +196,7 @@ class _Walk:
         maximum, text_limit = self.items, self.text
         for count, (key, value) in enumerate(entries):
             if count >= maximum or self.left <= 0:
-                copied["…"] = "[more keys]"
+                copied["..."] = "[more keys]"
                 break
             name = key if type(key) is str else _key_text(key)
             known = _known_keys.get(name) or _look_at_key(name)
