@@ -101,6 +101,27 @@ def test_sigterm_sends_what_is_left_and_ends_by_the_signal(idle_stream: Stream):
     assert names(idle_stream) == ["before"]
 
 
+def test_uvicorn_which_raises_the_signal_again_ends_by_it(idle_stream: Stream):
+    """At once, as without the SDK; it is not an end by itself, in which the interpreter takes all modules apart."""
+    ended = terminate_when_ready(
+        idle_stream,
+        """
+        import uvicorn
+        initialize_redis_publisher().wait()
+        async def app(scope, receive, send):
+            while scope["type"] == "lifespan":
+                message = await receive()
+                if message["type"] == "lifespan.startup":
+                    with trace("started"): pass
+                    print("ready", flush=True)
+                await send({"type": message["type"] + ".complete"})
+        uvicorn.run(app, port=0, log_level="error")
+        """,
+    )
+    assert ended == (-signal.SIGTERM, "")
+    assert names(idle_stream) == ["started"]
+
+
 def test_the_application_s_own_handling_of_sigterm_stays(idle_stream: Stream):
     returncode, _ = terminate_when_ready(
         idle_stream,

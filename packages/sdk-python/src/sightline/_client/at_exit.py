@@ -66,9 +66,11 @@ def _begin_anew() -> None:
 
 
 def _on_terminate(number: int, _frame: FrameType | None) -> None:
-    # The flush waits for a thread that may need what the interrupted code holds, so it is not waited for here.
+    # The flush waits for a thread that may need what the interrupted code holds, so it is not waited for here. Code that ends by
+    # itself meanwhile, as uvicorn does when it raises the signal again, waits for this thread and not the other way round: else
+    # the interpreter would take itself apart, which takes far longer, and end as if nobody had asked it to.
     signal.signal(number, signal.SIG_DFL)
-    threading.Thread(target=_flush_and_end, args=(number,), name="sightline-exit", daemon=True).start()
+    threading.Thread(target=_flush_and_end, args=(number,), name="sightline-exit").start()
 
 
 def _flush_and_end(number: int) -> None:
