@@ -3,7 +3,8 @@
     python benchmarks/cost.py [ROUNDS]
 
 Each library is measured in processes of its own (`cost_of.py`), one after the other, round by round; the table has the medians
-of the rounds. Sightline publishes to a Redis of the benchmark's own, the others to an HTTP server that takes everything.
+of the rounds and of each round's ratios, in which what else the machine does then hits both. Sightline publishes to a Redis of
+the benchmark's own, the others to an HTTP server that takes everything.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ sys.path.insert(0, str(FOLDER.parent / "testing"))
 from redis_server import RedisServer  # noqa: E402 -- Found by the line above.
 
 LIBRARIES = ("sightline", "opentelemetry", "langfuse", "nothing")
-COLUMNS = ("p50_us", "p99_us", "cpu_us")
+COLUMNS = ("p50_us", "p99_us", "cpu_us", "added_us")
 
 
 class _Sink(BaseHTTPRequestHandler):
@@ -69,25 +70,22 @@ def main(rounds: int) -> None:
             for library in LIBRARIES:
                 measured[library].append(measure(library, redis_server.url if library == "sightline" else url))
     redis_server.stop()
-    header = (
-        f"{'KB a call':>9}  {'library':<14} {'p50 µs':>8} {'p99 µs':>9} {'CPU µs a call':>14}   Sightline / it: p50, p99, CPU"
-    )
-    print(header)
+    ratios_of = "Sightline / it: p50, p99, CPU, CPU with the loop"
+    print(f"{'a call':<22}{'library':<15} {'p50 µs':>8} {'p99 µs':>9} {'CPU µs':>8}   {ratios_of}")
     for place, row in enumerate(measured["nothing"][0]):
-        medians = {
-            library: {column: statistics.median(turn[place][column] for turn in turns) for column in COLUMNS}
-            for library, turns in measured.items()
-        }
-        bare = medians.pop("nothing")["cpu_us"]
-        own = medians["sightline"]
-        for library, found in medians.items():
-            cpu, own_cpu = found["cpu_us"] - bare, own["cpu_us"] - bare
+        figures = {library: [turn[place] for turn in turns] for library, turns in measured.items()}
+        bare = [turn["cpu_us"] for turn in figures.pop("nothing")]
+        for turns in figures.values():
+            for turn, loop in zip(turns, bare, strict=True):
+                turn["added_us"] = turn["cpu_us"] - loop
+        for library, turns in figures.items():
+            p50, p99, _, added = (statistics.median(turn[column] for turn in turns) for column in COLUMNS)
             ratios = (
-                ""
-                if library == "sightline"
-                else f"{own['p50_us'] / found['p50_us']:.2f}  {own['p99_us'] / found['p99_us']:.2f}  {own_cpu / cpu:.2f}"
+                statistics.median(own[column] / turn[column] for own, turn in zip(figures["sightline"], turns, strict=True))
+                for column in ("p50_us", "p99_us", "added_us", "cpu_us")
             )
-            print(f"{row['kilobytes']:>9}  {library:<14} {found['p50_us']:>8.1f} {found['p99_us']:>9.1f} {cpu:>14.0f}   {ratios}")
+            compared = "" if library == "sightline" else "  ".join(f"{ratio:.2f}" for ratio in ratios)
+            print(f"{row['payload']:<22}{library:<15} {p50:>8.1f} {p99:>9.1f} {added:>8.0f}   {compared}")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-SIZES = ((1, 1500), (10, 1500), (50, 800))
-"""Kilobytes of a call's messages, and calls."""
+CASES = (
+    ("1 KB", 1, 500, 1500),
+    ("20 KB, 40 messages", 20, 500, 1000),
+    ("20 KB, one text", 20, 20_000, 1000),
+    ("100 KB, 200 messages", 100, 500, 500),
+    ("100 KB, one text", 100, 100_000, 500),
+)
+"""What a call's messages are, how many kilobytes they have, characters of each, and calls."""
 WARM_UP = 200
 PAUSE = 0.001
 """A call a millisecond, as a busy application makes them; what a library does in the background happens in between."""
@@ -95,20 +101,20 @@ def nothing(_sink: str) -> tuple[Call, Callable[[], object]]:
     return lambda _messages: None, lambda: None
 
 
-def conversation(kilobytes: int, chance: random.Random) -> Messages:
-    """Messages of about 500 characters, never the same."""
+def conversation(kilobytes: int, size: int, chance: random.Random) -> Messages:
+    """Messages of about `size` characters, never the same."""
     messages, length = [], 0
     while length < kilobytes * 1000:
-        text = " ".join(chance.choices(WORDS, k=min(110, max(1, (kilobytes * 1000 - length) // 5))))
+        text = " ".join(chance.choices(WORDS, k=max(1, min(size, kilobytes * 1000 - length) // 5)))
         messages.append({"role": "user" if len(messages) % 2 == 0 else "assistant", "content": text})
         length += len(text)
     return messages
 
 
-def measure(call: Call, kilobytes: int, calls: int) -> dict[str, Any]:
+def measure(call: Call, payload: str, kilobytes: int, size: int, calls: int) -> dict[str, Any]:
     # No two alike, so that nothing is saved by having been seen before.
-    chance = random.Random(kilobytes * calls)
-    given = [conversation(kilobytes, chance) for _ in range(calls)]
+    chance = random.Random(kilobytes * calls + size)
+    given = [conversation(kilobytes, size, chance) for _ in range(calls)]
     took = []
     cpu = time.process_time()
     for number in range(calls):
@@ -119,7 +125,7 @@ def measure(call: Call, kilobytes: int, calls: int) -> dict[str, Any]:
     spent = time.process_time() - cpu
     took.sort()
     return {
-        "kilobytes": kilobytes,
+        "payload": payload,
         "p50_us": took[len(took) // 2] * 1e6,
         "p99_us": took[int(len(took) * 0.99)] * 1e6,
         "cpu_us": spent / calls * 1e6,
@@ -131,9 +137,9 @@ def main(library: str, sink: str) -> None:
         sink
     )
     rows = []
-    for kilobytes, calls in SIZES:
-        measure(call, kilobytes, WARM_UP)
-        rows.append(measure(call, kilobytes, calls))
+    for *case, calls in CASES:
+        measure(call, *case, WARM_UP)
+        rows.append(measure(call, *case, calls))
     close()
     print(json.dumps(rows))
 
