@@ -24,7 +24,16 @@ const PART = {
 };
 const TRACE = { ...PART, name: "agent", project_id: ID, waiting_ms: 0, observations: 3, failures: 0, lost_events: 0, truncated: false };
 const LABELS = { environment: null, release: null, version: null, namespace: null, tags: [], added_tags: [] };
-const IDS = { ...LABELS, purpose: "live", thread_id: null, session_id: null, user_id: null, segments: [], graph: null, observation_list: [] };
+const IDS = {
+  ...LABELS,
+  purpose: "live",
+  thread_id: null,
+  session_id: null,
+  user_id: null,
+  segments: [],
+  graph: null,
+  observation_list: [],
+};
 const WHOLE = { ...TRACE, ...IDS, duration_ms: 900, input_tokens: 10, cost: 0.5 };
 
 function step(name: string, kind = "tool", fields: object = {}) {
