@@ -52,7 +52,13 @@ async function measure(measured: Library, make: () => readonly Message[], calls:
   delay.disable();
   const sorted = took.toSorted((one, other) => one - other);
   const percentile = (share: number) => sorted[Math.min(Math.ceil(sorted.length * share), sorted.length) - 1] ?? 0;
-  return { p50: percentile(0.5), p99: percentile(0.99), cpuPerCall: cpu / calls, loopP99: delay.percentile(99) / 1000 };
+  return {
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+    cpuPerCall: cpu / calls,
+    loopP99: delay.percentile(99) / 1000,
+    loopMax: delay.max / 1000,
+  };
 }
 
 function microseconds({ user, system }: NodeJS.CpuUsage): number {

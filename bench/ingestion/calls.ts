@@ -23,6 +23,7 @@ type Row = {
   readonly p99: number;
   readonly cpuPerCall: number;
   readonly loopP99: number;
+  readonly loopMax: number;
 };
 
 const loadBefore = loadavg();
@@ -63,6 +64,7 @@ function tableOf(payload: string) {
       "p99 µs": median(({ p99 }) => p99).toFixed(1),
       "CPU µs a call": median(name === "nothing" ? ({ cpuPerCall }) => cpuPerCall : cpu).toFixed(0),
       "event loop p99 ms": median(({ loopP99 }) => loopP99 / 1000).toFixed(1),
+      "longest ms": median(({ loopMax }) => loopMax / 1000).toFixed(0),
       "ours / its: p50": ratio((row) => row?.p50 ?? Number.NaN),
       p99: ratio((row) => row?.p99 ?? Number.NaN),
       CPU: ratio(cpu),
