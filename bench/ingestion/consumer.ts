@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort, withDatabase } from "#processes.ts";
 import { repository, runScript } from "#scripts.ts";
-import { startRedisSink } from "./sinks.ts";
+import { startRedisSink, whenConsumed } from "./sinks.ts";
 
 export type IngestionRow = {
   readonly store: string;
@@ -23,6 +23,8 @@ export type IngestionRow = {
   /** Undefined of a backlog. */
   readonly visibleP50Ms: number | undefined;
   readonly visibleP95Ms: number | undefined;
+  /** Of the first seconds, in which the consumer has just started. */
+  readonly startP95Ms: number | undefined;
   readonly rowsPerEvent: number;
   readonly bytesPerEvent: number;
 };
@@ -45,8 +47,12 @@ const EVENTS_MS = 250;
 /** The stream keeps 100,000. */
 const MAX_BACKLOG = 80_000;
 
+/** Of the first five seconds. */
+const START_MARKS = 50;
+const RATES = (process.env["BENCH_RATES"] ?? "1000,2000,5000").split(",").map(Number);
+
 const LOADS: readonly Load[] = [
-  ...[1_000, 5_000].map((perSecond) => ({ offered: `${perSecond}/s`, perSecond, seconds: SECONDS, isBacklog: false })),
+  ...RATES.map((perSecond) => ({ offered: `${perSecond}/s`, perSecond, seconds: SECONDS, isBacklog: false })),
   { offered: "backlog", perSecond: 5_000, seconds: Math.min(SECONDS, MAX_BACKLOG / 5_000), isBacklog: true },
 ];
 
@@ -77,6 +83,8 @@ async function measureLoad(postgresUrl: string | undefined, load: Load): Promise
       produced = await produce();
       stopProduct = startProduct(store, redis.url);
       await whenReady(store.url, "select from observability.projects");
+    } else {
+      await whenConsumed(redis.url);
     }
     const ofProject = `where project_id = '${project}'`;
     const marks = load.isBacklog
@@ -96,6 +104,7 @@ async function measureLoad(postgresUrl: string | undefined, load: Load): Promise
     const visible = countOf(seen.at(-1));
     const waits = produced.marks.map((at, index) => (marked.find((poll) => countOf(poll) > index)?.[0] ?? Infinity) - at);
     const sorted = waits.toSorted((one, other) => one - other);
+    const ofStart = waits.slice(0, START_MARKS).toSorted((one, other) => one - other);
     const [first, last] = [seen.find((poll) => countOf(poll) > 0), seen.at(-1)];
     const size = await sizeOf(store.url);
     return {
@@ -107,6 +116,7 @@ async function measureLoad(postgresUrl: string | undefined, load: Load): Promise
       perSecond: first === undefined || last === undefined ? 0 : ((visible - countOf(first)) / (last[0] - first[0])) * 1000,
       visibleP50Ms: load.isBacklog ? undefined : sorted[Math.floor(sorted.length * 0.5)],
       visibleP95Ms: load.isBacklog ? undefined : sorted[Math.floor(sorted.length * 0.95)],
+      startP95Ms: load.isBacklog ? undefined : ofStart[Math.floor(ofStart.length * 0.95)],
       rowsPerEvent: (size.rows - sizeBefore.rows) / visible,
       bytesPerEvent: (size.bytes - sizeBefore.bytes) / visible,
     };

@@ -15,12 +15,13 @@ for (const url of stores) {
 }
 console.log(JSON.stringify({ ingestion }));
 
-function inShort({ perSecond, visibleP50Ms, visibleP95Ms, rowsPerEvent, bytesPerEvent, ...row }: IngestionRow) {
+function inShort({ perSecond, visibleP50Ms, visibleP95Ms, startP95Ms, rowsPerEvent, bytesPerEvent, ...row }: IngestionRow) {
   return {
     ...row,
     "events/s": perSecond.toFixed(0),
     "visible p50 ms": visibleP50Ms?.toFixed(0) ?? "",
     "visible p95 ms": visibleP95Ms?.toFixed(0) ?? "",
+    "first 5 s, p95 ms": startP95Ms?.toFixed(0) ?? "",
     "rows an event": rowsPerEvent.toFixed(2),
     "bytes an event": bytesPerEvent.toFixed(0),
   };

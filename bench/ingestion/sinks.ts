@@ -49,6 +49,16 @@ export async function startRedisSink(): Promise<Sink> {
   };
 }
 
+/** Resolves once a consumer that reads this Redis has said that it does. */
+export async function whenConsumed(url: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  do {
+    await pause(20);
+    socket.write("EXISTS studio:consumer:heartbeat\r\n");
+  } while (String((await once(socket, "data"))[0]) !== ":1\r\n");
+  socket.destroy();
+}
+
 function isOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
