@@ -107,6 +107,10 @@ const formed = [
   `studio_${"0123456789abcdef".repeat(4)}`,
 ];
 
+const flags = ["password", "passwd", "pwd", "secret", "api-key", "apikey", "token"];
+const keys = ["private", "access", "signing", "encryption", "account", "shared", "auth"];
+const assigned = flags.concat("passphrase", "api_key", "credential", "basicredential", ...keys.map((kind) => `${kind}_key`));
+
 describe("Masking", () => {
   it.each(Object.entries(carriers))("lets no secret out of: %s", (_name, value) => {
     expect(published({ wrapped: value })).not.toContain(SECRET);
@@ -115,6 +119,15 @@ describe("Masking", () => {
   it.each(Object.entries(texts))("lets no secret out of text: %s", (_name, text) => {
     expect(maskText(text)).not.toContain(SECRET);
     expect(published([text, JSON.stringify({ text })])).not.toContain(SECRET);
+  });
+
+  it.each(assigned)("lets no secret out of a text whose only word is: %s", (name) => {
+    expect(maskText(`${name}=${SECRET}`)).toBe(`${name}=[masked]`);
+    expect(maskText(`${name.toUpperCase()}: "${SECRET}"`)).toBe(`${name.toUpperCase()}: "[masked]"`);
+  });
+
+  it.each(flags)("lets no secret out of a command whose only word is: %s", (name) => {
+    expect(maskText(`run --${name} ${SECRET}`)).toBe(`run --${name} [masked]`);
   });
 
   it.each(formed)("knows by its form: %s", (key) => {

@@ -19,15 +19,16 @@ const ASSIGNMENT = new RegExp(
  * stands before it looked at afterwards, which takes half the time of the words as they are, and a tenth of that of the rules.
  */
 const WORDS =
-  /k(?:(?<=tok)en|(?<=cook)ie|(?<=(?:api|private|access|signing|encryption|account|shared|auth)[_-]?k)ey)|w(?:(?<=passw)|(?<=pw)d)|(?<=authori)zation|b(?:earer|asic)|(?<=pass)phrase|c(?:(?<=sec)ret|redential)/i;
+  /k(?:(?<=tok)en|(?<=cook)ie|(?<=(?:api|private|access|signing|encryption|account|shared|auth)[_-]?k)ey)|w(?:(?<=passw)|(?<=pw)d)|(?<=authori)zation|b(?:earer|asi(?=c))|(?<=pass)phrase|c(?:(?<=sec)ret|redential)/i;
+const EACH_WORD = new RegExp(WORDS, "gi");
 const SIGNS =
   /(?<=:\/\/[^\s"@]{0,1300})@|(?<=ey)J|(?<=A[KS])IA[A-Z0-9]|(?<=AI)za|(?<=sk|k_live|k_test|gh[pousr]|_pat|glpat|xox[a-z]|npm|hf|studio)[-_][\w-]{10}|-----BEGIN/;
 /** JSON within a text of JSON: its keys may be secret by any word. */
 const EMBEDDED = /(?<="(?:\s|\\[a-z]|\\u000b)*)[{[]/;
 
 type Rule = {
-  /** `WORDS` or `SIGNS`: what a text without it cannot match. */
-  readonly needs: RegExp;
+  /** Which of the words must be among those that `WORDS` finds, in small letters and as it finds them; none where it needs a sign. */
+  readonly needs?: RegExp;
   readonly pattern: RegExp;
   readonly masked: string | ((...groups: string[]) => string);
 };
@@ -35,37 +36,35 @@ type Rule = {
 const RULES: readonly Rule[] = [
   // A key block, also one that was cut or whose lines are escaped.
   {
-    needs: SIGNS,
     pattern: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
     masked: MASKED,
   },
   // scheme://user:password@host, the password up to the last @ before the path, as people forget to encode theirs.
-  { needs: SIGNS, pattern: /(:\/\/[^\s:/?#@"'<>]{0,200}):[^\s"'<>/]{1,400}@/g, masked: `$1:${MASKED}@` },
+  { pattern: /(:\/\/[^\s:/?#@"'<>]{0,200}):[^\s"'<>/]{1,400}@/g, masked: `$1:${MASKED}@` },
   {
-    needs: WORDS,
+    needs: /ken|key|earer/,
     pattern: /\b(Bearer|Token|ApiKey)(\s{1,4}|\s{0,4}:\s{0,4})(?!realm\b)(?=[\w.~+/-]{0,99}(?:[\d.~+/=_-]|\w{16}))[\w.~+/-]{6,}={0,2}/gi,
     masked: `$1$2${MASKED}`,
   },
   {
-    needs: WORDS,
+    needs: /zation/,
     pattern:
       /(authorization["']?\s{0,4}[:=]\s{0,4}["']?)(?:(?:Digest|Hawk|Signature|AWS4[\w-]{0,30})\s[^\r\n]{1,8192}|(?:[\w-]{1,20}\s{1,4})?[^\s"',;]+)/gi,
     masked: `$1${MASKED}`,
   },
-  { needs: WORDS, pattern: /(cookie["']?\s{0,4}[:=]\s{0,4}["']?)[^\r\n"']{1,8192}/gi, masked: `$1${MASKED}` },
-  { needs: WORDS, pattern: /\b(basic\s{1,4})([A-Za-z0-9+/]{6,4096}={0,2})/gi, masked: maskBasic },
+  { needs: /kie/, pattern: /(cookie["']?\s{0,4}[:=]\s{0,4}["']?)[^\r\n"']{1,8192}/gi, masked: `$1${MASKED}` },
+  { needs: /basi/, pattern: /\b(basic\s{1,4})([A-Za-z0-9+/]{6,4096}={0,2})/gi, masked: maskBasic },
   // JSON web tokens.
-  { needs: SIGNS, pattern: /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*/g, masked: MASKED },
+  { pattern: /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*/g, masked: MASKED },
   // Keys that say what they are: OpenAI, Anthropic, Stripe, GitHub, GitLab, Slack, AWS, Google, npm, Hugging Face, this product.
   {
-    needs: SIGNS,
     pattern:
       /\b(?:sk-[\w-]{16,}|[rsp]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|A[KS]IA[A-Z0-9]{16}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{20,}|studio_[0-9a-f]{64})/g,
     masked: MASKED,
   },
-  { needs: WORDS, pattern: ASSIGNMENT, masked: maskAssigned },
+  { needs: /ken|key|w|phrase|cre/, pattern: ASSIGNMENT, masked: maskAssigned },
   {
-    needs: WORDS,
+    needs: /ken|key|w|cret/,
     pattern: /(\s--?[\w-]{0,40}(?:password|passwd|pwd|secret|token|api-?key))(\s{1,4})(?!-)[^\s"']+/gi,
     masked: `$1$2${MASKED}`,
   },
@@ -77,8 +76,12 @@ export function maskText(text: string): string {
     return text;
   }
   let masked = /^\s{0,100}[{[]/.test(text) ? maskEntries(text) : text;
-  const found = [WORDS, SIGNS].filter((needed) => needed.test(masked));
-  for (const { pattern, masked: replacement } of found.length === 0 ? [] : RULES.filter(({ needs }) => found.includes(needs))) {
+  const words = masked.match(EACH_WORD)?.join(" ").toLowerCase() ?? "";
+  const hasSigns = SIGNS.test(masked);
+  for (const { needs, pattern, masked: replacement } of words === "" && !hasSigns ? [] : RULES) {
+    if (!(needs?.test(words) ?? hasSigns)) {
+      continue;
+    }
     masked = typeof replacement === "string" ? masked.replaceAll(pattern, replacement) : masked.replaceAll(pattern, replacement);
   }
   return masked;
