@@ -246,7 +246,7 @@ export const fileSchema = indexedFileSchema.extend({
   start_line: z.int(),
   end_line: z.int(),
   total_lines: z.int(),
-  /** What it is written in; left out for UTF-8 and what has a mark. A guess unless `.gitattributes` says it. */
+  /** Its encoding; left out for UTF-8 and what has a mark. A guess unless `.gitattributes` says it. */
   encoding: z.object({ name: z.string(), guessed: z.boolean() }).optional(),
   content: z.string(),
   /** True when lines asked for were left out because of the size limit. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { decode } from "./decode.ts";
 import { MIXED, toUtf8 } from "./to-utf8.ts";
 
-/** What iconv makes of comments in code. */
+/** Comments in code, as iconv writes them. */
 test.for([
   [
     "shift_jis",

@@ -5,7 +5,7 @@ import { byteOrder, characterLength } from "./decode.ts";
 /** A file's content in UTF-8, or in UTF-16 with its mark. */
 export type Recoded = {
   readonly content: Buffer;
-  /** What it was written in, where that is no Unicode that says so itself. */
+  /** Its encoding, where that is no Unicode that says so itself. */
   readonly encoding: string | null;
   readonly isGuess: boolean;
 };

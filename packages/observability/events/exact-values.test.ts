@@ -11,7 +11,7 @@ import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { jsonRequest, jsonSpan } from "#testing/otlp-request.ts";
 import { writeEvents } from "#testing/write-events.ts";
 
-/** What was sent as JSON comes back as it was sent, whichever way it came and goes. */
+/** Values sent as JSON come back as they were sent, whichever way it came and goes. */
 
 let database: TestDatabase<ObservabilitySchema>;
 let otlp: OtlpRig;

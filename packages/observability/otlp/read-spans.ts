@@ -7,7 +7,7 @@ import { readSpanStatus } from "./span-status.ts";
 export type Source = Omit<OtlpScopeSpans, "spans">;
 type Given = { readonly span: OtlpSpan; readonly source: Source; readonly bent: Bent };
 type Placed = Given & { readonly place: SpanPosition };
-/** What the steps of a trace say of it, where the span that starts or ends it does not. */
+/** Facts of a trace that its steps tell, where the span that starts or ends it does not. */
 type Told = Pick<SpanFacts, "input" | "output" | "sessionId" | "userId">;
 export type ReadSpan = Placed & {
   readonly told?: Told | undefined;

@@ -11,7 +11,7 @@ export type NewChunk = SplitChunk & { readonly text_hash: string | null };
 
 export type NewDocument = NewFile & {
   readonly language: string;
-  /** What it is written in, where that is no Unicode that says so itself. */
+  /** Its encoding, where that is no Unicode that says so itself. */
   readonly encoding: string | null;
   readonly encoding_guessed: boolean;
   readonly lines: number;

@@ -49,7 +49,7 @@ const MAX_ENCODINGS = 50;
 type Attributes = {
   /** Whether nobody wrote it here. */
   readonly isForeign: (path: string) => boolean;
-  /** What the path is written in, where it is said. */
+  /** The encoding of a path, where it is said. */
   readonly encodingOf: (path: string) => string | undefined;
 };
 

@@ -18,7 +18,7 @@ export type FileRow = {
   readonly lines: number;
   readonly chunks: number;
   readonly skip_reason: string | null;
-  /** What it is written in, where that is no Unicode that says so itself. */
+  /** Its encoding, where that is no Unicode that says so itself. */
   readonly encoding: { readonly name: string; readonly guessed: boolean } | null;
 };
 

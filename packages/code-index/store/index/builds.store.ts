@@ -33,7 +33,7 @@ export type NewFile = {
   readonly path: string;
   readonly blob: string;
   readonly bytes: number;
-  /** What `.gitattributes` say that it is written in. */
+  /** The encoding that `.gitattributes` say. */
   readonly declaredEncoding?: string | undefined;
   /** Revision of the splitter, and what was said of the encoding; negative where `.gitattributes` say that nobody wrote it here. */
   readonly splitter: number;

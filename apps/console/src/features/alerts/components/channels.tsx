@@ -153,7 +153,7 @@ function Actions({ projectId, channel }: ChannelProps) {
 type Draft = { readonly name: string; readonly kind: AlertChannelKind } & Readonly<Record<Field["name"], string>>;
 const EMPTY: Draft = { name: "", kind: "slack", url: "", email: "", key: "" };
 
-/** What is sent of it; an address that is left empty is the usual one, where there is one. */
+/** The settings that are sent; an address that is left empty is the usual one, where there is one. */
 function requestOf({ name, kind, ...values }: Draft) {
   const typed = KINDS[kind].fields.flatMap((field) => (values[field.name].trim() === "" ? [] : [[field.name, values[field.name].trim()]]));
   return createAlertChannelRequestSchema.safeParse({ name, kind, ...Object.fromEntries(typed) });

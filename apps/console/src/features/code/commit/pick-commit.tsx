@@ -14,7 +14,7 @@ type PickCommitProps = {
   readonly onPick: (commit: string) => void;
 };
 
-/** What git may read as one: no words of a message. */
+/** A name that git may read as one: no words of a message. */
 const REVISION = /^[^\s:]{2,200}$/u;
 
 /** Finds a commit of a branch by its message, by its hash, tag or steps back, or the branch that ends with it. */
