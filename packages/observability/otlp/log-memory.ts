@@ -9,9 +9,10 @@ import { nameOf } from "./count-once.ts";
 
 /** A record and its span come within so long of each other. */
 const HELD_MS = 2 * 60 * 1000;
-/** Characters of one record or span that are held, and of all of a project in a minute. */
+/** Characters of one record or span that are held, and in a minute of all of a project, and of all projects: the stream needs the same memory. */
 const MAX_HELD = 1024 * 1024;
-const MAX_HELD_MINUTE = 32 * 1024 * 1024;
+const MAX_HELD_MINUTE = 16 * 1024 * 1024;
+const MAX_HELD_TOGETHER = 64 * 1024 * 1024;
 const MINUTE_MS = 60_000;
 
 export type LogMemory = ReturnType<typeof createLogMemory>;
@@ -30,9 +31,16 @@ export function createLogMemory({ redis, stream, clock }: LogMemoryOptions) {
 
   /** @returns whether there is room for so many characters more. */
   async function takeRoom(projectId: string, length: number): Promise<boolean> {
-    const key = keyOf("held", projectId, String(Math.floor(clock.now().getTime() / MINUTE_MS)));
+    const minute = String(Math.floor(clock.now().getTime() / MINUTE_MS));
+    return (
+      (await count(keyOf("held", projectId, minute), length)) <= MAX_HELD_MINUTE &&
+      (await count(keyOf("held", "all", minute), length)) <= MAX_HELD_TOGETHER
+    );
+  }
+
+  async function count(key: string, length: number): Promise<number> {
     const results = await redis.pipeline().incrby(key, length).pexpire(key, MINUTE_MS).exec();
-    return Number(results?.[0]?.[1]) <= MAX_HELD_MINUTE;
+    return Number(results?.[0]?.[1]);
   }
 
   async function findLogs(projectId: string, names: readonly string[]): Promise<ReadonlyMap<string, readonly OtlpEvent[]>> {
