@@ -54,7 +54,7 @@ test("a repository is registered and indexed from there", { timeout: STEP_MS }, 
   await dialog.getByLabel("Clone URL").fill(repository.cloneUrl);
   await dialog.getByRole("button", { name: "Register and preview" }).click();
   const preview = page.getByRole("dialog", { name: `Index ${REPOSITORY}?` });
-  await preview.getByRole("button", { name: "Index it" }).click({ timeout: STEP_MS });
+  await preview.getByRole("button", { name: "Index", exact: true }).click({ timeout: STEP_MS });
   await preview.waitFor({ state: "hidden" });
   await backToSteps();
   await stepsOf(page).getByText(`${REPOSITORY} is searchable.`).waitFor({ timeout: STEP_MS });

@@ -155,7 +155,7 @@ async function registerRepository(shown: Page, consoleUrl: string): Promise<void
   await dialog.getByRole("button", { name: "Register and preview" }).click();
   const preview = shown.getByRole("dialog", { name: `Index ${REPOSITORY}?` });
   await preview.getByText("By language").waitFor({ timeout: INDEXING_MS });
-  await preview.getByRole("button", { name: "Index it" }).click();
+  await preview.getByRole("button", { name: "Index", exact: true }).click();
   await shown.getByRole("row").filter({ hasText: REPOSITORY }).getByText("Ready").waitFor({ timeout: INDEXING_MS });
 }
 

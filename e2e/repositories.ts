@@ -35,7 +35,7 @@ export function describeRepositories(stage: () => Stage): void {
       await preview.getByRole("table", { name: "Biggest files" }).getByText(RETRY).waitFor({ timeout: INDEXING_MS });
 
       await preview.getByLabel("Leave out").fill("*.py");
-      expect(await preview.getByRole("button", { name: "Index it" }).isDisabled()).toBe(true);
+      expect(await preview.getByRole("button", { name: "Index", exact: true }).isDisabled()).toBe(true);
       await preview.getByRole("button", { name: "Preview again" }).click();
       await preview.getByText("src/stock/reserve.py").waitFor({ timeout: INDEXING_MS });
       await expectAccessible(page, "repository-preview");
@@ -50,7 +50,7 @@ export function describeRepositories(stage: () => Stage): void {
         .getByRole("button", { name: `Preview and index ${NAME}` })
         .click();
       await previewOf(page).getByText("By language").waitFor({ timeout: INDEXING_MS });
-      await previewOf(page).getByRole("button", { name: "Index it" }).click();
+      await previewOf(page).getByRole("button", { name: "Index", exact: true }).click();
       await rowOf(page).getByText("Ready").waitFor({ timeout: INDEXING_MS });
 
       await page.goto(`${product.consoleUrl}/code/jobs`);

@@ -36,7 +36,7 @@ export function ConnectPage() {
     <Page>
       <PageHeader
         title="Connect an assistant"
-        description="Assistants search your code and read your traces over MCP. Each is connected by itself, so that you can end one without the others."
+        description="Assistants search your code and read your traces over MCP. Each connection can be revoked separately."
       >
         <SegmentedControl
           aria-label="How it signs in"
@@ -50,7 +50,7 @@ export function ConnectPage() {
       </PageHeader>
       <Stack gap="lg">
         {way === "browser" ? (
-          <Section title="Tell your assistant" gap={4}>
+          <Section title="Configure your assistant" gap={4}>
             <Text c="dimmed" mb="md">
               It opens your browser, where you choose what it may see and for how long. Assistants without OAuth, and scripts, use a
               developer token.
@@ -66,7 +66,7 @@ export function ConnectPage() {
                 <Text>Only admins can create them: ask one of “{me.tenant.name}” for a token.</Text>
               )}
             </Section>
-            <Section title="2. Tell your assistant" gap={4}>
+            <Section title="2. Configure your assistant" gap={4}>
               <Text c="dimmed" mb="md">
                 {created === undefined ? "Replace YOUR_TOKEN with that token." : `“${created.label}” is filled in.`}
               </Text>

@@ -77,7 +77,7 @@ function RepositoryList({ admin, register, q, onFilter }: RepositoryListProps) {
           all !== undefined && all.length > 0 ? (
             <NoMatch
               title="Nothing matches"
-              description="No repository has that in its name."
+              description="No repositories match."
               all="Show all repositories"
               onAll={() => onFilter(undefined)}
             />

@@ -48,7 +48,7 @@ export function TracePage() {
         documentTitle="No such trace"
         icon={<IconTimelineEventX />}
         title="This trace is not here"
-        description="Its project no longer keeps it, or you are not a member of that project. One that has just run may take a moment to arrive; then load this page again."
+        description="It may have expired, or you don't have access to its project. If it has just run, wait a moment and reload the page."
       >
         <Button component={Link} to="/projects/$projectId/traces" params={{ projectId }}>
           Traces of the project

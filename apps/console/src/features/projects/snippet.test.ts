@@ -21,9 +21,7 @@ it("the environment of an application names the Redis, the console and, when it 
 it("only an address that leaves something open comes with a note", () => {
   expect(redisNotes(intake)).toEqual([]);
   expect(redisNotes({ ...intake, redis_url: "redis://127.0.0.1:6380" })).toEqual([expect.stringContaining("For agents elsewhere")]);
-  expect(redisNotes({ ...intake, redis_url: "rediss://…@events.acme.dev:6380/2" })).toEqual([
-    expect.stringContaining("In the place of “…”"),
-  ]);
+  expect(redisNotes({ ...intake, redis_url: "rediss://…@events.acme.dev:6380/2" })).toEqual([expect.stringContaining("Replace “…”")]);
   expect(redisNotes({ ...intake, redis_url: "redis://…@localhost" })).toHaveLength(2);
 });
 

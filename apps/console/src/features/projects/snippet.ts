@@ -21,7 +21,7 @@ export function redisNotes({ redis_url }: Intake): readonly string[] {
           "127.0.0.1 is the machine that Sightline runs on. For agents elsewhere give it a Redis that they reach (OBSERVABILITY_REDIS_URL), or use an OpenTelemetry exporter.",
         ]
       : []),
-    ...(redis_url.includes("…@") ? ["In the place of “…” goes the user and password of that Redis."] : []),
+    ...(redis_url.includes("…@") ? ["Replace “…” with the Redis username and password."] : []),
   ];
 }
 

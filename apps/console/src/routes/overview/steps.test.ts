@@ -75,7 +75,7 @@ describe("a step ticks itself when", () => {
   test("a repository is searchable, and not before", () => {
     const states = (status: "pending" | "indexing" | "failed") =>
       one("repository", { repositories: found([{ ...repository, index_status: status }]) });
-    expect(states("pending")).toMatchObject({ state: "todo", action: { label: "Index it" } });
+    expect(states("pending")).toMatchObject({ state: "todo", action: { label: "Index" } });
     expect(states("indexing")).toMatchObject({ state: "waiting" });
     expect(states("failed")).toMatchObject({ state: "todo", action: { label: "See why" } });
     const indexed = { ...repository, indexed_commit: "abc" };

@@ -118,7 +118,7 @@ function repositoryStep(repositories: NonNullable<Answers["repositories"]["data"
   const [registered] = repositories;
   return registered === undefined
     ? todo("It is searchable within minutes.", "Register one", linkOptions({ to: "/code/repos", search: { register: "1" } }))
-    : todo(`${registered.full_name} is registered, and not indexed yet.`, "Index it", list);
+    : todo(`${registered.full_name} is registered, and not indexed yet.`, "Index", list);
 }
 
 function assistantStep(assistants: readonly ConnectedAssistant[]): Progress {

@@ -59,10 +59,7 @@ export function CompareSetsPage() {
   );
   return (
     <WidePage>
-      <PageHeader
-        title="Compare two sets of traces"
-        description="What changed from one query to another: failures, durations, cost, tokens and steps"
-      >
+      <PageHeader title="Compare two sets of traces" description="Compare two queries: failures, durations, cost, tokens and steps">
         <Button variant="default" renderRoot={(props) => <Link {...props} to="/projects/$projectId/compare" params={{ projectId }} />}>
           Compare two traces
         </Button>
@@ -86,7 +83,7 @@ export function CompareSetsPage() {
             <EmptyPanel
               icon={<IconGitCompare />}
               title="Choose two sets"
-              description="In the language of the list of traces: release:1.3 and release:1.4, model:a* and model:b*."
+              description="Same syntax as the trace list, e.g. release:1.3 and release:1.4, or model:a* and model:b*."
             >
               {shortcut}
             </EmptyPanel>

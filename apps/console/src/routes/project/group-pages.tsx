@@ -10,7 +10,7 @@ export function SessionsPage() {
 }
 
 export function UsersPage() {
-  return <GroupPage kind="users" title="Users" description="The people your agents worked for, and what that cost." />;
+  return <GroupPage kind="users" title="Users" description="Your agents' end users and what they cost." />;
 }
 
 function GroupPage({ kind, title, description }: { readonly kind: GroupKind; readonly title: string; readonly description: string }) {

@@ -145,7 +145,8 @@ describe("issues", () => {
     });
     const line = await screen.findByRole("region", { name: "Line" });
     await waitFor(() => expect(line.textContent).toContain("Changed in 4f2a1bc by Ann, 2 days before it was first seen: Verify twice"));
-    expect(within(line).getByText("verify()").closest("[data-target]")?.textContent).toBe("5verify()");
+    // Colors divide the line into several elements as soon as they are there.
+    expect(line.querySelector("[data-target]")?.textContent).toBe("5verify()");
     const asked = requests.filter(({ path }) => path.startsWith(REPO)).map(({ query }) => Object.fromEntries(query));
     expect(asked).toContainEqual({ path: "src/policy.ts", commit: "4f2a90d1aa", start: "2", end: "8" });
     expect(asked).toContainEqual({ path: "src/policy.ts", commit: "4f2a90d1aa", start: "5", end: "5" });

@@ -36,7 +36,7 @@ export function SessionPage() {
         documentTitle="No such session"
         icon={<IconMessages />}
         title="This session is not here"
-        description="The project has no traces of it. They may be kept no longer."
+        description="No traces found. They may have expired."
       >
         <Button component={Link} to="/projects/$projectId/sessions" params={{ projectId }}>
           All sessions

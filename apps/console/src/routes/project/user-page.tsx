@@ -30,7 +30,7 @@ export function UserPage() {
         documentTitle="No such user"
         icon={<IconUser />}
         title="This user is not here"
-        description="The project has no traces for them. They may be kept no longer."
+        description="No traces found. They may have expired."
       >
         <Button component={Link} to="/projects/$projectId/users" params={{ projectId }}>
           All users

@@ -10,7 +10,7 @@ test.each([
     "a did not accept the credential bot",
   ],
   ["fatal: unable to access 'https://a/': Failed to connect to a port 443", "could not be reached"],
-  ["fatal: couldn't find remote ref refs/heads/x", "Take it out of the repository's settings."],
+  ["fatal: couldn't find remote ref refs/heads/x", "Remove it from the repository's settings."],
   ["fatal: write error: No space left on device", "disk is full"],
 ])("%s is told in words that say what to do, with git's own beside them", (message, words) => {
   const failure = readGitFailure(message);

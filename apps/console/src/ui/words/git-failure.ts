@@ -1,10 +1,9 @@
-const CHECK_ACCESS =
-  "The host has no such repository, or shows it to nobody without a credential. Check the clone URL, or choose a credential that may read it.";
+const CHECK_ACCESS = "Repository not found, or it requires a credential. Check the clone URL, or choose a credential that may read it.";
 
 /** What git says, and what it means to whoever registered the repository. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/no space left/i, "The indexer's disk is full. Free some of it, then run this again."],
-  [/couldn't find remote ref/i, "This branch is not at the host any more. Take it out of the repository's settings."],
+  [/couldn't find remote ref/i, "This branch no longer exists on the remote. Remove it from the repository's settings."],
   [/(?:authentication|verification) failed|could not read (?:username|password)|(?:permission|access) denied/i, CHECK_ACCESS],
   [/returned error: (?:401|403|404)|repository .*not found/i, CHECK_ACCESS],
   [

@@ -35,7 +35,7 @@ export function ProviderFields({ settings, problems, onChange, hasSecret }: Fiel
         <PasswordInput
           label="Client secret"
           description={
-            hasSecret ? "Leave it empty to keep the stored one. Nobody is shown that again." : "Stored encrypted, and never shown again"
+            hasSecret ? "Leave empty to keep the current one. It is never shown again." : "Stored encrypted, and never shown again"
           }
           autoComplete="off"
           visibilityToggleButtonProps={{ "aria-label": "Show the secret" }}
@@ -62,7 +62,7 @@ export function PeopleFields({ settings, problems, onChange }: FieldsProps) {
       <Stack gap="md">
         <TagsInput
           label="E-mail domains"
-          description="Who has a verified address of one of them may sign in. Each counts once you have proven by a DNS record that it is yours."
+          description="Anyone with a verified address at one of these domains can sign in, once you have proved by a DNS record that the domain is yours."
           placeholder={settings.domains.length === 0 ? "example.com" : ""}
           splitChars={SPLIT}
           value={[...settings.domains]}
@@ -126,7 +126,7 @@ export function RuleFields({ settings, problems, onChange }: FieldsProps) {
         />
         <Switch
           label="Take addresses that are not marked as verified"
-          description="For Entra ID, which says nothing of that. Only where people can't choose their own address there."
+          description="For Entra ID, which does not send this claim. Only where people can't choose their own address there."
           checked={settings.vouches_for_addresses}
           onChange={({ currentTarget }) => onChange({ ...settings, vouches_for_addresses: currentTarget.checked })}
         />
@@ -148,7 +148,7 @@ function EmergencyAdmins({ settings, problems, onChange }: FieldsProps) {
   return (
     <MultiSelect
       label="Admins kept for emergencies"
-      description="They go on logging in by password and second factor. Each time is in the audit."
+      description="They keep logging in with password and 2FA; each login is audited."
       placeholder={settings.break_glass.length === 0 ? "Choose at least one" : ""}
       data={fit.map(({ id, email }) => ({ value: id, label: email }))}
       searchable

@@ -56,7 +56,7 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
       >
         <Stack gap="xs" mt="xs">
           <Radio value="never" label="Each admin decides" />
-          <Radio value="now" label="Required" description="An admin without 2FA can only set it up." />
+          <Radio value="now" label="Required" description="Admins without 2FA must set it up before doing anything else." />
           <Radio value="day" label="Required from a date" description="Admins are reminded until then." />
         </Stack>
       </Radio.Group>
@@ -72,7 +72,7 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
       )}
       <Switch
         label="Resetting 2FA needs a second admin"
-        description="Needs at least three admins. An account with 2FA can then only be deleted after its reset. The command on the host remains for emergencies."
+        description="Requires at least three admins. Accounts with 2FA can then be deleted only after a reset. You can still reset from the host in an emergency."
         checked={fields.two}
         onChange={({ currentTarget }) => setFields({ ...fields, two: currentTarget.checked })}
       />

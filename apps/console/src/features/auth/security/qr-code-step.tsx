@@ -127,7 +127,7 @@ function FirstCode({ setup, onVerified, onRefused, onCancel }: FirstCodeProps) {
       />
       <Group gap="xs">
         <Button type="submit" loading={verify.isPending} disabled={code.wait.seconds > 0}>
-          {code.wait.seconds > 0 ? `Wait ${toClock(code.wait.seconds)}` : "Turn it on"}
+          {code.wait.seconds > 0 ? `Wait ${toClock(code.wait.seconds)}` : "Turn on 2FA"}
         </Button>
         <Button variant="default" onClick={onCancel}>
           Cancel

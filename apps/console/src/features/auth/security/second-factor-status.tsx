@@ -28,11 +28,7 @@ export function SecondFactorOff({ focus, hasPasskeys, starting, onSetUp }: Secon
       <StepTitle title="Two-factor authentication (2FA)" focus={focus}>
         {hasPasskeys ? PURPOSE_BESIDE_PASSKEYS : PURPOSE}
       </StepTitle>
-      {hasPasskeys ? (
-        <Status tone="idle">Off: your passkeys are your second factor</Status>
-      ) : (
-        <Status tone="warn">Off: login asks for no code</Status>
-      )}
+      {hasPasskeys ? <Status tone="idle">Off: your passkeys are your second factor</Status> : <Status tone="warn">Off</Status>}
       <Button leftSection={<IconShieldCheck size={16} />} loading={starting} onClick={onSetUp}>
         Set up 2FA
       </Button>

@@ -60,7 +60,7 @@ export function SymbolPanel({ symbol, place: { repo, ref, path, position } }: { 
         <Unanswered query={list} failed="The name could not be looked up" loading={<LoadingRows rows={5} height={34} />} />
       ) : (
         <>
-          <AnswerNotes partial={first.partial ? "There are more files than were looked at." : undefined} notes={first.notes} error={null} />
+          <AnswerNotes partial={first.partial ? "Only some files were checked." : undefined} notes={first.notes} error={null} />
           <h3 className={classes.heading}>
             Defined {definitions.length === 0 && <span className={classes.dimmed}>nowhere that is indexed</span>}{" "}
             <OnlyPrecision of={defined} />

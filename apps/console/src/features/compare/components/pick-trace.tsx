@@ -19,7 +19,7 @@ export function PickTrace({ projectId, label, query, except, onPick }: PickTrace
   return (
     <PickBySearch
       label={label}
-      find={{ label: "Find a trace", description: "In the language of the list of traces", typed: query }}
+      find={{ label: "Find a trace", description: "Same syntax as the trace list", typed: query }}
       query={(asked) => tracesToCompareQuery(projectId, asked)}
       itemsOf={({ items }) => items.filter(({ id }) => !except.includes(id))}
       nothing="No other trace matches."

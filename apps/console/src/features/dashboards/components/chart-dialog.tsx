@@ -80,7 +80,7 @@ export function ChartDialog({ projectId, chart, metadataKeys, queryField: QueryF
           value={by ?? ""}
           onChange={(event) => setBy(event.currentTarget.value === "" ? null : event.currentTarget.value)}
         />
-        <Input.Wrapper label="Filter" description="The query of the list of traces. Left empty, all traces count.">
+        <Input.Wrapper label="Filter" description="Same syntax as the trace list. Leave empty to include all traces.">
           <QueryField projectId={projectId} label="Filter" value={query} onChange={setQuery} />
         </Input.Wrapper>
         <Input.Wrapper label="Shown as" {...(canBeBars ? {} : { description: "Only sums can be stacked as bars." })}>

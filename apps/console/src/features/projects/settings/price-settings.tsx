@@ -65,7 +65,7 @@ export function PriceSettings({ project }: { readonly project: Project }) {
           rows={5}
           empty={
             <Text px="lg" pb="lg" c="dimmed">
-              {search.trim() === "" ? "This project has no prices of its own; the defaults count." : "No model matches."}
+              {search.trim() === "" ? "Using default prices." : "No model matches."}
             </Text>
           }
         >

@@ -61,7 +61,7 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
       <Group justify="space-between" gap="xs" className={classes.actions}>
         {mayDiscard ? (
           <Button variant="subtle" color="red" disabled={finish.isPending} onClick={() => finish.mutate(false)}>
-            Don't register it
+            Cancel registration
           </Button>
         ) : (
           <Button variant="default" onClick={onDone}>
@@ -78,7 +78,7 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
             Preview again
           </Button>
           <Button loading={finish.isPending} disabled={changed || failed || look.isPending} onClick={() => finish.mutate(true)}>
-            Index it
+            Index
           </Button>
         </Group>
       </Group>

@@ -98,7 +98,7 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
         />
         <Checkbox
           label="Upload SCIP indexes"
-          description="For CI: definitions and references of these repositories become exact."
+          description="For CI: enables precise definitions and references."
           checked={uploads}
           onChange={(event) => setUploads(event.currentTarget.checked)}
         />

@@ -154,7 +154,7 @@ function FailureStack({ stack, isPassedOn, origin }: FailureStackProps) {
 /** What is unusual about a step, in words. */
 function Notes({ step }: { readonly step: Step }) {
   const notes = [
-    ...(step.is_stalled ? ["Stalled: it runs longer than 99 of 100 of its name did in the last seven days."] : []),
+    ...(step.is_stalled ? ["Stalled: running longer than 99% of steps with this name in the last 7 days."] : []),
     ...(step.status === "abandoned" ? ["Abandoned: the process that ran it is gone and never said how it ended."] : []),
     ...(step.clock_skew_ms === null ? [] : [`${skewText(step.clock_skew_ms)}.`]),
   ];

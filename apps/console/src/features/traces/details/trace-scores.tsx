@@ -39,7 +39,7 @@ export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScore
       {scores.data === undefined && (
         <Unanswered query={scores} failed="The scores could not be loaded" loading={<LoadingRows rows={2} height={28} />} />
       )}
-      {scores.data?.length === 0 && <Dimmed>Nobody has scored it yet.</Dimmed>}
+      {scores.data?.length === 0 && <Dimmed>No scores yet.</Dimmed>}
       {scores.data !== undefined && scores.data.length > 0 && (
         <ul className={classes.scores}>
           {scores.data.map((score) => (

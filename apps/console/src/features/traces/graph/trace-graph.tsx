@@ -33,7 +33,7 @@ export function TraceGraph({ trace, steps, complete, selected, onSelect }: Trace
     <div className={classes.page}>
       <Group gap="sm" className={classes.bar}>
         {graph === null ? (
-          <span className={classes.note}>No graph ran in this trace; this is what called what.</span>
+          <span className={classes.note}>This trace has no graph. Showing the call tree.</span>
         ) : (
           <SegmentedControl
             size="xs"

@@ -181,9 +181,7 @@ function NoMatches({ state, onChange }: Pick<ListProps, "state" | "onChange">) {
       <EmptyPanel
         icon={<IconFilterOff />}
         title="No traces match your filters"
-        description={
-          parts.length > 1 ? "Each of these must be true of a trace. Drop one, or all." : "Drop it to see all traces of the project."
-        }
+        description={parts.length > 1 ? "Traces must match all filters. Remove one or all." : "Remove the filter to see all traces."}
       >
         <Stack align="center" maw="100%">
           <ul className={classes.parts} aria-label="What was asked for">

@@ -18,7 +18,7 @@ export function FirstFailure({ projectId, failure: { trace, step } }: FirstFailu
       variant="light"
       color={hasFailed ? "red" : "orange"}
       icon={<IconAlertTriangle />}
-      title={hasFailed ? "It went wrong here" : "A step failed here, and the trace went on"}
+      title={hasFailed ? "First failure" : "First failed step (the trace went on)"}
     >
       <Anchor
         component={Link}

@@ -113,7 +113,7 @@ function Calls({ projectId, traceId }: { readonly projectId: string; readonly tr
     return <Unanswered query={list} failed="The calls could not be loaded" loading={<LoadingRows rows={3} height={48} />} />;
   }
   if (entries.length === 0) {
-    return <p className={classes.note}>No model and no tool was called.</p>;
+    return <p className={classes.note}>No model or tool calls.</p>;
   }
   return (
     <div className={classes.calls}>

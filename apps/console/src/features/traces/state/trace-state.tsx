@@ -110,8 +110,8 @@ function afterText(next: Step | undefined, after: unknown, run: Step): string {
       : "It did not end well, or has not ended: there is no state after it.";
   }
   return next === undefined
-    ? "From what the node was given to what the graph gave back at its end."
-    : `From what the node was given to what ${next.graph_node ?? next.name} was given next.`;
+    ? "From the node's input to the graph's final output."
+    : `From this node's input to the input of ${next.graph_node ?? next.name}, which ran next.`;
 }
 
 function Returned({ input, output }: Values) {

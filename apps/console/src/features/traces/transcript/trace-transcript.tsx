@@ -39,7 +39,7 @@ export function TraceTranscript({ projectId, trace, selected, onSelect }: TraceV
       <EmptyPanel
         icon={<IconMessages />}
         title="Nothing was said here"
-        description={trace.status === "running" ? "No model and no tool was called yet." : "No model and no tool was called in this trace."}
+        description={trace.status === "running" ? "No model or tool calls yet." : "No model or tool calls in this trace."}
       />
     );
   }
