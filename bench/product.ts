@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -22,9 +22,13 @@ export type Product = {
   readonly pid: number;
   /** Calls as an admin of the tenant `bench`. */
   readonly call: Call;
+  /** The same for another address of the API. */
+  readonly callAt: (url: string) => Call;
   /** Adds a tenant and calls as its admin. */
   readonly addTenant: (name: string) => Promise<Call>;
   readonly output: () => string;
+  /** One more process of the API alone, with a folder and a port of its own, and with what was compiled before; the caller ends it. */
+  readonly startApi: (folder: string, port: number, compiled: string | undefined) => ChildProcess;
   readonly stop: () => Promise<void>;
 };
 
@@ -69,19 +73,32 @@ export async function startProduct(postgresUrl: string | undefined, pollMinutes:
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   const url = `http://127.0.0.1:${port}`;
   await waitUntilHealthy(url, child);
-  const addTenant = async (tenant: string): Promise<Call> => {
+  const addTenant = async (tenant: string): Promise<(at: string) => Call> => {
     const added = await run(process.execPath, [command, "tenant", "add", tenant], { cwd: repository, env: environment });
     const tenantId = /\(([0-9a-f-]{36})\)/.exec(added.stdout)?.[1] ?? "";
-    return (path, body) => call(`${url}/api/v1${path}`, issuer.tokenFor(tenantId), body);
+    return (at) => (path, body) => call(`${at}/api/v1${path}`, issuer.tokenFor(tenantId), body);
   };
+  const callAt = await addTenant("bench");
   return {
     url,
     webhookSecret,
     databaseUrl,
     pid: child.pid ?? 0,
-    call: await addTenant("bench"),
-    addTenant,
+    call: callAt(url),
+    callAt,
+    addTenant: async (tenant) => (await addTenant(tenant))(url),
     output: () => output,
+    startApi: (folder, ownPort, compiled) =>
+      spawn(process.execPath, [command, "start", "code-index"], {
+        cwd: repository,
+        env: {
+          ...environment,
+          SIGHTLINE_HOME: folder,
+          CODEINDEX_PORT: String(ownPort),
+          ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+        },
+        stdio: ["ignore", "ignore", "inherit"],
+      }),
     stop: async () => {
       const ended = once(child, "exit");
       child.kill("SIGTERM");

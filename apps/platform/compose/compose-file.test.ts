@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { demandValidConfig } from "#doctor/check-setting.ts";
 import { roleNames } from "#settings/role-names.ts";
 import { findPort } from "#settings/roles.ts";
+import { readYaml } from "#testing/read-yaml.ts";
 
 const serviceSchema = z.object({
   env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
@@ -25,7 +24,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: "x".repeat(43),
 };
 
-const { services } = readFile();
+const { services } = fileSchema.parse(readYaml("compose.yaml")[0]);
 
 describe("compose.yaml", () => {
   test("has every role, and nothing beside them but the stores", () => {
@@ -75,13 +74,6 @@ describe("compose.yaml", () => {
     expect([...postgres.volumes, ...redis.volumes]).toEqual(["postgres:/var/lib/postgresql/data", "redis:/data"]);
   });
 });
-
-/** The parser of YAML is knip's: the product itself reads none. */
-function readFile() {
-  const parser = z.object({ parse: z.function({ input: [z.string(), z.object({ merge: z.boolean() })], output: z.unknown() }) });
-  const yaml = parser.parse(createRequire(createRequire(import.meta.url).resolve("knip"))("yaml"));
-  return fileSchema.parse(yaml.parse(readFileSync(new URL("../../../compose.yaml", import.meta.url), "utf8"), { merge: true }));
-}
 
 /** As compose fills in `${NAME:-default}` and `${NAME:?why}` when .env holds the secrets alone. */
 function filledIn(environment: Readonly<Record<string, string>>): Record<string, string> {

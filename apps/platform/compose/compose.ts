@@ -11,6 +11,11 @@ export async function composeRole(role: RoleName, context: Context): Promise<rea
   return compose(context);
 }
 
+/** Loads the code of a role ahead of its start. */
+export async function loadRole(role: RoleName): Promise<void> {
+  await LOADERS[role]();
+}
+
 type Compose = (context: Context) => Promise<readonly Service[]>;
 
 /** Each role loads only its own parts, which halves the time of its restart. */
