@@ -548,6 +548,7 @@ export const PARTS: readonly Part[] = [
     folder: "apps/console",
     name: "@sightline/console",
     parts: [
+      "@sightline/foundation/demo-names",
       "@sightline/foundation/exact-json",
       "@sightline/identity/contract",
       "@sightline/code-index/contract",

@@ -1,3 +1,4 @@
+import { DEMO } from "@sightline/foundation/demo-names";
 import { createLog } from "@sightline/foundation/log";
 import { closeRedisPublisher, initializeRedisPublisher, wrapLlmAdapter } from "@sightline/sdk";
 import { createCodeTools, runDemoAgent, runGuessingAgent } from "#demo/agent.ts";
@@ -14,11 +15,12 @@ import { withSecrets } from "#embedded/stores.ts";
 export async function demo(): Promise<void> {
   process.once("disconnect", () => process.exit(1));
   const { environment, platform } = await withSecrets(resolveSetting(await withRunningAddresses(process.env)));
-  const checkout = await findCheckout(process.cwd());
-  if (checkout === undefined) {
+  const found = await findCheckout(process.cwd());
+  if (found === undefined) {
     console.log(`${process.cwd()} is no git checkout, so there is nothing to index and the demo is left out.`);
     process.exit(0);
   }
+  const checkout = { ...found, fullName: DEMO.repository };
   const token = await issueToken(environment);
   const codeIndex = createHttpClient(platform.CODEINDEX_URL, token);
 

@@ -1,3 +1,4 @@
+import { DEMO } from "@sightline/foundation/demo-names";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { Checkout } from "./checkout.ts";
@@ -57,11 +58,9 @@ async function findRepository(codeIndex: HttpClient, fullName: string): Promise<
 const projectSchema = z.object({ id: z.string(), name: z.string() });
 const projectsSchema = z.object({ items: z.array(projectSchema) });
 
-const NAME = "Demo";
-
 /** The id of the project that shows the demo's runs, made for everybody of the tenant when there is none. */
 export async function ensureDemoProject(observability: HttpClient): Promise<string> {
   const { items } = await observability.get("/api/v1/projects", projectsSchema);
-  const known = items.find(({ name }) => name === NAME);
-  return (known ?? (await observability.post("/api/v1/projects", { name: NAME, access: "tenant" }, projectSchema))).id;
+  const known = items.find(({ name }) => name === DEMO.project);
+  return (known ?? (await observability.post("/api/v1/projects", { name: DEMO.project, access: "tenant" }, projectSchema))).id;
 }

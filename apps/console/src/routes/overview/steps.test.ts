@@ -58,6 +58,14 @@ describe("the first steps", () => {
     expect(steps({ isAdmin: false, repositories: failed }).map(({ id }) => id)).toEqual(["assistant", "agent"]);
   });
 
+  test("are not ticked by what the demo made", () => {
+    const demo = {
+      repositories: found([{ id: "1", full_name: "demo/sightline", index_status: "ready" as const, indexed_commit: "0".repeat(40) }]),
+      projects: found([{ id: "2", name: "Demo", last_trace_at: "2026-11-29T08:00:00.000Z" }]),
+    };
+    expect(steps(demo)).toEqual(steps({}));
+  });
+
   test("that are not known are not to do", () => {
     const repository = one("repository", { repositories: failed });
     expect(repository).toMatchObject({ state: "unknown" });

@@ -1,3 +1,4 @@
+import { DEMO } from "@sightline/foundation/demo-names";
 import type { Repository } from "@sightline/code-index/contract";
 import type { Factor } from "@sightline/identity/contract";
 import type { Project } from "@sightline/observability/contract";
@@ -31,6 +32,9 @@ type Answers = {
 
 /** The way from an empty product to a useful one, as far as whoever looks may go; undefined until everything was asked. */
 export function listSteps({ isAdmin, factors, repositories, assistants, projects }: Answers): readonly Step[] | undefined {
+  // The demo's own are an example: they show no newcomer how to add what is theirs.
+  const ownRepositories = withoutDemo(repositories, ({ full_name: name }) => name === DEMO.repository);
+  const ownProjects = withoutDemo(projects, ({ name }) => name === DEMO.project);
   const asked = [projects, assistants, ...(isAdmin ? [repositories] : [])];
   if (asked.some(({ data, error }) => data === undefined && error === null)) {
     return undefined;
@@ -39,12 +43,16 @@ export function listSteps({ isAdmin, factors, repositories, assistants, projects
     ...(isAdmin
       ? [
           { id: "second_factor", title: TITLES.second_factor, ...secondFactorStep(factors) } as const,
-          step("repository", repositories, repositoryStep),
+          step("repository", ownRepositories, repositoryStep),
         ]
       : []),
     step("assistant", assistants, assistantStep),
-    step("agent", projects, agentStep),
+    step("agent", ownProjects, agentStep),
   ];
+}
+
+function withoutDemo<Item>({ data, error }: QueryResult<readonly Item[]>, isDemo: (item: Item) => boolean): QueryResult<readonly Item[]> {
+  return { data: data?.filter((item) => !isDemo(item)), error };
 }
 
 /** The steps to expect before all answers are there: what is not known yet is taken for not begun. */

@@ -22,12 +22,28 @@ export function useBlame(branch: Branch, { path, commit, isShown }: BlameQuery):
     const found = at?.(line);
     const isFirst = found?.range.start_line === line;
     return (
-      <span className={classes.margin} data-first={isFirst || undefined} title={line === 1 ? error?.message : undefined}>
+      <span
+        className={classes.margin}
+        data-first={isFirst || undefined}
+        data-age={found?.commit === undefined ? undefined : ageOf(found.commit.committed_at)}
+        title={line === 1 ? error?.message : undefined}
+      >
         {found === undefined && line === 1 && (error === null ? "Loading…" : "Not loaded")}
         {isFirst && data !== undefined && <Origin answer={data} {...found} refName={branch.ref} />}
       </span>
     );
   };
+}
+
+const DAY_MS = 86_400_000;
+/** Up to so many days old; what is older is the last. */
+const AGES_DAYS = [7, 30, 180, 730];
+
+/** How long ago, from 0 for the last week to 4 for over two years, which the color of the edge shows. */
+function ageOf(at: string): number {
+  const days = (Date.now() - new Date(at).getTime()) / DAY_MS;
+  const age = AGES_DAYS.findIndex((limit) => days <= limit);
+  return age === -1 ? AGES_DAYS.length : age;
 }
 
 type Range = BlameAnswer["ranges"][number];
@@ -59,6 +75,9 @@ function Origin({ answer, commit, refName }: Found & { readonly answer: BlameAns
       >
         <SafeText text={commit.subject} />
       </CommitLink>
+      <span className={classes.author}>
+        <SafeText text={commit.author} />
+      </span>
       <TimeStamp at={commit.committed_at} />
     </>
   );

@@ -28,3 +28,9 @@ test("where few lines match, those after the first are shown as well, and at a c
 test("a chunk without a match is shown from its beginning", () => {
   expect(shown([])).toEqual(["11-13"]);
 });
+
+test("lines that only import a word come after those that do something with it", () => {
+  const lines = ['import { retry } from "retry";', "const { pause } = require('pause');", "", "function run() {", "  retry();", "}"];
+  const matches = new Map(lines.flatMap((line, index) => (rangesIn(line).length > 0 ? [[index + 1, rangesIn(line)] as const] : [])));
+  expect(cutExcerpt({ lines, start: 1, end: 6, matches, limit: 1 })).toEqual([{ start: 5, end: 5 }]);
+});

@@ -11,15 +11,19 @@ type Chunk = {
   readonly limit: number;
 };
 
+/** A line that only brings names in says nothing of what is done with them. */
+const IMPORT = /^\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s+[\w.:]+;|use\s+[\w:\\]+;|(?:const|let|var)\s.*=\s*require\()/;
+
 /**
- * The few lines of a chunk that say most: those that hold the most different things that were found, in their order; where they are
+ * The few lines of a chunk that say most, without imports where there are others: those that hold the most different things that were found, in their order; where they are
  * too few, the lines that follow the first of them; the chunk's beginning when no line matched by word.
  */
 export function cutExcerpt({ lines, start, end, matches, limit }: Chunk): readonly LineRange[] {
   const wordsOf = (line: number) =>
     new Set((matches.get(line) ?? []).map(([from, to]) => (lines[line - start] ?? "").slice(from, to).toLowerCase())).size;
-  const best = [...matches.keys()]
-    .filter((line) => line >= start && line <= end)
+  const found = [...matches.keys()].filter((line) => line >= start && line <= end);
+  const telling = found.filter((line) => !IMPORT.test(lines[line - start] ?? ""));
+  const best = (telling.length > 0 ? telling : found)
     .toSorted((one, other) => wordsOf(other) - wordsOf(one) || one - other)
     .slice(0, limit);
   const first = best.length === 0 ? start : Math.min(...best);

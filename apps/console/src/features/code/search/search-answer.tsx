@@ -10,6 +10,7 @@ import { formatCount, formatDuration, plural } from "#ui/words/format.ts";
 import { useShownAtOnce } from "#ui/page/use-shown-at-once.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
 import { LoadMore } from "#ui/kit/load-more.tsx";
+import { ExactLines } from "./exact-lines.tsx";
 import { Facets } from "./facets.tsx";
 import { NoAnswer } from "./no-answer.tsx";
 import { AnswerNotes } from "#ui/kit/answer-notes.tsx";
@@ -56,6 +57,7 @@ export function SearchAnswerView({ state, onChange }: SearchAnswerViewProps) {
         notes={first.notes}
         error={failed}
       />
+      <ExactLines state={state} query={first.query} onChange={onChange} />
       {results.length === 0 ? (
         <EmptyPanel
           icon={<IconZoomExclamation />}
