@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack } from "@mantine/core";
+import { Alert, Button, Group, Paper, Stack, Title } from "@mantine/core";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { Passkeys } from "#features/auth/security/passkeys.tsx";
 import { mustSetUpSecondFactor, useMe } from "#features/auth/api/me.ts";
@@ -55,9 +55,16 @@ export function SecurityPage() {
             </Button>
           </Group>
         </Paper>
-        {!isDue && me.role === "admin" && <PolicySection />}
-        {!isDue && me.role === "admin" && <CompanySignInSection />}
         {!isDue && <SessionList />}
+        {!isDue && me.role === "admin" && (
+          <>
+            <Title order={2} fz="lg" mt="md">
+              Your organization
+            </Title>
+            <PolicySection />
+            <CompanySignInSection />
+          </>
+        )}
       </Stack>
     </Page>
   );

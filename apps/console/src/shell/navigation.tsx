@@ -18,13 +18,14 @@ import classes from "./navigation.module.css";
 const GROUPS = [
   { label: undefined, adminsOnly: false, entries: [{ label: "Overview", icon: IconHome, link: linkOptions({ to: "/" }), exact: true }] },
   {
+    // Who only reads code finds jobs and deliveries from the repository that they are of.
     label: "Code",
     adminsOnly: false,
     entries: [
       { label: "Search", icon: IconSearch, link: linkOptions({ to: "/code" }), exact: true },
       { label: "Repositories", icon: IconGitBranch, link: linkOptions({ to: "/code/repos" }), exact: false },
-      { label: "Jobs", icon: IconStack2, link: linkOptions({ to: "/code/jobs" }), exact: false },
-      { label: "Webhooks", icon: IconWebhook, link: linkOptions({ to: "/code/webhooks" }), exact: false },
+      { label: "Jobs", icon: IconStack2, link: linkOptions({ to: "/code/jobs" }), exact: false, adminsOnly: true },
+      { label: "Webhooks", icon: IconWebhook, link: linkOptions({ to: "/code/webhooks" }), exact: false, adminsOnly: true },
       { label: "Connect", icon: IconPlugConnected, link: linkOptions({ to: "/code/connect" }), exact: false },
     ],
   },
@@ -54,19 +55,21 @@ export function Navigation({ onNavigate }: { readonly onNavigate?: () => void })
         <div key={group.label ?? "top"}>
           {group.label !== undefined && <div className={classes.label}>{group.label}</div>}
           <ul className={classes.entries}>
-            {group.entries.map((entry) => (
-              <li key={entry.label}>
-                <Link
-                  {...entry.link}
-                  className={classes.entry}
-                  activeOptions={{ exact: entry.exact, includeSearch: false }}
-                  {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
-                >
-                  <entry.icon size={17} stroke={1.7} aria-hidden="true" />
-                  {entry.label}
-                </Link>
-              </li>
-            ))}
+            {group.entries
+              .filter((entry) => me.role === "admin" || !("adminsOnly" in entry))
+              .map((entry) => (
+                <li key={entry.label}>
+                  <Link
+                    {...entry.link}
+                    className={classes.entry}
+                    activeOptions={{ exact: entry.exact, includeSearch: false }}
+                    {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
+                  >
+                    <entry.icon size={17} stroke={1.7} aria-hidden="true" />
+                    {entry.label}
+                  </Link>
+                </li>
+              ))}
           </ul>
         </div>
       ))}

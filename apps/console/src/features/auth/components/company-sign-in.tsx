@@ -35,7 +35,7 @@ export function CompanySignIn({ email, next }: CompanySignInProps) {
       <Failed error={start.error} title="Company sign-in did not begin" mb="md" />
       {required && (
         <Alert mb="md" role="status">
-          Accounts of {domain} sign in with {name}. A password opens only those that are kept for emergencies, or that another organization
+          Accounts of {domain} log in with {name}. A password opens only those that are kept for emergencies, or that another organization
           made.
         </Alert>
       )}
@@ -48,7 +48,7 @@ export function CompanySignIn({ email, next }: CompanySignInProps) {
         loading={start.isPending || start.isSuccess}
         onClick={() => start.mutate(id)}
       >
-        Sign in with {name}
+        Log in with {name}
       </Button>
     </div>
   ));
