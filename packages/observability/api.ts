@@ -7,7 +7,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import { createAlarm, type Alarm } from "@sightline/foundation/repeat";
-import type { SendMail } from "#alerts/project/tell-channel.ts";
+import type { Mailing } from "#alerts/project/tell-channel.ts";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { compareRoutes } from "./query/compare/compare.routes.ts";
@@ -66,7 +66,7 @@ export type ApiOptions = {
   readonly version: string;
   readonly metrics: Metrics;
   /** Undefined where the operator has no mail server. */
-  readonly sendMail?: SendMail | undefined;
+  readonly mailing?: Mailing | undefined;
   /** Wakes what is done in the background, and is rung by it; by default nobody else hears it. */
   readonly alarm?: Alarm | undefined;
 };

@@ -59,7 +59,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       keyRoutes({ query, clock, log })(server);
       alertRoutes({ database, metrics, clock })(server);
       alertRuleRoutes({ query })(server);
-      alertChannelRoutes({ query, clock, access: toChannelAccess(config, options.sendMail) })(server);
+      alertChannelRoutes({ query, clock, access: toChannelAccess(config, options.mailing) })(server);
       exportRoutes({ query, clock, log, metrics, recheck })(server);
       datasetRoutes({ query, clock, log })(server);
       itemRoutes({ query, clock, log })(server);

@@ -25,7 +25,7 @@ export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): Obse
   const alarm = createAlarm();
   const { ring, wakenBy } = alarm;
   const api = withHousekeeping(composeApi({ ...options, alarm }, HEARTBEAT_KEY), { ...options, wakenBy });
-  const alerts = createAlertTasks({ query: database.query, log, access: toChannelAccess(config, options.sendMail), wakenBy });
+  const alerts = createAlertTasks({ query: database.query, log, access: toChannelAccess(config, options.mailing), wakenBy });
   return {
     ...api,
     routes: async (server) => {

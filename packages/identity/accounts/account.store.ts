@@ -91,6 +91,23 @@ export async function isSsoDomain(queries: Queries, email: string, tenantId: str
   return row !== undefined;
 }
 
+/** Whether mail to the address stays with the tenant: an account of it that may log in has it, or nobody has and the tenant has proven its domain. */
+export async function isOwnAddress(queries: Queries, tenantId: string, email: string): Promise<boolean> {
+  const account = await findAccountByEmail(queries, email);
+  if (account !== undefined) {
+    return account.tenantId === tenantId && account.disabledAt === null;
+  }
+  const proven = await queries
+    .selectFrom("identity.sso_domains as domain")
+    .innerJoin("identity.sso_providers as provider", "provider.id", "domain.provider_id")
+    .select("domain")
+    .where("provider.tenant_id", "=", tenantId)
+    .where("domain", "=", emailDomain(email))
+    .where("verified_at", "is not", null)
+    .executeTakeFirst();
+  return proven !== undefined;
+}
+
 /** The domain of an address, as it is stored and compared. */
 export function emailDomain(email: string): string {
   return storableText(foldEmail(email)).split("@").at(-1) ?? "";

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { isOwnAddress } from "#accounts/account.store.ts";
 import { ask, createAdmin, type Person } from "#testing/administration.ts";
 import { startCompanyProvider, type CompanyProvider } from "#testing/company-provider.ts";
 import { signInAt } from "#testing/company-sign-in.ts";
@@ -44,6 +45,26 @@ test("a provider makes no accounts in a domain that was not proven", async () =>
   await provider.tell({ person: { sub: "new", claims: { email: "new@acme.example", email_verified: true } } });
   expect((await signInAt(subject.server, intruderProvider)).statusCode).not.toBe(200);
   expect((await ask(subject.server, owner, "POST", "/admin/users", { email: "new@acme.example", name: "New" })).statusCode).toBe(201);
+});
+
+test("mail of alerts goes to a tenant's own accounts, and to domains that it has proven, not to those that it lists", async () => {
+  const isOwn = async (person: Person, address: string) => {
+    const { tenant_id: tenantId } = await subject.database.query
+      .selectFrom("identity.users")
+      .select("tenant_id")
+      .where("id", "=", person.id)
+      .executeTakeFirstOrThrow();
+    return isOwnAddress(subject.database.query, tenantId, address);
+  };
+  expect(await isOwn(owner, "Root@Acme.example")).toBe(true);
+  expect(await isOwn(intruder, owner.email)).toBe(false);
+  expect(await isOwn(intruder, "list@bravo.example")).toBe(false);
+  await saveSso(subject, intruder, settingsFor(provider, { domains: ["bravo.example"] }));
+  expect(await isOwn(intruder, "list@bravo.example")).toBe(true);
+  expect(await isOwn(owner, "list@bravo.example")).toBe(false);
+  const gone = await createSsoAdmin(subject, "gone@bravo.example", "bravo");
+  await ask(subject.server, intruder, "PATCH", `/admin/users/${gone.id}`, { disabled: true });
+  expect(await isOwn(intruder, gone.email)).toBe(false);
 });
 
 test("listing a domain takes it from nobody", async () => {

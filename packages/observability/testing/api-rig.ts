@@ -5,7 +5,7 @@ import { createHttpServer, type HttpServer } from "@sightline/foundation/http/ht
 import { createMetrics } from "@sightline/foundation/http/metrics";
 import type { Alarm } from "@sightline/foundation/repeat";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
-import type { SendMail } from "#alerts/project/tell-channel.ts";
+import type { Mailing } from "#alerts/project/tell-channel.ts";
 import { composeApi } from "#compose-api.ts";
 import { LIVE_TUNING, type LiveTuning } from "#query/live/live-hub.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -49,7 +49,7 @@ type ApiRigOptions = {
   /** Whether alerts may be sent to receivers on this machine; true by default. */
   readonly allowPrivateWebhooks?: boolean;
   readonly alarm?: Alarm;
-  readonly sendMail?: SendMail;
+  readonly mailing?: Mailing;
 };
 
 export type ServedRoute = { readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; readonly url: string; readonly auth: string };
@@ -77,7 +77,7 @@ export async function createApiRig({
   live,
   allowPrivateWebhooks = true,
   alarm,
-  sendMail,
+  mailing,
 }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
   const config = {
@@ -91,7 +91,7 @@ export async function createApiRig({
     OBSERVABILITY_PUBLIC_REDIS_URL: publicRedisUrl,
   };
   const api = composeApi(
-    { config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics, alarm, sendMail },
+    { config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics, alarm, mailing },
     heartbeatKey,
     {
       ...LIVE_TUNING,

@@ -1,3 +1,4 @@
+import type { Database } from "@sightline/foundation/database/database";
 import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import { readConfig, type ConfigOf } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
@@ -38,8 +39,8 @@ export async function composeObservability(context: Context): Promise<readonly S
     type: "at+jwt",
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
   });
-  const sendMail = await openSendMail(identityConfig);
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, sendMail });
+  const mailing = await openMailing(identityConfig, accounts.query);
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, mailing });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",
@@ -59,6 +60,13 @@ export async function composeObservability(context: Context): Promise<readonly S
 }
 
 /** Alerts go by the operator's mail server; what sends is loaded only where there is one. */
-async function openSendMail(config: ConfigOf<typeof identityVariables>) {
-  return config.SMTP_URL === undefined ? undefined : (await import("@sightline/identity/mailer")).openMailer(config)?.send;
+async function openMailing(config: ConfigOf<typeof identityVariables>, accounts: Database<DatabaseOf<typeof createRegistration>>["query"]) {
+  if (config.SMTP_URL === undefined) {
+    return undefined;
+  }
+  const { isOwnAddress, openMailer } = await import("@sightline/identity/mailer");
+  const mailer = openMailer(config);
+  return mailer === undefined
+    ? undefined
+    : { send: mailer.send, isOwnAddress: (tenantId: string, address: string) => isOwnAddress(accounts, tenantId, address) };
 }

@@ -14,19 +14,28 @@ import {
   type AlertChannel,
   type CreateAlertChannelRequest,
 } from "#contract.ts";
+import { projectNotFound } from "#query/access/not-found.errors.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import { enterProject, projectParams } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
 import {
   deleteAlertChannel,
   findAlertChannel,
+  findTenant,
   insertAlertChannel,
   listAlertChannels,
   noteChannelUse,
   type AlertChannelRow,
 } from "./alert-channels.store.ts";
 import { findProject } from "#store/projects.store.ts";
-import { addressRefused, alertChannelNotFound, mailNotConfigured, noEncryptionKeys, tooManyAlertChannels } from "./project-alert.errors.ts";
+import {
+  addressRefused,
+  alertChannelNotFound,
+  mailNotConfigured,
+  noEncryptionKeys,
+  notOwnAddress,
+  tooManyAlertChannels,
+} from "./project-alert.errors.ts";
 import type { ChannelSecrets } from "./channel-secrets.ts";
 import { findRefusal } from "./post-message.ts";
 import { tellChannel, type ChannelAccess } from "./tell-channel.ts";
@@ -73,7 +82,10 @@ export function alertChannelRoutes({ query, clock, access }: Options) {
         const { reader, projectId } = await enterProject(query, request, "owner");
         const id = uuidv7();
         const secrets = secretsOf(request.body);
-        const host = request.body.kind === "email" ? mailable(access, request.body) : await reachable(access, new URL(secrets.url));
+        const host =
+          request.body.kind === "email"
+            ? await mailable(access, request.body.email, orRefuse(await findTenant(query, { projectId, reader }), projectNotFound))
+            : await reachable(access, new URL(secrets.url));
         const { sealedUrl, sealedSecret } = sealed(access, id, secrets);
         const row = { name, kind, host, sealed_url: sealedUrl, sealed_secret: sealedSecret, created_by: toAuthor(reader) };
         if (!(await insertAlertChannel(query, { projectId, reader, id }, row))) {
@@ -156,9 +168,12 @@ function secretsOf(body: CreateAlertChannelRequest): ChannelSecrets {
 }
 
 /** @returns the address, which is what is shown. */
-function mailable({ sendMail }: ChannelAccess, { email }: Extract<CreateAlertChannelRequest, { kind: "email" }>): string {
-  if (sendMail === undefined) {
+async function mailable({ mailing }: ChannelAccess, email: string, tenantId: string): Promise<string> {
+  if (mailing === undefined) {
     throw mailNotConfigured();
+  }
+  if (!(await mailing.isOwnAddress(tenantId, email))) {
+    throw notOwnAddress();
   }
   return email;
 }

@@ -2,7 +2,7 @@ import { sql, type Selectable } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { hasRole, hasRoleIn, type Reader, type OneInProject, type InProject } from "#store/reader.ts";
 
-export type AlertChannelRow = Selectable<ObservabilitySchema["observability.alert_channels"]>;
+export type AlertChannelRow = Selectable<ObservabilitySchema["observability.alert_channels"]> & { readonly tenant_id: string };
 
 /** The most channels of a project. */
 export const MAX_CHANNELS = 20;
@@ -19,6 +19,17 @@ export async function listAlertChannels(query: Query, { projectId, reader }: InP
 
 export async function findAlertChannel(query: Query, { projectId, reader, id }: OneInProject): Promise<AlertChannelRow | undefined> {
   return visible(query, reader).where("channel.project_id", "=", projectId).where("channel.id", "=", id).executeTakeFirst();
+}
+
+/** The tenant whose addresses the project's alerts may be mailed to. */
+export async function findTenant(query: Query, { projectId, reader }: InProject): Promise<string | undefined> {
+  const project = await query
+    .selectFrom("observability.projects as project")
+    .select("tenant_id")
+    .where("project.id", "=", projectId)
+    .where(hasRole(reader, "owner"))
+    .executeTakeFirst();
+  return project?.tenant_id;
 }
 
 type NewChannel = Pick<AlertChannelRow, "name" | "kind" | "host" | "sealed_url" | "sealed_secret" | "created_by">;
@@ -67,5 +78,6 @@ function visible(query: Query, reader: Reader) {
     .selectFrom("observability.alert_channels as channel")
     .innerJoin("observability.projects as project", "project.id", "channel.project_id")
     .where(hasRole(reader, "viewer"))
-    .selectAll("channel");
+    .selectAll("channel")
+    .select("project.tenant_id");
 }

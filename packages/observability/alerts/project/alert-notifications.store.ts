@@ -12,6 +12,7 @@ export type DueNotification = {
   readonly channel_kind: AlertChannelKind;
   readonly sealed_url: string;
   readonly sealed_secret: string | null;
+  readonly tenant_id: string;
   readonly project_id: string;
   readonly project_name: string;
   readonly rule_id: string;
@@ -53,7 +54,7 @@ export async function claimDueNotifications(query: Query): Promise<readonly DueN
       returning notification.*
     )
     select taken.id, taken.tries, taken.created_at, channel.id as channel_id, channel.kind as channel_kind, channel.sealed_url,
-      channel.sealed_secret, project.id as project_id, project.name as project_name, event.rule_id, event.rule_name, event.kind,
+      channel.sealed_secret, project.tenant_id, project.id as project_id, project.name as project_name, event.rule_id, event.rule_name, event.kind,
       event.metric, event.threshold, event.window_minutes, event.filter, event.value, event.issues, event.at,
       taken.created_at <= now() - interval '${sql.raw(GIVEN_UP_AFTER)}' as is_last_try
     from taken

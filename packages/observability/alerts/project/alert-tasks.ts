@@ -91,9 +91,18 @@ export function createAlertTasks({ query, log, access, wakenBy = () => undefined
   }
 
   async function send(due: DueNotification): Promise<void> {
-    const { channel_id: id, channel_kind: kind, sealed_url, sealed_secret, is_last_try: _isLastTry, issues: told, ...message } = due;
+    const {
+      channel_id: id,
+      channel_kind: kind,
+      tenant_id,
+      sealed_url,
+      sealed_secret,
+      is_last_try: _isLastTry,
+      issues: told,
+      ...message
+    } = due;
     const issues = told === null ? null : await readToldIssues(query, message.project_id, told);
-    const problem = await tellChannel(access, { id, kind, sealed_url, sealed_secret }, { ...message, issues });
+    const problem = await tellChannel(access, { id, tenant_id, kind, sealed_url, sealed_secret }, { ...message, issues });
     await (problem === undefined ? noteDelivered(query, due.id) : noteUndelivered(query, due, problem));
     await noteChannelUse(query, id, problem ?? null);
     if (problem !== undefined) {

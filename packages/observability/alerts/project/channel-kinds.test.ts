@@ -8,33 +8,38 @@ import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
 import { startAlertReceiver } from "#testing/alert-receiver.ts";
-import { ALERT_CONFIG, createApiRig, type ApiRig } from "#testing/api-rig.ts";
+import { ALERT_CONFIG, API_KEY, createApiRig, type ApiRig } from "#testing/api-rig.ts";
 import { endTraces } from "#testing/end-traces.ts";
 import { createAlertTasks } from "./alert-tasks.ts";
-import { toChannelAccess, type SendMail } from "./tell-channel.ts";
+import { toChannelAccess, type Mailing } from "./tell-channel.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
 let redis: TestRedis;
 let api: ApiRig;
 let receiver: Awaited<ReturnType<typeof startAlertReceiver>>;
 let projectId: string;
-const mails: Parameters<SendMail>[0][] = [];
+const mails: Parameters<Mailing["send"]>[0][] = [];
 const mailServer: { fails?: string } = {};
 
 const ADMIN = "tenant-1:admin";
 const KEY = "R0123456789abcdefghijklmnopqrstu";
 
-const sendMail: SendMail = async (mail) => {
-  if (mailServer.fails !== undefined) {
-    throw new Error(mailServer.fails);
-  }
-  mails.push(mail);
+/** The addresses of the tenant. */
+const own = new Set<string>();
+const mailing: Mailing = {
+  async send(mail) {
+    if (mailServer.fails !== undefined) {
+      throw new Error(mailServer.fails);
+    }
+    mails.push(mail);
+  },
+  isOwnAddress: async (tenantId, address) => own.has(`${tenantId} ${address}`),
 };
 
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
   redis = await createTestRedis();
-  api = await createRig({ sendMail });
+  api = await createRig({ mailing });
 });
 beforeEach(async () => {
   await database.pool.query("delete from observability.projects");
@@ -42,6 +47,8 @@ beforeEach(async () => {
   await insertProject(database.query, { id: projectId, tenantId: "tenant-1", name: "Shop" });
   receiver = await startAlertReceiver();
   mails.length = 0;
+  own.clear();
+  own.add("tenant-1 ada@example.org");
   delete mailServer.fails;
 });
 afterEach(() => receiver.close());
@@ -110,6 +117,23 @@ test("a mail says what happened and where it is seen, in the same id when it is 
   );
 });
 
+test("nobody is mailed but by their own organization, and no longer than they are in it", async () => {
+  own.add("tenant-2 stranger@example.org");
+  for (const token of [ADMIN, API_KEY]) {
+    const refused = await api.post(`${base()}/alert-channels`, { name: "x", kind: "email", email: "stranger@example.org" }, token);
+    expect(refused).toMatchObject({ status: 400, body: { error: "address_refused", details: [{ path: "email" }] } });
+  }
+  await tellOf({ kind: "email", email: "ada@example.org" });
+  own.clear();
+  await endTraces(database, projectId, 4, "failure");
+  await look();
+  const [channel] = await channels();
+  expect(channel?.last_problem).toContain("accounts of your organization");
+  const tried = await api.post(`${base()}/alert-channels/${channel?.id}/test`, {}, ADMIN);
+  expect(tried.body).toMatchObject({ is_delivered: false, problem: channel?.last_problem });
+  expect(mails).toEqual([]);
+});
+
 test("keys are in no answer and no table, and what a kind needs is said where it lacks", async () => {
   const made = await make({ kind: "pagerduty", key: KEY });
   expect(createdAlertChannelSchema.parse(made.body)).toMatchObject({ host: "events.pagerduty.com", secret: null });
@@ -139,7 +163,7 @@ test("without a mail server no channel of mails is made, and one that is there s
   }
 });
 
-function createRig(more: { readonly sendMail?: SendMail }): Promise<ApiRig> {
+function createRig(more: { readonly mailing?: Mailing }): Promise<ApiRig> {
   const { prefix, url: redisUrl } = redis;
   return createApiRig({ database, redisUrl, stream: `${prefix}events`, heartbeatKey: `${prefix}heartbeat`, ...more });
 }
@@ -168,7 +192,7 @@ async function fireAndResolve(): Promise<void> {
 
 /** A minute later. */
 async function look(): Promise<void> {
-  const tasks = createAlertTasks({ query: database.query, log: silentLog, access: toChannelAccess(ALERT_CONFIG, sendMail) });
+  const tasks = createAlertTasks({ query: database.query, log: silentLog, access: toChannelAccess(ALERT_CONFIG, mailing) });
   await database.pool.query("update observability.alert_rules set claimed_at = claimed_at - interval '1 minute'");
   await tasks.evaluateDue();
   await tasks.sendDue();

@@ -1,5 +1,6 @@
 import { refusal } from "@sightline/foundation/errors";
 import { MAX_CHANNELS } from "./alert-channels.store.ts";
+import { NOT_OWN_ADDRESS } from "./tell-channel.ts";
 import { MAX_RULES } from "./alert-rules.store.ts";
 
 export const alertRuleNotFound = () =>
@@ -9,6 +10,8 @@ export const alertChannelNotFound = () =>
 export const invalidAlertRule = (path: string, message: string) =>
   refusal(400, "invalid_alert_rule", `The rule can't be kept: ${message}.`, { details: [{ path, message }] });
 export const addressRefused = (message: string) => refusal(400, "address_refused", message, { details: [{ path: "url", message }] });
+export const notOwnAddress = () =>
+  refusal(400, "address_refused", NOT_OWN_ADDRESS, { details: [{ path: "email", message: NOT_OWN_ADDRESS }] });
 export const mailNotConfigured = () =>
   refusal(409, "mail_not_configured", "This Sightline sends no mail: its operator sets SMTP_URL for that.");
 export const tooManyAlertRules = () =>

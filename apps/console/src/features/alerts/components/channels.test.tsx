@@ -18,7 +18,7 @@ it("asks of each kind what it needs, and leaves the usual address to the server"
   await user.click(screen.getByRole("button", { name: "Add channel" }));
   await waitFor(() => expect(sent()).toEqual([{ name: "On call", kind: "pagerduty", key: "R0123456789" }]));
   await user.selectOptions(screen.getByLabelText("Kind"), "E-mail");
-  await user.type(screen.getByLabelText("To"), "nobody");
+  await user.type(screen.getByLabelText(/^To /u), "nobody");
   await user.click(screen.getByRole("button", { name: "Add channel" }));
   expect(await screen.findByText(/^Write one address/)).toBeTruthy();
 });

@@ -23,10 +23,13 @@ import { asSentence } from "#ui/words/format.ts";
 
 type Props = { readonly projectId: string; readonly channels: readonly AlertChannel[]; readonly mayChange: boolean };
 
-/** What each kind is called, and which fields it has; PagerDuty's and Opsgenie's addresses are known, but for those of their European regions. */
+/** The name of each kind, and its fields; PagerDuty's and Opsgenie's addresses are known, but for those of their European regions. */
 const KINDS: Readonly<Record<AlertChannelKind, { readonly label: string; readonly fields: readonly Field[] }>> = {
   slack: { label: "Slack", fields: [{ name: "url", label: "Address", placeholder: "https://hooks.slack.com/services/…" }] },
-  email: { label: "E-mail", fields: [{ name: "email", label: "To", placeholder: "agents@example.org" }] },
+  email: {
+    label: "E-mail",
+    fields: [{ name: "email", label: "To (a colleague’s address, or one at a proven domain)", placeholder: "agents@example.org" }],
+  },
   pagerduty: {
     label: "PagerDuty",
     fields: [
