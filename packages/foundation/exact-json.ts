@@ -40,7 +40,7 @@ export function parseExactly(json: string, within?: ReadonlySet<string>): unknow
     const value: unknown = JSON.parse(json, keepText);
     return within === undefined ? value : settle(value, within);
   } catch (error) {
-    // What is nested so deep that the stack ends is for the reader to refuse.
+    // A value that is nested so deep that the stack ends is for the reader to refuse.
     if (error instanceof RangeError) {
       return JSON.parse(json);
     }

@@ -109,7 +109,7 @@ export const listDeadLettersRequestSchema = listRequestSchema.extend({
   project_id: z.uuid().optional(),
 });
 
-/** What a producer said of itself. */
+/** A producer as it described itself. */
 const producerHelloSchema = z.object({ sdk: z.string(), runtime: z.string(), host: z.string(), pid: z.int() });
 
 /** A process with an SDK that ended and said no goodbye: what it had not sent, nobody knows. */

@@ -8,10 +8,10 @@ import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { z } from "zod";
 import { version } from "#settings/version.ts";
 
-/** Where the sources of both SDKs and of the command line lie. */
+/** The folders of the sources of both SDKs and of the command line. */
 export type SdkSources = { readonly typescript: string; readonly python: string; readonly cli: string };
 
-/** What `npm install` takes, what `pip install` takes (the source distribution), and what `npx` runs. The names have no version, so that commands stay as they are. */
+/** The packages that `npm install` and `pip install` take (the latter a source distribution), and the one that `npx` runs. The names have no version, so that commands stay as they are. */
 export const SDK_FILES = { npm: "sightline-sdk.tgz", pip: "sightline-sdk.tar.gz", cli: "sightline-cli.tgz" };
 
 const BUILD_MS = 120_000;
@@ -46,7 +46,7 @@ export async function packSdks({ typescript, python, cli }: SdkSources, folder: 
   ]);
 }
 
-/** What CI runs of the command line, with all that it imports: whoever installs it needs no other package. */
+/** The part of the command line that CI runs, with all that it imports: whoever installs it needs no other package. */
 async function packCli(sources: string, file: string): Promise<void> {
   await withFolder(async (place) => {
     const vite = createRequire(createRequire(import.meta.url).resolve("@sightline/console/package.json")).resolve("vite/package.json");

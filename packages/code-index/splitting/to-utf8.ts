@@ -42,7 +42,7 @@ const SURE = 50;
 /** Those of other letters, which come in words. */
 const LETTERS = new Set(["KOI8-R", "windows-1251", "ISO-8859-5", "ISO-8859-7"]);
 
-/** What is left is Western European, or too short to tell. */
+/** A text in none of them is Western European, or too short to tell. */
 function guessEncoding(content: Buffer): string | undefined {
   if (content.includes(0) || isMostlyUtf8(content)) {
     return undefined;

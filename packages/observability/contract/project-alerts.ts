@@ -119,7 +119,7 @@ export const alertChannelKindSchema = z.enum(["webhook", "slack", "email", "page
 export type AlertChannelKind = z.infer<typeof alertChannelKindSchema>;
 /** The address to post to, https only. It is never shown again. */
 const channelUrl = z.url("write the whole address, such as https://example.org/alerts").max(2_000);
-/** Where their events go, unless a `url` says otherwise, as that of their European regions. */
+/** The addresses of their events, unless a `url` says otherwise, as that of their European regions. */
 export const EVENTS_URLS = {
   pagerduty: "https://events.pagerduty.com/v2/enqueue",
   opsgenie: "https://api.opsgenie.com/v2/alerts",

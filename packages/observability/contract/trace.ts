@@ -18,7 +18,7 @@ import { mapLabels } from "#trace-labels.ts";
 export const TRACE_ID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 export const anyTraceIdSchema = z.string().regex(TRACE_ID, "is neither a UUID nor 32 hexadecimal digits");
 
-/** Where `GET /api/v1/traces/:trace_id/place` found a trace. */
+/** The project in which `GET /api/v1/traces/:trace_id/place` found a trace. */
 export const tracePlaceSchema = z.object({ project_id: z.uuid(), trace_id: z.uuid() });
 export type TracePlace = z.infer<typeof tracePlaceSchema>;
 

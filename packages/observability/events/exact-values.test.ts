@@ -123,7 +123,7 @@ test("from the stream, in answers, exports and items made of traces", async () =
       read(json),
       expect.objectContaining(Object(read(values))),
     ]);
-    // What the program reads is a number, however it was written.
+    // Figures that the program reads are numbers, however they were written.
     expect([readAt(one, "duration_ms"), readAt(one, "input_tokens")]).toEqual(["number 12", "number 10"]);
     const lines = (await text(`/export?include=values&trace_id=${trace}`)).split("\n");
     const [ofTrace = "", ofStep = ""] = ["trace", "observation"].map((type) => lines.find((line) => line.startsWith(`{"type":"${type}"`)));

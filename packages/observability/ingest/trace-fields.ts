@@ -8,7 +8,7 @@ type TraceStart = Extract<StreamEvent, { type: "trace.start" }>["body"];
 const MAX_FIELDS = 100;
 const MAX_VALUE = 200;
 
-/** What a trace is found by beside its names: `environment:…` and its other labels, `tag:…`, `metadata.<key>:…`, `resource.<key>:…`, once each. */
+/** The labels by which a trace is found, beside its names: `environment:…` and its other labels, `tag:…`, `metadata.<key>:…`, `resource.<key>:…`, once each. */
 export function listTraceFields({ tags = [], attributes = {}, ...body }: TraceStart): string[] {
   const { metadata, tags: noted, "otel.resource": resource } = attributes;
   const fields = [

@@ -2,7 +2,7 @@ import { runGit } from "#git/git.ts";
 import type { At } from "./read-blob.ts";
 import { unquote } from "./unquote.ts";
 
-/** What a commit changed of some lines: the hunks of them as the file is written, its name then, and where they were. */
+/** The changes of a commit to some lines: the hunks of them as the file is written, its name then, and where they were. */
 export type LineChange = {
   readonly commit: string;
   readonly path: string;

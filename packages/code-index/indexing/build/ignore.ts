@@ -53,7 +53,7 @@ type Attributes = {
   readonly encodingOf: (path: string) => string | undefined;
 };
 
-/** What a `.gitattributes` says of paths. What is no pattern for us counts for nothing. */
+/** The attributes that a `.gitattributes` gives to paths. A line that is no pattern for us counts for nothing. */
 export function readAttributes(gitattributes: string): Attributes {
   const lines = gitattributes.split(/\r?\n/).flatMap((line) => {
     const [pattern = "", ...attributes] = line.trim().split(/\s+/);

@@ -102,7 +102,7 @@ type Plan = {
 };
 
 /**
- * What is kept keeps its position and new commits come above it; unless one of them belongs below: then all are written
+ * Kept commits keep their position and new ones come above them; unless one of them belongs below: then all are written
  * anew.
  */
 function planCommits({ commits }: History, { known, lastPosition }: Begun): Plan {

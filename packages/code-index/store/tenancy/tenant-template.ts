@@ -205,7 +205,7 @@ function secondRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
   `;
 }
 
-/** What git answered to somebody who waits for it, and takes it away. So of what commits changed the names alone are kept. */
+/** The answer of git to somebody who waits for it, which takes it away. So of what commits changed the names alone are kept. */
 function thirdRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
   return sql`
     create table ${schema}.git_answers (

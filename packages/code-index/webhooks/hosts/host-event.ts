@@ -17,7 +17,7 @@ type RepositoryEvent = {
 
 type About = {
   readonly push: Push;
-  /** Where the host says that it can be fetched from, as `addressesOf` writes it. Only compared, never fetched from. */
+  /** The addresses that the host says it can be fetched from, as `addressesOf` writes them. Only compared, never fetched from. */
   readonly addresses: readonly string[];
 };
 

@@ -39,7 +39,7 @@ export function toRequest(
 
 const SOURCE = "Sightline";
 
-/** What opens and ends together: of figures the rule; each message about issues is one of its own, which nothing ends. */
+/** The name of an incident, by which it is opened and ended: of figures the rule; each message about issues is one of its own, which nothing ends. */
 function incidentOf({ id, rule_id: ruleId, issues }: AlertMessage): string {
   return `sightline-${ruleId === null || issues !== null ? id : ruleId}`;
 }

@@ -48,7 +48,7 @@ export class UnreadableRequest extends Error {
   override readonly name = "UnreadableRequest";
 }
 
-/** What a record of a log says: its attributes, and the fields of its body, or the body itself as `content`. */
+/** The facts of a log's record: its attributes, and the fields of its body, or the body itself as `content`. */
 export function toLogAttributes(attributes: OtlpAttributes, body: OtlpValue | undefined): OtlpAttributes {
   const fields = toRecord(body) ?? (body === undefined || body === null ? {} : { content: body });
   return new Map([...attributes, ...Object.entries(fields)]);

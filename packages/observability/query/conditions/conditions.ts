@@ -67,7 +67,7 @@ function resolve<Of extends Kind>(kind: Of, term: Term<Of>, context: Context): T
   return condition(term, context);
 }
 
-/** What is an id, its own or OpenTelemetry's, is looked for as such, too. */
+/** An id, the trace's own or OpenTelemetry's, is looked for as such, too. */
 async function hasWords({ text }: Term<"words">, context: Context): Promise<TraceCondition> {
   const words = await hasKeys("word", listSearchWords([text]), "all", context);
   const project = sql`${context.projectId}::uuid`;

@@ -80,7 +80,7 @@ async function run(calls: readonly { readonly model: string; readonly usage: obj
   return id;
 }
 
-/** What each reader of costs says. */
+/** The answer of each reader of costs. */
 async function figures(id: string) {
   const get = async (path: string) => (await api.get(`/api/v1/projects/${projectId}${path}`)).body;
   const trace = traceSchema.parse(await get(`/traces/${id}`));

@@ -18,7 +18,7 @@ export function tellFirstTrace({ traceId }: { readonly traceId: string }): void 
   }
 }
 
-/** Where the console shows a trace; undefined unless its address is known. */
+/** The console's address of a trace; undefined unless its address is known. */
 export function traceAddress(traceId: string): string | undefined {
   const { consoleUrl = "", projectId } = sdkState.publisher?.settings ?? {};
   return consoleUrl === "" ? undefined : `${consoleUrl.replace(/\/+$/, "")}/projects/${projectId}/traces/${traceId}`;

@@ -16,7 +16,7 @@ export type ScoreOptions = {
   readonly observationId?: string | null | undefined;
 };
 
-/** Where the running code is being recorded, so that a log line can name it and a score can be given later, by somebody else. */
+/** The trace and step in which the running code is being recorded, so that a log line can name it and a score can be given later, by somebody else. */
 export type TraceReference = {
   readonly traceId: string;
   readonly observationId: string | undefined;

@@ -105,7 +105,7 @@ class _Writer:
             found = reference(file, line or 1, name)
             origin: dict[str, Any] = {key: found[key] for key in ("repo", "commit") if key in found}
             self._origin = origin if self._origin is None else self._origin
-            # What lies in another repository keeps its whole path.
+            # A file of another repository keeps its whole path.
             frame = {"file": found["file"] if origin == self._origin else frame["file"], "own": True}
         if line:
             frame["line"] = line

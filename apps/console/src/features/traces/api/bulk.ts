@@ -48,7 +48,7 @@ export const deleteTraces = (projectId: string, ids: readonly string[]) =>
 export const keysOfTraces = (projectId: string) =>
   ["traces", "trace histogram", "facets", "trace figures", "metrics"].map((name) => [name, projectId]);
 
-/** What is out of date of traces that are still there, too. */
+/** The queries that are out of date once traces that stay were changed. */
 export const keysOfKept = (projectId: string) => [
   ...keysOfTraces(projectId),
   ...["trace digest", "scores", "score names"].map((name) => [name, projectId]),

@@ -80,7 +80,7 @@ export function TagDialog(props: ManyProps) {
   const { projectId, choice } = props;
   const [add, setAdd] = useState<string[]>([]);
   const [remove, setRemove] = useState<string[]>([]);
-  // What is typed becomes a tag when the field is left, as for the button.
+  // A text that is typed becomes a tag when the field is left, as for the button.
   const [isTyping, setTyping] = useState(false);
   const onSearchChange = (text: string) => setTyping(text.trim() !== "");
   const { change, close, form } = useChangeOfMany(props, (ids) => tagTraces(projectId, { trace_ids: [...ids], add, remove }), "tagged");

@@ -105,7 +105,7 @@ export function TraceDetails({ projectId, trace, steps, onSelect, children }: Tr
   const root = mergedRoot(trace, tree);
   const cause = useMemo(() => findFailures(tree, trace).reason, [tree, trace]);
   // The one row of both says what either of them knows.
-  // Where the failure arose below, the stack is that one's.
+  // A failure that arose below has its stack there.
   const ofCause = useQuery({ ...observationQuery(projectId, trace.id, cause?.id ?? ""), enabled: cause !== undefined }).data;
   const ofRoot = useQuery({ ...observationQuery(projectId, trace.id, root?.id ?? ""), enabled: root !== undefined }).data;
   const waiting = trace.status === "interrupted" ? steps.findLast(({ status }) => status === "interrupted") : undefined;

@@ -19,7 +19,7 @@ type TraceActionsProps = {
   readonly onDeleted: () => void;
 };
 
-/** What can be done with a trace on its page. */
+/** The things that can be done with a trace on its page. */
 export function TraceActions({ projectId, trace, stepId, role, onDeleted }: TraceActionsProps) {
   const [dialog, setDialog] = useState<"score" | "delete">();
   const one = { projectId, choice: { count: 1, ids: [trace.id] }, onClose: () => setDialog(undefined) };
