@@ -8,7 +8,7 @@ import { tracesBeingCounted } from "#query/list/trace-query.errors.ts";
 import { refreshEntries } from "#query/list/refresh-entries.ts";
 import { presentEntry } from "#query/list/list-traces.routes.ts";
 import { findRuns, type Run } from "#query/steps/find-run.store.ts";
-import { readAttributes, presentStep, presentValues } from "#query/steps/present-step.ts";
+import { findPayload, readAttributes, presentStep, presentValues } from "#query/steps/present-step.ts";
 import type { StepRow } from "#query/steps/step.store.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
 import {
@@ -17,11 +17,11 @@ import {
   findExportedSteps,
   findPayloadSizes,
   type ExportPosition,
+  type ExportedPayload,
   type PayloadSize,
 } from "./export.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
-import type { PayloadContent } from "#query/steps/trace-content.store.ts";
 import { toLine } from "./export-line.ts";
 
 export type ExportOptions = {
@@ -122,7 +122,7 @@ async function* pagesOf<Row extends { readonly id: string; readonly trace_id: st
   }
 }
 
-type Loaded<Row> = { readonly row: Row; readonly payloads: readonly PayloadContent[] };
+type Loaded<Row> = { readonly row: Row; readonly payloads: readonly ExportedPayload[] };
 
 /** Each row with what its events carried, read for as many rows at a time as memory is meant to hold. */
 async function* withPayloads<Row>(
@@ -167,7 +167,7 @@ function* batchesOf<Row>(rows: readonly Row[], eventsOf: (row: Row) => readonly 
   yield batch;
 }
 
-async function readPayloads(query: Query, run: Run, eventIds: readonly string[]): Promise<readonly PayloadContent[]> {
+async function readPayloads(query: Query, run: Run, eventIds: readonly string[]): Promise<readonly ExportedPayload[]> {
   return eventIds.length === 0
     ? []
     : resolveBlobs(await findExportedPayloads(query, run, eventIds), (hashes) => findBlobs(query, run.projectId, hashes));
@@ -177,12 +177,14 @@ function traceLine(
   row: EntryRow,
   projectId: string,
   lost: ReadonlyMap<string, number>,
-  payloads: readonly PayloadContent[] | undefined,
+  payloads: readonly ExportedPayload[] | undefined,
 ): string {
+  const last = payloads?.find(({ owner_id: owner, part }) => owner === row.runs.at(-1) && part === "end");
   const values = {
     input: payloads?.find(({ owner_id: owner, part }) => owner === row.runs[0] && part === "start")?.value ?? null,
-    output: payloads?.find(({ owner_id: owner, part }) => owner === row.runs.at(-1) && part === "end")?.value ?? null,
+    output: last?.value ?? null,
     attributes: readAttributes(payloads ?? []),
+    stack: last?.stack ?? null,
   };
   return toLine({
     type: "trace",
@@ -193,13 +195,13 @@ function traceLine(
   });
 }
 
-function stepLine(row: StepRow, traceId: string, payloads: readonly PayloadContent[] | undefined): string {
+function stepLine(row: StepRow, traceId: string, payloads: readonly ExportedPayload[] | undefined): string {
   return toLine({
     type: "observation",
     trace_id: traceId,
     run_id: row.trace_id,
     ...presentStep(row),
-    ...(payloads === undefined ? {} : presentValues(row, payloads)),
+    ...(payloads === undefined ? {} : { ...presentValues(row, payloads), stack: findPayload(payloads, row.end_event)?.stack ?? null }),
   });
 }
 

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import type { ScoreDataType } from "#contract.ts";
+import type { ScoreDataType, StackTrace } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn } from "#store/reader.ts";
 import { isOfRun, type Run } from "#query/steps/find-run.store.ts";
@@ -35,21 +35,25 @@ export async function findPayloadSizes(query: Query, run: Run, ownerIds: readonl
   const { rows } = await sql<PayloadSize>`
     select event_id, owner_id,
       least(octet_length(value::text), ${MAX_VALUE}) + least(octet_length(attributes::text), ${MAX_VALUE})
-        + least(octet_length(tool_entry::text), ${MAX_VALUE}) + least(octet_length(reasoning::text), ${MAX_VALUE}) as size
+        + least(octet_length(tool_entry::text), ${MAX_VALUE}) + least(octet_length(reasoning::text), ${MAX_VALUE})
+        + octet_length(stack::text) as size
     from (
       select event_id, owner_id, coalesce(value, 'null') as value, coalesce(attributes, 'null') as attributes,
-        coalesce(tool_entry, 'null') as tool_entry, coalesce(reasoning, 'null') as reasoning
+        coalesce(tool_entry, 'null') as tool_entry, coalesce(reasoning, 'null') as reasoning,
+        coalesce(stack, 'null') as stack
       from observability.payloads
       where ${isOfRun(run)} and owner_id = any(${[...ownerIds]}::uuid[]) and part <> 'enter'
     ) as payload`.execute(query);
   return rows;
 }
 
+export type ExportedPayload = PayloadContent & { readonly stack: StackTrace | null };
+
 /** Reads them in the order of their events. */
-export async function findExportedPayloads(query: Query, run: Run, eventIds: readonly string[]): Promise<readonly PayloadContent[]> {
-  const { rows } = await sql<PayloadContent>`
+export async function findExportedPayloads(query: Query, run: Run, eventIds: readonly string[]): Promise<readonly ExportedPayload[]> {
+  const { rows } = await sql<ExportedPayload>`
     select owner_id, part, event_id, ${bounded("value")}, ${bounded("attributes")}, ${bounded("tool_entry")},
-      left(reasoning ->> 'text', ${MAX_VALUE}) as reasoning
+      left(reasoning ->> 'text', ${MAX_VALUE}) as reasoning, stack
     from observability.payloads
     where ${isOfRun(run)} and event_id = any(${[...eventIds]}::uuid[])
     order by seq, event_id`.execute(query);

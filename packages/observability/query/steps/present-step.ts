@@ -40,7 +40,7 @@ export function presentValues(row: StepRow, payloads: readonly PayloadContent[])
   };
 }
 
-export function findPayload(payloads: readonly PayloadContent[], eventId: string | null): PayloadContent | undefined {
+export function findPayload<Payload extends PayloadContent>(payloads: readonly Payload[], eventId: string | null): Payload | undefined {
   return eventId === null ? undefined : payloads.find((payload) => payload.event_id === eventId);
 }
 
