@@ -1,11 +1,13 @@
 import { countItem, fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
-import { repositoryName, type Step } from "#contract.ts";
+import { repositoryName, type StackTrace, type Step } from "#contract.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
 import { ancestorPlaces, growTree, type StepTree } from "#trace-facts/step-tree.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
+import { findPayloadTexts } from "#query/steps/payload-texts.store.ts";
 import { loadTrace, type LoadedTrace } from "./load-trace.ts";
 import { fenced, NOTICE, recordedLine, codeText, plural } from "./recorded-text.ts";
+import { renderStack } from "./render-stack.ts";
 import { renderLine, renderTop, type Failing, type Head, type Outlined } from "./render-outline.ts";
 import { groupFailures, type Failure } from "./group-failures.ts";
 import { failingPlaces, outlineSteps, type OutlineLine } from "./outline-steps.ts";
@@ -34,19 +36,28 @@ Long runs are folded to fit: name a step to unfold it. get_observation shows a s
     const at = requested === undefined ? -1 : (tree.places.get(requested.id) ?? -1);
     const found = findFailures(tree, loaded.row);
     const first = requested === undefined ? found.reason : found.causeOf.get(requested.id);
-    return answerFor({ loaded, tree, at, isOwn: found.isOwn, failures: groupFailures(tree, found, { at, first }) }, reading);
+    const stack = found.isOwn && requested === undefined ? await readOwnStack(reading, loaded) : null;
+    return answerFor({ loaded, tree, at, isOwn: found.isOwn, stack, failures: groupFailures(tree, found, { at, first }) }, reading);
   },
 };
 
-type Size = { readonly failures: number; readonly error: number; readonly name: number; readonly path: number };
+/** Of a failure that no step passed on: those of steps are told by get_observation. */
+async function readOwnStack({ query }: Reading, { row }: LoadedTrace): Promise<StackTrace | null> {
+  const eventIds = row.end_event === null ? [] : [row.end_event];
+  const [end] = await findPayloadTexts(query, row.run, { eventIds, updatesOf: [] });
+  return end?.stack ?? null;
+}
+
+/** The most of each: failures, characters of an error and of a name, names of a way, lines of a stack. */
+type Size = Readonly<Record<"failures" | "error" | "name" | "path" | "stack", number>>;
 
 /** Tried one after the other until they leave room for an outline. */
 const SIZES: readonly [Size, ...Size[]] = [
-  { failures: 5, error: 1_500, name: 100, path: 10 },
-  { failures: 3, error: 500, name: 80, path: 6 },
-  { failures: 2, error: 200, name: 60, path: 4 },
-  { failures: 1, error: 100, name: 30, path: 2 },
-  { failures: 1, error: 40, name: 12, path: 1 },
+  { failures: 5, error: 1_500, name: 100, path: 10, stack: 20 },
+  { failures: 3, error: 500, name: 80, path: 6, stack: 10 },
+  { failures: 2, error: 200, name: 60, path: 4, stack: 5 },
+  { failures: 1, error: 100, name: 30, path: 2, stack: 2 },
+  { failures: 1, error: 40, name: 12, path: 1, stack: 0 },
 ];
 /** The part of the answer that the head and the failures may take. */
 const HEAD_PART = 0.6;
@@ -62,13 +73,14 @@ type TraceView = {
   readonly failures: readonly Failure[];
   /** The run failed with an error that no step passed on to it. */
   readonly isOwn: boolean;
+  readonly stack: StackTrace | null;
 };
 
-function answerFor({ loaded, tree, at, failures, isOwn }: TraceView, { call }: Reading): string {
+function answerFor({ loaded, tree, at, failures, isOwn, stack }: TraceView, { call }: Reading): string {
   const budget = call.maxTokens - OVERHEAD_TOKENS;
   const nameOf = nameSteps(loaded.steps);
   const { head, failing, size } = fitHead(
-    { loaded, tree, failures, isOwn, nameOf },
+    { loaded, tree, failures, isOwn, stack, nameOf },
     (text) => call.countTokens(text) <= budget * HEAD_PART,
   );
   const left = budget - call.countTokens(renderTop({ head, failing }));
@@ -89,7 +101,7 @@ function answerFor({ loaded, tree, at, failures, isOwn }: TraceView, { call }: R
   return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
 }
 
-type View = Pick<TraceView, "loaded" | "tree" | "failures" | "isOwn"> & { readonly nameOf: (id: string) => string };
+type View = Pick<TraceView, "loaded" | "tree" | "failures" | "isOwn" | "stack"> & { readonly nameOf: (id: string) => string };
 
 function fitHead(view: View, isShort: (text: string) => boolean) {
   const made = (size: Size) => ({
@@ -101,7 +113,7 @@ function fitHead(view: View, isShort: (text: string) => boolean) {
   return made(fitting ?? SIZES.at(-1) ?? SIZES[0]);
 }
 
-function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOwn }: Pick<View, "loaded" | "isOwn">, size: Size): Head {
+function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOwn, stack }: View, size: Size): Head {
   const { id, name, status, started_at, duration_ms, failures, input_tokens, output_tokens, cost } = presentTraceSummary(row, lostEvents);
   return {
     id,
@@ -117,8 +129,18 @@ function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOw
     cost,
     error: row.error === null ? null : recordedLine(row.error, size.error),
     isOwn,
+    stack: stack === null ? [] : stackLines(stack, size),
     code: commonCode(steps, size),
   };
+}
+
+function stackLines(stack: StackTrace, size: Size): readonly string[] {
+  const lines = renderStack(stack).split("\n");
+  const left = lines.length - size.stack;
+  return [
+    ...lines.slice(0, size.stack).map((line) => `  ${recordedLine(line, size.name * 2)}`),
+    ...(left > 0 ? [`  + ${plural(left, "line")} of the stack`] : []),
+  ];
 }
 
 /** Named once for all steps. */

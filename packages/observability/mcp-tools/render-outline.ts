@@ -57,6 +57,8 @@ export type Head = {
   readonly error: string | null;
   /** The error is of the run itself: no step's failure was passed on to it. */
   readonly isOwn: boolean;
+  /** Of that error: the lines of its stack, as many as fit. */
+  readonly stack: readonly string[];
   /** What most steps ran. */
   readonly code: { readonly repo: string; readonly commit: string | null } | null;
 };
@@ -73,7 +75,7 @@ function renderHead(head: Head): string {
   const line = `${head.name} (${head.project}) ${head.id}: ${head.status}, ${timeText(head.started_at)}, ${durationText(head.duration_ms)}, ${plural(head.steps, "step")}${failed}${tokens}`;
   const error = head.error === null && !head.isOwn ? [] : [`error${head.isOwn ? " of the run itself" : ""}: ${head.error ?? "none told"}`];
   const code = head.code === null ? [] : [`code: ${head.code.repo}${head.code.commit === null ? "" : `@${head.code.commit}`}`];
-  return [line, ...error, ...code].join("\n");
+  return [line, ...error, ...head.stack, ...code].join("\n");
 }
 
 function renderFailing({ step, kind, path, error, caught_by: caughtBy, times, code }: Failing): readonly string[] {

@@ -192,6 +192,29 @@ cause of it: KeyError: `);
   expect(await call("get_observation", { trace: ids.trace_id, observation: ids.observation_id, part: "stack" })).not.toContain("error:");
 });
 
+test("get_trace tells the stack of a run that failed by itself, and no more of it than fits", async () => {
+  const producer = createProducer(projectId);
+  const id = uuidv7();
+  const at = "2026-11-21T10:00:00.000Z";
+  const frames = Array.from({ length: 30 }, (_, index) => ({ file: `src/${"deep/".repeat(20)}a${index}.py`, line: index + 1, own: true }));
+  await writeEvents(database, [
+    producer.event("trace.start", { trace_id: id, name: "own failure", started_at: at }),
+    producer.event("trace.end", {
+      trace_id: id,
+      ended_at: at,
+      status: "failure",
+      error: "KeyError: x",
+      stack: { errors: [{ frames: [{ file: "src/main.py", line: 7, function: "main", own: true }, ...frames] }] },
+    }),
+  ]);
+  const text = await call("get_trace", { trace: id });
+  expect(text).toContain("error of the run itself: KeyError: x\n  src/main.py:7 (main)\n");
+  expect(text).toContain("+ 11 lines of the stack");
+  const short = await call("get_trace", { trace: id }, 400);
+  expect(countTokens(short)).toBeLessThanOrEqual(400);
+  expect(short).toContain("lines of the stack");
+});
+
 describe("a tool refuses, and says what to do,", () => {
   test.each([
     ["get_trace", { trace: uuidv7() }, /list_traces names them/],
