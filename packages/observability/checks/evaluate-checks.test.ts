@@ -86,6 +86,7 @@ describe("a check of the output", () => {
     [{ type: "contains", value: 1.5 }, "[1.50]", true],
     [{ type: "matches", path: "/n", pattern: "^1[.]10$" }, '{"n":1.10}', true],
     [{ type: "schema", schema: { properties: { n: { type: "integer", maximum: 1 } } } }, '{"n":1.0}', true],
+    [{ type: "schema", schema: parseExactly('{"properties":{"value":{"minimum":1.10}}}') }, '{"value":1.50}', true],
   ])("%j of %s, as it was written, is %s", (check, output, expected) => {
     expect(passed(check, { output: parseExactly(output) as Json })).toBe(expected);
   });

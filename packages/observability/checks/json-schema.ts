@@ -3,7 +3,7 @@ import { refusal } from "@sightline/foundation/errors";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 import { z } from "zod";
-import type { JsonObject } from "#contract.ts";
+import { jsonObjectSchema, type JsonObject } from "#contract.ts";
 
 /** Compares every element with every other, which a schema of a stranger could have done for minutes. */
 const UNBOUNDED = "uniqueItems";
@@ -31,12 +31,12 @@ export function compileSchema(schema: JsonObject, name: string): (value: unknown
   if (text.includes(`"${UNBOUNDED}":`)) {
     throw invalid(name, `${UNBOUNDED} is not supported: leave it out`);
   }
-  const fits = compile(schema, name);
+  // Both are of numbers, however they were written.
+  const fits = compile(jsonObjectSchema.parse(JSON.parse(text)), name);
   const run = (value: unknown) => (fits(value) ? undefined : describe(fits));
   const refers = REFERENCE.test(text);
   return (value) => {
     const json = JSON.stringify(value);
-    // A schema is of numbers, however they were written.
     const plain: unknown = JSON.parse(json);
     return !refers && text.length * json.length < SHORT ? run(plain) : withinTime(() => run(plain));
   };
