@@ -18,7 +18,7 @@ import { fileRoutes } from "./http/files.routes.ts";
 import { healthRoutes } from "./http/health.routes.ts";
 import { withStatusOfContract } from "./http/kit/full-pool.ts";
 import { jobRoutes } from "./http/jobs.routes.ts";
-import { type PluginTools, createCodeIndexServer } from "./mcp/server.ts";
+import { type PluginTools, createCodeIndexServer, exactValuesOf } from "./mcp/server.ts";
 import { createMcpEndpoint, type McpEndpoint } from "./mcp/handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./mcp/mcp.routes.ts";
 import { registerQueueMetrics } from "./http/queue-metrics.ts";
@@ -135,6 +135,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       start: async () => {
         mcp = createMcpEndpoint({
           log,
+          exactValues: exactValuesOf(plugin),
           createServer: (opens) => createCodeIndexServer({ ...searching, grepLimit, finder, version, plugin, ...opens }),
           cancellations: {
             note: (call) => noteCancellation(database, call),

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createMcpHandler, type AuthInfo, type McpHttpHandler, type McpServer } from "@modelcontextprotocol/server";
+import { parseJson } from "@sightline/foundation/parse-json";
 import type { Logger } from "@sightline/foundation/log";
 import { z } from "zod";
 import type { Access } from "#store/tenancy/read-scope.store.ts";
@@ -29,6 +30,8 @@ type Options = {
   readonly createServer: (opens: Opening) => McpServer | Promise<McpServer>;
   readonly cancellations: Cancellations;
   readonly log: Logger;
+  /** The fields of the tools' inputs, at any depth, whose numbers are taken as they were written. */
+  readonly exactValues?: ReadonlySet<string>;
 };
 
 const SESSION = "mcp-session-id";
@@ -37,7 +40,7 @@ const SESSION = "mcp-session-id";
  * Serves MCP 2025-11-25 and the stateless 2026-07-28 at once. Nothing is kept between requests: a session of the older
  * revision is a name that its client repeats, by which a cancellation finds the call it is about.
  */
-export function createMcpEndpoint({ createServer, cancellations, log }: Options): McpEndpoint {
+export function createMcpEndpoint({ createServer, cancellations, log, exactValues }: Options): McpEndpoint {
   // Keyed by the very object that goes in with a request, so that a server can't get at what another request may see.
   const openings = new WeakMap<AuthInfo, Opening>();
   const calls = createRunningCalls({ cancellations, log });
@@ -61,7 +64,7 @@ export function createMcpEndpoint({ createServer, cancellations, log }: Options)
       // The token itself ends at the authenticator.
       const authInfo: AuthInfo = { token: "", clientId: opens.access.tenant.tenantId, scopes: [] };
       openings.set(authInfo, opens);
-      const body = await bodyOf(request);
+      const body = await bodyOf(request, exactValues);
       if (Array.isArray(body)) {
         return refusedBatch();
       }
@@ -96,13 +99,6 @@ const messageSchema = z.object({
 });
 
 /** The parsed body. It is read here, since the handler would otherwise copy the request and nobody would reference the copy; the handler refuses what is no JSON. */
-async function bodyOf(request: Request): Promise<unknown> {
-  if (request.method !== "POST") {
-    return undefined;
-  }
-  try {
-    return JSON.parse(await request.clone().text());
-  } catch {
-    return undefined;
-  }
+async function bodyOf(request: Request, exactValues: ReadonlySet<string> | undefined): Promise<unknown> {
+  return request.method === "POST" ? parseJson(await request.clone().text(), exactValues) : undefined;
 }

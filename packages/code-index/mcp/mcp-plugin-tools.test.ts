@@ -35,9 +35,10 @@ const plugin: PluginTools = {
         name: "keep_dream",
         title: "Keep a dream",
         description: "Keeps what was dreamt.",
-        inputSchema: z.object({}),
+        inputSchema: z.object({ dream: z.any().optional(), parts: z.array(z.any()).optional(), nights: z.number().optional() }),
         isAdding: true,
-        answer: async () => "kept",
+        exactValues: new Set(["dream"]),
+        answer: async (given) => `kept ${JSON.stringify(given)}`,
       },
     ],
   },
@@ -70,8 +71,8 @@ async function toolsOf(token: string): Promise<readonly string[]> {
     .tools.map(({ name }) => name);
 }
 
-async function send(token: string, method: string, params: object): Promise<unknown> {
-  const reply = await running.server.inject({
+function post(token: string, payload: object | string) {
+  return running.server.inject({
     method: "POST",
     url: "/mcp",
     headers: {
@@ -80,13 +81,25 @@ async function send(token: string, method: string, params: object): Promise<unkn
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
     },
-    payload: { jsonrpc: "2.0", id: 1, method, params },
+    payload,
   });
+}
+
+async function send(token: string, method: string, params: object): Promise<unknown> {
+  const reply = await post(token, { jsonrpc: "2.0", id: 1, method, params });
   const [, data] = /^data: (.*)$/m.exec(reply.body) ?? [];
   return (JSON.parse(data ?? reply.body) as { result: unknown }).result;
 }
 
 const call = (token: string, given: Record<string, unknown>) => callMcpTool(running, { token, name: "last_dream", given });
+
+test("numbers of values that are kept arrive as they were written, whatever else in the call is a number", async () => {
+  const { token } = await createToken({ evaluation: true });
+  const dream = "[1.10,12345678901234567890,1e400]";
+  const given = `{"dream":${dream},"parts":"[{\\"dream\\":1.10}]","nights":1.0}`;
+  const { body } = await post(token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"keep_dream","arguments":${given}}}`);
+  expect(body).toContain(JSON.stringify(`kept {"dream":${dream},"parts":[{"dream":1.10}],"nights":1}`));
+});
 
 describe("a guest's tools", () => {
   test("stand beside the ten of the code index, and in the instructions", async () => {

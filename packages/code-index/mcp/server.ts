@@ -101,6 +101,11 @@ export type PluginTools = Toolset & {
   readonly evaluation: Toolset;
 };
 
+export function exactValuesOf(plugin: PluginTools | undefined): ReadonlySet<string> {
+  const tools = plugin === undefined ? [] : [...plugin.tools, ...plugin.evaluation.tools];
+  return new Set(tools.flatMap(({ exactValues = [] }) => [...exactValues]));
+}
+
 export type DescribedTool = Pick<Tool, "name" | "title" | "description"> & { readonly inputSchema: Fields };
 
 type Fields = z.infer<typeof fieldsSchema>;

@@ -1,6 +1,7 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { z } from "zod";
 import { checksSchema, itemsFromTracesRequestSchema, writeItemSchema, type WriteItem } from "#contract.ts";
+import { ITEM_VALUES } from "#datasets/item-values.ts";
 import { itemsFromTraces } from "#datasets/items-from-traces.ts";
 import { writeItems } from "#datasets/write-items.ts";
 import { requireRole } from "#query/access/project-route.ts";
@@ -37,6 +38,7 @@ export const addDatasetItemTool: ToolDefinition<typeof inputSchema> = {
 An item with the same input and expected value is not added twice.`,
   inputSchema,
   isAdding: true,
+  exactValues: ITEM_VALUES,
   answer: async (given, reading) => {
     const { query, reader, now, log } = reading;
     const of = { projectId: (await findProject(reading, given.project)).id, reader };

@@ -1,6 +1,8 @@
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { datasetVersionPageSchema, itemPageSchema } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -149,6 +151,18 @@ test("what was recorded comes as data between fences that it can't close", async
     expect(rest.filter((line) => line === fence)).toHaveLength(1);
     expect(rest.findLastIndex((line) => line.includes("SYSTEM"))).toBeLessThan(rest.indexOf(fence));
   }
+});
+
+test("add_dataset_item keeps each digit of an item's numbers", async () => {
+  const dataset = await rig.makeDataset([], { name: "exact" });
+  const values = '"input":{"price":1.10,"order":12345678901234567890},"expected":[1e400,-0.0]';
+  const checks = '[{"type":"equals","path":"/order","value":12345678901234567890}]';
+  const given = parseExactly(`{"dataset":"${dataset}",${values},"checks":${checks}}`);
+  expect(await call("add_dataset_item", z.record(z.string(), z.unknown()).parse(given))).toContain("Added item");
+  const headers = { authorization: "Bearer tenant-1:admin" };
+  const { body } = await rig.api.server.inject({ url: `${rig.base}/datasets/${dataset}/items`, headers });
+  expect(body).toContain(values);
+  expect(body).toContain('"value":12345678901234567890');
 });
 
 describe("add_dataset_item", () => {

@@ -21,6 +21,8 @@ export type TraceTool = {
   readonly inputSchema: z.ZodObject;
   /** It adds something; called again with the same, nothing more. */
   readonly isAdding?: true;
+  /** The fields of its input, at any depth, that hold values of an application, whose numbers are taken as they were written. */
+  readonly exactValues?: ReadonlySet<string>;
   readonly answer: (given: unknown, call: ToolCall) => Promise<string>;
 };
 

@@ -50,6 +50,8 @@ type Described<Input extends z.ZodObject> = {
   readonly inputSchema: Input;
   /** It adds something; called again with the same, nothing more. */
   readonly isAdding?: true;
+  /** The fields of its input, at any depth, that hold values of an application, whose numbers are taken as they were written. */
+  readonly exactValues?: ReadonlySet<string>;
 };
 
 export type Tool = Described<z.ZodObject> & { readonly answer: (given: unknown, call: ToolCall) => Promise<string> };
@@ -62,17 +64,19 @@ export function defineTool<Input extends z.ZodObject>({ answer, ...tool }: Defin
   return { ...tool, answer: (given, call) => answer(tool.inputSchema.parse(given), call) };
 }
 
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
 /** What clients give a tool. Some models write numbers, truths and lists as texts, and name what they leave out. */
-export function takenBy({ inputSchema }: Pick<Tool, "inputSchema">): z.ZodObject {
+export function takenBy({ inputSchema, exactValues = NO_FIELDS }: Pick<Tool, "inputSchema" | "exactValues">): z.ZodObject {
   const fields = Object.entries({ ...inputSchema.shape, max_tokens: maxTokensSchema });
-  return z.strictObject(Object.fromEntries(fields.map(([name, field]) => [name, asMeant(field)])));
+  return z.strictObject(Object.fromEntries(fields.map(([name, field]) => [name, asMeant(field, exactValues)])));
 }
 
 /** The field, which takes the first meaning of what is given that it can take. */
-function asMeant(field: z.core.$ZodType): z.ZodType {
+function asMeant(field: z.core.$ZodType, exactValues: ReadonlySet<string>): z.ZodType {
   const takes = (given: unknown) => z.safeParse(field, given).success;
   const taken = z.preprocess((given) => {
-    const [meant] = meaningsOf(given).filter(({ meaning }) => takes(meaning));
+    const [meant] = meaningsOf(given, exactValues).filter(({ meaning }) => takes(meaning));
     return meant === undefined ? given : meant.meaning;
   }, field);
   return takes(undefined) ? taken.optional() : taken;
@@ -81,11 +85,11 @@ function asMeant(field: z.core.$ZodType): z.ZodType {
 type Meant = { readonly meaning: unknown };
 
 /** As it is, as the JSON that a text is, in Python's spelling too, or as a list of one; null and a blank text as left out. */
-function meaningsOf(given: unknown): readonly Meant[] {
+function meaningsOf(given: unknown, exactValues: ReadonlySet<string>): readonly Meant[] {
   if (given === null || (typeof given === "string" && given.trim() === "")) {
     return [{ meaning: given }, { meaning: undefined }];
   }
-  const written = typeof given === "string" ? [parseJson(given), parseJson(given.toLowerCase())] : [];
+  const written = typeof given === "string" ? [given, given.toLowerCase()].map((text) => parseJson(text, exactValues)) : [];
   const one = [given, ...written.filter((meaning) => meaning !== undefined)];
   return [...one, ...one.map((meaning) => [meaning])].map((meaning) => ({ meaning }));
 }
